@@ -1,0 +1,162 @@
+"""Write the lists of the workspace's members where tools want them, from the directories.
+
+A new pack costs one directory and one run of this script, from anywhere:
+
+    python scripts/members.py            rewrite the lists
+    python scripts/members.py --check    exit 1 and name the files that are not current
+
+The lists stand between the lines "# members: begin" and "# members: end": in the root
+pyproject.toml what `penstock` requires, where uv finds the members, what the `dev` group installs;
+in .importlinter the packages to look at and which of them may know which.
+
+What a member is called follows from where it lies: `plugins/image` is the distribution
+`penstock-image` with the import name `penstock_image` and the entry point `image`;
+`subgraphs/flow` is `penstock-subgraphs-flow`. Only `core` differs: `penstock-core`, `penstock`.
+
+Standard library only, so that it runs before anything is installed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+ROOT: Final = Path(__file__).resolve().parent.parent
+#: Where the members of each promise lie. Those in the first three are released together.
+TRAIN: Final = ("core", "plugins", "subgraphs")
+
+_BLOCK: Final = re.compile(
+    r"^(?P<indent>[ \t]*)# members: begin\n(?:.*\n)*?(?P=indent)# members: end\n", re.MULTILINE
+)
+
+
+@dataclass(frozen=True)
+class Member:
+    """One distribution of the workspace.
+
+    Attributes:
+        path: its directory, absolute.
+        place: "core", "plugins", "subgraphs" or "contrib".
+        name: of the distribution, as its place says.
+        import_name: of its one package, below `src`.
+        pyproject: its pyproject.toml.
+    """
+
+    path: Path
+    place: str
+    name: str
+    import_name: str
+    pyproject: dict[str, Any]
+
+    @property
+    def project(self) -> dict[str, Any]:
+        """Return the table `project`."""
+        table: dict[str, Any] = self.pyproject["project"]
+        return table
+
+    @property
+    def folder(self) -> str:
+        """Return its directory as seen from the root, with slashes."""
+        return self.path.relative_to(ROOT).as_posix()
+
+    @property
+    def entry_point(self) -> str:
+        """Return the name of its entry point in the group `penstock`."""
+        return self.name.removeprefix("penstock-")
+
+    @property
+    def source(self) -> Path:
+        """Return the directory of its package."""
+        return self.path / "src" / self.import_name
+
+
+def _member(path: Path) -> Member:
+    place = path.relative_to(ROOT).parts[0]
+    with (path / "pyproject.toml").open("rb") as file:
+        pyproject = tomllib.load(file)
+    if place == "core":
+        return Member(path, place, "penstock-core", "penstock", pyproject)
+    name = "-".join(["penstock", *(["subgraphs"] if place == "subgraphs" else []), path.name])
+    return Member(path, place, name, name.replace("-", "_"), pyproject)
+
+
+def members() -> list[Member]:
+    """Return the members that the root pyproject.toml's globs find: the core first, then by path."""
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        globs = tomllib.load(file)["tool"]["uv"]["workspace"]["members"]
+    found = {path.parent for glob in globs for path in ROOT.glob(f"{glob}/pyproject.toml")}
+    return sorted((_member(path) for path in found), key=lambda each: (each.place != "core", each.folder))
+
+
+def _rewrite(text: str, blocks: Sequence[Iterable[str]]) -> str:
+    """Return `text` with the lines of each block in place of what stands between its marks, in order."""
+    if (marked := len(_BLOCK.findall(text))) != len(blocks):
+        raise ValueError(f"{marked} blocks of members are marked, expected {len(blocks)}; restore the marks")
+    remaining = iter(blocks)
+
+    def fill(match: re.Match[str]) -> str:
+        indent = match["indent"]
+        lines = ["# members: begin", *next(remaining), "# members: end"]
+        return "".join(f"{indent}{line}\n" for line in lines)
+
+    return _BLOCK.sub(fill, text)
+
+
+def _root_pyproject(text: str, found: Sequence[Member]) -> str:
+    version = tomllib.loads(text)["project"]["version"]
+    standard = [f'"{each.name}{release_range(version)}",' for each in found if each.place in TRAIN]
+    sources = [f"{each.name} = {{ workspace = true }}" for each in found]
+    dev = [f'"{each.name}{"[testing]" if each.place == "core" else ""}",' for each in found]
+    return _rewrite(text, [standard, sources, dev])
+
+
+def _import_linter(text: str, found: Sequence[Member]) -> str:
+    roots = [each.import_name for each in found]
+    layers = [
+        " : ".join(each.import_name for each in found if each.place == place)
+        for place in ("contrib", "subgraphs", "plugins", "core")
+    ]
+    packs = [each.import_name for each in found if each.place != "core"]
+    return _rewrite(text, [roots, filter(None, layers), packs])
+
+
+def release_range(version: str) -> str:
+    """Return what one distribution of the train requires of another: "0.1.3" gives ">=0.1,<0.2"."""
+    major, minor = version.split(".")[:2]
+    return f">={major}.{minor},<{major}.{int(minor) + 1}"
+
+
+_WRITERS: Final[dict[str, Callable[[str, Sequence[Member]], str]]] = {
+    "pyproject.toml": _root_pyproject,
+    ".importlinter": _import_linter,
+}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Rewrite the lists, or with --check say which files hold stale ones. Return the exit status."""
+    parser = argparse.ArgumentParser(description="write the lists of the workspace's members")
+    parser.add_argument("--check", action="store_true", help="change nothing; exit 1 where a list is stale")
+    check = parser.parse_args(argv).check
+    found = members()
+    stale = []
+    for name, write in _WRITERS.items():
+        text = (ROOT / name).read_text(encoding="utf-8")
+        if (current := write(text, found)) != text:
+            stale.append(name)
+            if not check:
+                (ROOT / name).write_text(current, encoding="utf-8")
+    for name in stale:
+        print(f"{name}: {'stale; run python scripts/members.py' if check else 'rewritten'}")
+    return int(check and bool(stale))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

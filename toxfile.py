@@ -1,0 +1,91 @@
+"""The tox environments that follow from the members of the workspace, so that no list names them.
+
+`dist-<directory>` holds one distribution with its declared dependencies only, and `penstock-core`
+with its testing extra: an import of something undeclared fails there, while it passes wherever the
+whole workspace is installed. The environments in `WHOLE` get all members, editable.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+from tox.config.loader.memory import MemoryLoader
+from tox.config.types import Command
+from tox.plugin import impl
+
+sys.path.insert(0, str(Path(__file__).resolve().parent / "scripts"))
+import members  # scripts are files that run, not a package
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tox.config.sets import ConfigSet
+    from tox.session.state import State
+
+MEMBERS: Final = {each.name: each for each in members.members()}
+#: Environments of tox.ini that work on the whole workspace.
+WHOLE: Final = ("py311", "py312", "py313", "py314", "types", "arrows")
+#: What runs every test: one with a runner, a time limit, and the extra of the core for pack authors.
+TEST_TOOLS: Final = ("pytest>=8", "pytest-timeout>=2.3")
+
+
+def _env_name(member: members.Member) -> str:
+    return "core" if member.place == "core" else f"dist-{member.entry_point}"
+
+
+def _required(member: members.Member) -> Iterable[str]:
+    """Yield what a member declares for itself and, in its extra `testing`, for its tests."""
+    yield from member.project.get("dependencies", ())
+    yield from member.project.get("optional-dependencies", {}).get("testing", ())
+
+
+def _closure(name: str, seen: dict[str, None]) -> dict[str, None]:
+    """Return the members that `name` needs, itself included and last."""
+    for line in _required(MEMBERS[name]):
+        needed = canonicalize_name(Requirement(line).name)
+        if needed in MEMBERS and needed not in seen:
+            _closure(needed, seen)
+    seen[name] = None
+    return seen
+
+
+def _editable(names: Iterable[str], tested: str = "penstock-core") -> list[str]:
+    """Return the requirement lines of members; the core and what is tested come with `testing`."""
+    lines = []
+    for name in names:
+        member = MEMBERS[name]
+        has_extra = "testing" in member.project.get("optional-dependencies", {})
+        extra = "[testing]" if has_extra and name in {"penstock-core", tested} else ""
+        lines.append(f"-e {member.folder}{extra}")
+    return lines
+
+
+@impl
+def tox_extend_envs() -> Iterable[str]:
+    """Name one environment for each distribution."""
+    return tuple(_env_name(member) for member in MEMBERS.values())
+
+
+@impl
+def tox_add_core_config(core_conf: ConfigSet, state: State) -> None:  # noqa: ARG001  # tox's signature
+    """Say what is installed where."""
+    loaders = state.conf.memory_seed_loaders
+    for name, member in MEMBERS.items():
+        loaders[_env_name(member)].append(
+            MemoryLoader(
+                description=f"{name} with its declared dependencies only",
+                runner="uv-venv-runner",
+                skip_install=True,
+                dependency_groups=set(),
+                deps="\n".join([*TEST_TOOLS, *_editable(_closure(name, {}), name)]),
+                commands=[Command(["pytest", member.folder])],
+                labels={"ci"},
+            )
+        )
+    everything = "\n".join([*_editable(MEMBERS), "-e ."])
+    for name in WHOLE:
+        loaders[name].append(MemoryLoader(deps=everything))
