@@ -1,0 +1,168 @@
+"""One node of a running graph: where it stands, its streams, its policy, its steps in order.
+
+Only `Schedule` changes a node. A *step* is one call of a method of the node's calculator: it is
+prepared (waits in a ready queue), runs, and is completed exactly once. A node has one step at a
+time, unless `max_in_flight` allows several calls of `process`; then each has a step and a context
+of its own, and their outputs leave in the order of the calls.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, Any, Final
+
+from penstock.engine.calculator import OPEN, CalculatorContext, NodeServices
+from penstock.engine.timestamp import MAX, UNSET
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from penstock.engine.calculator import Calculator
+    from penstock.engine.policy import Fill, InputStreamHandler, Look
+    from penstock.engine.ready import ReadyQueue
+    from penstock.engine.stream import InputStream, OutputStream
+
+#: States of a node. FAILED: `open` raised, so that nothing else is called.
+UNOPENED: Final = 0
+OPENING: Final = 1
+OPENED: Final = 2
+CLOSING: Final = 3
+CLOSED: Final = 4
+FAILED: Final = 5
+STATES: Final = ("unopened", "opening", "opened", "closing", "closed", "failed in open")
+
+
+class Step:
+    """One call of one method: a token that is completed exactly once.
+
+    Attributes:
+        method: OPEN, PROCESS or CLOSE.
+        call: the bound method to call with `context`.
+        stamp: the input timestamp.
+        is_running: taken and not yet completed.
+        is_done: completed and waiting for earlier steps of its node (with max_in_flight).
+    """
+
+    __slots__ = ("call", "context", "inputs", "is_done", "is_running", "method", "node", "outputs", "stamp")
+
+    def __init__(self, node: Node, context: CalculatorContext) -> None:
+        self.node: Final = node
+        self.context: Final = context
+        self.inputs: Final = context.inputs.items
+        self.outputs: Final = context.outputs.items
+        self.method = OPEN
+        self.call: Callable[[CalculatorContext], Any] = node.calculator.open
+        self.stamp = UNSET
+        self.is_running = False
+        self.is_done = False
+
+
+class Node:
+    """A node and everything that the scheduler knows about it.
+
+    Attributes:
+        id: position in the plan.
+        name, kind: canonical name, and registered name of the calculator.
+        state: one of the constants above.
+        awaiting: headers and side packets that must come before `open`.
+        in_flight: steps that are prepared or running.
+        prepared: with max_in_flight above 1: steps that wait in the ready queue, in order.
+        in_order: with max_in_flight above 1: running and done steps by order of their call.
+        spare: with max_in_flight above 1: steps that can be used again.
+        is_active: for sources: its layer has been started.
+        is_touched: an input has changed and the node has not been looked at since.
+        has_offset: whether any output promises an offset.
+        steps, busy_ns: number of completed calls of `process`, and their time where it is measured.
+    """
+
+    __slots__ = (
+        "awaiting", "busy_ns", "calculator", "fill", "has_offset", "id", "in_flight", "in_order",
+        "inputs", "is_active", "is_source", "is_touched", "kind", "layer", "look", "max_in_flight",
+        "name", "new_context", "open", "outputs", "policy", "prepared", "process", "queue", "services", "spare",
+        "state", "step", "steps", "takes_late",
+    )  # fmt: skip
+
+    look: Look
+    fill: Fill
+    step: Step
+    inputs: tuple[InputStream, ...]
+    outputs: tuple[OutputStream, ...]
+
+    def __init__(  # noqa: PLR0913  # made in one place only
+        self,
+        number: int,
+        name: str,
+        kind: str,
+        *,
+        calculator: Calculator,
+        policy: InputStreamHandler,
+        queue: ReadyQueue,
+        services: NodeServices,
+        layer: int = 0,
+        max_in_flight: int = 1,
+    ) -> None:
+        self.id: Final = number
+        self.name: Final = name
+        self.kind: Final = kind
+        self.calculator: Final = calculator
+        self.policy: Final = policy
+        self.queue: Final = queue
+        self.services: Final = services
+        self.layer: Final = layer
+        self.max_in_flight: Final = max_in_flight
+        self.inputs = ()
+        self.outputs = ()
+        self.is_source = False
+        self.state = UNOPENED
+        self.awaiting = 0
+        self.in_flight = 0
+        self.prepared: deque[Step] = deque()
+        self.in_order: deque[Step] | None = deque() if max_in_flight > 1 else None
+        self.spare: list[Step] = []
+        self.is_active = False
+        self.is_touched = False
+        self.has_offset = False
+        #: What an `open` and a `process` step call; the runtime may put something around them.
+        self.open: Callable[[CalculatorContext], Any] = calculator.open
+        self.process: Callable[[CalculatorContext], Any] = calculator.process
+        self.takes_late: Final = policy.takes_late
+        self.new_context: Callable[[Node], CalculatorContext]
+        self.steps = 0
+        self.busy_ns = 0
+
+    def connect(
+        self,
+        inputs: tuple[InputStream, ...],
+        outputs: tuple[OutputStream, ...],
+        new_context: Callable[[Node], CalculatorContext],
+    ) -> None:
+        """Attach the streams and make the first context; called once, when the run is built."""
+        self.inputs = inputs
+        self.outputs = outputs
+        self.is_source = not inputs and bool(outputs)
+        self.new_context = new_context
+        self.step = Step(self, new_context(self))
+        self.policy.prepare(inputs)
+
+    def bind(self) -> None:
+        """Settle what `open` may have changed: offsets, process bounds, and the policy's short cuts."""
+        self.has_offset = any(stream.offset is not None for stream in self.outputs)
+        self.look, self.fill = self.policy.bind()
+
+    def free_step(self) -> Step:
+        """Return a step for the next call of `process`."""
+        if self.in_order is None:
+            return self.step
+        return self.spare.pop() if self.spare else Step(self, self.new_context(self))
+
+    def running(self) -> int:
+        """Return how many calls are under way."""
+        if self.in_order is None:
+            return int(self.step.is_running)
+        return self.in_flight - len(self.prepared)
+
+    def behind(self) -> int:
+        """Return the smallest bound of the outputs: which source runs next."""
+        return min((stream.bound for stream in self.outputs), default=MAX)
+
+

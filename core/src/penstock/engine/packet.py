@@ -1,0 +1,95 @@
+"""A payload and the moment it belongs to: what flows through streams."""
+
+from __future__ import annotations
+
+from operator import index
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from penstock.engine.timestamp import UNSET, Timestamp, show
+from penstock.errors import InternalError, PacketTypeError
+
+if TYPE_CHECKING:
+    from typing import SupportsIndex
+
+T = TypeVar("T")
+
+
+class _Nothing:
+    """What stands in the place of a payload in an empty packet."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "NOTHING"
+
+
+NOTHING: Final = _Nothing()
+
+
+class Packet:
+    """One payload under one timestamp. Cheap to make and never changed afterwards.
+
+    The payload is shared, never copied: `at` gives the same payload under another timestamp, and a
+    payload dies with the last packet that holds it. Treat it as read-only, since other calculators
+    hold it too. `Packet()` is empty; an empty packet at `t` in a stream says that nothing more
+    comes up to and including `t`. Two packets are equal when their payload is the same object,
+    whatever their timestamps.
+
+    A plain class with slots: one is made for each output of each step, and `attrs.frozen` costs 2.2
+    times as much. `value` and `stamp` are the engine's own view of `payload` and `timestamp`: the
+    payload or `NOTHING`, and a plain int.
+
+    Raises:
+        TypeError: the timestamp is no integer.
+    """
+
+    __slots__ = ("stamp", "value")
+
+    def __init__(self, payload: object = NOTHING, timestamp: SupportsIndex = UNSET) -> None:
+        self.value = payload
+        self.stamp = index(timestamp)
+
+    @property
+    def payload(self) -> object:
+        """The payload, or None in an empty packet."""
+        value = self.value
+        return None if value is NOTHING else value
+
+    @property
+    def timestamp(self) -> Timestamp:
+        """The timestamp; UNSET where none was given."""
+        return Timestamp.of(self.stamp)
+
+    def is_empty(self) -> bool:
+        """Return whether there is no payload. A payload of None is a payload."""
+        return self.value is NOTHING
+
+    def at(self, timestamp: SupportsIndex) -> Packet:
+        """Return a packet with the same payload at `timestamp`."""
+        return Packet(self.value, timestamp)
+
+    def get(self, expected: type[T]) -> T:
+        """Return the payload, which must be an `expected`.
+
+        Raises:
+            InternalError: the packet is empty.
+            PacketTypeError: the payload is something else; names both types.
+        """
+        value = self.value
+        if isinstance(value, expected):
+            return value
+        if value is NOTHING:
+            raise InternalError(f"expected a packet of type {expected.__name__!r}, got an empty packet")
+        raise PacketTypeError(
+            f"the packet holds a {type(value).__name__!r}, but a {expected.__name__!r} was asked for"
+        )
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Packet) and self.value is other.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+    def __repr__(self) -> str:
+        what = "empty" if self.value is NOTHING else type(self.value).__name__
+        return f"<Packet {what} at {show(self.stamp)}>"

@@ -1,0 +1,218 @@
+"""Input policies: when a node is ready, and which packets form one input set.
+
+An `InputStreamHandler` is the policy of one node for one run. Most policies differ only in which
+streams they keep in step, so a handler says once per run which *sync sets* it has, and the
+mechanism here does the rest; a handler that decides otherwise overrides `look` and `fill`.
+
+A look never waits and has no memory but what its docstring says: it answers from the queues and
+bounds as they are. Source of the rules: MediaPipe `framework/input_stream_handler.h`, class SyncSet.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from penstock.engine.packet import Packet
+from penstock.engine.timestamp import (
+    DONE,
+    ONE_OVER_POSTSTREAM,
+    POSTSTREAM,
+    UNSET,
+    UNSTARTED,
+    previous_allowed,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import TypeAlias
+
+    from penstock.engine.calculator import Input
+    from penstock.engine.stream import InputStream
+
+    Look: TypeAlias = Callable[[], int]
+    Fill: TypeAlias = Callable[[int, Sequence[Input]], None]
+
+#: What `look` answers when the node is not ready.
+NOT_READY: Final = UNSET
+#: What `look` answers when the node shall close.
+READY_FOR_CLOSE: Final = DONE
+
+
+class SyncSet:
+    """Streams that are kept in step: one input set holds all their packets of one timestamp.
+
+    Ready at the smallest timestamp that is settled on all streams and has a packet on at least one;
+    with the policy's `process_bounds` also at the highest newly settled one.
+
+    Attributes:
+        positions: the streams, as positions in the node's inputs.
+        waits_at: after a look that answered NOT_READY: no packet below this can come.
+        last: the last timestamp for which the set was ready.
+    """
+
+    __slots__ = ("_policy", "_streams", "last", "positions", "waits_at")
+
+    def __init__(self, positions: Sequence[int], policy: InputStreamHandler) -> None:
+        self.positions: Final = tuple(positions)
+        self._policy: Final = policy
+        self._streams: Final = tuple(policy.inputs[i] for i in positions)
+        self.waits_at = UNSET
+        self.last = UNSTARTED
+
+    def look(self) -> int:
+        """Return the timestamp for which the set is ready, NOT_READY or READY_FOR_CLOSE."""
+        least_bound = least_packet = DONE
+        for stream in self._streams:
+            queue = stream.queue
+            if queue:
+                t = queue[0].stamp
+                if t < least_packet:  # min() costs a call  # noqa: PLR1730
+                    least_packet = t
+            elif stream.bound < least_bound:
+                least_bound = stream.bound
+        if self._policy.process_bounds:
+            return self._look_at_bounds(least_packet, least_bound)
+        if least_bound > least_packet:
+            self.last = least_packet
+            return least_packet
+        if least_bound >= ONE_OVER_POSTSTREAM:
+            return self._finished()
+        self.waits_at = least_bound
+        return NOT_READY
+
+    def _look_at_bounds(self, least_packet: int, least_bound: int) -> int:
+        least = min(least_packet, least_bound)
+        if least >= ONE_OVER_POSTSTREAM:
+            return self._finished()
+        at_post = least_packet == POSTSTREAM and least_bound > POSTSTREAM
+        settled = POSTSTREAM if at_post else previous_allowed(least_bound)
+        ready_at = min(least_packet, settled)
+        if ready_at > self.last:
+            self.last = ready_at
+            return ready_at
+        self.waits_at = least
+        return NOT_READY
+
+    def _finished(self) -> int:
+        self.last = previous_allowed(DONE)
+        return READY_FOR_CLOSE
+
+    def fill(self, timestamp: int, inputs: Sequence[Input]) -> None:
+        """Take the packets at `timestamp` from the set's streams."""
+        for position in self.positions:
+            port = inputs[position]
+            port.fill(port.stream.pop_at(timestamp))
+
+
+class InputStreamHandler:
+    """The input policy of one node. Made for each run; subclass it and register it by name.
+
+    The default implementation serves the sync sets that `sync_sets` names, one set in each call of
+    `process`, the earliest ready first, in the order of the list where timestamps are equal. A set
+    whose streams are done is left out; when none is left the node closes.
+
+    Attributes:
+        ignores_timestamps: class attribute: the policy takes packets as they arrive. A stream whose
+            readers all do so may have timestamps in any order.
+        takes_late: class attribute: an input set is taken when the node starts to run, not when it
+            becomes ready.
+        process_bounds: whether newly settled timestamps make the node ready without packets.
+        waits_at: after a look that answered NOT_READY: no packet below this can come. With an
+            offset the node forwards it.
+        inputs: the node's streams, in id order.
+    """
+
+    ignores_timestamps = False
+    takes_late = False
+
+    def __init__(self, options: Any = None) -> None:  # noqa: ANN401  # has get(MessageType), see HandlerPlan
+        self.options = options
+        self.process_bounds = False
+        self.waits_at = UNSET
+        self.inputs: tuple[InputStream, ...] = ()
+        self._sets: list[SyncSet] = []
+        self._chosen: SyncSet | None = None
+
+    def prepare(self, inputs: Sequence[InputStream]) -> None:
+        """Get ready for a run. Override `sync_sets` rather than this."""
+        self.inputs = tuple(inputs)
+        self._sets = [SyncSet(positions, self) for positions in self.sync_sets()]
+
+    def sync_sets(self) -> Sequence[Sequence[int]]:
+        """Return the sets of streams to keep in step, as positions in `inputs`. Default: all in one."""
+        return [range(len(self.inputs))]
+
+    def look(self) -> int:
+        """Return the timestamp at which the node is ready, NOT_READY or READY_FOR_CLOSE."""
+        chosen: SyncSet | None = None
+        ready_at = DONE
+        for one in list(self._sets):
+            t = one.look()
+            if t == READY_FOR_CLOSE:
+                self._sets.remove(one)
+            elif t == NOT_READY:
+                self.waits_at = one.waits_at
+            elif t < ready_at:
+                chosen, ready_at = one, t
+        if not self._sets:
+            return READY_FOR_CLOSE
+        self._chosen = chosen
+        return NOT_READY if chosen is None else ready_at
+
+    def fill(self, timestamp: int, inputs: Sequence[Input]) -> None:
+        """Take the packets of the input set at `timestamp`, for which `look` was ready.
+
+        Every input gets a packet; one without gets an empty packet that carries what is settled.
+        """
+        chosen = self._chosen
+        if chosen is None:
+            return
+        for port in inputs:
+            port.fill(Packet(timestamp=port.stream.settled()))
+        chosen.fill(timestamp, inputs)
+
+    def bind(self) -> tuple[Look, Fill]:
+        """Return what a node calls as `look` and `fill`: the methods, or shorter ones that do the same.
+
+        Called once, after the node has opened. A node with one stream, or with one set of streams,
+        is spared the loops over sets, which saves about 0.3 us in each step.
+        """
+        kind = type(self)
+        if kind.look is not InputStreamHandler.look or kind.fill is not InputStreamHandler.fill:
+            return self.look, self.fill
+        if len(self._sets) != 1 or len(self._sets[0].positions) != len(self.inputs):
+            return self.look, self.fill
+        if len(self.inputs) == 1 and not self.process_bounds:
+            return _single_stream(self, self.inputs[0])
+        only = self._sets[0]
+
+        def look() -> int:
+            t = only.look()
+            if t == NOT_READY:
+                self.waits_at = only.waits_at
+            return t
+
+        return look, only.fill
+
+
+def _single_stream(policy: InputStreamHandler, stream: InputStream) -> tuple[Look, Fill]:
+    queue = stream.queue
+
+    def look() -> int:
+        if queue:
+            return queue[0].stamp
+        bound = stream.bound
+        if bound >= ONE_OVER_POSTSTREAM:
+            return READY_FOR_CLOSE
+        policy.waits_at = bound
+        return NOT_READY
+
+    def fill(timestamp: int, inputs: Sequence[Input]) -> None:  # noqa: ARG001  # the head is at timestamp
+        port = inputs[0]
+        port.packet = queue.popleft()
+        if stream.is_full and len(queue) < stream.max_size:
+            stream.flow.became_free(stream)
+        if stream.bound == DONE:
+            port.done = not queue
+
+    return look, fill

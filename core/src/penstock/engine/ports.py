@@ -1,0 +1,88 @@
+"""The ports of a node, found by index, by tag, or by tag and index."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
+
+from penstock.errors import InvalidArgumentError, NotFoundError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+P = TypeVar("P")
+PortKey: TypeAlias = int | str | tuple[str, int]
+
+
+def port_id(key: PortKey) -> tuple[str, int]:
+    """Return the tag and index that `key` means: 2 is ("", 2), "TAG" is ("TAG", 0)."""
+    if isinstance(key, int):
+        return "", key
+    if isinstance(key, str):
+        return key, 0
+    if isinstance(key, tuple) and len(key) == 2 and isinstance(key[0], str) and isinstance(key[1], int):  # noqa: PLR2004
+        return key
+    raise InvalidArgumentError(
+        f"{key!r} names no port: use an index, a 'TAG', or a ('TAG', index)"
+    )
+
+
+def port_name(tag: str, index: int) -> str:
+    """Return how a port is written to a user: `'TAG'`, `'TAG:1'`, or `0`."""
+    if not tag:
+        return str(index)
+    return repr(f"{tag}:{index}") if index else repr(tag)
+
+
+class Ports(Generic[P]):
+    """A fixed set of ports in id order: tags in byte order (no tag first), then by index.
+
+    `len`, iteration and ids follow that order, not the order of the config: calculators of the
+    reference rely on it.
+    """
+
+    __slots__ = ("_by_key", "_ids", "_what", "items")
+
+    def __init__(self, what: str, ids: Sequence[tuple[str, int]], items: Sequence[P]) -> None:
+        self._what = what
+        self._ids = tuple(ids)
+        #: The ports in id order.
+        self.items = tuple(items)
+        self._by_key: dict[PortKey, P] = {}
+        for (tag, index), item in zip(self._ids, self.items, strict=True):
+            self._by_key[tag, index] = item
+            if not tag:
+                self._by_key[index] = item
+            if index == 0:
+                self._by_key[tag] = item
+
+    def __getitem__(self, key: PortKey) -> P:
+        try:
+            return self._by_key[key]
+        except (KeyError, TypeError):
+            pass
+        tag, index = port_id(key)
+        raise NotFoundError(
+            f"there is no {self._what} {port_name(tag, index)}; "
+            f"connected are: {', '.join(port_name(*i) for i in self._ids) or 'none'}"
+        )
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._by_key
+
+    def __iter__(self) -> Iterator[P]:
+        return iter(self.items)
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def ids(self) -> tuple[tuple[str, int], ...]:
+        """Return the (tag, index) of each port, in order."""
+        return self._ids
+
+    def tags(self) -> tuple[str, ...]:
+        """Return the tags in order, each once; "" where untagged ports exist."""
+        return tuple(dict.fromkeys(tag for tag, _ in self._ids))
+
+    def count(self, tag: str = "") -> int:
+        """Return how many ports have `tag`."""
+        return sum(1 for t, _ in self._ids if t == tag)

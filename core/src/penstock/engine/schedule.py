@@ -1,0 +1,794 @@
+"""The scheduler of one run, as a state machine: events in, the next step out.
+
+The runtime holds a lock around every call and brings events: a packet or bound at a graph input, a
+side packet, a completed step, a drained observer, pause, cancel. `take` gives the next step of an
+executor. No call here waits, calls user code or looks at a clock, and none recurses over the graph:
+what a change of bound sets off is worked through a list.
+
+An input set is taken from the queues when its node becomes ready, not when it runs, as in the
+reference; so queue lengths, and with them throttling, agree with it.
+
+What one call makes ready is told by flags that the runtime reads and resets: `ReadyQueue.is_fresh`,
+`deliveries`, `garbage`, `has_news`. `validate` checks the invariants; tests call it after each event.
+
+Source of the rules: MediaPipe `framework/scheduler.cc` and `calculator_node.cc`, as amended by
+Penstock's own decisions (the last closes belong to the run; STOP closes sources and graph inputs).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from penstock.engine.calculator import CLOSE, OPEN, PROCESS, CalculatorContext, Output
+from penstock.engine.invariants import check
+from penstock.engine.node import CLOSED, CLOSING, FAILED, OPENED, OPENING, UNOPENED, Node, Step
+from penstock.engine.packet import Packet
+from penstock.engine.policy import NOT_READY, READY_FOR_CLOSE
+from penstock.engine.timestamp import (
+    DONE,
+    MAX,
+    MIN,
+    ONE_OVER_POSTSTREAM,
+    POSTSTREAM,
+    PRESTREAM,
+    UNSTARTED,
+    next_allowed,
+    previous_allowed,
+    shifted,
+)
+from penstock.errors import (
+    CalculatorError,
+    CancelledError,
+    InternalError,
+    PenstockError,
+    StatusCode,
+    StreamClosedError,
+    TimestampOrderError,
+    UnavailableError,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from penstock.engine.flow import FlowControl
+    from penstock.engine.ready import ReadyQueue
+    from penstock.engine.stream import Observer, OutputStream, Queue
+
+_METHOD_NAMES: Final = ("open", "process", "close")
+
+NOT_STARTED: Final = 0
+RUNNING: Final = 1
+PAUSED: Final = 2
+TERMINATED: Final = 3
+
+
+class Schedule:
+    """All nodes and streams of one run, and what happens next.
+
+    Attributes:
+        state: NOT_STARTED, RUNNING, PAUSED or TERMINATED.
+        nodes: in topological order.
+        streams: all streams; graph inputs are `graph_inputs` of them, by stream id.
+        busy: steps prepared or running, and observers not drained; the run is idle at 0.
+        errors: what went wrong, in order. With any, no new step is prepared but closes.
+        is_stopping: sources close instead of running again.
+        stopped_by: the node that returned STOP though it has inputs, or None.
+        deliveries: observers that have something for their callback and nobody draining.
+        garbage: packets that nobody wants; the runtime frees them outside its lock.
+        has_news: something that a waiting application may wait for has happened.
+        was_observed: a packet or bound came on an observed or polled stream.
+    """
+
+    __slots__ = (
+        "_closing", "_graph_inputs_open", "_is_failing", "_limits_apply", "_report_deadlock", "_touched",
+        "_waiting_sources", "busy", "deliveries", "errors", "flow", "garbage", "graph_inputs", "has_news",
+        "is_stopping", "nodes", "queues", "side_packets", "side_readers", "state", "stopped_by", "streams",
+        "was_observed",
+    )  # fmt: skip
+
+    def __init__(  # noqa: PLR0913  # made in one place only
+        self,
+        nodes: Sequence[Node],
+        streams: Sequence[OutputStream],
+        graph_inputs: int,
+        flow: FlowControl,
+        queues: Sequence[ReadyQueue],
+        *,
+        report_deadlock: bool = False,
+        sources_wait: bool = True,
+    ) -> None:
+        self.nodes: Final = tuple(nodes)
+        self.streams: Final = tuple(streams)
+        self.flow: Final = flow
+        self.queues: Final = tuple(queues)
+        self.graph_inputs: Final = {s.id: Output(s, _APPLICATION) for s in self.streams[:graph_inputs]}
+        self.state = NOT_STARTED
+        self.busy = 0
+        self.errors: list[PenstockError] = []
+        self.is_stopping = False
+        self.stopped_by: str | None = None
+        self.deliveries: list[Observer] = []
+        self.garbage: list[Packet] = []
+        self.has_news = False
+        self.was_observed = False
+        #: Side packets made by nodes of this run, and who waits for which.
+        self.side_packets: dict[str, Packet] = {}
+        self.side_readers: dict[str, list[Node]] = {}
+        self._is_failing = False
+        self._closing = 0
+        self._graph_inputs_open = graph_inputs
+        self._report_deadlock: Final = report_deadlock
+        self._limits_apply: Final = sources_wait
+        self._touched: list[Node] = []
+        self._waiting_sources: list[Node] = []
+
+    # --- the run as a whole -------------------------------------------------------------------
+
+    def start(self, headers: dict[int, Packet] | None = None) -> None:
+        """Begin: open every node that waits for nothing, and give graph inputs their headers."""
+        self.state = RUNNING
+        for node in self.nodes:
+            if node.state == UNOPENED and not node.awaiting:
+                self._prepare_open(node)
+        for stream_id in self.graph_inputs:
+            stream = self.streams[stream_id]
+            stream.header = (headers or {}).get(stream_id, stream.header)
+            self._send_header(stream)
+        self._settle()
+
+    def pause(self) -> None:
+        """Give out no more steps; those that run come to their end."""
+        if self.state == RUNNING:
+            self.state = PAUSED
+
+    def resume(self) -> None:
+        """Go on after a pause."""
+        if self.state == PAUSED:
+            self.state = RUNNING
+            for queue in self.queues:
+                queue.is_fresh = True
+            self._settle()
+
+    def cancel(self) -> None:
+        """End the run with a CANCELLED error, unless it has ended."""
+        if self.state in (RUNNING, PAUSED):
+            self.fail(CancelledError("the run was cancelled"))
+
+    def fail(self, error: PenstockError) -> None:
+        """Record an error of the run: prepared steps still run, then opened nodes are closed."""
+        self.errors.append(error)
+        self._is_failing = True
+        self.has_news = True
+        if self.state == PAUSED:
+            self.resume()
+        elif self.state == RUNNING:
+            self._settle()
+
+    def close_sources(self) -> None:
+        """Close all graph inputs, and every source before its next step."""
+        self._close_sources()
+        self._settle()
+
+    def _close_sources(self) -> None:
+        self.is_stopping = True
+        for stream_id in self.graph_inputs:
+            self._close_graph_input(stream_id)
+        for node in self.nodes:
+            if node.is_source and node.is_active and node.state == OPENED and not node.in_flight:
+                self._prepare_close(node)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing is prepared or running, and every observer is drained."""
+        return self.busy == 0
+
+    # --- graph inputs -------------------------------------------------------------------------
+
+    def add_packet(self, stream_id: int, packet: Packet) -> None:
+        """Write a packet to a graph input.
+
+        Raises:
+            As `Output.add_packet`; nothing has changed then.
+        """
+        output = self.graph_inputs[stream_id]
+        if output.stream.is_closed:
+            raise self._closed_input_error(output.stream)
+        output.add_packet(packet)
+        self._send(output)
+        self._settle()
+
+    def set_bound(self, stream_id: int, bound: int) -> None:
+        """Raise the bound of a graph input.
+
+        Raises:
+            As `Output.set_next_timestamp_bound`; nothing has changed then.
+        """
+        output = self.graph_inputs[stream_id]
+        if output.stream.is_closed:
+            raise self._closed_input_error(output.stream)
+        output.set_next_timestamp_bound(bound)
+        self._send(output)
+        self._settle()
+
+    def close_input(self, stream_id: int) -> None:
+        """End a graph input. Closing it again does nothing."""
+        self._close_graph_input(stream_id)
+        self._settle()
+
+    def _close_graph_input(self, stream_id: int) -> None:
+        stream = self.streams[stream_id]
+        if not stream.is_closed:
+            self._graph_inputs_open -= 1
+            self._close_stream(stream)
+
+    def _closed_input_error(self, stream: OutputStream) -> StreamClosedError:
+        why = "it was closed"
+        if self.stopped_by is not None:
+            why = f"the graph is stopping: node {self.stopped_by!r} returned STOP"
+        return StreamClosedError(f"graph input {stream.name!r} takes no more: {why}", stream=stream.name)
+
+    # --- side packets -------------------------------------------------------------------------
+
+    def set_side_packet(self, name: str, packet: Packet) -> None:
+        """Hand a side packet that a node has made to the nodes that wait for it."""
+        self.side_packets[name] = packet
+        for node in self.side_readers.get(name, ()):
+            self._arrived(node)
+        self._settle()
+
+    def _arrived(self, node: Node) -> None:
+        node.awaiting -= 1
+        if not node.awaiting and node.state == UNOPENED:
+            self._prepare_open(node)
+
+    # --- observers ----------------------------------------------------------------------------
+
+    def delivered(self, observer: Observer) -> None:
+        """Take note that an observer's callback has seen all it was given."""
+        if observer.queue:
+            self.deliveries.append(observer)
+            return
+        observer.is_claimed = False
+        self.busy -= 1
+        if not self.busy:
+            self._settle()
+
+    def polled(self, observer: Observer) -> Packet:
+        """Take the oldest packet out of a poller's queue; one must be waiting."""
+        packet = observer.queue.popleft()
+        if observer.is_full and len(observer.queue) < observer.max_size:
+            self.flow.became_free(observer)
+            self._settle()
+        return packet
+
+    def limit(self, queue: Queue, max_size: int) -> None:
+        """Give a queue another limit."""
+        self.flow.set_limit(queue, max_size)
+        self._settle()
+
+    def _observe(self, stream: OutputStream, packets: Sequence[Packet], bound: int) -> None:
+        for observer in stream.observers:
+            seen = bool(packets)
+            if packets:
+                observer.queue.extend(packets)
+                observer.last = packets[-1].stamp
+            if bound >= DONE:
+                observer.is_done = True
+            elif observer.wants_bounds:
+                settled = POSTSTREAM if bound == POSTSTREAM else previous_allowed(bound)
+                if settled > observer.last:
+                    observer.last = settled
+                    observer.queue.append(Packet(timestamp=settled))
+                    seen = True
+            if observer.is_poller:
+                self.has_news = True
+                if len(observer.queue) >= observer.max_size and not observer.is_full:
+                    self.flow.became_full(observer)
+            elif seen and not observer.is_claimed:
+                observer.is_claimed = True
+                self.busy += 1
+                self.deliveries.append(observer)
+            if seen:
+                self.was_observed = self.has_news = True
+
+    # --- steps --------------------------------------------------------------------------------
+
+    def take(self, queue: ReadyQueue, choose: Callable[[int], int] | None = None) -> Step | None:
+        """Return the next step of an executor, or None. It must be completed exactly once."""
+        if self.state != RUNNING or not (queue.others or queue.sources):
+            return None
+        step = queue.pop() if choose is None else queue.pop_any(choose)
+        step.is_running = True
+        node = step.node
+        if node.takes_late and step.method == PROCESS:
+            node.fill(step.stamp, step.inputs)
+            self._release_sources()
+        return step
+
+    def complete(self, step: Step, error: BaseException | None = None, stop: bool = False) -> None:  # noqa: FBT001, FBT002  # a keyword costs 40 ns
+        """Report the end of a step.
+
+        Args:
+            step: what `take` returned.
+            error: what the calculator raised.
+            stop: whether `process` returned STOP.
+
+        Raises:
+            InternalError: the step was completed before. Nothing has changed.
+        """
+        if not step.is_running:
+            raise InternalError(f"a step of node {step.node.name!r} was completed twice", node=step.node.name)
+        step.is_running = False
+        self.busy -= 1
+        node = step.node
+        node.in_flight -= 1
+        if step.method == PROCESS:
+            node.steps += 1
+            if error is not None:
+                self._fail_step(step, error)
+            if node.in_order is None:
+                self._finish_process(step)
+            else:
+                self._finish_in_order(node, step)
+            if stop and error is None:
+                self._stop(node)
+            if node.is_source:
+                self._reschedule_source(node, has_stopped=stop)
+            elif not node.is_touched:
+                node.is_touched = True
+                self._touched.append(node)
+        elif step.method == OPEN:
+            self._finish_open(step, error)
+        else:
+            self._finish_close(step, error)
+        self._settle()
+
+    def _finish_process(self, step: Step) -> None:
+        t = step.stamp
+        is_ordinary = MIN <= t < MAX
+        for output in step.outputs:
+            stream = output.stream
+            offset = stream.offset
+            if offset is not None:
+                # _promised, for what nearly all timestamps are, without a call
+                promised = t + 1 + offset if is_ordinary and MIN <= t + offset < MAX else _promised(t, offset)
+                if promised > output.bound:
+                    output.bound = promised
+            if output.packets or output.bound > stream.bound:
+                self._send(output)
+            if output.will_close:
+                output.will_close = False
+                self._close_stream(stream)
+
+    def _finish_in_order(self, node: Node, step: Step) -> None:
+        """Let the outputs of parallel calls leave in the order in which the calls began.
+
+        A call that is done makes room for the next one at once, even while its outputs still wait
+        for an earlier call, as in the reference.
+        """
+        step.is_done = True
+        in_order = node.in_order
+        assert in_order is not None  # the caller has looked  # noqa: S101
+        while in_order and in_order[0].is_done:
+            first = in_order.popleft()
+            late = next((o for o in first.outputs if _is_late(o)), None)
+            if late is not None:
+                self._fail_step(first, _late_error(late))
+            self._finish_process(first)
+            node.spare.append(first)
+
+    def _fail_step(self, step: Step, error: BaseException) -> None:
+        """Record the error of a step and drop what it wrote; its offset bound is still sent."""
+        for output in step.outputs:
+            self.garbage.extend(output.packets)
+            output.packets.clear()
+            output.bound = output.stream.bound
+            output.will_close = False
+        at = step.stamp if step.method == PROCESS and step.node.inputs else None
+        self._record(step.node, step.method, error, at)
+
+    def _record(self, node: Node, method: int, error: BaseException, at: int | None) -> None:
+        self.errors.append(CalculatorError(node.name, node.kind, _METHOD_NAMES[method], error, at))
+        self._is_failing = True
+        self.has_news = True
+
+    def _finish_open(self, step: Step, error: BaseException | None) -> None:
+        node = step.node
+        if error is not None:
+            node.state = FAILED
+            self._fail_step(step, error)
+            return
+        node.state = OPENED
+        node.bind()
+        for output in step.outputs:
+            if output.packets or output.bound > output.stream.bound:
+                self._send(output)
+        for output in step.outputs:
+            self._send_header(output.stream)
+            if output.will_close:
+                output.will_close = False
+                self._close_stream(output.stream)
+        if node.is_source:
+            self._waiting_sources.append(node)
+        elif node.inputs and not node.is_touched:
+            node.is_touched = True
+            self._touched.append(node)
+
+    def _finish_close(self, step: Step, error: BaseException | None) -> None:
+        node = step.node
+        node.state = CLOSED
+        if error is not None:
+            self._fail_step(step, error)
+        for output in step.outputs:
+            if self.state == RUNNING and not self._is_failing and output.packets:
+                self._send(output)
+            self.garbage.extend(output.packets)
+            output.packets.clear()
+            self._close_stream(output.stream)
+        for stream in node.inputs:
+            stream.is_closed = True
+            stream.dropped += len(stream.queue)
+            self.garbage.extend(stream.queue)
+            stream.queue.clear()
+            if stream.is_full:
+                self.flow.became_free(stream)
+
+    def _stop(self, node: Node) -> None:
+        """Do what STOP means where a node with inputs returns it; a source is closed by the caller."""
+        if not node.is_source and self.stopped_by is None:
+            self.stopped_by = node.name
+            self._close_sources()
+
+    # --- what a change sets off ---------------------------------------------------------------
+
+    def _send(self, output: Output) -> None:
+        """Deliver what an output holds to all readers: packets, and the bound."""
+        stream = output.stream
+        bound = output.bound
+        packets = output.packets
+        touched = self._touched
+        if packets:
+            stream.added += len(packets)
+            for reader in stream.readers:
+                queue = reader.queue
+                if reader.is_closed:
+                    reader.dropped += len(packets)
+                    self.garbage.extend(packets)
+                    continue
+                if not queue:
+                    node = reader.node
+                    if not node.is_touched:  # type: ignore[union-attr]  # a reader has a node
+                        node.is_touched = True  # type: ignore[union-attr]
+                        touched.append(node)  # type: ignore[arg-type]
+                queue.extend(packets)
+                reader.bound = bound
+                if len(queue) >= reader.max_size and not reader.is_full:
+                    self.flow.became_full(reader)
+            if not stream.readers:
+                self.garbage.extend(packets)
+        else:
+            for reader in stream.readers:
+                reader.bound = bound
+                if not reader.queue:
+                    node = reader.node
+                    if not node.is_touched:  # type: ignore[union-attr]
+                        node.is_touched = True  # type: ignore[union-attr]
+                        touched.append(node)  # type: ignore[arg-type]
+        stream.bound = bound
+        if stream.observers:
+            self._observe(stream, packets, bound)
+        if packets:
+            packets.clear()
+
+    def _close_stream(self, stream: OutputStream) -> None:
+        if stream.is_closed:
+            return
+        stream.is_closed = True
+        stream.bound = DONE
+        for reader in stream.readers:
+            if reader.is_closed:
+                continue
+            reader.bound = DONE
+            node = reader.node
+            if not reader.queue and node is not None and not node.is_touched:
+                node.is_touched = True
+                self._touched.append(node)
+        if stream.observers:
+            self._observe(stream, (), DONE)
+        self.has_news = True
+
+    def _send_header(self, stream: OutputStream) -> None:
+        for reader in stream.readers:
+            reader.header = stream.header
+            if not reader.is_back_edge and reader.node is not None:
+                self._arrived(reader.node)
+
+    def _settle(self) -> None:
+        """Look at every node whose inputs have changed, until nothing changes any more."""
+        touched = self._touched
+        while True:
+            while touched:
+                node = touched.pop()
+                node.is_touched = False
+                if node.state == OPENED and not self._is_failing:
+                    self._look(node)
+            if self.flow.freed:
+                self._release_sources()
+            if self.busy or self.state != RUNNING or not self._go_on():
+                return
+
+    def _look(self, node: Node) -> None:
+        """Prepare what a node with inputs is ready for, as far as `max_in_flight` allows."""
+        while node.in_flight < node.max_in_flight:
+            t = node.look()
+            if t == NOT_READY:
+                if node.has_offset and not node.in_flight:
+                    self._forward(node, node.policy.waits_at)
+                return
+            if t == READY_FOR_CLOSE:
+                if not node.in_flight:
+                    self._prepare_close(node)
+                return
+            if node.in_order is None:
+                step = node.step
+            else:
+                step = self._next_parallel(node)
+            step.stamp = step.context.stamp = t
+            step.method = step.context.method = PROCESS
+            step.call = node.process
+            if not node.takes_late:
+                node.fill(t, step.inputs)
+            if node.has_offset:
+                self._raise_to_promise(step, t)
+            node.in_flight += 1
+            self.busy += 1
+            node.queue.push(node)
+
+    def _next_parallel(self, node: Node) -> Step:
+        """Return a fresh step of a node whose calls of `process` may overlap."""
+        step = node.free_step()
+        step.is_done = False
+        for output in step.outputs:
+            output.bound = DONE if output.stream.is_closed else PRESTREAM
+        node.in_order.append(step)  # type: ignore[union-attr]  # the caller has looked
+        node.prepared.append(step)
+        return step
+
+    def _raise_to_promise(self, step: Step, t: int) -> None:
+        """Let outputs below the promised offset be refused where they are written."""
+        for output in step.outputs:
+            stream = output.stream
+            offset = stream.offset
+            if offset is not None:
+                if stream.bound > output.bound:
+                    output.bound = stream.bound
+                if t + offset > output.bound and MIN <= t <= MAX:
+                    output.bound = t + offset
+
+    def _prepare_open(self, node: Node) -> None:
+        if self._is_failing:
+            return
+        node.state = OPENING
+        step = node.step
+        step.method = step.context.method = OPEN
+        step.stamp = step.context.stamp = UNSTARTED
+        step.call = node.open
+        node.in_flight += 1
+        self.busy += 1
+        if node.in_order is not None:
+            node.prepared.append(step)
+        node.queue.push_open(node)
+
+    def _prepare_close(self, node: Node) -> None:
+        node.state = CLOSING
+        step = node.step
+        step.method = step.context.method = CLOSE
+        step.stamp = step.context.stamp = DONE
+        step.call = node.calculator.close
+        step.is_done = False
+        for port in step.inputs:
+            port.fill(Packet(timestamp=previous_allowed(DONE)))
+        for output in step.outputs:
+            output.bound = max(output.bound, output.stream.bound)
+            if output.stream.offset is not None:
+                output.bound = DONE
+        node.in_flight += 1
+        self.busy += 1
+        if node.in_order is not None:
+            node.prepared.append(step)
+        if node.is_source:
+            node.queue.push_source(node, node.behind())
+        else:
+            node.queue.push(node)
+
+    def _forward(self, node: Node, bound: int) -> None:
+        """Pass a bound on through a node with an offset that has nothing to do."""
+        if not MIN <= bound <= MAX:
+            return
+        for output in node.step.outputs:
+            stream = output.stream
+            offset = stream.offset
+            if offset is None or bound + offset <= stream.bound or stream.is_closed:
+                continue
+            promised = shifted(bound, offset)
+            if promised > stream.bound:
+                output.bound = promised
+                self._send(output)
+
+    # --- sources ------------------------------------------------------------------------------
+
+    def _reschedule_source(self, node: Node, *, has_stopped: bool) -> None:
+        if self._is_failing:
+            return
+        if has_stopped or self.is_stopping:
+            self._prepare_close(node)
+        elif not (self._limits_apply and self.flow.is_throttled(node.id)):
+            self._prepare_source(node)
+
+    def _prepare_source(self, node: Node) -> None:
+        step = node.step
+        step.method = step.context.method = PROCESS
+        step.stamp = step.context.stamp = 0
+        step.call = node.process
+        if node.has_offset:
+            self._raise_to_promise(step, 0)
+        node.in_flight += 1
+        self.busy += 1
+        if node.in_order is not None:
+            node.prepared.append(step)
+        node.queue.push_source(node, node.behind())
+
+    def _release_sources(self) -> None:
+        """Let sources run again whose queues have drained."""
+        freed = self.flow.freed
+        while freed:
+            source = freed.pop()
+            if source < 0:
+                self.has_news = True
+                continue
+            node = self.nodes[source]
+            if (
+                node.is_active
+                and node.state == OPENED
+                and not node.in_flight
+                and not self._is_failing
+                and not self.flow.is_throttled(source)
+            ):
+                self._reschedule_source(node, has_stopped=False)
+
+    def _activate_layer(self) -> bool:
+        """Start all waiting sources of the lowest layer; return whether any could be started."""
+        lowest = min(node.layer for node in self._waiting_sources)
+        blocker = next(
+            (n for n in self.nodes if n.is_source and n.state < OPENED and n.layer < lowest), None
+        )
+        if blocker is not None:
+            if not self._graph_inputs_open:
+                waiting = next(n for n in self._waiting_sources if n.layer == lowest)
+                self.fail_later(
+                    PenstockError(
+                        f"deadlock: source node {waiting.name!r} in layer {waiting.layer} cannot start, because "
+                        f"source node {blocker.name!r} in the lower layer {blocker.layer} is not open: it waits "
+                        "for a side packet that never came",
+                        code=StatusCode.UNKNOWN,
+                        node=waiting.name,
+                    )
+                )
+                return True
+            return False
+        now = [node for node in self._waiting_sources if node.layer == lowest]
+        self._waiting_sources = [node for node in self._waiting_sources if node.layer != lowest]
+        for node in now:
+            node.is_active = True
+            self._reschedule_source(node, has_stopped=False)
+        return True
+
+    # --- when nothing is left to do -----------------------------------------------------------
+
+    def fail_later(self, error: PenstockError) -> None:
+        """Record an error while the schedule is settling; the caller settles on."""
+        self.errors.append(error)
+        self._is_failing = True
+        self.has_news = True
+
+    def _go_on(self) -> bool:
+        """Decide what an idle run does next; return whether anything came of it."""
+        self.has_news = True
+        if self._is_failing:
+            return self._close_next()
+        active = any(n.is_active and n.state in (OPENED, CLOSING) for n in self._sources())
+        if active:
+            return self._resolve_deadlock()
+        if self._waiting_sources:
+            if self._activate_layer():
+                return True
+            return bool(self.flow.full) and self._resolve_deadlock()
+        if self._graph_inputs_open:
+            return bool(self.flow.full) and self._resolve_deadlock()
+        return self._close_next()
+
+    def _sources(self) -> list[Node]:
+        return [node for node in self.nodes if node.is_source]
+
+    def _close_next(self) -> bool:
+        """Close the first node, upstream first, that is still open; with none left the run is over."""
+        while self._closing < len(self.nodes):
+            node = self.nodes[self._closing]
+            if node.state == OPENED:
+                self._prepare_close(node)
+                return True
+            self._closing += 1
+        self.state = TERMINATED
+        for stream in self.streams:
+            self._close_stream(stream)
+        for node in self._touched:
+            node.is_touched = False
+        self._touched.clear()
+        return False
+
+    def _resolve_deadlock(self) -> bool:
+        """Raise the limit of every full queue that makes a source wait, or report a deadlock."""
+        stuck = [queue for queue in self.flow.full.values() if queue.may_grow]
+        if not stuck:
+            return False
+        if self._report_deadlock:
+            queue = stuck[0]
+            node = queue.node.name if queue.node is not None else "?"
+            self.fail_later(
+                UnavailableError(
+                    f"deadlock: all nodes are idle while sources wait for the full input stream {queue.name!r} "
+                    f"of node {node!r} ({len(queue.queue)} packets, limit {queue.max_size}); raise "
+                    "max_queue_size, or let the limit grow by leaving report_deadlock unset",
+                    node=node,
+                    stream=queue.name,
+                )
+            )
+            return True
+        for queue in stuck:
+            self.flow.set_limit(queue, len(queue.queue) + 1)
+        return True
+
+    def validate(self) -> None:
+        """Check the invariants.
+
+        Raises:
+            InternalError: one does not hold; the message says which.
+        """
+        check(self)
+
+
+class _Application:
+    """Stands where an output has its context: the application writes graph inputs at any time."""
+
+    __slots__ = ()
+    method = PROCESS
+    stamp = 0
+
+
+_APPLICATION: Final[CalculatorContext] = _Application()  # type: ignore[assignment]  # all that Output reads
+
+
+def _promised(t: int, offset: int) -> int:
+    """Return the bound that an offset promises after the input set at `t`."""
+    if t == PRESTREAM:
+        return MIN
+    if t == POSTSTREAM:
+        return ONE_OVER_POSTSTREAM
+    if t == MAX:
+        return POSTSTREAM if offset >= 0 else next_allowed(shifted(MAX, offset))
+    return shifted(t + 1, offset)
+
+
+def _is_late(output: Output) -> bool:
+    packets = output.packets
+    return bool(packets) and output.stream.is_ordered and packets[0].stamp < output.stream.bound
+
+
+def _late_error(output: Output) -> TimestampOrderError:
+    stream, t = output.stream, output.packets[0].stamp
+    return TimestampOrderError(
+        f"stream {stream.name!r}: packet at {t} is behind the bound {stream.bound}; parallel calls of "
+        "process() leave in the order of their inputs, and timestamps in a stream must increase",
+        stream=stream.name,
+        timestamp=t,
+    )

@@ -1,0 +1,179 @@
+"""Both ends of a stream: one writing end, and a reading end for each port that it feeds.
+
+An `OutputStream` is written by one node (or the application) and read by any number of
+`InputStream`s, each with a queue of its own. The *bound* is the smallest timestamp that may still
+arrive; it only grows, and a packet moves it just past itself. A timestamp below the bound is
+settled: what is in the stream at that time can no longer change. Order and type are checked once,
+at the writing end, before a packet gets here; so a reading end checks nothing.
+
+Nothing here locks or calls user code. Source of the model: MediaPipe
+`framework/input_stream_manager.h` and `output_stream_manager.h`.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, Final
+
+from penstock.engine.packet import Packet
+from penstock.engine.timestamp import DONE, PRESTREAM, UNSTARTED, previous_allowed
+
+if TYPE_CHECKING:
+    from penstock.engine.flow import FlowControl
+    from penstock.engine.node import Node
+
+#: Stands for "no limit"; a queue never reaches it.
+UNLIMITED: Final = 2**62
+
+
+class Queue:
+    """Packets that wait for one reader, and the limit at which their sources are throttled.
+
+    Attributes:
+        queue: the waiting packets, oldest first.
+        max_size: the queue is full from this length on; `UNLIMITED` for none.
+        is_full: whether the queue currently throttles its sources. Kept by `FlowControl`.
+        throttles: the sources that wait while the queue is full, see `Plan.throttled`.
+        may_grow: whether the deadlock resolution may raise the limit; not for pollers.
+        dropped: number of packets thrown away because the reader had closed.
+    """
+
+    __slots__ = ("dropped", "is_full", "max_size", "may_grow", "name", "node", "queue", "throttles")
+
+    def __init__(self, name: str, node: Node | None, *, may_grow: bool = True) -> None:
+        self.name: Final = name
+        self.node = node
+        self.queue: deque[Packet] = deque()
+        self.max_size = UNLIMITED
+        self.is_full = False
+        self.throttles: frozenset[int] = frozenset()
+        self.may_grow: Final = may_grow
+        self.dropped = 0
+
+
+class InputStream(Queue):
+    """The reading end that belongs to one input port of a node.
+
+    Attributes:
+        bound: the smallest timestamp that may still arrive.
+        header: what the producer set in its `open`, or an empty packet.
+        is_back_edge: whether the connection closes a cycle.
+        is_closed: whether the reading node has closed; whatever comes then is dropped.
+        flow: told when the queue falls below its limit.
+    """
+
+    __slots__ = ("bound", "flow", "header", "is_back_edge", "is_closed")
+
+    def __init__(self, name: str, node: Node | None, flow: FlowControl, *, is_back_edge: bool = False) -> None:
+        super().__init__(name, node)
+        self.bound = PRESTREAM
+        self.header = Packet()
+        self.is_back_edge: Final = is_back_edge
+        self.is_closed = False
+        self.flow: Final = flow
+
+    def head_or_bound(self) -> int:
+        """Return the timestamp of the oldest waiting packet, or the bound where none waits."""
+        queue = self.queue
+        return queue[0].stamp if queue else self.bound
+
+    def is_done(self) -> bool:
+        """Return whether nothing waits and nothing can come."""
+        return not self.queue and self.bound == DONE
+
+    def settled(self) -> int:
+        """Return the last settled timestamp before the next packet; UNSTARTED if none is."""
+        return previous_allowed(self.head_or_bound())
+
+    def pop(self) -> Packet:
+        """Take the oldest packet; one must be waiting."""
+        packet = self.queue.popleft()
+        if self.is_full and len(self.queue) < self.max_size:
+            self.flow.became_free(self)
+        return packet
+
+    def pop_at(self, timestamp: int) -> Packet:
+        """Take the packet at `timestamp`, or return an empty one that carries what is settled."""
+        queue = self.queue
+        if queue and queue[0].stamp == timestamp:
+            return self.pop()
+        settled = previous_allowed(queue[0].stamp if queue else self.bound)
+        return Packet(timestamp=settled) if settled != UNSTARTED else _UNSTARTED_PACKET
+
+
+_UNSTARTED_PACKET: Final = Packet(timestamp=UNSTARTED)
+
+
+class Observer(Queue):
+    """Somebody outside the graph who wants what a stream delivers: a callback or a poller.
+
+    The engine appends; the runtime takes out, outside its lock, one thread at a time.
+
+    Attributes:
+        target: the runtime's business; the engine never looks at it.
+        wants_bounds: whether settled timestamps without packet come too, as empty packets.
+        last: the last timestamp delivered or reported.
+        is_claimed: whether it waits for, or is with, the thread that drains it.
+        is_poller: drained by the application in its own time, so that no run waits for it.
+        is_done: the stream has ended; what is queued is the last.
+    """
+
+    __slots__ = ("is_claimed", "is_done", "is_poller", "last", "target", "wants_bounds")
+
+    def __init__(self, name: str, target: object, *, wants_bounds: bool = False, is_poller: bool = False) -> None:
+        super().__init__(name, None, may_grow=False)
+        self.target: Final = target
+        self.wants_bounds: Final = wants_bounds
+        self.is_poller: Final = is_poller
+        self.last = UNSTARTED
+        self.is_claimed = False
+        self.is_done = False
+
+
+class OutputStream:
+    """The writing end: what has been promised to all readers.
+
+    Attributes:
+        bound: the bound that the readers know.
+        is_closed: nothing more will be written.
+        offset: the promise of `set_timestamp_offset`, or None.
+        readers: the reading ends, in the order of the graph.
+        observers: frozen when a run starts, so that none costs one truth test.
+        accepted: classes that payloads are known to fit; None where any is accepted. Starts with
+            the declared ones and grows by their subclasses as they come.
+        classes: the declared classes.
+        is_ordered: False where every reader ignores timestamps.
+        added: number of packets written in this run.
+    """
+
+    __slots__ = (
+        "accepted", "added", "bound", "classes", "header", "id", "is_closed", "is_ordered",
+        "name", "node", "observers", "offset", "readers", "type_name",
+    )  # fmt: skip
+
+    def __init__(self, number: int, name: str, classes: tuple[type, ...] | None, type_name: str) -> None:
+        self.id: Final = number
+        self.name: Final = name
+        self.classes: Final = classes
+        self.type_name: Final = type_name
+        self.accepted: set[type] | None = None if classes is None else set(classes)
+        self.node: Node | None = None
+        self.bound = PRESTREAM
+        self.is_closed = False
+        self.offset: int | None = None
+        self.header = Packet()
+        self.readers: tuple[InputStream, ...] = ()
+        self.observers: tuple[Observer, ...] = ()
+        self.is_ordered = True
+        self.added = 0
+
+    def fits(self, payload: object) -> bool:
+        """Return whether a payload fits the declared classes; remembers its class if so."""
+        if self.classes is None or self.accepted is None:
+            return True
+        if isinstance(payload, bool) and bool not in self.classes and object not in self.classes:
+            return False
+        if not isinstance(payload, self.classes):
+            return False
+        self.accepted.add(type(payload))
+        return True

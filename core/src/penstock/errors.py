@@ -1,0 +1,360 @@
+"""Every error that Penstock raises: one root, a status code, and the place as data.
+
+`except PenstockError` is a policy. Beside it each error is also the builtin that a Python
+programmer would try first: a `ValueError` where its code is INVALID_ARGUMENT, a `LookupError`
+where it is NOT_FOUND, a `RuntimeError` otherwise. The code decides, not the class, so that a
+run which failed because of a bad value can be caught as one.
+
+One class per decision that a caller could take. The codes have the names and numbers of the
+reference's status codes (google.rpc.Code).
+"""
+
+from __future__ import annotations
+
+import enum
+from difflib import get_close_matches
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping
+
+
+class StatusCode(enum.IntEnum):
+    """What kind of failure an error is. Source: google/rpc/code.proto."""
+
+    OK = 0
+    CANCELLED = 1
+    UNKNOWN = 2
+    INVALID_ARGUMENT = 3
+    DEADLINE_EXCEEDED = 4
+    NOT_FOUND = 5
+    ALREADY_EXISTS = 6
+    PERMISSION_DENIED = 7
+    RESOURCE_EXHAUSTED = 8
+    FAILED_PRECONDITION = 9
+    ABORTED = 10
+    OUT_OF_RANGE = 11
+    UNIMPLEMENTED = 12
+    INTERNAL = 13
+    UNAVAILABLE = 14
+    DATA_LOSS = 15
+    UNAUTHENTICATED = 16
+
+
+_BUILTIN: dict[StatusCode, type[Exception]] = {
+    StatusCode.INVALID_ARGUMENT: ValueError,
+    StatusCode.NOT_FOUND: LookupError,
+}
+
+#: Which code an exception of user code gets that is no `PenstockError`; the first match counts.
+_CODE_OF: tuple[tuple[type[BaseException], StatusCode], ...] = (
+    (FileNotFoundError, StatusCode.NOT_FOUND),
+    (FileExistsError, StatusCode.ALREADY_EXISTS),
+    (PermissionError, StatusCode.PERMISSION_DENIED),
+    (TimeoutError, StatusCode.DEADLINE_EXCEEDED),
+    (NotImplementedError, StatusCode.UNIMPLEMENTED),
+    (MemoryError, StatusCode.RESOURCE_EXHAUSTED),
+    (LookupError, StatusCode.NOT_FOUND),
+    (ValueError, StatusCode.INVALID_ARGUMENT),
+    (TypeError, StatusCode.INVALID_ARGUMENT),
+)
+
+
+def code_of(error: BaseException) -> StatusCode:
+    """Return the status code that stands for `error`: its own, or that of its builtin kind."""
+    if isinstance(error, PenstockError):
+        return error.code
+    for kind, code in _CODE_OF:
+        if isinstance(error, kind):
+            return code
+    return StatusCode.UNKNOWN
+
+
+class PenstockError(Exception):
+    """The root. Its fields say as data what its message says in words.
+
+    Attributes:
+        code: the status code; see `StatusCode`.
+        node: name of the node concerned, or None.
+        stream: name of the stream or side packet concerned, or None.
+        timestamp: the timestamp concerned as a plain int, or None.
+    """
+
+    default_code = StatusCode.UNKNOWN
+
+    code: StatusCode
+    node: str | None
+    stream: str | None
+    timestamp: int | None
+
+    def __new__(cls, *args: object, code: StatusCode | None = None, **fields: object) -> PenstockError:
+        kind = cls._with_builtin(code if code is not None else cls.default_code)
+        return super().__new__(kind, *args)  # type: ignore[misc]  # a subclass of cls, see _variant
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        code: StatusCode | None = None,
+        node: str | None = None,
+        stream: str | None = None,
+        timestamp: int | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.code = code if code is not None else type(self).default_code
+        self.node = node
+        self.stream = stream
+        self.timestamp = None if timestamp is None else int(timestamp)
+
+    @classmethod
+    def _with_builtin(cls, code: StatusCode) -> type[PenstockError]:
+        builtin = _BUILTIN.get(code, RuntimeError)
+        return cls if issubclass(cls, builtin) else _variant(cls, builtin)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        family = next(c for c in type(self).__mro__ if c.__dict__.get("_family") is None)
+        return _rebuild, (family, self.args, dict(self.__dict__))
+
+
+@cache
+def _variant(cls: type[PenstockError], builtin: type[Exception]) -> type[PenstockError]:
+    """`cls` that is also `builtin`, under the same name."""
+    fields = {"__module__": cls.__module__, "__doc__": cls.__doc__, "_family": cls}
+    return type(cls.__name__, (cls, builtin), {**fields, "__qualname__": cls.__qualname__})
+
+
+def _rebuild(family: type[PenstockError], args: tuple[Any, ...], state: dict[str, Any]) -> PenstockError:
+    kind = family._with_builtin(state["code"])  # noqa: SLF001  # pickling is part of the class
+    error = Exception.__new__(kind, *args)
+    error.__dict__.update(state)
+    error.args = args
+    return error
+
+
+# --- mistakes of the one who calls ------------------------------------------------------------
+
+
+class InvalidArgumentError(PenstockError):
+    """A value that can never be right here. Nothing has changed."""
+
+    default_code = StatusCode.INVALID_ARGUMENT
+
+
+class NotFoundError(PenstockError):
+    """A name that does not exist here."""
+
+    default_code = StatusCode.NOT_FOUND
+
+
+class FailedPreconditionError(PenstockError):
+    """Right in itself, but not in this state. Nothing has changed."""
+
+    default_code = StatusCode.FAILED_PRECONDITION
+
+
+class AlreadyExistsError(PenstockError):
+    """Something that may be given once was given twice."""
+
+    default_code = StatusCode.ALREADY_EXISTS
+
+
+class UnavailableError(PenstockError):
+    """Not now: the graph is throttled, or a value does not exist yet. Trying again may help."""
+
+    default_code = StatusCode.UNAVAILABLE
+
+
+class WaitTimeoutError(PenstockError):
+    """A wait's time-out expired. The graph goes on as if nobody had waited."""
+
+    default_code = StatusCode.DEADLINE_EXCEEDED
+
+
+class TimestampError(InvalidArgumentError):
+    """A timestamp that cannot stand where it was put, or arithmetic that leaves the range."""
+
+
+class TimestampOrderError(TimestampError):
+    """A packet or bound behind the bound of its stream."""
+
+
+class PacketTypeError(InvalidArgumentError):
+    """A payload whose type is not the one that was declared."""
+
+
+class StreamClosedError(FailedPreconditionError):
+    """Something was written to a stream that is closed."""
+
+
+class InternalError(PenstockError):
+    """Penstock's own mistake. Please report it with the traceback."""
+
+    default_code = StatusCode.INTERNAL
+
+
+# --- a graph that cannot be loaded ------------------------------------------------------------
+
+
+class GraphParseError(InvalidArgumentError):
+    """A graph file that is not a graph: where it stops making sense, and why.
+
+    Attributes:
+        file: the file's name, or None for text given as a string.
+        line: line of the fault, counted from 1, or None where the format has none.
+        column: column of the fault, counted from 1, or None.
+    """
+
+    def __init__(
+        self, message: str, *, file: str | None = None, line: int | None = None, column: int | None = None
+    ) -> None:
+        super().__init__(message)
+        self.file = file
+        self.line = line
+        self.column = column
+
+
+class GraphConfigError(PenstockError):
+    """A graph that parses but cannot run. Carries every fault at once, in file order.
+
+    Attributes:
+        faults: one error for each fault. Their common code is this error's code, else UNKNOWN.
+    """
+
+    def __new__(cls, faults: Collection[PenstockError], **_: object) -> PenstockError:
+        return super().__new__(cls, code=common_code(faults))
+
+    def __init__(self, faults: Collection[PenstockError], *, file: str | None = None) -> None:
+        self.faults = tuple(faults)
+        where = f"{file}: " if file else ""
+        head = "1 fault" if len(self.faults) == 1 else f"{len(self.faults)} faults"
+        lines = "".join(f"\n  {fault}" for fault in self.faults)
+        super().__init__(f"{where}the graph cannot run, {head}:{lines}", code=common_code(self.faults))
+        self.file = file
+
+
+class UnknownNameError(NotFoundError):
+    """A graph names something that no loaded plugin provides.
+
+    Attributes:
+        kind: what was looked for: "calculator", "input stream handler", "executor", ...
+        name: the name that was not found.
+        near: known names that look like it, best first.
+        install: the distribution to install, where an official pack has the name.
+    """
+
+    def __init__(  # noqa: PLR0913  # each is a field of the message
+        self,
+        kind: str,
+        name: str,
+        known: Collection[str] = (),
+        failed: Mapping[str, str] | None = None,
+        *,
+        install: str | None = None,
+        where: str = "",
+    ) -> None:
+        self.kind = kind
+        self.name = name
+        self.near = tuple(get_close_matches(name, known, n=3))
+        self.install = install
+        message = f"{where}no {kind} {name!r} is registered"
+        if install:
+            message += f"; install it: pip install {install}"
+        elif self.near:
+            message += f" (did you mean {', '.join(map(repr, self.near))}?)"
+        if failed:
+            reasons = ", ".join(f"{plugin} ({why})" for plugin, why in sorted(failed.items()))
+            message += f"; plugins that are not loaded: {reasons}"
+        super().__init__(message)
+
+
+class NameClashError(AlreadyExistsError):
+    """Two distributions claim one name; raised when that name is used."""
+
+
+class PluginError(PenstockError):
+    """A plugin that is installed but cannot be used: what it provides failed to import."""
+
+
+# --- a run that went wrong --------------------------------------------------------------------
+
+
+class CalculatorError(PenstockError):
+    """A calculator's method failed. The original exception is the `__cause__`.
+
+    Attributes:
+        method: "open", "process" or "close".
+        calculator: the registered name of the calculator.
+    """
+
+    def __init__(
+        self, node: str, calculator: str, method: str, cause: BaseException, timestamp: int | None = None
+    ) -> None:
+        at = "" if timestamp is None else f" at {timestamp}"
+        kind = "" if isinstance(cause, PenstockError) else f"{type(cause).__name__}: "
+        super().__init__(
+            f"node {node!r} ({calculator}): {method}() failed{at}: {kind}{cause}",
+            code=code_of(cause),
+            node=node,
+            stream=getattr(cause, "stream", None),
+            timestamp=timestamp,
+        )
+        self.method = method
+        self.calculator = calculator
+        self.__cause__ = cause
+
+    def __new__(cls, node: str, calculator: str, method: str, cause: BaseException, *_: object) -> PenstockError:
+        return super().__new__(cls, code=code_of(cause))
+
+
+class ObserverError(PenstockError):
+    """An observer raised. The original exception is the `__cause__`."""
+
+    def __init__(self, stream: str, cause: BaseException, timestamp: int | None = None) -> None:
+        super().__init__(
+            f"observer of stream {stream!r} failed: {type(cause).__name__}: {cause}",
+            code=code_of(cause),
+            stream=stream,
+            timestamp=timestamp,
+        )
+        self.__cause__ = cause
+
+    def __new__(cls, stream: str, cause: BaseException, *_: object) -> PenstockError:  # noqa: ARG004
+        return super().__new__(cls, code=code_of(cause))
+
+
+class GraphRunError(PenstockError):
+    """A run ended badly. Several errors of one run come together; none is lost.
+
+    Attributes:
+        errors: in the order in which they happened; the first is the cause. Their common code is
+            this error's code, else UNKNOWN. A cancelled run has CANCELLED.
+    """
+
+    def __new__(cls, errors: Collection[BaseException]) -> PenstockError:
+        return super().__new__(cls, code=common_code(errors))
+
+    def __init__(self, errors: Collection[BaseException]) -> None:
+        self.errors = tuple(errors)
+        first = self.errors[0]
+        message = "the graph run failed: " + "\n  ".join(str(error) for error in self.errors)
+        super().__init__(
+            message,
+            code=common_code(self.errors),
+            node=getattr(first, "node", None),
+            stream=getattr(first, "stream", None),
+            timestamp=getattr(first, "timestamp", None),
+        )
+        self.__cause__ = first
+
+
+class CancelledError(PenstockError):
+    """The run was cancelled."""
+
+    default_code = StatusCode.CANCELLED
+
+
+def common_code(errors: Iterable[BaseException]) -> StatusCode:
+    """Return the code that all `errors` share, or UNKNOWN where they differ or there are none."""
+    codes = {code_of(error) for error in errors}
+    return codes.pop() if len(codes) == 1 else StatusCode.UNKNOWN
