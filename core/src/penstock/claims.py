@@ -1,0 +1,208 @@
+"""What a registry holds: who claims a name, for what, and the import on first use.
+
+A claim says that a name stands for "module:attribute", or for an object that is there already. A
+claim is never changed, but for its target, which becomes the object once it has been imported.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+import attrs
+
+from penstock.errors import InvalidArgumentError, NameClashError, PluginError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+#: The kinds of names, as error messages write them, and the field of `Components` that has them.
+KINDS: Final[Mapping[str, str]] = {
+    "calculator": "calculators",
+    "input stream handler": "input_stream_handlers",
+    "output stream handler": "output_stream_handlers",
+    "executor": "executors",
+    "subgraph": "subgraphs",
+    "service": "services",
+}
+
+_TARGET = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
+_NAME = re.compile(r"[^\s.]+(\.[^\s.]+)*")
+
+#: Largest number of a protobuf field. Source: protobuf language guide, "Assigning Field Numbers".
+_LARGEST_FIELD_NUMBER: Final = 2**29 - 1
+
+
+def check_kind(kind: object) -> None:
+    """Accept a kind of `KINDS`.
+
+    Raises:
+        InvalidArgumentError: it is none.
+    """
+    if kind not in KINDS:
+        raise InvalidArgumentError(f"kind {kind!r}: must be one of {', '.join(map(repr, KINDS))}")
+
+
+def check_name(what: str, name: object) -> None:
+    """Accept a name that can be registered.
+
+    Raises:
+        InvalidArgumentError: it is no str, empty, has blanks, or begins or ends with a dot.
+    """
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        raise InvalidArgumentError(f"{what} name {name!r}: must be a str such as 'Name' or 'package.Name'")
+
+
+def check_target(what: str, target: object) -> None:
+    """Accept what a name can stand for: any object, or a str "module:attribute".
+
+    Raises:
+        InvalidArgumentError: it is None, or a str of another form.
+    """
+    if target is None or (isinstance(target, str) and not _TARGET.fullmatch(target)):
+        raise InvalidArgumentError(f"{what}: target {target!r} must be 'module:attribute' or the object")
+
+
+def check_option(full_name: object, extendee: object, number: object, target: object) -> None:
+    """Accept the data of an options message; see `OptionEntry`.
+
+    Raises:
+        InvalidArgumentError: one of them is not what it must be; the message says which.
+    """
+    check_name("option", full_name)
+    what = f"option {full_name!r}"
+    check_name(f"{what}: extendee", extendee)
+    if not isinstance(number, int) or isinstance(number, bool) or not 0 < number <= _LARGEST_FIELD_NUMBER:
+        raise InvalidArgumentError(
+            f"{what}: extension number {number!r} must be an int from 1 to {_LARGEST_FIELD_NUMBER}"
+        )
+    if not isinstance(target, str):
+        raise InvalidArgumentError(f"{what}: target {target!r} must be a str 'module:Message'")
+    check_target(what, target)
+
+
+@attrs.frozen
+class Origin:
+    """Who provides a name.
+
+    Attributes:
+        distribution: as pip knows it; None for what was registered in this process.
+        plugin: name of the entry point; None likewise.
+        target: "module:attribute", or what an object calls itself.
+    """
+
+    distribution: str | None
+    plugin: str | None
+    target: str
+
+    @property
+    def owner(self) -> str:
+        """The provider as a user should read it."""
+        if self.plugin is not None:
+            return f"{self.distribution or 'no distribution'} (plugin {self.plugin!r}, {self.target})"
+        return f"{self.distribution or 'this process'} ({self.target})"
+
+    def is_same_owner(self, other: Origin) -> bool:
+        """Return whether both come from one plugin of one distribution, or from this process."""
+        return (self.distribution, self.plugin) == (other.distribution, other.plugin)
+
+
+@attrs.define(eq=False)
+class Claim:
+    """What one owner says a name stands for.
+
+    Attributes:
+        origin: the owner.
+        target: "module:attribute", or the object; `load` replaces the one by the other.
+    """
+
+    origin: Origin
+    target: object
+
+    def load(self, kind: str, name: str) -> object:
+        """Return the object, imported on first use.
+
+        Raises:
+            PluginError: the import failed, or a calculator is no class. A later call tries again.
+        """
+        target = self.target
+        if isinstance(target, str):
+            target = load_target(f"{kind} {name!r}", target, self.origin)
+        if kind == "calculator" and not isinstance(target, type):
+            raise PluginError(f"{kind} {name!r}: {self.origin.owner} gives {target!r}, which is no class")
+        self.target = target
+        return target
+
+
+@attrs.frozen(eq=False)
+class OptionEntry:
+    """One options message that a plugin declares as data, so that finding it imports nothing.
+
+    Attributes:
+        full_name: of the message, "penstock.ColorOptions".
+        extendee: full name of the message that it extends, "penstock.CalculatorOptions".
+        number: of the extension field.
+        target: "module:Message".
+        origin: who declares it.
+        rival: another entry with this name, or with this number of this extendee, or None.
+    """
+
+    full_name: str
+    extendee: str
+    number: int
+    target: str
+    origin: Origin
+    rival: OptionEntry | None = None
+
+    def load(self) -> Any:  # noqa: ANN401  # a protobuf message class; protobuf is above this module
+        """Import and return the message class. Importing makes its extension known to protobuf.
+
+        Raises:
+            NameClashError: another plugin declares the same name or number.
+            PluginError: the import fails, or gives something else. A later call tries again.
+        """
+        what = f"option {self.full_name!r}"
+        if self.rival is not None:
+            of_both = "" if self.rival.full_name == self.full_name else f": its number {self.number}"
+            raise clash(f"{what}{of_both}", self.origin, self.rival.origin)
+        message = load_target(what, self.target, self.origin)
+        found = getattr(getattr(message, "DESCRIPTOR", None), "full_name", None)
+        if found != self.full_name:
+            gives = "no message" if found is None else f"the message {found!r}"
+            raise PluginError(f"{what}: {self.origin.owner} gives {gives}; correct its penstock_components")
+        return message
+
+
+def spelling(target: object) -> str:
+    """Return "module:attribute" for what has such a place, else its repr."""
+    if isinstance(target, str):
+        return target
+    name = getattr(target, "__qualname__", None)
+    return repr(target) if name is None else f"{getattr(target, '__module__', None)}:{name}"
+
+
+def clash(what: str, one: Origin, other: Origin) -> NameClashError:
+    """Return the error for a name that two owners claim."""
+    plugin = other.plugin or one.plugin
+    cure = f", or block a plugin: PENSTOCK_BLOCK_PLUGINS={plugin}" if plugin else ""
+    return NameClashError(f"{what} is claimed by {one.owner} and by {other.owner}; rename one{cure}")
+
+
+def load_target(what: str, target: str, origin: Origin) -> object:
+    """Import "module:attribute".
+
+    Raises:
+        PluginError: whatever the import raised, `SystemExit` included, as its cause.
+    """
+    module, _, attribute = target.partition(":")
+    try:
+        found: object = importlib.import_module(module)
+        for part in attribute.split("."):
+            found = getattr(found, part)
+    except (Exception, SystemExit) as error:
+        raise PluginError(
+            f"{what}: {origin.owner} cannot provide it: {type(error).__name__}: {error}; "
+            "repair or install what is missing, or block the plugin"
+        ) from error
+    return found

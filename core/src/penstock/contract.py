@@ -1,0 +1,234 @@
+"""What a calculator declares before anything runs: its ports, types, policy, services.
+
+A contract is made once for each node when a graph is loaded, from the ports that the graph
+connects. `Calculator.get_contract` fills it in; validation then compares it with the graph.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import attrs
+
+from penstock.engine.ports import PortKey, Ports, port_id, port_name
+from penstock.errors import InvalidArgumentError
+from penstock.payload_types import PayloadType, is_any, is_type, members, type_names
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from penstock.services import ServiceKey
+    from penstock.tags import TagMap
+
+M = TypeVar("M")
+
+
+class PortSpec:
+    """What one port accepts. The last `set...` call wins; each returns the port, for chaining.
+
+    Attributes:
+        tag, index: the port's place.
+        name: of the connected stream or side packet; "" where nothing is connected.
+        types: the alternatives; (object,) for any; () while undeclared, or when same as another.
+        same_as: the port whose type this one has, or None.
+        is_optional: whether a graph may leave the port unconnected.
+        description: for people.
+    """
+
+    __slots__ = ("description", "index", "is_optional", "name", "same_as", "tag", "types")
+
+    def __init__(self, tag: str = "", index: int = 0, name: str = "") -> None:
+        self.tag = tag
+        self.index = index
+        self.name = name
+        self.types: tuple[PayloadType, ...] = ()
+        self.same_as: PortSpec | None = None
+        self.is_optional = False
+        self.description = ""
+
+    def set(self, declared: PayloadType, description: str = "") -> PortSpec:
+        """Accept payloads of a type: a class, an alias such as `list[int]`, or a union.
+
+        Raises:
+            InvalidArgumentError: `declared` is no type.
+        """
+        return self._declare((declared,), description)
+
+    def set_any(self, description: str = "") -> PortSpec:
+        """Accept payloads of every type: the stream has that of what is connected."""
+        return self._declare((object,), description)
+
+    def set_one_of(self, *declared: PayloadType, description: str = "") -> PortSpec:
+        """Accept payloads of any of several types.
+
+        Raises:
+            InvalidArgumentError: one of them is no type, or none is given.
+        """
+        if not declared:
+            raise InvalidArgumentError(f"port {port_name(self.tag, self.index)}: set_one_of needs a type")
+        return self._declare(declared, description)
+
+    def set_same_as(self, other: PortSpec, description: str = "") -> PortSpec:
+        """Have the type of another port of this node, whatever it turns out to be."""
+        root = other.root()
+        if root is self:
+            return self._declare((object,), description)
+        self.types = ()
+        self.same_as = root
+        self.description = description or self.description
+        return self
+
+    def optional(self) -> PortSpec:
+        """Let graphs leave this port unconnected."""
+        self.is_optional = True
+        return self
+
+    def root(self) -> PortSpec:
+        """Return the port at the end of the chain of `same_as`."""
+        spec = self
+        while spec.same_as is not None:
+            spec = spec.same_as
+        return spec
+
+    def is_declared(self) -> bool:
+        """Return whether the calculator said anything about this port's type."""
+        return bool(self.types) or self.same_as is not None
+
+    def is_any(self) -> bool:
+        """Return whether every type is accepted."""
+        return any(is_any(member) for member in self.root().types)
+
+    def type_name(self) -> str:
+        """Return the type as a user should read it."""
+        root = self.root()
+        if not root.types:
+            return "undeclared"
+        return "any type" if root.is_any() else type_names(root.types)
+
+    def _declare(self, declared: tuple[PayloadType, ...], description: str) -> PortSpec:
+        for kind in declared:
+            if not is_type(kind):
+                raise InvalidArgumentError(
+                    f"port {port_name(self.tag, self.index)}: {kind!r} is no type; "
+                    "declare a class, an alias such as list[int], or a union"
+                )
+        self.types = tuple(member for kind in declared for member in members(kind))
+        self.same_as = None
+        self.description = description or self.description
+        return self
+
+
+class PortSpecs:
+    """The ports of one kind: `specs[0]`, `specs["TAG"]`, `specs["TAG", 1]`.
+
+    Asking for a port that the graph does not connect gives one that belongs to nothing; unless it
+    is then made optional, validation reports it as missing.
+    """
+
+    def __init__(self, what: str, ports: TagMap) -> None:
+        self._specs = [PortSpec(port.tag, port.index, port.name) for port in ports]
+        self._ports: Ports[PortSpec] = Ports(what, ports.ids(), self._specs)
+        #: Ports that the calculator asked for and the graph does not connect.
+        self.unconnected: dict[tuple[str, int], PortSpec] = {}
+
+    def __getitem__(self, key: PortKey) -> PortSpec:
+        if key in self._ports:
+            return self._ports[key]
+        tag, index = port_id(key)
+        return self.unconnected.setdefault((tag, index), PortSpec(tag, index))
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._ports
+
+    def __iter__(self) -> Iterator[PortSpec]:
+        return iter(self._specs)
+
+    def __len__(self) -> int:
+        return len(self._specs)
+
+    def ids(self) -> tuple[tuple[str, int], ...]:
+        """Return the (tag, index) of each connected port, in id order."""
+        return self._ports.ids()
+
+    def tags(self) -> tuple[str, ...]:
+        """Return the tags of the connected ports, each once; "" where untagged ones exist."""
+        return self._ports.tags()
+
+    def count(self, tag: str = "") -> int:
+        """Return how many connected ports have `tag`."""
+        return self._ports.count(tag)
+
+
+@attrs.frozen
+class HandlerRequest:
+    """The input stream handler that a calculator is written for, and its options message."""
+
+    name: str
+    options: Any = None
+
+
+class CalculatorContract:
+    """What `get_contract` fills in. All ports that the graph connects must get a type.
+
+    Attributes:
+        node_name: the node's canonical name.
+        inputs, outputs, input_side_packets, output_side_packets: the ports.
+        timestamp_offset: see `set_timestamp_offset`; None where none was set.
+        process_timestamp_bounds: see `set_process_timestamp_bounds`.
+        input_stream_handler: what `set_input_stream_handler` asked for, or None.
+        services: key → whether it is optional.
+        runs_on: what `run_on` asked for, or None.
+    """
+
+    def __init__(  # noqa: PLR0913  # one for each kind of port
+        self,
+        node_name: str,
+        inputs: TagMap,
+        outputs: TagMap,
+        input_side_packets: TagMap,
+        output_side_packets: TagMap,
+        options: Any,  # noqa: ANN401  # a NodeOptions; config is above this module
+    ) -> None:
+        self.node_name = node_name
+        self.inputs = PortSpecs("input", inputs)
+        self.outputs = PortSpecs("output", outputs)
+        self.input_side_packets = PortSpecs("input side packet", input_side_packets)
+        self.output_side_packets = PortSpecs("output side packet", output_side_packets)
+        self._options = options
+        self.timestamp_offset: int | None = None
+        self.process_timestamp_bounds = False
+        self.input_stream_handler: HandlerRequest | None = None
+        self.services: dict[ServiceKey[Any], bool] = {}
+        self.runs_on: ServiceKey[Any] | None = None
+
+    def options(self, message_type: type[M]) -> M:
+        """Return the node's options of a message type, defaults where the graph gives none."""
+        options: M = self._options.get(message_type)
+        return options
+
+    def set_timestamp_offset(self, offset: int) -> None:
+        """Promise that outputs come at or after the input's timestamp plus `offset` (microseconds).
+
+        With it bounds flow through the node even when it emits nothing. A node with an offset
+        cannot write in `close`.
+        """
+        if isinstance(offset, bool) or not isinstance(offset, int):
+            raise InvalidArgumentError(f"timestamp offset {offset!r}: must be an int (microseconds)")
+        self.timestamp_offset = int(offset)
+
+    def set_process_timestamp_bounds(self, process: bool = True) -> None:  # noqa: FBT001, FBT002
+        """Ask for `process` also at newly settled timestamps without any packet."""
+        self.process_timestamp_bounds = process
+
+    def set_input_stream_handler(self, name: str, options: object = None) -> None:
+        """Name the input stream handler that this calculator is written for."""
+        self.input_stream_handler = HandlerRequest(name, options)
+
+    def use_service(self, key: ServiceKey[Any], *, optional: bool = False) -> None:
+        """Ask for a graph service; a run does not start without it unless it is optional."""
+        self.services[key] = optional
+
+    def run_on(self, key: ServiceKey[Any]) -> None:
+        """Ask to run where a service says (its `executor_for(node)`); implies `use_service`."""
+        self.services.setdefault(key, False)
+        self.runs_on = key

@@ -1,0 +1,87 @@
+"""When a payload fits a declared type, and when two declared types fit one another.
+
+The rules: connected ports agree when one type is a subclass of the other. `bool` is not `int`
+here; an `int` is accepted where `float` is declared. `list[T]` is compared with its T when a graph
+is validated, and as `list` when a payload is written. `object` and `typing.Any` mean any type.
+"""
+
+from __future__ import annotations
+
+import types
+import typing
+from typing import TypeAlias
+
+#: A declared type: a class, or an alias such as `list[int]`.
+PayloadType: TypeAlias = object
+
+
+def members(declared: PayloadType) -> tuple[PayloadType, ...]:
+    """Return the alternatives of a declared type: those of a union, else itself alone."""
+    if typing.get_origin(declared) in (typing.Union, types.UnionType):
+        return tuple(member for part in typing.get_args(declared) for member in members(part))
+    return (type(None),) if declared is None else (declared,)
+
+
+def is_any(declared: PayloadType) -> bool:
+    """Return whether `declared` accepts every payload."""
+    return declared is object or declared is typing.Any
+
+
+def is_type(declared: PayloadType) -> bool:
+    """Return whether `declared` can be declared: a class, an alias of one, or a union of these."""
+    return all(
+        isinstance(member, type) or isinstance(typing.get_origin(member), type) or is_any(member)
+        for member in members(declared)
+    )
+
+
+def type_name(declared: PayloadType) -> str:
+    """Return how a declared type is written to a user: `int`, `list[int]`, `numpy.ndarray`."""
+    if typing.get_origin(declared) is not None or not isinstance(declared, type):
+        return str(declared)
+    if declared.__module__ in ("builtins", "__main__"):
+        return declared.__qualname__
+    return f"{declared.__module__}.{declared.__qualname__}"
+
+
+def type_names(declared: tuple[PayloadType, ...]) -> str:
+    """Return the names of alternatives, joined by `|`."""
+    return " | ".join(type_name(member) for member in declared)
+
+
+def agree(one: PayloadType, other: PayloadType) -> bool:
+    """Return whether a port of type `one` may be connected with a port of type `other`."""
+    if is_any(one) or is_any(other) or one == other:
+        return True
+    a, b = _class_of(one), _class_of(other)
+    if not (_is_subclass(a, b) or _is_subclass(b, a)):
+        return {a, b} == {int, float}
+    one_args, other_args = typing.get_args(one), typing.get_args(other)
+    if one_args and other_args and len(one_args) == len(other_args):
+        return all(agree(x, y) for x, y in zip(one_args, other_args, strict=True))
+    return True
+
+
+def runtime_classes(declared: tuple[PayloadType, ...]) -> tuple[type, ...] | None:
+    """Return the classes that a payload is tested against when it is written; None for any."""
+    if any(is_any(member) for member in declared):
+        return None
+    classes = [_class_of(member) for member in declared]
+    if float in classes and int not in classes:
+        classes.append(int)
+    return tuple(classes)
+
+
+def _class_of(declared: PayloadType) -> type:
+    origin = typing.get_origin(declared) or declared
+    assert isinstance(origin, type)  # PortSpec.set refuses anything else  # noqa: S101
+    return origin
+
+
+def _is_subclass(one: type, other: type) -> bool:
+    if one is bool and other is int:
+        return False
+    try:
+        return issubclass(one, other)
+    except TypeError:  # a protocol with data members answers isinstance only
+        return True

@@ -1,0 +1,193 @@
+"""The checked graph: what `config.validate` makes and a run is built from. Immutable.
+
+Nodes are in stable topological order and known by their position; streams have numbers too, graph
+inputs first. A plan is shared by all runs of a graph; calculators are made anew for each.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from penstock.contract import CalculatorContract
+    from penstock.engine.calculator import Calculator
+
+
+@attrs.frozen
+class PortPlan:
+    """One connected stream port of a node.
+
+    Attributes:
+        tag, index: the port's place.
+        stream: number of the stream.
+        back_edge: for inputs: whether the connection closes a cycle.
+    """
+
+    tag: str
+    index: int
+    stream: int
+    back_edge: bool = False
+
+
+@attrs.frozen
+class SidePortPlan:
+    """One connected side packet port of a node.
+
+    Attributes:
+        name: of the side packet.
+        classes: what a payload must be an instance of; None for any.
+        optional: whether the node runs without it.
+        produced: for inputs: whether a node of the graph makes it (it is waited for).
+    """
+
+    tag: str
+    index: int
+    name: str
+    classes: tuple[type, ...] | None = None
+    type_name: str = "any type"
+    optional: bool = False
+    produced: bool = False
+
+
+@attrs.frozen(eq=False)
+class HandlerPlan:
+    """The input stream handler of a node: its class (made anew for each run) and its options.
+
+    `options` has `get(MessageType)`, as the options of a node.
+    """
+
+    name: str
+    factory: Any
+    options: Any
+
+
+@attrs.frozen(eq=False)
+class NodePlan:
+    """One node. All port tuples are in id order (tags in byte order, then index).
+
+    Attributes:
+        id: position in `Plan.nodes`.
+        name: canonical name, unique in the graph.
+        calculator: registered name of the calculator.
+        factory: the class.
+        contract: filled in and checked; carries offset, process bounds, services.
+        options: has `get(MessageType)`.
+        executor: name of the executor; "" is the default one.
+    """
+
+    id: int
+    name: str
+    calculator: str
+    factory: type[Calculator]
+    contract: CalculatorContract
+    options: Any
+    inputs: tuple[PortPlan, ...]
+    outputs: tuple[PortPlan, ...]
+    input_side_packets: tuple[SidePortPlan, ...]
+    output_side_packets: tuple[SidePortPlan, ...]
+    handler: HandlerPlan
+    executor: str = ""
+    source_layer: int = 0
+    max_in_flight: int = 1
+
+    @property
+    def is_source(self) -> bool:
+        """Whether the node has outputs and no inputs: `process` is called until it says STOP."""
+        return not self.inputs and bool(self.outputs)
+
+
+@attrs.frozen
+class StreamPlan:
+    """One stream.
+
+    Attributes:
+        id: position in `Plan.streams`.
+        producer: id of the node that writes it, or None for a graph input.
+        classes: what a payload must be an instance of when it is written; None for any.
+        type_name: the type as a user reads it.
+        consumers: (node id, position in its inputs) of each reader, in order.
+    """
+
+    id: int
+    name: str
+    producer: int | None
+    classes: tuple[type, ...] | None
+    type_name: str
+    consumers: tuple[tuple[int, int], ...]
+
+
+@attrs.frozen(eq=False)
+class ExecutorPlan:
+    """One executor of the graph.
+
+    Attributes:
+        name: "" is the default one.
+        type: registered name, or "" where the application must hand one in (or the default type
+            is meant, for the default executor).
+        options: has `get(MessageType)`.
+        num_threads: the graph's `num_threads` field, for the default executor; 0 where unset.
+    """
+
+    name: str
+    type: str
+    options: Any
+    num_threads: int = 0
+
+
+@attrs.frozen(eq=False)
+class Plan:
+    """The whole graph.
+
+    Attributes:
+        streams: graph inputs first, then in order of their producers.
+        graph_inputs: number of graph inputs: streams[:graph_inputs].
+        throttled: for each stream, which sources wait when its queue is full: ids of source nodes
+            as they are, graph inputs as ~stream id. Sets are shared between streams.
+        max_queue_size: packets per input stream; -1 for no limit.
+        config: the checked CalculatorGraphConfig message.
+        file: where the graph came from, for messages, or None.
+    """
+
+    nodes: tuple[NodePlan, ...]
+    streams: tuple[StreamPlan, ...]
+    graph_inputs: int
+    executors: tuple[ExecutorPlan, ...]
+    throttled: tuple[frozenset[int], ...]
+    max_queue_size: int
+    report_deadlock: bool
+    config: Any
+    file: str | None = None
+    stream_ids: Mapping[str, int] = attrs.field(init=False)
+
+    @stream_ids.default
+    def _stream_ids(self) -> dict[str, int]:
+        return {stream.name: stream.id for stream in self.streams}
+
+
+def sources_above(
+    nodes: tuple[NodePlan, ...], stream_count: int, graph_inputs: int
+) -> tuple[frozenset[int], ...]:
+    """Return `Plan.throttled`: for each stream the sources whose packets lead to it.
+
+    One pass in topological order, so linear in the nodes; nodes with the same set share one object.
+    A back edge counts only what was known when its reader came up, as in the reference.
+    """
+    above: list[frozenset[int]] = [frozenset()] * stream_count
+    for stream in range(graph_inputs):
+        above[stream] = frozenset((~stream,))
+    for node in nodes:
+        if node.is_source:
+            sources = frozenset((node.id,))
+        else:
+            distinct = list({id(above[port.stream]): above[port.stream] for port in node.inputs}.values())
+            largest = max(distinct, key=len, default=frozenset[int]())
+            sources = largest
+            if not all(one <= largest for one in distinct):
+                sources = frozenset().union(*distinct)
+        for port in node.outputs:
+            above[port.stream] = sources
+    return tuple(above)

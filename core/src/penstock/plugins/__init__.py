@@ -1,0 +1,1 @@
+"""Plugins: the hooks that they implement, and how they are found."""

@@ -1,0 +1,392 @@
+"""Find the installed plugins and load them. The only module that reads entry points.
+
+A plugin is an entry point of the group `penstock`. Each is loaded on its own, in the order of their
+names, and leaves one record, whatever happens to it: one that is broken never takes another down,
+and none is fatal. Name order, because the order of distributions is that of `sys.path`, and names
+that clash must clash in the same way on every machine.
+
+Three switches, as arguments or as environment variables; an argument counts more:
+
+- `PENSTOCK_BLOCK_PLUGINS=gpu,video`: load all but these;
+- `PENSTOCK_PLUGINS=image,video`: load only these;
+- `PENSTOCK_NO_PLUGINS=1`: load none.
+
+Plugins are known by the name of their entry point. One that a switch keeps out is not imported.
+
+Needs pluggy 1.7: before it, a plugin that failed validation stayed half registered and its other
+hooks went on being called.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import re
+import traceback
+from difflib import get_close_matches
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import attrs
+import pluggy
+
+from penstock.errors import InvalidArgumentError, PluginError
+from penstock.log import get_logger
+from penstock.plugins import hookspecs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+
+    from penstock.registry import Registry
+
+BLOCK_VARIABLE: Final = "PENSTOCK_BLOCK_PLUGINS"
+ONLY_VARIABLE: Final = "PENSTOCK_PLUGINS"
+NONE_VARIABLE: Final = "PENSTOCK_NO_PLUGINS"
+
+_logger = get_logger("plugins")
+
+
+@attrs.frozen
+class Discovered:
+    """What happened to one entry point.
+
+    Attributes:
+        name: of the entry point, by which switches and errors know the plugin.
+        distribution: that it belongs to, as pip knows it.
+        version: of the distribution.
+        module: that it names.
+        state: "loaded"; "failed"; "blocked", by name; "ignored", because none or only others were
+            to be loaded.
+        reason: why it is not loaded, in one line; "" where it is.
+        traceback: of the exception that it failed with, or "".
+        components: how many names of each kind it brings; empty where it is not loaded.
+    """
+
+    name: str
+    distribution: str
+    version: str
+    module: str
+    state: Literal["loaded", "failed", "blocked", "ignored"]
+    reason: str = ""
+    traceback: str = attrs.field(default="", repr=False)
+    components: Mapping[str, int] = attrs.field(factory=lambda: MappingProxyType({}))
+
+
+@attrs.frozen
+class Switches:
+    """Which plugins to load; see the module's docstring.
+
+    Attributes:
+        block: names that are not loaded.
+        only: names besides which none is loaded; None for all.
+        none: whether to load none at all.
+    """
+
+    block: frozenset[str] = frozenset()
+    only: frozenset[str] | None = None
+    none: bool = False
+
+    @classmethod
+    def from_environment(cls, environment: Mapping[str, str] | None = None) -> Switches:
+        """Read the switches from environment variables.
+
+        Args:
+            environment: instead of the process's own.
+
+        Raises:
+            InvalidArgumentError: PENSTOCK_NO_PLUGINS is neither 1 nor 0.
+        """
+        variables = os.environ if environment is None else environment
+        only = variables.get(ONLY_VARIABLE)
+        none = variables.get(NONE_VARIABLE, "")
+        if none not in ("", "0", "1"):
+            raise InvalidArgumentError(f"{NONE_VARIABLE}={none!r}: must be 1 (load no plugins) or 0")
+        block = _split(variables.get(BLOCK_VARIABLE, ""))
+        return cls(block, None if only is None else _split(only), none == "1")
+
+    def verdict(self, name: str) -> tuple[Literal["blocked", "ignored"], str] | None:
+        """Return state and reason where a plugin of this name is not to be loaded, else None."""
+        if name in self.block:
+            return "blocked", f"blocked by name, see {BLOCK_VARIABLE}"
+        if self.none:
+            return "ignored", f"no plugins are loaded, see {NONE_VARIABLE}"
+        if self.only is not None and name not in self.only:
+            return "ignored", f"only other plugins are loaded, see {ONLY_VARIABLE}"
+        return None
+
+    def named(self) -> frozenset[str]:
+        """Return all names that the switches mention."""
+        return self.block | (self.only or frozenset())
+
+
+@attrs.frozen
+class Implementation:
+    """A plugin's implementation of one hook.
+
+    Attributes:
+        plugin: name of the plugin.
+        call: takes the arguments of the hook's specification, in its order.
+    """
+
+    plugin: str
+    call: Callable[..., Any]
+
+
+class PluginHost:
+    """The plugins of this process, loaded: their records, what they bring, and their hooks.
+
+    Immutable once made, so any thread may read it. Entry points are read once, when it is made.
+
+    Attributes:
+        records: one for each entry point, by name, then distribution.
+        run_started, run_ended: implementations of these hooks. Empty tuples where no plugin has
+            one, so that a run without them pays one truth test.
+    """
+
+    def __init__(
+        self,
+        *,
+        block: Collection[str] | None = None,
+        only: Collection[str] | None = None,
+        none: bool | None = None,
+    ) -> None:
+        """Find and load the plugins.
+
+        Args:
+            block: names not to load; None for what the environment says.
+            only: the only names to load; None for what the environment says.
+            none: whether to load none; None for what the environment says.
+
+        Raises:
+            InvalidArgumentError: a switch is not what it must be. A plugin never makes it raise.
+        """
+        switches = _switches(block, only, none=none)
+        self._manager = pluggy.PluginManager(hookspecs.PROJECT)
+        self._manager.add_hookspecs(hookspecs)
+        self._components: dict[str, hookspecs.Components] = {}
+        points, broken = _entry_points()
+        records = [*broken, *self._load_all(points, switches)]
+        self.records = tuple(sorted(records, key=lambda record: (record.name, record.distribution)))
+        self.run_started = self.implementations("penstock_run_started")
+        self.run_ended = self.implementations("penstock_run_ended")
+        _report(self.records, switches)
+
+    def implementations(self, hook: str) -> tuple[Implementation, ...]:
+        """Return the implementations of a hook, in the order in which pluggy calls them.
+
+        The plugin loaded last comes first, unless one asks for its place (tryfirst, trylast).
+
+        Raises:
+            InvalidArgumentError: there is no such hook.
+        """
+        caller = getattr(self._manager.hook, hook, None)
+        if caller is None or caller.spec is None:
+            raise InvalidArgumentError(f"hook {hook!r}: must be one of {', '.join(_hook_names())}")
+        arguments = caller.spec.argnames
+        return tuple(
+            Implementation(found.plugin_name, _adapted(found, arguments))
+            for found in reversed(caller.get_hookimpls())
+        )
+
+    def fill(self, registry: Registry) -> None:
+        """Put all that the plugins bring into a registry, and why some bring nothing."""
+        for record in self.records:
+            if record.state != "loaded":
+                registry.fail(self._failure_name(record), record.reason, distribution=record.distribution)
+                continue
+            owner = {"distribution": record.distribution, "plugin": record.name}
+            components = self._components[record.name]
+            for kind, name, target in components.by_kind():
+                registry.add(kind, name, target, **owner)
+            for full_name, (extendee, number, target) in components.options.items():
+                registry.add_option(full_name, extendee, number, target, **owner)
+
+    def _failure_name(self, record: Discovered) -> str:
+        """Return the plugin's name, with its distribution where another one has that name too."""
+        namesakes = sum(other.name == record.name for other in self.records)
+        return record.name if namesakes == 1 else f"{record.name} of {record.distribution}"
+
+    def _load_all(self, points: Iterable[_Point], switches: Switches) -> Iterator[Discovered]:
+        holders: dict[str, str] = {}
+        for point in points:
+            verdict = switches.verdict(point.name)
+            if verdict is not None:
+                yield point.record(*verdict)
+            elif point.name in holders:
+                yield point.record("failed", _taken(point, holders[point.name]))
+            else:
+                holders[point.name] = point.distribution
+                yield self._load(point)
+
+    def _load(self, point: _Point) -> Discovered:
+        plugin: object = None
+        try:
+            plugin = point.entry_point.load()
+            components = self._register(plugin, point.name)
+        except (Exception, SystemExit) as error:  # noqa: BLE001  # what a plugin raises is its record
+            if plugin is not None and self._manager.get_plugin(point.name) is plugin:
+                self._manager.unregister(plugin)
+            return point.record("failed", _reason(error), "".join(traceback.format_exception(error)))
+        self._components[point.name] = components
+        return attrs.evolve(point.record("loaded"), components=MappingProxyType(components.counts()))
+
+    def _register(self, plugin: object, name: str) -> hookspecs.Components:
+        """Register one plugin and return its components.
+
+        Raises:
+            Exception: whatever is wrong with it. It may be left registered.
+        """
+        if self._manager.is_registered(plugin):
+            other = self._manager.get_name(plugin)
+            raise PluginError(f"its module is loaded already, as plugin {other!r}; give each plugin its own")
+        self._manager.register(plugin, name=name)
+        for caller in self._manager.get_hookcallers(plugin) or ():
+            for found in caller.get_hookimpls():
+                if found.plugin is plugin:
+                    _check_hook(caller, found)
+        return self._components_of(plugin)
+
+    def _components_of(self, plugin: object) -> hookspecs.Components:
+        for found in self._manager.hook.penstock_components.get_hookimpls():
+            if found.plugin is plugin:
+                components = found.function()
+                if not isinstance(components, hookspecs.Components):
+                    kind = type(components).__name__
+                    raise PluginError(f"penstock_components returned {kind}, must return penstock.Components")
+                return components
+        return hookspecs.Components()
+
+
+@attrs.frozen
+class _Point:
+    """One entry point and whose it is."""
+
+    name: str
+    distribution: str
+    version: str
+    entry_point: importlib.metadata.EntryPoint
+
+    def record(
+        self, state: Literal["loaded", "failed", "blocked", "ignored"], reason: str = "", trace: str = ""
+    ) -> Discovered:
+        """Return the record that says what happened to it."""
+        module = self.entry_point.value
+        return Discovered(self.name, self.distribution, self.version, module, state, reason, trace)
+
+
+def _entry_points() -> tuple[list[_Point], list[Discovered]]:
+    """Return the entry points of our group in name order, and records of what cannot be read.
+
+    Only the files of distributions that have the group are parsed: a malformed one elsewhere in the
+    environment is none of our business. A distribution that `sys.path` leads to twice counts once,
+    as the first one found, which is the one that imports come from.
+    """
+    points: list[_Point] = []
+    broken: list[Discovered] = []
+    seen: set[str] = set()
+    for distribution in importlib.metadata.distributions():
+        try:
+            if not _has_group(distribution):
+                continue
+            name = _field(distribution, "Name")
+            canonical = re.sub(r"[-_.]+", "-", name).lower()
+            if canonical not in seen:
+                points += _points_of(distribution, name)
+                seen.add(canonical)
+        except Exception as error:  # noqa: BLE001  # one that cannot be read is a record
+            broken.append(_unreadable(distribution, error))
+    points.sort(key=lambda point: (point.name, point.distribution))
+    return points, broken
+
+
+def _has_group(distribution: importlib.metadata.Distribution) -> bool:
+    return f"[{hookspecs.PROJECT}]" in (distribution.read_text("entry_points.txt") or "")
+
+
+def _field(distribution: importlib.metadata.Distribution, field: str) -> str:
+    metadata = distribution.metadata
+    if field not in metadata:
+        raise PluginError(f"its METADATA has no {field}; install it again")
+    return metadata[field]
+
+
+def _points_of(distribution: importlib.metadata.Distribution, name: str) -> list[_Point]:
+    version = _field(distribution, "Version")
+    found = distribution.entry_points.select(group=hookspecs.PROJECT)
+    return [_Point(point.name, name, version, point) for point in found]
+
+
+def _unreadable(distribution: importlib.metadata.Distribution, error: Exception) -> Discovered:
+    try:
+        name = _field(distribution, "Name")
+    except Exception:  # noqa: BLE001  # then it is as unreadable as the rest of it
+        name = "a distribution without a name"
+    trace = "".join(traceback.format_exception(error))
+    return Discovered(name, name, "", "", "failed", f"cannot be read: {_reason(error)}", trace)
+
+
+def _switches(block: Collection[str] | None, only: Collection[str] | None, *, none: bool | None) -> Switches:
+    said = Switches.from_environment()
+    for names in (block, only):
+        if isinstance(names, str):
+            raise InvalidArgumentError(f"plugin names {names!r}: must be a collection of names, not a str")
+    return Switches(
+        said.block if block is None else frozenset(block),
+        said.only if only is None else frozenset(only),
+        said.none if none is None else none,
+    )
+
+
+def _split(names: str) -> frozenset[str]:
+    return frozenset(name.strip() for name in names.split(",") if name.strip())
+
+
+def _hook_names() -> list[str]:
+    return sorted(name for name in vars(hookspecs) if name.startswith("penstock_"))
+
+
+def _check_hook(caller: pluggy.HookCaller, found: pluggy.HookImpl) -> None:
+    """Refuse what pluggy would accept and nobody would ever call."""
+    if caller.spec is None and not found.optionalhook:
+        near = get_close_matches(caller.name, _hook_names(), n=1)
+        meant = f"did you mean {near[0]!r}?" if near else f"hooks are {', '.join(_hook_names())}"
+        raise PluginError(f"it implements {caller.name!r}, which is no hook; {meant}")
+    if found.hookwrapper or found.wrapper:
+        raise PluginError(f"its {caller.name} is a hook wrapper; implementations are called one by one")
+
+
+def _adapted(found: pluggy.HookImpl, arguments: tuple[str, ...]) -> Callable[..., Any]:
+    """Return a callable that takes a hook's arguments in order and hands on those asked for."""
+    function: Callable[..., Any] = found.function
+    places = tuple(arguments.index(name) for name in found.argnames)
+    if places == tuple(range(len(arguments))):
+        return function
+
+    def call(*values: object) -> Any:  # noqa: ANN401  # as the hook
+        return function(*[values[place] for place in places])
+
+    return call
+
+
+def _taken(point: _Point, holder: str) -> str:
+    return (
+        f"the plugin name {point.name!r} of {point.distribution} is taken by {holder}; "
+        "rename the entry point of one, or uninstall one"
+    )
+
+
+def _reason(error: BaseException) -> str:
+    """Return an exception as one line."""
+    text = " ".join(str(error).split())
+    if isinstance(error, PluginError):
+        return text
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def _report(records: Iterable[Discovered], switches: Switches) -> None:
+    for record in records:
+        if record.state == "failed":
+            _logger.warning("plugin %r of %s failed: %s", record.name, record.distribution, record.reason)
+    unknown = switches.named() - {record.name for record in records}
+    for name in sorted(unknown):
+        _logger.warning("no plugin is named %r; it is mentioned in a switch", name)

@@ -1,0 +1,351 @@
+"""Name to object: what graphs may name, who provides it, imported on first use.
+
+A registry is an object, not a global: each graph may have its own. Nothing is imported to list
+names; a target is imported when its name is used.
+
+Invariants: owners of one name are all kept, and using a name that has two raises; the lock of a
+table is never held while foreign code (a fill, an import) runs, so that an import which registers
+something cannot wait for a look-up that waits for that import.
+
+`plugins/catalog.json`, read here when a name is not found, is the one place where the core knows
+the official packs: name to distribution, for the error that says what to install.
+"""
+
+from __future__ import annotations
+
+import importlib.resources
+import json
+import re
+import threading
+from functools import cache
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
+
+import attrs
+
+from penstock.claims import (
+    KINDS,
+    Claim,
+    OptionEntry,
+    Origin,
+    check_kind,
+    check_name,
+    check_option,
+    check_target,
+    clash,
+    spelling,
+)
+from penstock.errors import AlreadyExistsError, UnknownNameError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+__all__ = ["KINDS", "OptionEntry", "Origin", "Registry", "official_packs"]
+
+#: Kinds that graphs name in the same field: a miss in one suggests names of both.
+_NAMED_ALIKE: Final[Mapping[str, tuple[str, ...]]] = {"calculator": ("calculator", "subgraph")}
+
+
+@cache
+def official_packs() -> Mapping[str, Mapping[str, str]]:
+    """Return the names of the official packs: kind (or "option") to name to distribution."""
+    file = importlib.resources.files("penstock") / "plugins" / "catalog.json"
+    packs: dict[str, dict[str, str]] = json.loads(file.read_text(encoding="utf-8"))
+    return MappingProxyType(packs)
+
+
+class Registry:
+    """What one graph, or a whole process, can name.
+
+    All methods may be called from any thread. Look-ups fill the registry first.
+    """
+
+    def __init__(self, fill: Callable[[Registry], None] | None = None) -> None:
+        """Make an empty registry.
+
+        Args:
+            fill: called once with this registry before its first look-up is answered. Where it
+                raises, that look-up raises and the next one calls it again.
+        """
+        self._table = _Table()
+        self._filling = _Filling(self, fill)
+        self._parent: Registry | None = None
+
+    def child(self) -> Registry:
+        """Return an empty registry that answers with its own entries first, then with this one's."""
+        child = Registry()
+        child._parent = self
+        return child
+
+    # --- putting in ---------------------------------------------------------------------------
+
+    def add(
+        self,
+        kind: str,
+        name: str,
+        target: object,
+        *,
+        distribution: str | None = None,
+        plugin: str | None = None,
+    ) -> None:
+        """Let `name` stand for `target`.
+
+        The same owner may say it again where the target has the same module and qualified name: the
+        newer object counts, so that notebook cells can be run again. Another owner may claim the
+        name too; then using it raises.
+
+        Args:
+            kind: one of `KINDS`.
+            name: may be qualified by a package, "x.y.Name".
+            target: "module:attribute", or the object.
+            distribution: who provides it; None for the application itself.
+            plugin: name of its entry point, or None.
+
+        Raises:
+            InvalidArgumentError: kind, name or target is not what it must be.
+            AlreadyExistsError: this owner has given the name to something else. Nothing changes.
+        """
+        check_kind(kind)
+        check_name(kind, name)
+        check_target(f"{kind} {name!r}", target)
+        self._table.add(kind, name, Claim(Origin(distribution, plugin, spelling(target)), target))
+
+    def add_option(  # noqa: PLR0913  # what a protobuf extension consists of, and who declares it
+        self,
+        full_name: str,
+        extendee: str,
+        number: int,
+        target: str,
+        *,
+        distribution: str | None = None,
+        plugin: str | None = None,
+    ) -> None:
+        """Declare an options message; see `OptionEntry`.
+
+        Raises:
+            InvalidArgumentError: one of the values is not what it must be.
+            AlreadyExistsError: this owner has declared the name otherwise. Nothing changes.
+        """
+        check_option(full_name, extendee, number, target)
+        origin = Origin(distribution, plugin, target)
+        self._table.add_option(OptionEntry(full_name, extendee, number, target, origin))
+
+    def fail(self, plugin: str, reason: str, *, distribution: str | None = None) -> None:
+        """Note that a plugin is not loaded, and why: an unknown name's error says so."""
+        self._table.fail(plugin, reason, distribution)
+
+    # --- looking up ---------------------------------------------------------------------------
+
+    def find(self, kind: str, name: str, package: str = "") -> object:
+        """Return what a name stands for, imported on first use.
+
+        Args:
+            kind: one of `KINDS`.
+            name: as the graph writes it; one that begins with a dot is looked up as it is.
+            package: the graph's namespace "x.y": x.y.name, x.name and name are tried in this order.
+
+        Raises:
+            UnknownNameError: nothing has that name; says what is near and what to install.
+            NameClashError: two owners claim it; names both.
+            PluginError: its import failed, the original exception being the `__cause__`. A later
+                call tries again.
+        """
+        full_name, claim = self._claim(kind, name, package)
+        return claim.load(kind, full_name)
+
+    def has(self, kind: str, name: str, package: str = "") -> bool:
+        """Return whether `find` would find something, were it also a clash or a failing import."""
+        check_kind(kind)
+        return any(self._claims(kind, candidate) for candidate in _candidates(name, package))
+
+    def origin(self, kind: str, name: str, package: str = "") -> Origin:
+        """Return who provides a name, without importing it.
+
+        Raises:
+            UnknownNameError, NameClashError: as `find`.
+        """
+        return self._claim(kind, name, package)[1].origin
+
+    def names(self, kind: str) -> list[str]:
+        """Return all names of a kind, sorted."""
+        check_kind(kind)
+        return sorted({name for table in self._tables() for name in table.names(kind)})
+
+    def option(self, full_name: str) -> OptionEntry | None:
+        """Return the options message of this full name, or None where no plugin declares it."""
+        return self.options().get(full_name)
+
+    def options(self) -> Mapping[str, OptionEntry]:
+        """Return all declared options messages by full name."""
+        found: dict[str, OptionEntry] = {}
+        for table in reversed(self._tables()):
+            found.update(table.copy_of_options())
+        return MappingProxyType(found)
+
+    @property
+    def failures(self) -> Mapping[str, str]:
+        """The plugins that are not loaded, each with its reason."""
+        found: dict[str, str] = {}
+        for table in reversed(self._tables()):
+            found.update(table.copy_of_failures())
+        return MappingProxyType(found)
+
+    def install_hint(self, kind: str, name: str, package: str = "") -> str | None:
+        """Return the distribution to install for a name that an official pack has.
+
+        Args:
+            kind: one of `KINDS`, or "option" for the full name of an options message.
+            name: as for `find`.
+            package: as for `find`.
+
+        Returns:
+            None where no official pack has the name, and where the pack is installed already.
+        """
+        tables = self._tables()
+        for alike in _NAMED_ALIKE.get(kind, (kind,)):
+            pack = official_packs().get(alike, {})
+            for candidate in _candidates(name, package):
+                distribution = pack.get(candidate)
+                if distribution and not any(table.has_distribution(distribution) for table in tables):
+                    return distribution
+        return None
+
+    # --- inside -------------------------------------------------------------------------------
+
+    def _claim(self, kind: str, name: str, package: str) -> tuple[str, Claim]:
+        check_kind(kind)
+        for candidate in _candidates(name, package):
+            claims = self._claims(kind, candidate)
+            if len(claims) > 1:
+                raise clash(f"{kind} {candidate!r}", claims[0].origin, claims[1].origin)
+            if claims:
+                return candidate, claims[0]
+        known = {known for alike in _NAMED_ALIKE.get(kind, (kind,)) for known in self.names(alike)}
+        install = self.install_hint(kind, name, package)
+        raise UnknownNameError(kind, name, sorted(known), self.failures, install=install)
+
+    def _claims(self, kind: str, name: str) -> tuple[Claim, ...]:
+        found = (table.claims(kind, name) for table in self._tables())
+        return next((claims for claims in found if claims), ())
+
+    def _tables(self) -> tuple[_Table, ...]:
+        """Return this registry's table, then those of the registries above it, all filled."""
+        self._filling.ensure()
+        above = () if self._parent is None else self._parent._tables()  # noqa: SLF001  # own class
+        return (self._table, *above)
+
+
+class _Filling:
+    """Calls a registry's fill once. Threads that come meanwhile wait."""
+
+    def __init__(self, registry: Registry, fill: Callable[[Registry], None] | None) -> None:
+        self._registry = registry
+        self._fill = fill
+        self._is_running = False
+        # Re-entrant: a look-up from inside the fill, on its own thread, sees what is there so far.
+        self._lock = threading.RLock()
+
+    def ensure(self) -> None:
+        if self._fill is not None:
+            with self._lock:
+                if not self._is_running:
+                    self._run()
+
+    def _run(self) -> None:
+        if self._fill is None:  # another thread was first
+            return
+        self._is_running = True
+        try:
+            self._fill(self._registry)
+            self._fill = None
+        finally:
+            self._is_running = False
+
+
+class _Table:
+    """What one registry itself holds. Each method takes the lock and calls no foreign code."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._claims: dict[tuple[str, str], list[Claim]] = {}
+        self._options: dict[str, OptionEntry] = {}
+        #: (extendee, number) to the full name that had it first.
+        self._option_names: dict[tuple[str, int], str] = {}
+        self._failures: dict[str, str] = {}
+        #: Distributions that are installed: telling people to install them would not help.
+        self._distributions: set[str] = set()
+
+    def add(self, kind: str, name: str, new: Claim) -> None:
+        with self._lock:
+            self._note(new.origin.distribution)
+            claims = self._claims.setdefault((kind, name), [])
+            for position, old in enumerate(claims):
+                if old.origin.is_same_owner(new.origin):
+                    _check_again(f"{kind} {name!r}", old.origin, new.origin)
+                    claims[position] = new
+                    return
+            claims.append(new)
+
+    def add_option(self, new: OptionEntry) -> None:
+        with self._lock:
+            self._note(new.origin.distribution)
+            place = (new.extendee, new.number)
+            of_place = self._option_names.setdefault(place, new.full_name)
+            rival = self._options.get(new.full_name) or self._options.get(of_place)
+            if rival is None:
+                self._options[new.full_name] = new
+            elif rival.full_name != new.full_name or not rival.origin.is_same_owner(new.origin):
+                self._options[rival.full_name] = attrs.evolve(rival, rival=new)
+                self._options.setdefault(new.full_name, attrs.evolve(new, rival=rival))
+            elif (rival.extendee, rival.number, rival.target) != (*place, new.target):
+                owner = rival.origin.owner
+                raise AlreadyExistsError(f"option {new.full_name!r} is declared otherwise by {owner} already")
+
+    def fail(self, plugin: str, reason: str, distribution: str | None) -> None:
+        with self._lock:
+            self._note(distribution)
+            self._failures[plugin] = reason
+
+    def claims(self, kind: str, name: str) -> tuple[Claim, ...]:
+        with self._lock:
+            return tuple(self._claims.get((kind, name), ()))
+
+    def names(self, kind: str) -> set[str]:
+        with self._lock:
+            return {name for of_kind, name in self._claims if of_kind == kind}
+
+    def copy_of_options(self) -> dict[str, OptionEntry]:
+        with self._lock:
+            return dict(self._options)
+
+    def copy_of_failures(self) -> dict[str, str]:
+        with self._lock:
+            return dict(self._failures)
+
+    def has_distribution(self, distribution: str) -> bool:
+        with self._lock:
+            return _canonical(distribution) in self._distributions
+
+    def _note(self, distribution: str | None) -> None:
+        if distribution is not None:
+            self._distributions.add(_canonical(distribution))
+
+
+def _check_again(what: str, old: Origin, new: Origin) -> None:
+    if old.target != new.target:
+        raise AlreadyExistsError(
+            f"{what} stands for {old.target} already, not for {new.target}; give one of them another name"
+        )
+
+
+def _candidates(name: str, package: str) -> tuple[str, ...]:
+    """Return the full names that `name` may mean, innermost package first."""
+    if name.startswith("."):
+        return (name[1:],)
+    parts = package.split(".") if package else []
+    return tuple(".".join((*parts[:depth], name)) for depth in range(len(parts), -1, -1))
+
+
+def _canonical(distribution: str) -> str:
+    """Return a distribution's name in the one spelling that pip compares (PEP 503)."""
+    return re.sub(r"[-_.]+", "-", distribution).lower()

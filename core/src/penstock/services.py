@@ -1,0 +1,51 @@
+"""Typed keys for what a graph shares among its nodes, so that the core need not know what it is.
+
+A calculator asks in its contract (`cc.use_service(key)`) and gets the object with
+`cc.service(key)`; the application sets it with `graph.set_service(key, obj)`, or the key knows how
+to make one. A service may have methods of `Service`: they are looked up by name.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, runtime_checkable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+S = TypeVar("S")
+
+
+class ServiceKey(Generic[S]):
+    """The name and type of a service. Keys are equal when their names are.
+
+    Attributes:
+        name: unique, by convention "<distribution>.<what>".
+        create: makes the object when a run starts and nobody has set one; None: it must be set.
+    """
+
+    __slots__ = ("create", "name")
+
+    def __init__(self, name: str, create: Callable[[], S] | None = None) -> None:
+        self.name = name
+        self.create = create
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ServiceKey) and self.name == other.name
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def __repr__(self) -> str:
+        return f"ServiceKey({self.name!r})"
+
+
+@runtime_checkable
+class RunsNodes(Protocol):
+    """A service that lends nodes a thread of its own; see `CalculatorContract.run_on`."""
+
+    def executor_for(self, node: str) -> Any:  # noqa: ANN401  # an Executor; runtime is above this
+        """Return the executor that shall run the node of this name.
+
+        Called once for each such node when a run starts. Nodes that get the same object share a
+        ready queue. The framework starts the executor with the run and stops it at its end.
+        """

@@ -1,0 +1,141 @@
+"""The grammar of names in a graph: `name`, `TAG:name`, `TAG:index:name`.
+
+Stream and side packet names are lower case, tags upper case, so that a reader always sees which is
+which. Source of the grammar: MediaPipe `framework/tool/validate_name.h` and `tag_map.h`.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+import attrs
+
+from penstock.errors import FailedPreconditionError, InternalError, InvalidArgumentError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+_NAME: Final = r"[a-z_][a-z0-9_]*"
+_TAG: Final = r"[A-Z_][A-Z0-9_]*"
+_NUMBER: Final = r"0|[1-9][0-9]*"
+_TAG_INDEX_NAME: Final = re.compile(rf"(?:({_TAG}):(?:({_NUMBER}):)?)?({_NAME})")
+_TAG_INDEX: Final = re.compile(rf"({_TAG})?(?::({_NUMBER}))?")
+_MAX_INDEX: Final = 10_000
+
+
+def is_name(text: str) -> bool:
+    """Return whether `text` can name a stream or side packet."""
+    return re.fullmatch(_NAME, text) is not None
+
+
+def parse_tag_index_name(text: str) -> tuple[str, int, str]:
+    """Split `"TAG:index:name"`; the index is -1 where there is no tag, 0 where only it is missing.
+
+    Raises:
+        InvalidArgumentError: `text` does not follow the grammar.
+        InternalError: the index is above 10,000 (the reference's code for it).
+    """
+    match = _TAG_INDEX_NAME.fullmatch(text)
+    if match is None:
+        raise InvalidArgumentError(
+            f"{text!r} is no port: write 'name', 'TAG:name' or 'TAG:index:name', "
+            "the tag in upper case, the name in lower case"
+        )
+    tag, number, name = match.groups()
+    index = int(number or 0)
+    if index > _MAX_INDEX:
+        raise InternalError(f"{text!r}: index {index} is above {_MAX_INDEX}")
+    return (tag, index, name) if tag else ("", -1, name)
+
+
+def parse_tag_index(text: str) -> tuple[str, int]:
+    """Split `"TAG"`, `"TAG:1"`, `":1"` or `""` into tag and index.
+
+    Raises:
+        InvalidArgumentError: `text` does not follow the grammar.
+    """
+    match = _TAG_INDEX.fullmatch(text)
+    if match is None:
+        raise InvalidArgumentError(f"{text!r} is no port: write 'TAG', 'TAG:index' or ':index'")
+    tag, number = match.groups()
+    return tag or "", int(number or 0)
+
+
+@attrs.frozen
+class Port:
+    """One entry of a tag map.
+
+    Attributes:
+        tag: "" where the entry has none.
+        index: counted from 0 within the tag.
+        name: of the stream or side packet.
+        entry: position of the entry in the config's list.
+    """
+
+    tag: str
+    index: int
+    name: str
+    entry: int
+
+
+class TagMap:
+    """The ports of one list of a node's config, in id order (tags by byte order, then index).
+
+    Raises:
+        InvalidArgumentError: an entry does not follow the grammar.
+        FailedPreconditionError: an index is used twice, or one is missing.
+    """
+
+    def __init__(self, entries: Iterable[str]) -> None:
+        by_tag: dict[str, dict[int, Port]] = {}
+        untagged = 0
+        for position, text in enumerate(entries):
+            tag, index, name = parse_tag_index_name(text)
+            if index < 0:
+                index = untagged
+                untagged += 1
+            ports = by_tag.setdefault(tag, {})
+            if index in ports:
+                raise FailedPreconditionError(
+                    f"tag {tag!r} index {index} already has the name {ports[index].name!r} "
+                    f"but is given the name {name!r} too; number them: '{tag}:0:...', '{tag}:1:...'"
+                )
+            ports[index] = Port(tag, index, name, position)
+        for tag, ports in by_tag.items():
+            missing = [i for i in range(max(ports) + 1) if i not in ports]
+            if missing:
+                raise FailedPreconditionError(
+                    f"tag {tag!r} has no entry for index {missing[0]}, but one for {max(ports)}"
+                )
+        self.ports: tuple[Port, ...] = tuple(
+            by_tag[tag][index] for tag in sorted(by_tag) for index in sorted(by_tag[tag])
+        )
+
+    def __iter__(self) -> Iterator[Port]:
+        return iter(self.ports)
+
+    def __len__(self) -> int:
+        return len(self.ports)
+
+    def ids(self) -> tuple[tuple[str, int], ...]:
+        """Return tag and index of each port, in id order."""
+        return tuple((port.tag, port.index) for port in self.ports)
+
+    def names(self) -> tuple[str, ...]:
+        """Return the name of each port, in id order."""
+        return tuple(port.name for port in self.ports)
+
+    def canonical(self) -> list[str]:
+        """Return the entries as the reference writes them: bare, `TAG:name`, or `TAG:index:name`."""
+        count: dict[str, int] = {}
+        for port in self.ports:
+            count[port.tag] = count.get(port.tag, 0) + 1
+        return [
+            port.name
+            if not port.tag
+            else f"{port.tag}:{port.name}"
+            if count[port.tag] == 1
+            else f"{port.tag}:{port.index}:{port.name}"
+            for port in self.ports
+        ]
