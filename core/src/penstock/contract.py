@@ -180,7 +180,7 @@ class CalculatorContract:
         runs_on: what `run_on` asked for, or None.
     """
 
-    def __init__(  # noqa: PLR0913  # one for each kind of port
+    def __init__(  # noqa: PLR0913, PLR0917  # one for each kind of port
         self,
         node_name: str,
         inputs: TagMap,

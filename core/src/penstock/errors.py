@@ -13,8 +13,7 @@ from __future__ import annotations
 
 import enum
 from difflib import get_close_matches
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
@@ -88,9 +87,13 @@ class PenstockError(Exception):
     stream: str | None
     timestamp: int | None
 
-    def __new__(cls, *args: object, code: StatusCode | None = None, **fields: object) -> PenstockError:
-        kind = cls._with_builtin(code if code is not None else cls.default_code)
-        return super().__new__(kind, *args)  # type: ignore[misc]  # a subclass of cls, see _variant
+    def __new__(cls, *args: Any, **fields: Any) -> Self:  # noqa: ANN401  # as the __init__ of each class
+        """Make an error of this class that is also the builtin which its code stands for."""
+        code = fields.get("code")
+        builtin = _BUILTIN.get(cls._code(args) if code is None else code, RuntimeError)
+        kind = cls if issubclass(cls, builtin) else _variant(cls, builtin)
+        made: Self = super().__new__(kind, *args)
+        return made
 
     def __init__(
         self,
@@ -108,24 +111,31 @@ class PenstockError(Exception):
         self.timestamp = None if timestamp is None else int(timestamp)
 
     @classmethod
-    def _with_builtin(cls, code: StatusCode) -> type[PenstockError]:
-        builtin = _BUILTIN.get(code, RuntimeError)
-        return cls if issubclass(cls, builtin) else _variant(cls, builtin)
+    def _code(cls, args: tuple[Any, ...]) -> StatusCode:  # noqa: ARG003  # for classes that override it
+        """Return the code of an error made from these arguments where it is not given by name."""
+        return cls.default_code
 
     def __reduce__(self) -> tuple[Any, ...]:
-        family = next(c for c in type(self).__mro__ if c.__dict__.get("_family") is None)
+        family = type(self).__dict__.get("_family", type(self))
         return _rebuild, (family, self.args, dict(self.__dict__))
 
 
-@cache
-def _variant(cls: type[PenstockError], builtin: type[Exception]) -> type[PenstockError]:
-    """`cls` that is also `builtin`, under the same name."""
-    fields = {"__module__": cls.__module__, "__doc__": cls.__doc__, "_family": cls}
-    return type(cls.__name__, (cls, builtin), {**fields, "__qualname__": cls.__qualname__})
+_VARIANTS: dict[tuple[type, type], Any] = {}
+
+
+def _variant(cls: type[PenstockError], builtin: type[Exception]) -> Any:  # noqa: ANN401  # a class made here
+    """Return `cls` that is also `builtin`, under the same name."""
+    made = _VARIANTS.get((cls, builtin))
+    if made is None:
+        fields = {"__module__": cls.__module__, "__doc__": cls.__doc__, "__qualname__": cls.__qualname__}
+        made = type(cls.__name__, (cls, builtin), {**fields, "_family": cls})
+        _VARIANTS[cls, builtin] = made
+    return made
 
 
 def _rebuild(family: type[PenstockError], args: tuple[Any, ...], state: dict[str, Any]) -> PenstockError:
-    kind = family._with_builtin(state["code"])  # noqa: SLF001  # pickling is part of the class
+    builtin = _BUILTIN.get(state["code"], RuntimeError)
+    kind: type[PenstockError] = family if issubclass(family, builtin) else _variant(family, builtin)
     error = Exception.__new__(kind, *args)
     error.__dict__.update(state)
     error.args = args
@@ -221,8 +231,9 @@ class GraphConfigError(PenstockError):
         faults: one error for each fault. Their common code is this error's code, else UNKNOWN.
     """
 
-    def __new__(cls, faults: Collection[PenstockError], **_: object) -> PenstockError:
-        return super().__new__(cls, code=common_code(faults))
+    @classmethod
+    def _code(cls, args: tuple[Any, ...]) -> StatusCode:
+        return common_code(args[0])
 
     def __init__(self, faults: Collection[PenstockError], *, file: str | None = None) -> None:
         self.faults = tuple(faults)
@@ -303,8 +314,9 @@ class CalculatorError(PenstockError):
         self.calculator = calculator
         self.__cause__ = cause
 
-    def __new__(cls, node: str, calculator: str, method: str, cause: BaseException, *_: object) -> PenstockError:
-        return super().__new__(cls, code=code_of(cause))
+    @classmethod
+    def _code(cls, args: tuple[Any, ...]) -> StatusCode:
+        return code_of(args[3])
 
 
 class ObserverError(PenstockError):
@@ -319,8 +331,9 @@ class ObserverError(PenstockError):
         )
         self.__cause__ = cause
 
-    def __new__(cls, stream: str, cause: BaseException, *_: object) -> PenstockError:  # noqa: ARG004
-        return super().__new__(cls, code=code_of(cause))
+    @classmethod
+    def _code(cls, args: tuple[Any, ...]) -> StatusCode:
+        return code_of(args[1])
 
 
 class GraphRunError(PenstockError):
@@ -331,8 +344,9 @@ class GraphRunError(PenstockError):
             this error's code, else UNKNOWN. A cancelled run has CANCELLED.
     """
 
-    def __new__(cls, errors: Collection[BaseException]) -> PenstockError:
-        return super().__new__(cls, code=common_code(errors))
+    @classmethod
+    def _code(cls, args: tuple[Any, ...]) -> StatusCode:
+        return common_code(args[0])
 
     def __init__(self, errors: Collection[BaseException]) -> None:
         self.errors = tuple(errors)

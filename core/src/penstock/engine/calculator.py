@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from penstock.services import ServiceKey
 
     #: What `process` may return; `open` and `close` likewise, but for STOP.
-    Outcome: TypeAlias = "None | Stop | Awaitable[None | Stop] | Future[None | Stop]"
+    Outcome: TypeAlias = "Stop | Awaitable[Stop | None] | Future[Stop | None] | None"
 
 S = TypeVar("S")
 M = TypeVar("M")
@@ -361,7 +361,9 @@ class Output:
         if stream.offset is not None and context.method == PROCESS:
             promised = context.stamp + stream.offset if MIN <= context.stamp <= MAX else context.stamp
             if t < promised:
-                why = f"the node promised an offset of {stream.offset} from its input at {show(context.stamp)}"
+                why = (
+                    f"the node promised an offset of {stream.offset} from its input at {show(context.stamp)}"
+                )
         return TimestampOrderError(
             f"stream {name!r}: packet at {show(t)} is behind the bound {show(self.bound)}; {why}",
             stream=name,
@@ -523,5 +525,3 @@ def _only(ports: Ports[S], what: str, node: str) -> S:
             node=node,
         )
     return ports.items[0]
-
-

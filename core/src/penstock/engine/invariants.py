@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from penstock.engine.timestamp import DONE
@@ -43,7 +44,7 @@ def _check_stream(stream: OutputStream) -> None:
         if not stream.is_ordered:
             continue
         stamps = [packet.stamp for packet in reader.queue]
-        if any(a >= b for a, b in zip(stamps, stamps[1:], strict=False)):
+        if any(a >= b for a, b in pairwise(stamps)):
             raise _fault(what, f"timestamps do not increase: {stamps}")
         if stamps and stamps[-1] >= reader.bound:
             raise _fault(what, f"the packet at {stamps[-1]} is not below the bound {reader.bound}")

@@ -78,8 +78,8 @@ class Node:
     __slots__ = (
         "awaiting", "busy_ns", "calculator", "fill", "has_offset", "id", "in_flight", "in_order",
         "inputs", "is_active", "is_source", "is_touched", "kind", "layer", "look", "max_in_flight",
-        "name", "new_context", "open", "outputs", "policy", "prepared", "process", "queue", "services", "spare",
-        "state", "step", "steps", "takes_late",
+        "name", "new_context", "open", "outputs", "policy", "prepared", "process", "queue", "services",
+        "spare", "state", "step", "steps", "takes_late",
     )  # fmt: skip
 
     look: Look
@@ -164,5 +164,3 @@ class Node:
     def behind(self) -> int:
         """Return the smallest bound of the outputs: which source runs next."""
         return min((stream.bound for stream in self.outputs), default=MAX)
-
-

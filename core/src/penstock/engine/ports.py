@@ -13,17 +13,20 @@ P = TypeVar("P")
 PortKey: TypeAlias = int | str | tuple[str, int]
 
 
-def port_id(key: PortKey) -> tuple[str, int]:
-    """Return the tag and index that `key` means: 2 is ("", 2), "TAG" is ("TAG", 0)."""
-    if isinstance(key, int):
-        return "", key
-    if isinstance(key, str):
-        return key, 0
-    if isinstance(key, tuple) and len(key) == 2 and isinstance(key[0], str) and isinstance(key[1], int):  # noqa: PLR2004
-        return key
-    raise InvalidArgumentError(
-        f"{key!r} names no port: use an index, a 'TAG', or a ('TAG', index)"
-    )
+def port_id(key: object) -> tuple[str, int]:
+    """Return the tag and index that `key` means: 2 is ("", 2), "TAG" is ("TAG", 0).
+
+    Raises:
+        InvalidArgumentError: it is none of these.
+    """
+    match key:
+        case int(index):
+            return "", index
+        case str(tag):
+            return tag, 0
+        case (str(tag), int(index)):
+            return tag, index
+    raise InvalidArgumentError(f"{key!r} names no port: use an index, a 'TAG', or a ('TAG', index)")
 
 
 def port_name(tag: str, index: int) -> str:

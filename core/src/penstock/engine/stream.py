@@ -64,7 +64,9 @@ class InputStream(Queue):
 
     __slots__ = ("bound", "flow", "header", "is_back_edge", "is_closed")
 
-    def __init__(self, name: str, node: Node | None, flow: FlowControl, *, is_back_edge: bool = False) -> None:
+    def __init__(
+        self, name: str, node: Node | None, flow: FlowControl, *, is_back_edge: bool = False
+    ) -> None:
         super().__init__(name, node)
         self.bound = PRESTREAM
         self.header = Packet()
@@ -120,7 +122,9 @@ class Observer(Queue):
 
     __slots__ = ("is_claimed", "is_done", "is_poller", "last", "target", "wants_bounds")
 
-    def __init__(self, name: str, target: object, *, wants_bounds: bool = False, is_poller: bool = False) -> None:
+    def __init__(
+        self, name: str, target: object, *, wants_bounds: bool = False, is_poller: bool = False
+    ) -> None:
         super().__init__(name, None, may_grow=False)
         self.target: Final = target
         self.wants_bounds: Final = wants_bounds

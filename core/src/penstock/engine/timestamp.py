@@ -102,6 +102,7 @@ class Timestamp(int):
     __slots__ = ()
 
     def __new__(cls, value: SupportsIndex) -> Timestamp:
+        """Make an ordinary timestamp; see the class for what is refused."""
         if isinstance(value, Timestamp):
             return value
         number = index(value)

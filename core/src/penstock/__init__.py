@@ -1,0 +1,112 @@
+"""Penstock: perception pipelines in Python. The public names, and nothing else.
+
+Importing this module imports no plugin, no protobuf and no numpy: names come when they are first
+used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Final
+
+import penstock.log as _log  # noqa: F401  # makes the "penstock" logger silent unless it is configured
+
+if TYPE_CHECKING:
+    from penstock.contract import CalculatorContract
+    from penstock.engine.calculator import STOP, Calculator, CalculatorContext, Input, Output
+    from penstock.engine.packet import Packet
+    from penstock.engine.policy import InputStreamHandler
+    from penstock.engine.timestamp import Timestamp
+    from penstock.errors import (
+        CalculatorError,
+        GraphConfigError,
+        GraphParseError,
+        GraphRunError,
+        PenstockError,
+        StatusCode,
+        WaitTimeoutError,
+    )
+    from penstock.plugins.hookspecs import Components, hookimpl
+    from penstock.registry import Registry
+    from penstock.runtime.default import register_calculator
+    from penstock.runtime.executor import Executor, ExecutorDefaults, Lease, Work
+    from penstock.runtime.graph import CalculatorGraph, GraphInputStreamAddMode
+    from penstock.runtime.poller import OutputStreamPoller
+    from penstock.services import ServiceKey
+
+__version__: Final = "0.1.0"
+
+_HOME: Final = {
+    "STOP": "engine.calculator",
+    "Calculator": "engine.calculator",
+    "CalculatorContext": "engine.calculator",
+    "CalculatorContract": "contract",
+    "CalculatorError": "errors",
+    "CalculatorGraph": "runtime.graph",
+    "Components": "plugins.hookspecs",
+    "Executor": "runtime.executor",
+    "ExecutorDefaults": "runtime.executor",
+    "GraphConfigError": "errors",
+    "GraphInputStreamAddMode": "runtime.graph",
+    "GraphParseError": "errors",
+    "GraphRunError": "errors",
+    "Input": "engine.calculator",
+    "InputStreamHandler": "engine.policy",
+    "Lease": "runtime.executor",
+    "Output": "engine.calculator",
+    "OutputStreamPoller": "runtime.poller",
+    "Packet": "engine.packet",
+    "PenstockError": "errors",
+    "Registry": "registry",
+    "ServiceKey": "services",
+    "StatusCode": "errors",
+    "Timestamp": "engine.timestamp",
+    "WaitTimeoutError": "errors",
+    "Work": "runtime.executor",
+    "hookimpl": "plugins.hookspecs",
+    "register_calculator": "runtime.default",
+}
+
+__all__ = [
+    "STOP",
+    "Calculator",
+    "CalculatorContext",
+    "CalculatorContract",
+    "CalculatorError",
+    "CalculatorGraph",
+    "Components",
+    "Executor",
+    "ExecutorDefaults",
+    "GraphConfigError",
+    "GraphInputStreamAddMode",
+    "GraphParseError",
+    "GraphRunError",
+    "Input",
+    "InputStreamHandler",
+    "Lease",
+    "Output",
+    "OutputStreamPoller",
+    "Packet",
+    "PenstockError",
+    "Registry",
+    "ServiceKey",
+    "StatusCode",
+    "Timestamp",
+    "WaitTimeoutError",
+    "Work",
+    "hookimpl",
+    "register_calculator",
+]
+
+
+def __getattr__(name: str) -> object:
+    home = _HOME.get(name)
+    if home is None:
+        raise AttributeError(f"module 'penstock' has no attribute {name!r}")
+    value = getattr(import_module(f"penstock.{home}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_HOME])

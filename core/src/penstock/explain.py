@@ -1,0 +1,199 @@
+"""Where a run stands, as data and in words. Reads the engine, changes nothing.
+
+Call everything here under the run's lock; payloads are not looked at but for their `nbytes`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import attrs
+
+from penstock.engine.node import CLOSED, FAILED, OPENED, STATES, UNOPENED
+from penstock.engine.schedule import NOT_STARTED, PAUSED, RUNNING
+from penstock.engine.timestamp import show
+
+if TYPE_CHECKING:
+    from penstock.engine.node import Node
+    from penstock.engine.packet import Packet
+    from penstock.engine.schedule import Schedule
+    from penstock.engine.stream import OutputStream
+
+_RUN_STATES = {NOT_STARTED: "not started", RUNNING: "running", PAUSED: "paused"}
+
+
+@attrs.frozen
+class NodeState:
+    """One node at one moment.
+
+    Attributes:
+        name, calculator: canonical name, and registered name of the calculator.
+        state: "unopened", "opening", "opened", "closing", "closed" or "failed in open".
+        running, ready: calls under way, and calls that wait for a thread.
+        steps: completed calls of `process`.
+        busy_s: seconds spent in `process`, 0.0 unless timing is on.
+        waits_for: why it is not ready, in words; "" where it is ready, runs or is over.
+    """
+
+    name: str
+    calculator: str
+    state: str
+    running: int
+    ready: int
+    steps: int
+    busy_s: float
+    waits_for: str
+
+
+@attrs.frozen
+class StreamState:
+    """One stream at one moment.
+
+    Attributes:
+        name: of the stream.
+        added: packets written so far in this run.
+        queued: packets waiting at its readers, the fullest of them.
+        queued_bytes: bytes of these packets' payloads, as far as they have `nbytes`.
+        dropped: packets that readers threw away because they had closed.
+        limit: the smallest limit of its readers' queues; None for none.
+        bound: the timestamp bound, as it is written to a user.
+    """
+
+    name: str
+    added: int
+    queued: int
+    queued_bytes: int
+    dropped: int
+    limit: int | None
+    bound: str
+
+
+@attrs.frozen
+class Snapshot:
+    """A run at one moment.
+
+    Attributes:
+        state: "not started", "running", "paused" or "over".
+        nodes, streams: in the order of the plan.
+        throttled: names of sources and graph inputs that wait for full queues.
+        errors: what has gone wrong so far.
+    """
+
+    state: str
+    nodes: tuple[NodeState, ...]
+    streams: tuple[StreamState, ...]
+    throttled: tuple[str, ...]
+    errors: tuple[str, ...]
+
+
+def snapshot(schedule: Schedule) -> Snapshot:
+    """Return where a run stands."""
+    return Snapshot(
+        state=_RUN_STATES.get(schedule.state, "over"),
+        nodes=tuple(_node_state(schedule, node) for node in schedule.nodes),
+        streams=tuple(_stream_state(stream) for stream in schedule.streams),
+        throttled=_throttled(schedule),
+        errors=tuple(str(error) for error in schedule.errors),
+    )
+
+
+def story(schedule: Schedule) -> str:
+    """Return in words why a run does not go on: a line for each node that is not over."""
+    lines = [f"the run is {_RUN_STATES.get(schedule.state, 'over')}"]
+    for node in schedule.nodes:
+        if node.state in (CLOSED, FAILED):
+            continue
+        running = node.running()
+        if running:
+            lines.append(f"  node {node.name!r} is running ({running} calls)")
+        elif node.in_flight:
+            lines.append(
+                f"  node {node.name!r} is ready and waits for a thread of executor {node.queue.name!r}"
+            )
+        else:
+            lines.append(f"  node {node.name!r} waits for {waits_for(schedule, node)}")
+    lines.extend(f"  {name!r} is throttled by full queues" for name in _throttled(schedule))
+    open_inputs = [
+        s.name for s in map(schedule.streams.__getitem__, schedule.graph_inputs) if not s.is_closed
+    ]
+    lines.extend(
+        f"  graph input {name!r} is open; the application feeds or closes it" for name in open_inputs
+    )
+    return "\n".join(lines)
+
+
+def waits_for(schedule: Schedule, node: Node) -> str:  # noqa: PLR0911  # one for each reason
+    """Return in words what an idle node waits for."""
+    if node.state == UNOPENED:
+        return _waits_to_open(schedule, node)
+    if node.state != OPENED:
+        return "nothing"
+    if node.is_source:
+        if schedule.flow.is_throttled(node.id):
+            full = [q.name for q in schedule.flow.full.values() if node.id in q.throttles]
+            return f"room in the full queue of stream {full[0]!r}" if full else "room in a full queue"
+        return "sources of a lower layer" if not node.is_active else "its turn"
+    if not node.inputs:
+        return "the end of the run"
+    heads = [stream.queue[0].stamp for stream in node.inputs if stream.queue]
+    empty = [stream for stream in node.inputs if not stream.queue]
+    if not heads:
+        names = ", ".join(f"{stream.name!r} (bound {show(stream.bound)})" for stream in empty)
+        return f"packets on {names}"
+    head = min(heads)
+    behind = [stream for stream in empty if stream.bound <= head]
+    names = ", ".join(f"{stream.name!r} (bound {show(stream.bound)})" for stream in behind)
+    return f"stream {names} to settle {show(head)}" if behind else "what its policy asks for"
+
+
+def _waits_to_open(schedule: Schedule, node: Node) -> str:
+    missing = [
+        name
+        for name, readers in schedule.side_readers.items()
+        if node in readers and name not in schedule.side_packets
+    ]
+    if missing:
+        return f"side packet {missing[0]!r}"
+    above = [s.name for s in node.inputs if not s.is_back_edge]
+    return f"the nodes that write {', '.join(map(repr, above))} to open" if above else "its turn to open"
+
+
+def _node_state(schedule: Schedule, node: Node) -> NodeState:
+    over = node.state in (CLOSED, FAILED)
+    return NodeState(
+        name=node.name,
+        calculator=node.kind,
+        state=STATES[node.state],
+        running=node.running(),
+        ready=node.in_flight - node.running(),
+        steps=node.steps,
+        busy_s=node.busy_ns / 1e9,
+        waits_for="" if over or node.in_flight else waits_for(schedule, node),
+    )
+
+
+def _stream_state(stream: OutputStream) -> StreamState:
+    longest = max(stream.readers, key=lambda reader: len(reader.queue), default=None)
+    limits = [reader.max_size for reader in stream.readers]
+    limit = min(limits, default=None)
+    return StreamState(
+        name=stream.name,
+        added=stream.added,
+        queued=0 if longest is None else len(longest.queue),
+        queued_bytes=0 if longest is None else sum(map(_nbytes, longest.queue)),
+        dropped=sum(reader.dropped for reader in stream.readers),
+        limit=None if limit is None or limit >= 2**62 else limit,
+        bound=show(stream.bound),
+    )
+
+
+def _nbytes(packet: Packet) -> int:
+    size = getattr(packet.value, "nbytes", 0)
+    return size if isinstance(size, int) else 0
+
+
+def _throttled(schedule: Schedule) -> tuple[str, ...]:
+    return tuple(
+        schedule.nodes[source].name if source >= 0 else schedule.streams[~source].name
+        for source in schedule.flow.throttled()
+    )

@@ -1,0 +1,1 @@
+"""The only place with threads and locks: it lends the engine's steps to executors."""

@@ -1,0 +1,121 @@
+"""A `concurrent.futures.Executor` that the application hands in, as an executor of a graph.
+
+It gets drain tasks that end when nothing is ready, and is never shut down by us, so that one pool
+can serve several graphs beside the application's own work.
+"""
+
+from __future__ import annotations
+
+import concurrent.futures
+import threading
+from typing import TYPE_CHECKING, Final
+
+from penstock.errors import FailedPreconditionError, InvalidArgumentError
+from penstock.runtime.executor import Executor, Lease
+
+if TYPE_CHECKING:
+    from penstock.runtime.executor import Work
+
+
+class BorrowedExecutor(Executor):
+    """Wraps a pool of threads that belongs to the application.
+
+    Args:
+        pool: any `concurrent.futures.Executor` whose tasks run in this process.
+        max_tasks: how many drain tasks may run at once.
+
+    Raises:
+        InvalidArgumentError: the pool pickles its tasks; calculators cannot run in other processes.
+    """
+
+    def __init__(self, pool: concurrent.futures.Executor, max_tasks: int = 0) -> None:
+        if isinstance(pool, concurrent.futures.ProcessPoolExecutor) or _pickles(pool):
+            raise InvalidArgumentError(
+                f"{type(pool).__name__} runs its tasks elsewhere by pickling them; a graph needs an executor "
+                "of this process, such as concurrent.futures.ThreadPoolExecutor"
+            )
+        self.pool: Final = pool
+        self._max_tasks: Final = max_tasks or int(getattr(pool, "_max_workers", 1))
+
+    def lend_to(self, work: Work) -> Lease:
+        """Serve a run with tasks of the pool."""
+        return _Borrowed(self.pool, work, self._max_tasks)
+
+
+class _Borrowed(Lease):
+    """Keeps between no and `max_tasks` drain tasks in the pool."""
+
+    def __init__(self, pool: concurrent.futures.Executor, work: Work, max_tasks: int) -> None:
+        self._pool: Final = pool
+        self._work: Final = work
+        self._max_tasks: Final = max_tasks
+        self._changed: Final = threading.Condition()
+        self._tasks = 0
+        self._wakes = 0
+        self._is_stopped = False
+
+    def wake(self) -> None:
+        with self._changed:
+            self._wakes += 1
+            if self._is_stopped or self._tasks >= self._max_tasks:
+                return
+            self._tasks += 1
+        try:
+            self._pool.submit(self._drain)
+        except RuntimeError as error:
+            with self._changed:
+                self._tasks -= 1
+                self._changed.notify_all()
+            raise FailedPreconditionError(
+                f"the {type(self._pool).__name__} handed in with set_executor takes no tasks: {error}; "
+                "keep it running until the graph is done"
+            ) from error
+
+    def _drain(self) -> None:
+        while True:
+            with self._changed:
+                seen = self._wakes
+            try:
+                self._work.run(interrupted=self._stopped)
+            except BaseException:
+                self._leave()
+                raise
+            with self._changed:
+                if self._wakes == seen or self._is_stopped:
+                    self._tasks -= 1
+                    self._changed.notify_all()
+                    return
+
+    def _leave(self) -> None:
+        with self._changed:
+            self._tasks -= 1
+            self._changed.notify_all()
+
+    def _stopped(self) -> bool:
+        return self._is_stopped
+
+    def stop(self, timeout: float | None = None) -> bool:
+        with self._changed:
+            self._is_stopped = True
+            return self._changed.wait_for(lambda: self._tasks == 0, timeout)
+
+
+def _pickles(pool: concurrent.futures.Executor) -> bool:
+    """Return whether a pool of another library says that it runs tasks in other processes."""
+    return "Process" in type(pool).__name__ or hasattr(pool, "_mp_context") or hasattr(pool, "_call_queue")
+
+
+def as_executor(given: object) -> Executor:
+    """Return what `set_executor` was given as an executor of ours.
+
+    Raises:
+        InvalidArgumentError: it is no executor, or one that pickles its tasks.
+    """
+    if isinstance(given, Executor):
+        return given
+    if isinstance(given, concurrent.futures.Executor):
+        return BorrowedExecutor(given)
+    raise InvalidArgumentError(
+        f"{type(given).__name__!r} is no executor; hand in a penstock.Executor or a "
+        "concurrent.futures.Executor"
+    )

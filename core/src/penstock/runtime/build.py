@@ -1,0 +1,208 @@
+"""From a plan to the engine of one run: nodes, streams and queues, calculators made anew."""
+
+from __future__ import annotations
+
+from time import perf_counter_ns
+from typing import TYPE_CHECKING, Any, Final
+
+from penstock.engine.calculator import CalculatorContext, Input, NodeServices, Output, OutputSidePacket
+from penstock.engine.flow import FlowControl
+from penstock.engine.node import CLOSED, Node
+from penstock.engine.ports import Ports
+from penstock.engine.ready import ReadyQueue
+from penstock.engine.schedule import Schedule
+from penstock.engine.stream import UNLIMITED, InputStream, Observer, OutputStream
+from penstock.errors import CalculatorError, PenstockError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from penstock.engine.packet import Packet
+    from penstock.plan import NodePlan, Plan, PortPlan
+    from penstock.runtime.side_packets import ConstantOutputs, SidePackets
+
+
+class RunBuilder:
+    """Makes the schedule of one run.
+
+    Args:
+        plan: the checked graph.
+        services: what contexts ask of the runtime.
+        side_packets: of this run.
+        constants: outputs of nodes without streams from earlier runs.
+        queue_of: node id → number of its ready queue.
+        queue_names: of the ready queues.
+        is_timed: whether the time of each call of `process` is added up.
+    """
+
+    def __init__(  # noqa: PLR0913, PLR0917  # made in one place only
+        self,
+        plan: Plan,
+        services: NodeServices,
+        side_packets: SidePackets,
+        constants: ConstantOutputs,
+        queue_of: Mapping[int, int],
+        queue_names: Sequence[str],
+        *,
+        is_timed: bool,
+    ) -> None:
+        self._plan: Final = plan
+        self._services: Final = services
+        self._side_packets: Final = side_packets
+        self._constants: Final = constants
+        self._is_timed: Final = is_timed
+        self._nodes: dict[int, Node] = {}
+        self._queues = [ReadyQueue(name, self._nodes) for name in queue_names]
+        self._queue_of = queue_of
+        self._flow = FlowControl()
+        self._streams = [OutputStream(s.id, s.name, s.classes, s.type_name) for s in plan.streams]
+
+    def build(self, observers: Mapping[int, Sequence[Observer]], limits: Mapping[int, int]) -> Schedule:
+        """Return the schedule, not started.
+
+        Args:
+            observers: stream id → who observes it.
+            limits: graph input's stream id → its own max_queue_size (-1 for none).
+
+        Raises:
+            CalculatorError: a calculator or handler could not be made.
+        """
+        plan = self._plan
+        readers: list[list[InputStream]] = [[] for _ in plan.streams]
+        for node_plan in plan.nodes:
+            self._nodes[node_plan.id] = self._make_node(node_plan, readers)
+        for stream, reading, throttles in zip(self._streams, readers, plan.throttled, strict=True):
+            stream.readers = tuple(reading)
+            stream.observers = tuple(observers.get(stream.id, ()))
+            stream.is_ordered = not reading or not all(
+                r.node is not None and r.node.policy.ignores_timestamps for r in reading
+            )
+            limit = limits.get(stream.id, plan.max_queue_size)
+            for reader in reading:
+                reader.throttles = throttles
+                reader.max_size = UNLIMITED if limit < 0 else limit
+            for observer in stream.observers:
+                observer.throttles = throttles
+        schedule = Schedule(
+            [self._nodes[n.id] for n in plan.nodes],
+            self._streams,
+            plan.graph_inputs,
+            self._flow,
+            self._queues,
+            report_deadlock=plan.report_deadlock,
+            sources_wait=plan.max_queue_size >= 0,
+        )
+        self._await_side_packets(schedule)
+        return schedule
+
+    def _make_node(self, plan: NodePlan, readers: list[list[InputStream]]) -> Node:
+        try:
+            calculator = plan.factory()
+            policy = plan.handler.factory(plan.handler.options)
+        except Exception as error:
+            raise CalculatorError(plan.name, plan.calculator, "__init__", error) from error
+        node = Node(
+            plan.id,
+            plan.name,
+            plan.calculator,
+            calculator=calculator,
+            policy=policy,
+            queue=self._queues[self._queue_of.get(plan.id, 0)],
+            services=self._services,
+            layer=plan.source_layer,
+            max_in_flight=plan.max_in_flight,
+        )
+        node.open = _Opening(node, self._side_packets)
+        if self._is_timed:
+            node.process = _Timed(node)
+        policy.process_bounds = plan.contract.process_timestamp_bounds
+        inputs = tuple(self._reader(node, port, readers) for port in plan.inputs)
+        outputs = tuple(self._streams[port.stream] for port in plan.outputs)
+        for stream in outputs:
+            stream.node = node
+            stream.offset = plan.contract.timestamp_offset
+        try:
+            node.connect(inputs, outputs, _ContextMaker(plan))
+        except PenstockError:
+            raise
+        except Exception as error:
+            raise CalculatorError(plan.name, plan.handler.name, "prepare", error) from error
+        node.awaiting = sum(1 for stream in inputs if not stream.is_back_edge)
+        return node
+
+    def _reader(self, node: Node, port: PortPlan, readers: list[list[InputStream]]) -> InputStream:
+        name = self._streams[port.stream].name
+        reader = InputStream(name, node, self._flow, is_back_edge=port.back_edge)
+        readers[port.stream].append(reader)
+        return reader
+
+    def _await_side_packets(self, schedule: Schedule) -> None:
+        """Let nodes wait for side packets that others make; hand out at once what is known already."""
+        recalled: dict[str, Packet] = {}
+        for plan in self._plan.nodes:
+            made = None
+            if not plan.inputs and not plan.outputs:
+                made = self._constants.recall(plan, self._side_packets)
+            if made is not None:
+                self._nodes[plan.id].state = CLOSED
+                recalled.update(made)
+        self._side_packets.made.update(recalled)
+        for plan in self._plan.nodes:
+            for port in plan.input_side_packets:
+                if port.produced and port.name not in recalled:
+                    schedule.side_readers.setdefault(port.name, []).append(self._nodes[plan.id])
+                    self._nodes[plan.id].awaiting += 1
+
+
+class _ContextMaker:
+    """Makes the contexts of a node; one is enough unless calls of `process` overlap."""
+
+    def __init__(self, plan: NodePlan) -> None:
+        self._plan: Final = plan
+        self._input_ids: Final = [(port.tag, port.index) for port in plan.inputs]
+        self._output_ids: Final = [(port.tag, port.index) for port in plan.outputs]
+
+    def __call__(self, node: Node) -> CalculatorContext:
+        context = CalculatorContext(node)
+        context.inputs = Ports("input", self._input_ids, [Input(stream) for stream in node.inputs])
+        context.outputs = Ports(
+            "output", self._output_ids, [Output(stream, context) for stream in node.outputs]
+        )
+        sides = self._plan.output_side_packets
+        context.output_side_packets = Ports(
+            "output side packet",
+            [(port.tag, port.index) for port in sides],
+            [OutputSidePacket(context, port.name, port.classes, port.type_name) for port in sides],
+        )
+        first = getattr(node, "step", None)
+        context.input_side_packets = (
+            Ports("input side packet", (), ()) if first is None else first.context.input_side_packets
+        )
+        return context
+
+
+class _Opening:
+    """`open` of a node, once it has been shown its side packets."""
+
+    def __init__(self, node: Node, side_packets: SidePackets) -> None:
+        self._node: Final = node
+        self._side_packets: Final = side_packets
+
+    def __call__(self, context: CalculatorContext) -> Any:  # noqa: ANN401  # what open returns
+        self._side_packets.attach(self._node)
+        return self._node.calculator.open(context)
+
+
+class _Timed:
+    """`process` of a node, its time added up; chosen when a run starts, so that others pay nothing."""
+
+    def __init__(self, node: Node) -> None:
+        self._node: Final = node
+        self._process: Final = node.calculator.process
+
+    def __call__(self, context: CalculatorContext) -> Any:  # noqa: ANN401  # what process returns
+        start = perf_counter_ns()
+        try:
+            return self._process(context)
+        finally:
+            self._node.busy_ns += perf_counter_ns() - start

@@ -1,0 +1,660 @@
+"""`CalculatorGraph`: load a graph, feed it, watch it, run it again and again.
+
+The names are those of the reference's Python interface. One application thread at a time should
+drive a graph; adding packets, cancelling and reading counters may come from any thread.
+"""
+
+from __future__ import annotations
+
+import atexit
+import enum
+import weakref
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
+
+from penstock.engine.packet import Packet
+from penstock.engine.schedule import Schedule
+from penstock.engine.stream import Observer
+from penstock.engine.timestamp import UNSET
+from penstock.errors import (
+    FailedPreconditionError,
+    GraphRunError,
+    InvalidArgumentError,
+    NotFoundError,
+    PenstockError,
+    UnavailableError,
+)
+from penstock.explain import Snapshot, snapshot, story
+from penstock.log import get_logger
+from penstock.runtime.assignment import Executors
+from penstock.runtime.build import RunBuilder
+from penstock.runtime.counters import Counters
+from penstock.runtime.node_services import GraphNodeServices, find_services
+from penstock.runtime.poller import OutputStreamPoller
+from penstock.runtime.runner import Runner, check_started, throttled_error
+from penstock.runtime.side_packets import ConstantOutputs, SidePackets, as_packets, check_given, merged
+
+if TYPE_CHECKING:
+    import asyncio
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+    from types import TracebackType
+    from typing import SupportsIndex
+
+    from penstock.plan import Plan
+    from penstock.registry import Registry
+    from penstock.services import ServiceKey
+
+S = TypeVar("S")
+_logger = get_logger("runtime")
+
+#: How long the threads of an ended run may take to leave, and a forgotten run at interpreter exit.
+_STOP_TIMEOUT_S: Final = 30.0
+_EXIT_TIMEOUT_S: Final = 5.0
+
+
+class GraphInputStreamAddMode(enum.Enum):
+    """What adding a packet does while full queues throttle the graph input."""
+
+    WAIT_TILL_NOT_FULL = 0
+    ADD_IF_NOT_FULL = 1
+
+
+class _Callback:
+    """An observer of the application, as the runner calls it."""
+
+    def __init__(self, stream: str, call: Callable[[str, Packet], object]) -> None:
+        self._stream = stream
+        self._call = call
+        self.has_failed = False
+
+    def call(self, packet: Packet) -> None:
+        self._call(self._stream, packet)
+
+
+class CalculatorGraph:
+    """A graph of calculators that can be run.
+
+    Args:
+        graph_config: a `str` is graph text, a `pathlib.Path` a file (.pbtxt, .binarypb, .json); or a
+            CalculatorGraphConfig message, or an object with `to_config()`.
+        side_packets: name → payload (or Packet), for all runs.
+        registry: where names are looked up; None for what the installed plugins provide.
+        binary_graph_path: a .binarypb file, instead of `graph_config`.
+
+    Raises:
+        GraphParseError: the graph is not one; names file, line and column. A ValueError.
+        GraphConfigError: the graph cannot run; carries every fault.
+        NotFoundError: the file does not exist.
+    """
+
+    def __init__(
+        self,
+        graph_config: str | Path | Any | None = None,  # noqa: ANN401  # a message or builder graph
+        side_packets: Mapping[str, Any] | None = None,
+        registry: Registry | None = None,
+        *,
+        binary_graph_path: str | Path | None = None,
+    ) -> None:
+        self._tells_plugins = False
+        from penstock.config import build_plan  # noqa: PLC0415  # brings protobuf, which `import penstock` must not
+
+        if registry is None:
+            from penstock.runtime.default import default_registry  # noqa: PLC0415  # loads the plugins
+
+            registry = default_registry()
+            self._tells_plugins = True
+        self._plan: Final[Plan] = build_plan(graph_config, registry, binary_graph_path=binary_graph_path)
+        self._base: Final = as_packets(side_packets)
+        self._executors: Final = Executors(self._plan, registry)
+        self._services: dict[ServiceKey[Any], object] = {}
+        self._counters: Final = Counters()
+        self._constants: Final = ConstantOutputs()
+        self._observers: list[tuple[int, str, Callable[[str, Packet], object], bool]] = []
+        self._pollers: list[tuple[int, OutputStreamPoller]] = []
+        self._limits: dict[int, int] = {}
+        self._add_mode = GraphInputStreamAddMode.WAIT_TILL_NOT_FULL
+        self._event_loop: asyncio.AbstractEventLoop | None = None
+        self._is_timed = False
+        self._runner: Runner | None = None
+        self._is_running = False
+        self._side_packets = SidePackets(self._plan, self._base)
+        self._last_errors: tuple[PenstockError, ...] = ()
+
+    # --- before a run -------------------------------------------------------------------------
+
+    @property
+    def text_config(self) -> str:
+        """The checked config as graph text: nodes in the order in which they are numbered."""
+        from penstock.config import to_text  # noqa: PLC0415  # brings protobuf
+
+        return to_text(self._plan.config)
+
+    @property
+    def binary_config(self) -> bytes:
+        """The checked config as serialized protobuf."""
+        binary: bytes = self._plan.config.SerializeToString(deterministic=True)
+        return binary
+
+    @property
+    def max_queue_size(self) -> int:
+        """The limit of each input stream's queue, in packets; -1 for none."""
+        return self._plan.max_queue_size
+
+    @property
+    def graph_input_stream_add_mode(self) -> GraphInputStreamAddMode:
+        """What adding a packet does while full queues throttle the graph input.
+
+        May be set to a member of `GraphInputStreamAddMode` or its name.
+        """
+        return self._add_mode
+
+    @graph_input_stream_add_mode.setter
+    def graph_input_stream_add_mode(self, mode: GraphInputStreamAddMode | str) -> None:
+        try:
+            self._add_mode = (
+                GraphInputStreamAddMode[mode] if isinstance(mode, str) else GraphInputStreamAddMode(mode)
+            )
+        except (KeyError, ValueError):
+            known = " or ".join(member.name for member in GraphInputStreamAddMode)
+            raise InvalidArgumentError(f"add mode {mode!r}: must be {known}") from None
+
+    def has_input_stream(self, name: str) -> bool:
+        """Return whether the graph has a graph input of this name."""
+        return self._plan.stream_ids.get(name, self._plan.graph_inputs) < self._plan.graph_inputs
+
+    def set_executor(self, name: str, executor: object) -> None:
+        """Run the nodes of a named executor on one of the application's; "" for the default one.
+
+        Args:
+            name: as in the graph's `executor` list.
+            executor: a `penstock.Executor`, or a `concurrent.futures.Executor` of threads, which is
+                never shut down by the graph and may serve several.
+
+        Raises:
+            InvalidArgumentError: the name is reserved, or the executor runs its tasks elsewhere.
+            AlreadyExistsError: another one was handed in under that name.
+            FailedPreconditionError: the graph has run already.
+        """
+        self._executors.hand_in(name, executor)
+
+    def set_service(self, key: ServiceKey[S], service: S) -> None:
+        """Give the graph a service object, for this and all later runs.
+
+        Raises:
+            InvalidArgumentError: the object is None.
+            FailedPreconditionError: a run is under way.
+        """
+        if service is None:
+            raise InvalidArgumentError(f"service {key.name!r}: the object is None")
+        self._refuse_while_running("set_service")
+        self._services[key] = service
+
+    def get_service(self, key: ServiceKey[S]) -> S | None:
+        """Return a service object, set by the application or made for a run; None if there is none."""
+        found: Any = self._services.get(key)
+        service: S | None = found
+        return service
+
+    def set_event_loop(self, loop: asyncio.AbstractEventLoop | None) -> None:
+        """Run coroutines of calculators on the application's loop, which must run in another thread.
+
+        None: on a thread of the graph's own, as by default.
+        """
+        self._refuse_while_running("set_event_loop")
+        self._event_loop = loop
+
+    def set_input_stream_max_queue_size(self, name: str, size: int) -> None:
+        """Give the queues that a graph input feeds a limit of their own, from the next run on.
+
+        Raises:
+            InvalidArgumentError: `size` is below -1.
+            NotFoundError: there is no such graph input.
+        """
+        if size < -1:
+            raise InvalidArgumentError(
+                f"max_queue_size {size} of {name!r}: must be at least 0, or -1 for no limit"
+            )
+        self._limits[self._input_id(name)] = size
+
+    def set_timing(self, enabled: bool = True) -> None:  # noqa: FBT001, FBT002
+        """Add up the time that each node spends in `process`, from the next run on; see `snapshot`."""
+        self._is_timed = enabled
+
+    def observe_output_stream(
+        self,
+        name: str,
+        callback: Callable[[str, Packet], object],
+        observe_timestamp_bounds: bool = False,  # noqa: FBT001, FBT002  # the reference's signature
+    ) -> None:
+        """Call `callback(name, packet)` for each packet of a stream, in order, one call at a time.
+
+        Any stream may be observed, graph inputs too. The callback runs on a thread of the graph and
+        should be short: the thread takes no further step meanwhile. An exception is an error of the
+        run; the observer works again in the next one. Holds for all later runs.
+
+        Args:
+            name: of the stream.
+            callback: gets the stream's name and the packet.
+            observe_timestamp_bounds: also deliver newly settled timestamps, as empty packets.
+
+        Raises:
+            NotFoundError: there is no such stream.
+            FailedPreconditionError: a run is under way.
+        """
+        self._refuse_while_running("observe_output_stream")
+        if not callable(callback):
+            raise InvalidArgumentError(f"observer of {name!r}: {callback!r} cannot be called")
+        self._observers.append((self._stream_id(name), name, callback, observe_timestamp_bounds))
+
+    def add_output_stream_poller(
+        self,
+        name: str,
+        observe_timestamp_bounds: bool = False,  # noqa: FBT001, FBT002  # the reference's signature
+    ) -> OutputStreamPoller:
+        """Return a poller that takes the packets of a stream one by one, in this and all later runs.
+
+        Raises:
+            NotFoundError: there is no such stream.
+            FailedPreconditionError: a run is under way.
+        """
+        self._refuse_while_running("add_output_stream_poller")
+        poller = OutputStreamPoller(name, wants_bounds=observe_timestamp_bounds)
+        self._pollers.append((self._stream_id(name), poller))
+        return poller
+
+    # --- a run --------------------------------------------------------------------------------
+
+    def start_run(
+        self, side_packets: Mapping[str, Any] | None = None, stream_headers: Mapping[str, Any] | None = None
+    ) -> None:
+        """Begin a run; returns at once.
+
+        Args:
+            side_packets: name → payload (or Packet), for this run.
+            stream_headers: name of a graph input → header payload.
+
+        Raises:
+            GraphConfigError: side packets are missing or wrong; nothing has started.
+            AlreadyExistsError: a side packet was given to the graph too.
+            UnavailableError: a service is missing.
+            FailedPreconditionError: a run is under way.
+        """
+        self._refuse_while_running("start_run")
+        given = merged(self._base, as_packets(side_packets))
+        check_given(self._plan, given)
+        headers = {self._input_id(name): p for name, p in as_packets(stream_headers).items()}
+        services, made = find_services(self._plan, self._services)
+        queue_of, queue_names, executors = self._executors.assign(services)
+        self._services.update(made)
+        self._side_packets = SidePackets(self._plan, given)
+        node_services = GraphNodeServices(self._plan, self._counters, services, self._side_packets)
+        builder = RunBuilder(
+            self._plan,
+            node_services,
+            self._side_packets,
+            self._constants,
+            queue_of,
+            queue_names,
+            is_timed=self._is_timed,
+        )
+        schedule = builder.build(self._make_observers(), self._limits)
+        runner = Runner(schedule, executors, self._make_loop(), story)
+        node_services.runner = runner
+        self._runner = runner
+        self._is_running = True
+        self._last_errors = ()
+        for _, poller in self._pollers:
+            poller.follow(runner)
+        _RUNNING.add(runner)
+        weakref.finalize(self, _abandon, weakref.ref(runner)).atexit = False
+        if self._tells_plugins:
+            _call_hooks("run_started", self)
+        try:
+            runner.start(headers)
+        except Exception:
+            self._is_running = False
+            runner.change(lambda schedule: schedule.cancel())
+            raise
+
+    def _make_loop(self) -> Any:  # noqa: ANN401  # a CoroutineLoop, or what stands for one
+        from penstock.runtime.lazy_loop import LazyLoop  # noqa: PLC0415
+
+        return LazyLoop("penstock-loop", self._event_loop)
+
+    def _make_observers(self) -> dict[int, list[Observer]]:
+        observers: dict[int, list[Observer]] = {}
+        for stream, name, callback, bounds in self._observers:
+            observers.setdefault(stream, []).append(
+                Observer(name, _Callback(name, callback), wants_bounds=bounds)
+            )
+        for stream, poller in self._pollers:
+            observers.setdefault(stream, []).append(poller.attach())
+        return observers
+
+    def run(self, side_packets: Mapping[str, Any] | None = None, timeout: float | None = None) -> None:
+        """Start a run of a graph without graph inputs, and wait for its end.
+
+        Raises:
+            FailedPreconditionError: the graph has graph inputs.
+            As `start_run` and `wait_until_done`.
+        """
+        if self._plan.graph_inputs:
+            names = ", ".join(repr(s.name) for s in self._plan.streams[: self._plan.graph_inputs])
+            raise FailedPreconditionError(
+                f"the graph has inputs ({names}), which run() cannot feed; use start_run(), "
+                "add_packet_to_input_stream() and close()"
+            )
+        self.start_run(side_packets)
+        self.wait_until_done(timeout)
+
+    def add_packet_to_input_stream(
+        self, stream: str, packet: Packet, timestamp: SupportsIndex | None = None
+    ) -> None:
+        """Add a packet to a graph input.
+
+        While full queues throttle the input this waits or raises, as `graph_input_stream_add_mode`
+        says.
+
+        Args:
+            stream: name of the graph input.
+            packet: a Packet with a timestamp allowed in a stream. An empty one raises the bound.
+            timestamp: gives the packet this timestamp instead.
+
+        Raises:
+            TimestampError, TimestampOrderError, PacketTypeError: the packet cannot stand there; the
+                graph is unchanged and healthy.
+            StreamClosedError: the input is closed.
+            UnavailableError: the graph is throttled (with ADD_IF_NOT_FULL).
+            GraphRunError: the run has failed.
+            FailedPreconditionError: no run is under way; or the call would wait inside the run.
+            NotFoundError: there is no such graph input.
+        """
+        runner = self._live(f"adding to {stream!r}")
+        number = self._input_id(stream)
+        if not isinstance(packet, Packet):
+            raise InvalidArgumentError(
+                f"stream {stream!r}: {type(packet).__name__!r} is no Packet; write "
+                "Packet(payload, timestamp)",
+                stream=stream,
+            )
+        if timestamp is not None:
+            packet = packet.at(timestamp)
+        if packet.stamp == UNSET:
+            raise InvalidArgumentError(
+                f"stream {stream!r}: the packet has no timestamp; write Packet(payload, timestamp)",
+                stream=stream,
+            )
+
+        def add(schedule: Any) -> bool:  # noqa: ANN401  # the engine's Schedule
+            if schedule.errors:
+                raise GraphRunError(schedule.errors)
+            if schedule.flow.is_throttled(~number) and not schedule.streams[number].is_closed:
+                return False
+            schedule.add_packet(number, packet)
+            return True
+
+        def has_room() -> bool:
+            schedule = runner.schedule
+            return not schedule.flow.is_throttled(~number) or bool(schedule.errors) or runner.is_over
+
+        while not runner.change(add):
+            if self._add_mode is GraphInputStreamAddMode.ADD_IF_NOT_FULL:
+                raise throttled_error(stream)
+            runner.wait(has_room, None, f"adding to throttled stream {stream!r}")
+
+    def set_input_stream_timestamp_bound(self, stream: str, bound: SupportsIndex) -> None:
+        """Promise that nothing below `bound` will be added to a graph input.
+
+        Raises:
+            TimestampError, TimestampOrderError: no bound, or below the present one; nothing changes.
+            StreamClosedError, FailedPreconditionError, NotFoundError: as for adding.
+        """
+        runner = self._live(f"setting the bound of {stream!r}")
+        number = self._input_id(stream)
+        limit = Packet(timestamp=bound).stamp
+        runner.change(lambda schedule: schedule.set_bound(number, limit))
+
+    def close_input_stream(self, stream: str) -> None:
+        """End a graph input. Closing it again does nothing.
+
+        Raises:
+            NotFoundError: there is no such graph input.
+            FailedPreconditionError: there was no run.
+        """
+        number = self._input_id(stream)
+        runner = check_started(self._runner, f"closing {stream!r}")
+        runner.change(lambda schedule: schedule.close_input(number))
+
+    def close_all_input_streams(self) -> None:
+        """End all graph inputs."""
+        runner = check_started(self._runner, "closing the inputs")
+        for number in range(self._plan.graph_inputs):
+            runner.change(partial(Schedule.close_input, stream_id=number))
+
+    def close_all_packet_sources(self) -> None:
+        """End all graph inputs, and close every source instead of calling it again."""
+        runner = check_started(self._runner, "closing the sources")
+        runner.change(lambda schedule: schedule.close_sources())
+
+    def wait_until_idle(self, timeout: float | None = None) -> None:
+        """Wait until nothing runs or can run, and observers have seen everything.
+
+        Sources that wait for room count as idle. Errors are raised but kept: the run goes on to its end.
+
+        Raises:
+            GraphRunError: something went wrong.
+            WaitTimeoutError: not idle within `timeout` seconds; says what runs.
+            FailedPreconditionError: there was no run; or called from inside the run.
+        """
+        runner = check_started(self._runner, "wait_until_idle()")
+        schedule = runner.schedule
+        runner.wait(lambda: schedule.busy == 0 or runner.is_over, timeout, "wait_until_idle()")
+        error = runner.error() if self._is_running else None
+        if error is not None:
+            raise error
+
+    def wait_until_done(self, timeout: float | None = None) -> None:
+        """Wait for the end of the run, join its threads, and raise what went wrong.
+
+        A second call returns at once.
+
+        Raises:
+            GraphRunError: with every error of the run; CANCELLED where it was cancelled.
+            WaitTimeoutError: not done within `timeout` seconds; says what it waits for. The run goes on.
+            FailedPreconditionError: there was no run; or called from inside the run.
+        """
+        runner = check_started(self._runner, "wait_until_done()")
+        if not self._is_running:
+            return
+        runner.wait(lambda: runner.is_over, timeout, "wait_until_done()")
+        self._finish(runner)
+
+    def _finish(self, runner: Runner) -> None:
+        runner.stop(_STOP_TIMEOUT_S)
+        self._is_running = False
+        _RUNNING.discard(runner)
+        error = runner.error()
+        self._last_errors = () if error is None else error.errors  # type: ignore[assignment]  # all ours
+        if error is None:
+            self._constants.remember(self._plan, self._side_packets)
+        if self._tells_plugins:
+            _call_hooks("run_ended", self, error)
+        if error is not None:
+            for one in error.errors:
+                if isinstance(one.__cause__, KeyboardInterrupt):
+                    raise KeyboardInterrupt from error
+            raise error
+
+    def wait_for_observed_output(self, timeout: float | None = None) -> None:
+        """Wait until something has come on an observed or polled stream since the last call.
+
+        Raises:
+            PenstockError: the run ended without; its code is OUT_OF_RANGE.
+            WaitTimeoutError, GraphRunError, FailedPreconditionError: as `wait_until_idle`.
+        """
+        runner = check_started(self._runner, "wait_for_observed_output()")
+        schedule = runner.schedule
+        runner.wait(
+            lambda: (schedule.was_observed and not schedule.deliveries) or runner.is_over,
+            timeout,
+            "observed output",
+        )
+        if schedule.was_observed:
+            schedule.was_observed = False
+            return
+        from penstock.errors import StatusCode  # noqa: PLC0415
+
+        raise PenstockError("the graph is done, nothing more will be observed", code=StatusCode.OUT_OF_RANGE)
+
+    def cancel(self) -> None:
+        """End the run with a CANCELLED error; returns at once. Opened calculators are closed."""
+        runner = check_started(self._runner, "cancel()")
+        runner.change(lambda schedule: schedule.cancel())
+
+    def pause(self) -> None:
+        """Give out no more steps; those that run come to their end."""
+        check_started(self._runner, "pause()").change(lambda schedule: schedule.pause())
+
+    def resume(self) -> None:
+        """Go on after `pause`."""
+        check_started(self._runner, "resume()").change(lambda schedule: schedule.resume())
+
+    def close(self, timeout: float | None = None) -> None:
+        """End all sources and graph inputs, and wait until the run is done.
+
+        Without a run under way it does nothing.
+
+        Raises:
+            As `wait_until_done`.
+        """
+        if self._is_running:
+            self.close_all_packet_sources()
+            self.wait_until_done(timeout)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if not self._is_running:
+            return
+        if error is None:
+            self.close()
+            return
+        self.cancel()
+        try:
+            self.wait_until_done(_STOP_TIMEOUT_S)
+        except GraphRunError as failure:
+            error.add_note(f"while the graph was cancelled: {failure}")
+
+    # --- what came of it ----------------------------------------------------------------------
+
+    def has_error(self) -> bool:
+        """Return whether the run under way has failed; False again once it is done."""
+        return self._is_running and self._runner is not None and bool(self._runner.schedule.errors)
+
+    def get_combined_error_message(self) -> str:
+        """Return the errors of the run under way in words; "" where there are none."""
+        error = self._runner.error() if self._runner is not None and self._is_running else None
+        return "" if error is None else str(error)
+
+    def get_output_side_packet(self, name: str) -> Packet:
+        """Return a side packet: one that a node has made, in this run or the last, or a given one.
+
+        Raises:
+            NotFoundError: no node makes it and nobody gave it.
+            UnavailableError: it has not been made yet.
+        """
+        packet = self._side_packets.value(name)
+        if packet is not None:
+            return packet
+        if any(port.name == name for node in self._plan.nodes for port in node.output_side_packets):
+            raise UnavailableError(f"side packet {name!r} has not been made yet", stream=name)
+        raise NotFoundError(f"there is no side packet {name!r}", stream=name)
+
+    @property
+    def counters(self) -> dict[str, int]:
+        """The counters of the graph: `<node>-<counter>` → value, over all runs."""
+        return self._counters.values()
+
+    def snapshot(self) -> Snapshot:
+        """Return where the run under way, or the last one, stands, as data.
+
+        Raises:
+            FailedPreconditionError: there was no run.
+        """
+        taken: Snapshot = check_started(self._runner, "snapshot()").ask(snapshot)
+        return taken
+
+    # --- shared -------------------------------------------------------------------------------
+
+    def _live(self, what: str) -> Runner:
+        runner = self._runner
+        if runner is None or not self._is_running:
+            raise FailedPreconditionError(f"{what} needs a run under way; call start_run() first")
+        return runner
+
+    def _refuse_while_running(self, what: str) -> None:
+        if self._is_running:
+            raise FailedPreconditionError(
+                f"{what} is not possible while the graph runs; wait_until_done() first"
+            )
+
+    def _stream_id(self, name: str) -> int:
+        number = self._plan.stream_ids.get(name)
+        if number is None:
+            raise _unknown_stream("stream", name, list(self._plan.stream_ids))
+        return number
+
+    def _input_id(self, name: str) -> int:
+        number = self._plan.stream_ids.get(name)
+        if number is None or number >= self._plan.graph_inputs:
+            inputs = [stream.name for stream in self._plan.streams[: self._plan.graph_inputs]]
+            raise _unknown_stream("graph input", name, inputs)
+        return number
+
+
+def _unknown_stream(what: str, name: str, known: list[str]) -> NotFoundError:
+    from difflib import get_close_matches  # noqa: PLC0415  # only when something is wrong
+
+    near = get_close_matches(name, known, n=1)
+    hint = (
+        f" (did you mean {near[0]!r}?)" if near else f"; there are: {', '.join(map(repr, known)) or 'none'}"
+    )
+    return NotFoundError(f"there is no {what} {name!r}{hint}", stream=name)
+
+
+def _call_hooks(hook: str, graph: CalculatorGraph, *arguments: object) -> None:
+    """Tell plugins that a run starts or has ended; one that raises is logged and hurts nobody."""
+    from penstock.runtime.default import plugin_host  # noqa: PLC0415  # loads the plugins
+
+    for implementation in getattr(plugin_host(), hook):
+        try:
+            implementation.call(graph, *arguments)
+        except Exception:
+            _logger.exception("plugin %r: its hook penstock_%s failed", implementation.plugin, hook)
+
+
+#: Runs that nobody has waited for yet; ended at interpreter exit, so that no script hangs.
+_RUNNING: Final[weakref.WeakSet[Runner]] = weakref.WeakSet()
+
+
+def _abandon(runner: weakref.ref[Runner]) -> None:
+    """Cancel the run of a graph that was dropped; its threads end by themselves."""
+    alive = runner()
+    if alive is not None and not alive.is_over:
+        alive.change(lambda schedule: schedule.cancel())
+
+
+@atexit.register
+def _end_running() -> None:
+    for runner in list(_RUNNING):
+        runner.change(lambda schedule: schedule.cancel())
+    for runner in list(_RUNNING):
+        try:
+            runner.wait(lambda r=runner: r.is_over, _EXIT_TIMEOUT_S, "interpreter exit")  # type: ignore[misc]
+            runner.stop(_EXIT_TIMEOUT_S)
+        except PenstockError:
+            continue  # its threads are daemons: the interpreter leaves without them

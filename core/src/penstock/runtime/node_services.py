@@ -1,0 +1,120 @@
+"""What calculators ask of the graph: options, services, counters, output side packets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from penstock.errors import NotFoundError, UnavailableError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from penstock.engine.node import Node
+    from penstock.engine.packet import Packet
+    from penstock.plan import Plan
+    from penstock.runtime.counters import Counter, Counters
+    from penstock.runtime.runner import Runner
+    from penstock.runtime.side_packets import SidePackets
+    from penstock.services import ServiceKey
+
+M = TypeVar("M")
+S = TypeVar("S")
+
+
+class GraphNodeServices:
+    """The `NodeServices` of one run.
+
+    Args:
+        plan: the graph.
+        counters: of the graph.
+        services: the objects of this run, by key.
+        side_packets: of this run.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        counters: Counters,
+        services: Mapping[ServiceKey[Any], object],
+        side_packets: SidePackets,
+    ) -> None:
+        self._plan: Final = plan
+        self._counters: Final = counters
+        self._services: Final = services
+        self._side_packets: Final = side_packets
+        #: Set when the run has one; calculators only run after that.
+        self.runner: Runner | None = None
+
+    def options(self, node: Node, message_type: type[M]) -> M:
+        """Return the node's options of a type."""
+        options: M = self._plan.nodes[node.id].options.get(message_type)
+        return options
+
+    def service(self, node: Node, key: ServiceKey[S]) -> S:
+        """Return a service that the node's contract asks for.
+
+        Raises:
+            NotFoundError: the contract does not ask for it, or it is optional and absent.
+        """
+        if key not in self._plan.nodes[node.id].contract.services:
+            raise NotFoundError(
+                f"node {node.name!r}: service {key.name!r} is not in its contract; call "
+                "cc.use_service(key) in get_contract",
+                node=node.name,
+            )
+        if key not in self._services:
+            raise NotFoundError(
+                f"node {node.name!r}: optional service {key.name!r} is not there; set it with "
+                "graph.set_service(key, obj)",
+                node=node.name,
+            )
+        service: S = self._services[key]  # type: ignore[assignment]  # the key says what it is
+        return service
+
+    def counter(self, node: Node, name: str) -> Counter:
+        """Return the counter `<node>-<name>`."""
+        return self._counters.get(f"{node.name}-{name}")
+
+    def set_output_side_packet(self, node: Node, name: str, packet: Packet) -> None:
+        """Hand a side packet to the nodes that wait for it.
+
+        Raises:
+            AlreadyExistsError: it was set before in this run.
+        """
+        runner = self.runner
+        assert runner is not None  # calculators run only in a run  # noqa: S101
+
+        def publish(schedule: Any) -> None:  # noqa: ANN401  # the engine's Schedule
+            self._side_packets.publish(node, name, packet)
+            schedule.set_side_packet(name, packet)
+
+        runner.change(publish)
+
+
+def find_services(
+    plan: Plan, given: Mapping[ServiceKey[Any], object]
+) -> tuple[dict[ServiceKey[Any], object], dict[ServiceKey[Any], object]]:
+    """Return the services that a run has, and those of them that were made just now.
+
+    Raises:
+        UnavailableError: a required one was not set and cannot be made; names service and node.
+    """
+    found = dict(given)
+    made: dict[ServiceKey[Any], object] = {}
+    for node in plan.nodes:
+        for key, optional in node.contract.services.items():
+            if key in found:
+                continue
+            try:
+                if key.create is None:
+                    raise UnavailableError("it was not set, and does not say how to make one")  # noqa: TRY301
+                found[key] = made[key] = key.create()
+            except Exception as error:
+                if optional:
+                    continue
+                raise UnavailableError(
+                    f"service {key.name!r}, required by node {node.name!r}, is not there: {error}; "
+                    "set it with graph.set_service(key, obj)",
+                    node=node.name,
+                ) from error
+    return found, made

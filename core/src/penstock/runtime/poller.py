@@ -1,0 +1,89 @@
+"""`OutputStreamPoller`: takes the packets of a stream one by one, in the application's own time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from penstock.engine.stream import UNLIMITED, Observer
+from penstock.errors import FailedPreconditionError, InvalidArgumentError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from penstock.engine.packet import Packet
+    from penstock.runtime.runner import Runner
+
+
+class OutputStreamPoller:
+    """Delivers the packets of one stream to whoever calls `next`. Made by the graph.
+
+    Packets wait in a queue of its own, which never throttles the graph unless `set_max_queue_size`
+    says so. One thread at a time may use a poller.
+    """
+
+    def __init__(self, stream: str, *, wants_bounds: bool) -> None:
+        self.stream: Final = stream
+        self._wants_bounds: Final = wants_bounds
+        self._max_size = UNLIMITED
+        self._runner: Runner | None = None
+        self._observer: Observer | None = None
+
+    def attach(self) -> Observer:
+        """Return a fresh queue for a run that is being built. For the graph."""
+        self._observer = Observer(self.stream, self, wants_bounds=self._wants_bounds, is_poller=True)
+        self._observer.max_size = self._max_size
+        return self._observer
+
+    def follow(self, runner: Runner) -> None:
+        """Read from this run from now on. For the graph."""
+        self._runner = runner
+
+    def next(self, timeout: float | None = None) -> Packet | None:
+        """Return the next packet; wait for it at most `timeout` seconds, for ever where None.
+
+        Returns None when the stream has ended, or the run has failed, and nothing is left.
+
+        Raises:
+            WaitTimeoutError: nothing came in time; says what the run waits for.
+            FailedPreconditionError: there was no run yet, or the call comes from inside the run.
+        """
+        runner, observer = self._runner, self._observer
+        if runner is None or observer is None:
+            raise FailedPreconditionError(f"poller of stream {self.stream!r}: start_run() comes first")
+        if not observer.queue:
+            runner.wait(
+                lambda: bool(observer.queue or observer.is_done or runner.schedule.errors or runner.is_over),
+                timeout,
+                f"the next packet of stream {self.stream!r}",
+            )
+        if not observer.queue:
+            return None
+        packet: Packet = runner.change(lambda schedule: schedule.polled(observer))
+        return packet
+
+    def __iter__(self) -> Iterator[Packet]:
+        while (packet := self.next()) is not None:
+            yield packet
+
+    def queue_size(self) -> int:
+        """Return how many packets wait."""
+        return 0 if self._observer is None else len(self._observer.queue)
+
+    def set_max_queue_size(self, size: int) -> None:
+        """Throttle the graph's sources while `size` packets wait here; -1 for never. Stays for later runs.
+
+        Raises:
+            InvalidArgumentError: `size` is below -1.
+        """
+        if size < -1:
+            raise InvalidArgumentError(f"max_queue_size {size}: must be at least 0, or -1 for no limit")
+        self._max_size = limit = UNLIMITED if size < 0 else size
+        runner, observer = self._runner, self._observer
+        if observer is not None and runner is not None:
+            runner.change(lambda schedule: schedule.limit(observer, limit))
+
+    def reset(self) -> None:
+        """Forget the packets that wait."""
+        runner, observer = self._runner, self._observer
+        while runner is not None and observer is not None and observer.queue:
+            runner.change(lambda schedule: schedule.polled(observer))

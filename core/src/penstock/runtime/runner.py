@@ -1,0 +1,551 @@
+"""The run: one lock around the engine, and the loop that executors lend their threads to.
+
+What holds here:
+
+* The engine (`Schedule`) is touched only under `lock`. User code (calculators, observers, payload
+  destructors) never runs under it: packets that nobody wants are freed after unlocking.
+* Completing a step and taking the next are one visit to the lock.
+* A thread that leaves ready steps behind wakes one more thread of that queue, after unlocking.
+* Observers see what was delivered outside the lock, each through a queue of its own that one thread
+  at a time drains, before that thread takes its next step. The run is idle or done only when all are
+  drained.
+* Waits of the application wake four times a second, so that Ctrl-C works on every platform.
+* A KeyboardInterrupt inside the lock may leave the engine half changed. The run is then poisoned: it
+  takes no further step and ends with an error, but never hangs.
+
+The lock is an RLock for one reason: it knows its owner, so that a release after an interrupted
+acquire fails instead of opening a lock that another thread holds. Nothing here acquires it twice.
+"""
+
+from __future__ import annotations
+
+import concurrent.futures
+import inspect
+import threading
+from threading import get_ident
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Final
+
+from penstock.engine.calculator import METHODS, PROCESS, STOP
+from penstock.engine.node import CLOSING, OPENED
+from penstock.engine.packet import Packet
+from penstock.engine.schedule import NOT_STARTED, RUNNING, TERMINATED
+from penstock.errors import (
+    FailedPreconditionError,
+    GraphRunError,
+    InvalidArgumentError,
+    ObserverError,
+    PenstockError,
+    StatusCode,
+    UnavailableError,
+    WaitTimeoutError,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from penstock.engine.node import Node, Step
+    from penstock.engine.ready import ReadyQueue
+    from penstock.engine.schedule import Schedule
+    from penstock.engine.stream import Observer
+    from penstock.runtime.executor import Executor, Lease
+    from penstock.runtime.loop import CoroutineLoop
+
+#: How long a wait sleeps at most before it looks again: some platforms deliver no signal meanwhile.
+_LOOK_AGAIN_S: Final = 0.25
+#: How long cancelled coroutines and futures may take to end after an error before they are given up.
+_GRACE_S: Final = 10.0
+_NO_PACKET: Final = Packet()
+
+
+class Runner:
+    """One run of a graph.
+
+    Args:
+        schedule: the engine of the run, not started.
+        executors: who serves each of the schedule's queues, in the same order.
+        loop: runs the coroutines.
+        explain: returns in words why the run does not go on, for waits that expire.
+    """
+
+    def __init__(
+        self,
+        schedule: Schedule,
+        executors: Sequence[Executor],
+        loop: CoroutineLoop,
+        explain: Callable[[Schedule], str],
+    ) -> None:
+        self.schedule: Final = schedule
+        self.lock: Final = threading.RLock()
+        self._changed: Final = threading.Condition(self.lock)
+        self._waiters = 0
+        self._executors: Final = tuple(executors)
+        self._loop: Final = loop
+        self._explain: Final = explain
+        self.works: Final = [QueueWork(self, queue) for queue in schedule.queues]
+        self.leases: list[Lease] = []
+        #: Threads that are inside a step or observer of this run; they must not wait for it.
+        self.inside: Final[set[int]] = set()
+        #: Steps that complete later: the token of each, and what to cancel.
+        self.pending: Final[dict[Step, concurrent.futures.Future[Any]]] = {}
+        self._failing_since: float | None = None
+        self.is_poisoned = False
+        self._is_stopped = False
+
+    # --- start and end ------------------------------------------------------------------------
+
+    def start(self, headers: dict[int, Packet]) -> None:
+        """Lend the queues to their executors and let the run begin."""
+        for executor, work in zip(self._executors, self.works, strict=True):
+            lease = executor.lend_to(work)
+            work.lease = lease
+            self.leases.append(lease)
+        self.change(lambda schedule: schedule.start(headers))
+
+    def stop(self, timeout: float | None = None) -> None:
+        """Stop all threads of an ended run and close what a poisoned one left open.
+
+        Raises:
+            WaitTimeoutError: a thread is still inside a calculator; the message names the node.
+        """
+        if self._is_stopped:
+            return
+        stopped = [lease.stop(timeout) for lease in self.leases]
+        stopped.append(self._loop.stop(timeout))
+        if not all(stopped):
+            nodes = ", ".join(repr(node.name) for node in self.running_nodes())
+            raise WaitTimeoutError(
+                f"threads of the graph did not stop within {timeout} s; still running: {nodes}"
+            )
+        self._is_stopped = True
+        if self.is_poisoned:
+            self._close_what_is_open()
+
+    def _close_what_is_open(self) -> None:
+        for node in self.schedule.nodes:
+            if node.state not in (OPENED, CLOSING):
+                continue
+            try:
+                node.calculator.close(node.step.context)
+            except Exception as error:  # noqa: BLE001  # whatever it is, the other nodes close too
+                self.schedule.errors.append(PenstockError(f"node {node.name!r}: close() failed: {error}"))
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the run has ended and nothing of it runs any more."""
+        return self.schedule.state == TERMINATED and (self.is_poisoned or self.schedule.busy == 0)
+
+    def running_nodes(self) -> list[Node]:
+        """Return the nodes whose calculator is being called or has not come back."""
+        return [node for node in self.schedule.nodes if node.running()]
+
+    def error(self) -> GraphRunError | None:
+        """Return what went wrong so far, or None."""
+        errors = self.schedule.errors
+        return GraphRunError(errors) if errors else None
+
+    def give_up(self, error: BaseException) -> None:
+        """Poison the run and unlock it, after something was raised in a locked section.
+
+        Called by the thread that was interrupted. Where it was interrupted before it had the lock,
+        or after it let go of it, nothing is half changed and nothing is given up.
+        """
+        if not self.lock._is_owned():  # type: ignore[attr-defined]  # noqa: SLF001  # as threading.Condition asks
+            return
+        if not self.is_poisoned:
+            self.is_poisoned = True
+            self.schedule.state = TERMINATED
+            failure = PenstockError(
+                f"the run was interrupted by {type(error).__name__} in the middle of a change and cannot "
+                "go on",
+                code=StatusCode.ABORTED,
+            )
+            failure.__cause__ = error
+            self.schedule.errors.append(failure)
+            self._changed.notify_all()
+        self.lock.release()
+
+    # --- changes from outside -----------------------------------------------------------------
+
+    def change(self, event: Callable[[Schedule], Any]) -> Any:  # noqa: ANN401  # what the event returns
+        """Apply an event to the engine under the lock, then wake and deliver what came of it.
+
+        Raises:
+            Whatever the event raises; the engine is then unchanged, unless it was an interrupt.
+        """
+        wake: list[Lease] = []
+        try:
+            self.lock.acquire()
+            try:
+                result = event(self.schedule)
+            except Exception:  # refused: the engine is as it was
+                self.lock.release()
+                raise
+            garbage = self.after_change(wake)
+            self.lock.release()
+        except BaseException as error:
+            self.give_up(error)
+            raise
+        del garbage
+        for lease in wake:
+            lease.wake()
+        if self.schedule.deliveries:
+            self._deliver_here()
+        return result
+
+    def after_change(self, wake: list[Lease]) -> list[Packet] | None:
+        """Collect, under the lock, what is to be done after unlocking."""
+        schedule = self.schedule
+        for work in self.works:
+            if work.queue.is_fresh:
+                work.queue.is_fresh = False
+                if work.queue and work.lease is not None:
+                    wake.append(work.lease)
+        if schedule.has_news:
+            self.tell()
+        garbage = schedule.garbage
+        if not garbage:
+            return None
+        schedule.garbage = []
+        return garbage
+
+    def tell(self) -> None:
+        """Let waiting application threads look again. Called with the lock held."""
+        self.schedule.has_news = False
+        if self._waiters:
+            self._changed.notify_all()
+        if self.pending and self.schedule.errors and self._failing_since is None:
+            self._failing_since = monotonic()
+            threading.Thread(
+                target=self._cancel_pending,
+                args=(list(self.pending.values()),),
+                name="penstock-cancel",
+                daemon=True,
+            ).start()
+
+    def _cancel_pending(self, futures: list[concurrent.futures.Future[Any]]) -> None:
+        """Cancel what completes later. On a thread of its own: callbacks of futures run in cancel()."""
+        for future in futures:
+            future.cancel()
+
+    def _deliver_here(self) -> None:
+        """Drain observers on an application thread; inside a step the thread's own loop does it."""
+        ident = get_ident()
+        if ident in self.inside or ident == self._loop.thread_id:
+            return
+        self.inside.add(ident)
+        try:
+            self.works[0].deliver()
+        finally:
+            self.inside.discard(ident)
+
+    # --- waiting ------------------------------------------------------------------------------
+
+    def refuse_inside(self, what: str) -> None:
+        """Raise where a blocking call comes from inside this run, which would wait for itself.
+
+        Raises:
+            FailedPreconditionError: the thread is in a step, an observer or the loop of this run.
+        """
+        ident = get_ident()
+        if ident in self.inside or ident == self._loop.thread_id:
+            raise FailedPreconditionError(
+                f"{what} was called from inside this graph's own step, observer or event loop, and would "
+                "wait for itself; call it from the application's thread, or add with ADD_IF_NOT_FULL"
+            )
+
+    def wait(self, done: Callable[[], bool], timeout: float | None, what: str) -> None:
+        """Block until `done()` (asked under the lock), helping executors that ask for it.
+
+        Raises:
+            WaitTimeoutError: `timeout` seconds have passed; says what the run waits for.
+            FailedPreconditionError: called from inside the run.
+        """
+        self.refuse_inside(what)
+        deadline = None if timeout is None else monotonic() + timeout
+        while True:
+            helped = self._help()
+            left = None if deadline is None else deadline - monotonic()
+            if self._wait_once(done, left, sleep=not helped):
+                return
+            self._give_up_pending()
+            if deadline is not None and monotonic() >= deadline:
+                story = self.ask(self._explain)
+                raise WaitTimeoutError(f"{what} did not come within {timeout} s\n{story}")
+
+    def _wait_once(self, done: Callable[[], bool], left: float | None, *, sleep: bool) -> bool:
+        with self.lock:
+            if done():
+                return True
+            if not sleep or self._could_help():
+                return False
+            self._waiters += 1
+            try:
+                self._changed.wait(_LOOK_AGAIN_S if left is None else max(0.0, min(left, _LOOK_AGAIN_S)))
+            finally:
+                self._waiters -= 1
+            return done()
+
+    def _help(self) -> bool:
+        """Do what executors that work in waits have ready; return whether there was any."""
+        helped = [lease.help() for lease in self.leases if lease.helps]
+        return any(helped)
+
+    def _could_help(self) -> bool:
+        """Return whether an executor that works in waits has something to do."""
+        return (
+            any(
+                lease.helps and (work.queue or self.schedule.deliveries)
+                for lease, work in zip(self.leases, self.works, strict=True)
+            )
+            and self.schedule.state == RUNNING
+        )
+
+    def ask(self, question: Callable[[Schedule], Any]) -> Any:  # noqa: ANN401  # what the question returns
+        """Return an answer read under the lock."""
+        with self.lock:
+            return question(self.schedule)
+
+    def _give_up_pending(self) -> None:
+        """End steps that did not follow their cancellation, so that the run can end."""
+        since = self._failing_since
+        if since is None or monotonic() - since < _GRACE_S:
+            return
+        for step in list(self.pending):
+            self.complete_later(
+                step,
+                WaitTimeoutError(
+                    f"node {step.node.name!r}: {METHODS[step.method]}() did not end within {_GRACE_S:g} s "
+                    "after it was cancelled",
+                    node=step.node.name,
+                ),
+            )
+
+    # --- steps that complete later ------------------------------------------------------------
+
+    def defer(self, step: Step, outcome: object) -> PenstockError | None:
+        """Arrange that a step completes when an awaitable or future does.
+
+        Returns an error where `outcome` is neither; the caller then completes the step with it.
+        """
+        if isinstance(outcome, concurrent.futures.Future):
+            future = outcome
+        elif inspect.isawaitable(outcome):
+            future = self._loop.submit(outcome)
+        else:
+            return InvalidArgumentError(
+                f"node {step.node.name!r}: {METHODS[step.method]}() returned {outcome!r}; it must return "
+                "None, penstock.STOP, an awaitable or a concurrent.futures.Future",
+                node=step.node.name,
+            )
+        with self.lock:
+            self.pending[step] = future
+            failing = bool(self.schedule.errors)
+        if failing:
+            future.cancel()
+        future.add_done_callback(lambda done: self._later(step, done))
+        return None
+
+    def _later(self, step: Step, future: concurrent.futures.Future[Any]) -> None:
+        error: BaseException | None
+        outcome = None
+        try:
+            error = future.exception()
+            if error is None:
+                outcome = future.result()
+        except concurrent.futures.CancelledError as cancelled:
+            error = cancelled
+        if error is None and outcome is not None and not (outcome is STOP and step.method == PROCESS):
+            error = InvalidArgumentError(
+                f"node {step.node.name!r}: the awaited result of {METHODS[step.method]}() is {outcome!r}; "
+                "it must be None or penstock.STOP",
+                node=step.node.name,
+            )
+        self.complete_later(step, error, stop=outcome is STOP)
+
+    def complete_later(self, step: Step, error: BaseException | None, *, stop: bool = False) -> None:
+        """Complete a deferred step, once, from any thread; runs no calculator and no observer."""
+        with self.lock:
+            if self.pending.pop(step, None) is None:
+                return  # given up before, or cancelled twice
+        step.context.clear_inputs()
+        was_cancelled = isinstance(error, concurrent.futures.CancelledError) and bool(self.schedule.errors)
+        wake: list[Lease] = []
+        garbage: list[Packet] | None = None
+        with self.lock:
+            if not self.is_poisoned:
+                self.schedule.complete(
+                    step, None if was_cancelled else error, stop=stop and not was_cancelled
+                )
+                garbage = self.after_change(wake)
+                if self.schedule.deliveries and self.leases:
+                    wake.append(self.leases[0])
+                    self.tell()
+        del garbage
+        for lease in wake:
+            lease.wake()
+
+
+class QueueWork:
+    """The steps of one ready queue, as lent to its executor. See `executor.Work`."""
+
+    def __init__(self, runner: Runner, queue: ReadyQueue) -> None:
+        self.runner: Final = runner
+        self.queue: Final = queue
+        self.lease: Lease | None = None
+
+    @property
+    def name(self) -> str:
+        """The executor's name in the graph."""
+        return self.queue.name
+
+    def notify_waiters(self) -> None:
+        """Let application threads that wait for this run look again."""
+        if self.runner._waiters:  # noqa: SLF001  # one class in two
+            with self.runner.lock:
+                self.runner._changed.notify_all()  # noqa: SLF001
+
+    def step(self) -> bool:
+        """Run one ready step; return False where there was none."""
+        asked = iter((False, True))
+        return self.run(interrupted=lambda: next(asked, True))
+
+    def run(  # noqa: C901, PLR0912, PLR0915  # the hot loop reads top to bottom; each part is short
+        self, interrupted: Callable[[], bool] | None = None, choose: Callable[[int], int] | None = None
+    ) -> bool:
+        """Run ready steps until none is left or `interrupted` says so; return whether any ran."""
+        runner = self.runner
+        schedule, queue = runner.schedule, self.queue
+        acquire, release = runner.lock.acquire, runner.lock.release
+        take, complete = schedule.take, schedule.complete
+        several = len(runner.works) > 1
+        ident = get_ident()
+        runner.inside.add(ident)
+        did_any = False
+        step: Step | None = None
+        error: BaseException | None = None
+        stop = False
+        others: list[Lease] = []
+        garbage: list[Packet] | None = None
+        try:
+            while True:
+                go_on = interrupted is None or not interrupted()
+                # An interrupt can come between any two lines; see `give_up` for what then holds.
+                try:
+                    acquire()
+                    if runner.is_poisoned:
+                        release()
+                        return did_any
+                    if step is not None:
+                        complete(step, error, stop)
+                        step = None
+                    deliver = bool(schedule.deliveries)
+                    if go_on and not deliver:
+                        step = take(queue, choose)
+                    queue.is_fresh = False
+                    more = queue.others or queue.sources
+                    if several:
+                        garbage = runner.after_change(others)
+                    else:
+                        if schedule.has_news:
+                            runner.tell()
+                        if schedule.garbage:
+                            garbage = schedule.garbage
+                            schedule.garbage = []
+                    release()
+                except BaseException as broken:
+                    runner.give_up(broken)
+                    raise
+                if garbage is not None:
+                    garbage = None
+                if more and self.lease is not None:
+                    self.lease.wake()
+                if others:
+                    for lease in others:
+                        lease.wake()
+                    others = []
+                if deliver:
+                    self.deliver()
+                    did_any = True
+                    continue
+                if step is None:
+                    return did_any
+                did_any = True
+                error = None
+                stop = False
+                try:
+                    outcome = step.call(step.context)
+                    if outcome is not None:
+                        if outcome is STOP and step.method == PROCESS:
+                            stop = True
+                        else:
+                            error = runner.defer(step, outcome)
+                            if error is None:
+                                step = None
+                                continue
+                except BaseException as raised:  # noqa: BLE001  # an error of the run, whatever it is
+                    error = raised
+                if step is not None:
+                    for port in step.inputs:
+                        port.packet = _NO_PACKET
+        finally:
+            runner.inside.discard(ident)
+
+    def deliver(self) -> None:
+        """Give observers what has been delivered to them, until none has anything."""
+        runner = self.runner
+        claimed: list[Observer] = []
+        while True:
+            wake: list[Lease] = []
+            try:
+                runner.lock.acquire()
+                for observer in claimed:
+                    runner.schedule.delivered(observer)
+                claimed = runner.schedule.deliveries
+                if claimed:
+                    runner.schedule.deliveries = []
+                garbage = runner.after_change(wake)
+                runner.lock.release()
+            except BaseException as broken:
+                runner.give_up(broken)
+                raise
+            del garbage
+            for lease in wake:
+                lease.wake()
+            if not claimed:
+                return
+            for observer in claimed:
+                self._drain(observer)
+
+    def _drain(self, observer: Observer) -> None:
+        queue = observer.queue
+        target: Any = observer.target
+        while queue:
+            packet = queue.popleft()
+            if target.has_failed:
+                continue
+            try:
+                target.call(packet)
+            except BaseException as error:  # noqa: BLE001  # an error of the run, whatever it is
+                target.has_failed = True
+                with self.runner.lock:
+                    self.runner.schedule.fail(ObserverError(observer.name, error, packet.stamp))
+
+
+def check_started(runner: Runner | None, what: str) -> Runner:
+    """Return the runner, or raise where no run has begun.
+
+    Raises:
+        FailedPreconditionError: there was no `start_run`.
+    """
+    if runner is None or runner.schedule.state == NOT_STARTED:
+        raise FailedPreconditionError(f"{what} needs a run; call start_run() first")
+    return runner
+
+
+def throttled_error(stream: str) -> UnavailableError:
+    """Return the error of an add that would have to wait."""
+    return UnavailableError(
+        f"graph is throttled: input stream {stream!r} must wait until full queues drain; try again later",
+        stream=stream,
+    )

@@ -1,0 +1,206 @@
+"""Side packets of a graph: where each comes from, what a run needs, what its nodes made.
+
+A side packet comes from the application (for all runs, or for one), or from a node's output side
+packet in the run. The payload is shared as it is: a second run sees the same object, so that
+models and other things that are dear to make belong here.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from penstock.engine.packet import Packet
+from penstock.engine.ports import Ports
+from penstock.engine.timestamp import UNSET
+from penstock.errors import (
+    AlreadyExistsError,
+    GraphConfigError,
+    InternalError,
+    InvalidArgumentError,
+    PacketTypeError,
+    PenstockError,
+    StatusCode,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from penstock.engine.node import Node
+    from penstock.plan import NodePlan, Plan, SidePortPlan
+
+
+def as_packets(given: Mapping[str, Any] | None) -> dict[str, Packet]:
+    """Return what the application gave as packets: payloads are wrapped, packets taken as they are.
+
+    Raises:
+        InvalidArgumentError: a packet has a timestamp.
+    """
+    packets = {n: v if isinstance(v, Packet) else Packet(v) for n, v in (given or {}).items()}
+    for name, packet in packets.items():
+        if packet.stamp != UNSET:
+            raise InvalidArgumentError(
+                f"side packet {name!r} has the timestamp {packet.timestamp}; side packets have none",
+                stream=name,
+            )
+    return packets
+
+
+def merged(base: Mapping[str, Packet], run: Mapping[str, Packet]) -> dict[str, Packet]:
+    """Return the side packets of a run: those of all runs and those of this one.
+
+    Raises:
+        AlreadyExistsError: one is in both.
+    """
+    twice = sorted(base.keys() & run.keys())
+    if twice:
+        raise AlreadyExistsError(
+            f"side packet {twice[0]!r} was given to the graph and to this run too; give it once",
+            stream=twice[0],
+        )
+    return {**base, **run}
+
+
+def check_given(plan: Plan, given: Mapping[str, Packet]) -> None:
+    """Check the side packets that the application gives.
+
+    Raises:
+        GraphConfigError: one is missing, of a wrong type, empty, or made by a node too; carries all
+            such faults in the order of the nodes. Nothing has started.
+    """
+    faults: list[PenstockError] = []
+    seen: set[str] = set()
+    for node in plan.nodes:
+        faults.extend(_made_too(node, port) for port in node.output_side_packets if port.name in given)
+        for port in node.input_side_packets:
+            fault = _fault_of(node, port, given)
+            if fault is not None and port.name not in seen:
+                seen.add(port.name)
+                faults.append(fault)
+    if faults:
+        raise GraphConfigError(faults, file=plan.file)
+
+
+def _made_too(node: NodePlan, port: SidePortPlan) -> PenstockError:
+    return PenstockError(
+        f"side packet {port.name!r} is given by the application, but node {node.name!r} makes it too",
+        code=StatusCode.UNKNOWN,
+        node=node.name,
+        stream=port.name,
+    )
+
+
+def _fault_of(node: NodePlan, port: SidePortPlan, given: Mapping[str, Packet]) -> PenstockError | None:
+    if port.produced:
+        return None
+    packet = given.get(port.name)
+    where = f"side packet {port.name!r} of node {node.name!r}"
+    if packet is None:
+        if port.optional:
+            return None
+        return InvalidArgumentError(
+            f"{where} is required but was not given; pass it to CalculatorGraph(..., side_packets=...) or "
+            f"start_run({{{port.name!r}: ...}})",
+            node=node.name,
+            stream=port.name,
+        )
+    if packet.is_empty():
+        return InternalError(f"{where} is an empty packet", node=node.name, stream=port.name)
+    if port.classes is not None and not _fits(packet.value, port.classes):
+        return PacketTypeError(
+            f"{where} is a {type(packet.value).__name__!r}, but the node expects {port.type_name}",
+            node=node.name,
+            stream=port.name,
+        )
+    return None
+
+
+def _fits(value: object, classes: tuple[type, ...]) -> bool:
+    if isinstance(value, bool) and bool not in classes and object not in classes:
+        return False
+    return isinstance(value, classes)
+
+
+class SidePackets:
+    """The side packets of one run, as its nodes see them.
+
+    Args:
+        plan: the graph.
+        given: from the application, checked.
+    """
+
+    def __init__(self, plan: Plan, given: Mapping[str, Packet]) -> None:
+        self._plan = plan
+        self._given = given
+        #: Made by nodes of this run; changed under the runner's lock.
+        self.made: dict[str, Packet] = {}
+
+    def attach(self, node: Node) -> None:
+        """Show a node that is about to open its side packets; all that it waits for are there.
+
+        Optional ones that nobody gave are absent from `cc.input_side_packets`.
+        """
+        node.step.context.input_side_packets = self.ports_of(self._plan.nodes[node.id])
+
+    def ports_of(self, node: NodePlan) -> Ports[Packet]:
+        """Return the side packets of a node that exist now."""
+        found = [(port, self.value(port.name)) for port in node.input_side_packets]
+        there = [(port, packet) for port, packet in found if packet is not None]
+        return Ports(
+            "input side packet", [(p.tag, p.index) for p, _ in there], [packet for _, packet in there]
+        )
+
+    def value(self, name: str) -> Packet | None:
+        """Return a side packet of this run, or None where there is none yet."""
+        return self.made.get(name) or self._given.get(name)
+
+    def publish(self, node: Node, name: str, packet: Packet) -> None:
+        """Keep what a node has made. Called under the runner's lock.
+
+        Raises:
+            AlreadyExistsError: it was made before in this run.
+        """
+        if name in self.made:
+            raise AlreadyExistsError(
+                f"output side packet {name!r} was already set in this run", node=node.name, stream=name
+            )
+        self.made[name] = packet
+
+
+class ConstantOutputs:
+    """Remembers what nodes without streams made, so that they need not run again.
+
+    Such a node depends on its side packets only; while these are the same objects as in the run
+    before, `open` is not called again and its output side packets are handed out as they were.
+    """
+
+    def __init__(self) -> None:
+        self._by_node: dict[int, tuple[tuple[tuple[str, object], ...], dict[str, Packet]]] = {}
+
+    def remember(self, plan: Plan, side_packets: SidePackets) -> None:
+        """Keep the outputs of a run that ended well."""
+        for node in plan.nodes:
+            if not node.inputs and not node.outputs and node.output_side_packets:
+                made = {
+                    p.name: side_packets.made[p.name]
+                    for p in node.output_side_packets
+                    if p.name in side_packets.made
+                }
+                if len(made) == len(node.output_side_packets):
+                    self._by_node[node.id] = (self._key(node, side_packets), made)
+
+    def recall(self, node: NodePlan, side_packets: SidePackets) -> dict[str, Packet] | None:
+        """Return what a node made before from the same side packets, or None where it must run."""
+        known = self._by_node.get(node.id)
+        if known is None:
+            return None
+        before, made = known
+        now = self._key(node, side_packets)
+        same = len(now) == len(before) and all(
+            a[0] == b[0] and a[1] is b[1] for a, b in zip(now, before, strict=True)
+        )
+        return made if same else None
+
+    @staticmethod
+    def _key(node: NodePlan, side_packets: SidePackets) -> tuple[tuple[str, object], ...]:
+        values = ((port.name, side_packets.value(port.name)) for port in node.input_side_packets)
+        return tuple((name, None if packet is None else packet.value) for name, packet in values)

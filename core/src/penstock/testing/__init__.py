@@ -1,0 +1,19 @@
+"""For tests of calculators, packs and graphs: run one calculator, explore schedules, move a clock.
+
+Comes with penstock-core; `penstock-core[testing]` adds pytest and Hypothesis. Importing this module
+registers nothing: `testing_registry()` returns a registry that needs no plugin.
+"""
+
+from penstock.testing.clock import ManualClock
+from penstock.testing.handlers import OneSetInputStreamHandler, testing_registry
+from penstock.testing.inline import InlineExecutor
+from penstock.testing.run import CalculatorRun, run_calculator
+
+__all__ = [
+    "CalculatorRun",
+    "InlineExecutor",
+    "ManualClock",
+    "OneSetInputStreamHandler",
+    "run_calculator",
+    "testing_registry",
+]
