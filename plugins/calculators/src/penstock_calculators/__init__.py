@@ -1,0 +1,1 @@
+"""The standard calculators that need no further library."""

@@ -1,0 +1,1 @@
+"""The executors: on which threads the nodes of a graph run."""

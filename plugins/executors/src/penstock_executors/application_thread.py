@@ -1,0 +1,48 @@
+"""Runs everything on the application's own thread, while that waits for the graph."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from penstock import Executor, ExecutorDefaults, Lease
+
+if TYPE_CHECKING:
+    from penstock import Work
+
+
+class ApplicationThreadExecutor(Executor):
+    """Needs no thread: nodes run inside the application's waits.
+
+    `wait_until_idle`, `wait_until_done`, a throttled add and a poller's `next` do the work. One
+    packet comes through with the least delay that way, because no other thread has to wake up; but
+    nothing happens while the application does other things.
+
+    Example config::
+
+        executor { type: "ApplicationThreadExecutor" }
+    """
+
+    @classmethod
+    def create(cls, options: Any, defaults: ExecutorDefaults) -> ApplicationThreadExecutor:  # noqa: ANN401, ARG003
+        """Make one; there are no options."""
+        return cls()
+
+    def lend_to(self, work: Work) -> Lease:
+        """Serve a run from within the waits for it."""
+        return _InWaits(work)
+
+
+class _InWaits(Lease):
+    helps = True
+
+    def __init__(self, work: Work) -> None:
+        self._work: Final = work
+
+    def wake(self) -> None:
+        self._work.notify_waiters()
+
+    def help(self) -> bool:
+        return self._work.run()
+
+    def stop(self, timeout: float | None = None) -> bool:  # noqa: ARG002  # nothing to wait for
+        return True

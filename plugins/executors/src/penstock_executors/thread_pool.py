@@ -1,0 +1,158 @@
+"""Executors with threads of their own: a pool, and a pool of one."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from typing import TYPE_CHECKING, Any, Final
+
+from penstock import Executor, ExecutorDefaults, Lease
+from penstock.errors import InvalidArgumentError
+from penstock.log import get_logger
+from penstock_executors.parking import ThreadsLease
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from penstock import Work
+
+_logger = get_logger("executors")
+
+#: `threading.stack_size` is one setting for the whole process; who changes it holds this.
+_stack_size_lock: Final = threading.Lock()
+
+
+class ThreadPoolExecutor(Executor):
+    """Runs nodes on a fixed number of threads; the default executor.
+
+    The threads live from the start of a run to its end. They are daemons: a process whose main
+    thread fails does not wait for them.
+
+    Args:
+        num_threads: at least 1.
+        thread_name_prefix: threads are called `<prefix>-<executor>-<n>`.
+        nice_priority_level: added to the nice level of each thread, so that 10 gives way to others.
+            Linux only; elsewhere a warning is logged.
+        stack_size: bytes of stack for each thread; 0 for the system's default.
+
+    Raises:
+        InvalidArgumentError: a number makes no sense.
+
+    Example config::
+
+        executor {
+          name: "background"
+          type: "ThreadPoolExecutor"
+          options { [penstock.ThreadPoolExecutorOptions.ext] { num_threads: 2 nice_priority_level: 10 } }
+        }
+    """
+
+    def __init__(
+        self,
+        num_threads: int,
+        thread_name_prefix: str = "penstock",
+        nice_priority_level: int = 0,
+        stack_size: int = 0,
+    ) -> None:
+        if num_threads <= 0:
+            raise InvalidArgumentError(f"num_threads is {num_threads}, but must be positive")
+        if stack_size < 0:
+            raise InvalidArgumentError(f"stack_size is {stack_size}, but must be positive")
+        self.num_threads: Final = num_threads
+        self._prefix: Final = thread_name_prefix
+        self._nice: Final = nice_priority_level
+        self._stack_size: Final = stack_size
+
+    @classmethod
+    def create(cls, options: Any, defaults: ExecutorDefaults) -> ThreadPoolExecutor:  # noqa: ANN401
+        """Make one from `ThreadPoolExecutorOptions`."""
+        from penstock_executors.thread_pool_executor_pb2 import ThreadPoolExecutorOptions  # noqa: PLC0415  # protobuf
+
+        message = options.get(ThreadPoolExecutorOptions)
+        if message.HasField("stack_size") and message.stack_size <= 0:
+            raise InvalidArgumentError(f"stack_size is {message.stack_size}, but must be positive")
+        return cls(
+            num_threads=_thread_count(message, defaults),
+            thread_name_prefix=message.thread_name_prefix or "penstock",
+            nice_priority_level=message.nice_priority_level,
+            stack_size=message.stack_size,
+        )
+
+    def lend_to(self, work: Work) -> Lease:
+        """Serve a run with threads of its own."""
+
+        def make_threads(serve: Callable[[], None]) -> Sequence[threading.Thread]:
+            target = self._niced(serve) if self._nice else serve
+            label = f"{self._prefix}-{work.name}" if work.name else self._prefix
+            return [
+                threading.Thread(target=target, name=f"{label}-{number}", daemon=True)
+                for number in range(self.num_threads)
+            ]
+
+        if not self._stack_size:
+            return ThreadsLease(work, make_threads)
+        with _stack_size_lock:
+            try:
+                before = threading.stack_size(self._stack_size)
+            except ValueError as error:
+                raise InvalidArgumentError(f"stack_size is {self._stack_size}: {error}") from error
+            try:
+                return ThreadsLease(work, make_threads)
+            finally:
+                threading.stack_size(before)
+
+    def _niced(self, serve: Callable[[], None]) -> Callable[[], None]:
+        def run() -> None:
+            if sys.platform == "linux":
+                try:
+                    os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), os.nice(0) + self._nice)
+                except PermissionError:
+                    _logger.warning("nice_priority_level %d is not permitted; running without", self._nice)
+            else:
+                _logger.warning("nice_priority_level is ignored on %s", sys.platform)
+            serve()
+
+        return run
+
+
+class SingleThreadExecutor(ThreadPoolExecutor):
+    """Runs nodes on one thread: every call of every node assigned to it, from open to close.
+
+    For libraries that want to be called from one thread only, and for a slow node that shall not
+    take a thread from others.
+
+    Example config::
+
+        executor { name: "slow" type: "SingleThreadExecutor" }
+    """
+
+    def __init__(
+        self, thread_name_prefix: str = "penstock", nice_priority_level: int = 0, stack_size: int = 0
+    ) -> None:
+        super().__init__(1, thread_name_prefix, nice_priority_level, stack_size)
+
+    @classmethod
+    def create(cls, options: Any, defaults: ExecutorDefaults) -> SingleThreadExecutor:  # noqa: ANN401
+        """Make one from `ThreadPoolExecutorOptions`, whose num_threads must be absent or 1."""
+        from penstock_executors.thread_pool_executor_pb2 import ThreadPoolExecutorOptions  # noqa: PLC0415  # protobuf
+
+        message = options.get(ThreadPoolExecutorOptions)
+        asked = message.num_threads if message.HasField("num_threads") else defaults.num_threads or 1
+        if asked != 1:
+            raise InvalidArgumentError(f"num_threads is {asked}, but a SingleThreadExecutor has 1")
+        return cls(message.thread_name_prefix or "penstock", message.nice_priority_level, message.stack_size)
+
+
+def _thread_count(message: Any, defaults: ExecutorDefaults) -> int:  # noqa: ANN401  # a generated message
+    """Return num_threads; only the executor that a graph does not declare may leave it to us."""
+    if message.HasField("num_threads"):
+        asked: int = message.num_threads
+        if defaults.is_implied and asked in (0, -1):
+            return defaults.suggested_threads
+        if asked <= 0:
+            raise InvalidArgumentError(f"num_threads is {asked}, but must be positive")
+        return asked
+    if not defaults.is_implied:
+        raise InvalidArgumentError("num_threads is missing; say how many threads the executor has")
+    return defaults.num_threads if defaults.num_threads > 0 else defaults.suggested_threads

@@ -1,0 +1,1 @@
+"""The input policies: which packets a node sees together, and when."""

@@ -1,0 +1,27 @@
+"""The input policy of nodes in cycles: as the default one, but any finished stream ends the node."""
+
+from __future__ import annotations
+
+from penstock import InputStreamHandler
+from penstock.engine.policy import READY_FOR_CLOSE
+
+
+class EarlyCloseInputStreamHandler(InputStreamHandler):
+    """Keeps all streams in step as the default policy does, and closes when any one is done.
+
+    In a cycle the stream that loops back can end only when this node does; so the node ends with
+    the stream that comes from outside::
+
+        integers  1 2 3 done
+        old_sum   0 1 3 (6)
+        sets      1 2 3 close
+
+    Packets that other streams still hold are dropped. Source of the rule: MediaPipe
+    `framework/stream_handler/early_close_input_stream_handler.cc`.
+    """
+
+    def look(self) -> int:
+        """Return the timestamp at which the node is ready, NOT_READY or READY_FOR_CLOSE."""
+        if any(stream.is_done() for stream in self.inputs):
+            return READY_FOR_CLOSE
+        return super().look()
