@@ -48,7 +48,7 @@ class ReadyQueue:
 
     def push(self, node: Node) -> None:
         """Make a step of a node with inputs ready."""
-        heappush(self.others, len(self._nodes) - 1 - node.id)
+        heappush(self.others, node.ready_key)
         self.is_fresh = True
 
     def push_source(self, node: Node, behind: int) -> None:
@@ -62,7 +62,7 @@ class ReadyQueue:
         if others:
             key = heappop(others)
             count = len(self._nodes)
-            node = self._nodes[key + count if key < 0 else count - 1 - key]
+            node = self._nodes[count - 1 - key if key >= 0 else key + count]
         else:
             node = self._nodes[heappop(self.sources)[2]]
         # only nodes with several steps at a time need a queue for them

@@ -17,6 +17,7 @@ Penstock's own decisions (the last closes belong to the run; STOP closes sources
 
 from __future__ import annotations
 
+from heapq import heappush
 from typing import TYPE_CHECKING, Final
 
 from penstock.engine.calculator import CLOSE, OPEN, PROCESS, CalculatorContext, Output
@@ -301,7 +302,7 @@ class Schedule:
         step.is_running = True
         node = step.node
         if node.takes_late and step.method == PROCESS:
-            node.fill(step.stamp, step.inputs)
+            node.fill(step.stamp, step.in_ports)
             self._release_sources()
         return step
 
@@ -334,9 +335,8 @@ class Schedule:
                 self._stop(node)
             if node.is_source:
                 self._reschedule_source(node, has_stopped=stop)
-            elif not node.is_touched:
-                node.is_touched = True
-                self._touched.append(node)
+            elif not self._is_failing:
+                self._look(node)
         elif step.method == OPEN:
             self._finish_open(step, error)
         else:
@@ -346,7 +346,8 @@ class Schedule:
     def _finish_process(self, step: Step) -> None:
         t = step.stamp
         is_ordinary = MIN <= t < MAX
-        for output in step.outputs:
+        step.node.forwarded = t + 1
+        for output in step.out_ports:
             stream = output.stream
             offset = stream.offset
             if offset is not None:
@@ -371,7 +372,7 @@ class Schedule:
         assert in_order is not None  # the caller has looked  # noqa: S101
         while in_order and in_order[0].is_done:
             first = in_order.popleft()
-            late = next((o for o in first.outputs if _is_late(o)), None)
+            late = next((o for o in first.out_ports if _is_late(o)), None)
             if late is not None:
                 self._fail_step(first, _late_error(late))
             self._finish_process(first)
@@ -379,7 +380,7 @@ class Schedule:
 
     def _fail_step(self, step: Step, error: BaseException) -> None:
         """Record the error of a step and drop what it wrote; its offset bound is still sent."""
-        for output in step.outputs:
+        for output in step.out_ports:
             self.garbage.extend(output.packets)
             output.packets.clear()
             output.bound = output.stream.bound
@@ -400,10 +401,10 @@ class Schedule:
             return
         node.state = OPENED
         node.bind()
-        for output in step.outputs:
+        for output in step.out_ports:
             if output.packets or output.bound > output.stream.bound:
                 self._send(output)
-        for output in step.outputs:
+        for output in step.out_ports:
             self._send_header(output.stream)
             if output.will_close:
                 output.will_close = False
@@ -419,7 +420,7 @@ class Schedule:
         node.state = CLOSED
         if error is not None:
             self._fail_step(step, error)
-        for output in step.outputs:
+        for output in step.out_ports:
             if self.state == RUNNING and not self._is_failing and output.packets:
                 self._send(output)
             self.garbage.extend(output.packets)
@@ -522,7 +523,7 @@ class Schedule:
         while node.in_flight < node.max_in_flight:
             t = node.look()
             if t == NOT_READY:
-                if node.has_offset and not node.in_flight:
+                if node.has_offset and not node.in_flight and node.policy.waits_at > node.forwarded:
                     self._forward(node, node.policy.waits_at)
                 return
             if t == READY_FOR_CLOSE:
@@ -530,22 +531,24 @@ class Schedule:
                     self._prepare_close(node)
                 return
             step = node.step if node.in_order is None else self._next_parallel(node)
-            step.stamp = step.context.stamp = t
-            step.method = step.context.method = PROCESS
+            step.stamp = t
+            step.method = PROCESS
             step.call = node.process
             if not node.takes_late:
-                node.fill(t, step.inputs)
+                node.fill(t, step.in_ports)
             if node.has_offset:
                 self._raise_to_promise(step, t)
             node.in_flight += 1
             self.busy += 1
-            node.queue.push(node)
+            queue = node.queue  # the next two lines are queue.push(node), without the call
+            heappush(queue.others, node.ready_key)
+            queue.is_fresh = True
 
     def _next_parallel(self, node: Node) -> Step:
         """Return a fresh step of a node whose calls of `process` may overlap."""
         step = node.free_step()
         step.is_done = False
-        for output in step.outputs:
+        for output in step.out_ports:
             output.bound = DONE if output.stream.is_closed else PRESTREAM
         node.in_order.append(step)  # type: ignore[union-attr]  # the caller has looked
         node.prepared.append(step)
@@ -553,7 +556,7 @@ class Schedule:
 
     def _raise_to_promise(self, step: Step, t: int) -> None:
         """Let outputs below the promised offset be refused where they are written."""
-        for output in step.outputs:
+        for output in step.out_ports:
             stream = output.stream
             offset = stream.offset
             if offset is not None:
@@ -567,8 +570,8 @@ class Schedule:
             return
         node.state = OPENING
         step = node.step
-        step.method = step.context.method = OPEN
-        step.stamp = step.context.stamp = UNSTARTED
+        step.method = OPEN
+        step.stamp = UNSTARTED
         step.call = node.open
         node.in_flight += 1
         self.busy += 1
@@ -579,13 +582,13 @@ class Schedule:
     def _prepare_close(self, node: Node) -> None:
         node.state = CLOSING
         step = node.step
-        step.method = step.context.method = CLOSE
-        step.stamp = step.context.stamp = DONE
+        step.method = CLOSE
+        step.stamp = DONE
         step.call = node.calculator.close
         step.is_done = False
-        for port in step.inputs:
+        for port in step.in_ports:
             port.fill(Packet(timestamp=previous_allowed(DONE)))
-        for output in step.outputs:
+        for output in step.out_ports:
             output.bound = max(output.bound, output.stream.bound)
             if output.stream.offset is not None:
                 output.bound = DONE
@@ -602,7 +605,8 @@ class Schedule:
         """Pass a bound on through a node with an offset that has nothing to do."""
         if not MIN <= bound <= MAX:
             return
-        for output in node.step.outputs:
+        node.forwarded = bound
+        for output in node.step.out_ports:
             stream = output.stream
             offset = stream.offset
             if offset is None or bound + offset <= stream.bound or stream.is_closed:
@@ -624,8 +628,8 @@ class Schedule:
 
     def _prepare_source(self, node: Node) -> None:
         step = node.step
-        step.method = step.context.method = PROCESS
-        step.stamp = step.context.stamp = 0
+        step.method = PROCESS
+        step.stamp = 0
         step.call = node.process
         if node.has_offset:
             self._raise_to_promise(step, 0)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any, Final
 
-from penstock.engine.calculator import CalculatorContext, Input, NodeServices, Output, OutputSidePacket
+from penstock.engine.calculator import Input, NodeServices, Output, OutputSidePacket
 from penstock.engine.flow import FlowControl
-from penstock.engine.node import CLOSED, Node
+from penstock.engine.node import CLOSED, Node, Step
 from penstock.engine.ports import Ports
 from penstock.engine.ready import ReadyQueue
 from penstock.engine.schedule import Schedule
@@ -17,9 +17,13 @@ from penstock.errors import CalculatorError, PenstockError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from penstock.engine.calculator import CalculatorContext
     from penstock.engine.packet import Packet
     from penstock.plan import NodePlan, Plan, PortPlan
     from penstock.runtime.side_packets import ConstantOutputs, SidePackets
+
+
+_NO_SIDE_PACKETS: Final[Ports[Packet]] = Ports("input side packet", (), ())
 
 
 class RunBuilder:
@@ -83,6 +87,8 @@ class RunBuilder:
                 reader.max_size = UNLIMITED if limit < 0 else limit
             for observer in stream.observers:
                 observer.throttles = throttles
+        for node in self._nodes.values():
+            node.ready_key = len(self._nodes) - 1 - node.id
         schedule = Schedule(
             [self._nodes[n.id] for n in plan.nodes],
             self._streams,
@@ -122,7 +128,7 @@ class RunBuilder:
             stream.node = node
             stream.offset = plan.contract.timestamp_offset
         try:
-            node.connect(inputs, outputs, _ContextMaker(plan))
+            node.connect(inputs, outputs, _StepMaker(plan))
         except PenstockError:
             raise
         except Exception as error:
@@ -154,31 +160,29 @@ class RunBuilder:
                     self._nodes[plan.id].awaiting += 1
 
 
-class _ContextMaker:
-    """Makes the contexts of a node; one is enough unless calls of `process` overlap."""
+class _StepMaker:
+    """Makes the steps of a node; one is enough unless calls of `process` overlap."""
 
     def __init__(self, plan: NodePlan) -> None:
         self._plan: Final = plan
         self._input_ids: Final = [(port.tag, port.index) for port in plan.inputs]
         self._output_ids: Final = [(port.tag, port.index) for port in plan.outputs]
 
-    def __call__(self, node: Node) -> CalculatorContext:
-        context = CalculatorContext(node)
-        context.inputs = Ports("input", self._input_ids, [Input(stream) for stream in node.inputs])
-        context.outputs = Ports(
-            "output", self._output_ids, [Output(stream, context) for stream in node.outputs]
+    def __call__(self, node: Node) -> Step:
+        step = Step(node)
+        step.connect(
+            Ports("input", self._input_ids, [Input(stream) for stream in node.inputs]),
+            Ports("output", self._output_ids, [Output(stream, step) for stream in node.outputs]),
         )
         sides = self._plan.output_side_packets
-        context.output_side_packets = Ports(
+        step.output_side_packets = Ports(
             "output side packet",
             [(port.tag, port.index) for port in sides],
-            [OutputSidePacket(context, port.name, port.classes, port.type_name) for port in sides],
+            [OutputSidePacket(step, port.name, port.classes, port.type_name) for port in sides],
         )
-        first = getattr(node, "step", None)
-        context.input_side_packets = (
-            Ports("input side packet", (), ()) if first is None else first.context.input_side_packets
-        )
-        return context
+        first: Step | None = getattr(node, "step", None)
+        step.input_side_packets = _NO_SIDE_PACKETS if first is None else first.input_side_packets
+        return step
 
 
 class _Opening:

@@ -126,7 +126,7 @@ class Runner:
             if node.state not in (OPENED, CLOSING):
                 continue
             try:
-                node.calculator.close(node.step.context)
+                node.calculator.close(node.step)
             except Exception as error:  # noqa: BLE001  # whatever it is, the other nodes close too
                 self.schedule.errors.append(PenstockError(f"node {node.name!r}: close() failed: {error}"))
 
@@ -368,7 +368,7 @@ class Runner:
         with self.lock:
             if self.pending.pop(step, None) is None:
                 return  # given up before, or cancelled twice
-        step.context.clear_inputs()
+        step.clear_inputs()
         was_cancelled = isinstance(error, concurrent.futures.CancelledError) and bool(self.schedule.errors)
         wake: list[Lease] = []
         garbage: list[Packet] | None = None
@@ -474,7 +474,7 @@ class QueueWork:
                 error = None
                 stop = False
                 try:
-                    outcome = step.call(step.context)
+                    outcome = step.call(step)
                     if outcome is not None:
                         if outcome is STOP and step.method == PROCESS:
                             stop = True
@@ -486,7 +486,7 @@ class QueueWork:
                 except BaseException as raised:  # noqa: BLE001  # an error of the run, whatever it is
                     error = raised
                 if step is not None:
-                    for port in step.inputs:
+                    for port in step.in_ports:
                         port.packet = _NO_PACKET
         finally:
             runner.inside.discard(ident)

@@ -139,7 +139,7 @@ class SidePackets:
 
         Optional ones that nobody gave are absent from `cc.input_side_packets`.
         """
-        node.step.context.input_side_packets = self.ports_of(self._plan.nodes[node.id])
+        node.step.input_side_packets = self.ports_of(self._plan.nodes[node.id])
 
     def ports_of(self, node: NodePlan) -> Ports[Packet]:
         """Return the side packets of a node that exist now."""

@@ -66,9 +66,9 @@ class ThreadsLease(Lease):
         gate.acquire()
         work = self._work
         while not self._is_stopping:
-            work.run(self._should_stop)
+            work.run()
             self._sleepers.append(gate)
-            if work.run(self._should_stop) or self._is_stopping or not gate.acquire(timeout=_LOOK_AGAIN_S):
+            if work.run() or self._is_stopping or not gate.acquire(timeout=_LOOK_AGAIN_S):
                 self._leave(gate)
 
     def _leave(self, gate: threading.Lock) -> None:
@@ -77,6 +77,3 @@ class ThreadsLease(Lease):
             self._sleepers.remove(gate)
         except ValueError:
             gate.acquire()
-
-    def _should_stop(self) -> bool:
-        return self._is_stopping
