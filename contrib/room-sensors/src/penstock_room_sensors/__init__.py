@@ -1,0 +1,1 @@
+"""The state of a room from what its sensors say."""

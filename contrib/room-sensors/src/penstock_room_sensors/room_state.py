@@ -1,0 +1,91 @@
+"""Whether a room is loud and dark, from two sensors that report whenever they like."""
+
+from __future__ import annotations
+
+from typing import Final, TypeVar, cast
+
+import attrs
+
+import penstock
+
+#: Where conversation ends and shouting begins, about. A default; the side packet LOUD_FROM_DB changes it.
+LOUD_FROM_DB: Final = 70.0
+#: Less than what one lamp gives a living room, about. A default; the side packet DARK_BELOW_LUX changes it.
+DARK_BELOW_LUX: Final = 50
+
+
+T = TypeVar("T")
+
+
+@attrs.frozen
+class RoomState:
+    """What the last readings say. Equal states are equal values."""
+
+    is_loud: bool
+    is_dark: bool
+
+
+class RoomStateCalculator(penstock.Calculator):
+    """Say whenever a room becomes loud or quiet, dark or bright.
+
+    Keeps the last reading of each sensor; sends the state at the timestamp of the reading that
+    changes it. Before both have reported once there is no state, and nothing is sent. The bound of
+    the output follows the inputs, so that nodes below never wait for a room that stays as it is.
+
+    Inputs:
+        LOUDNESS: float, dB.
+        BRIGHTNESS: int, lux.
+
+    Outputs:
+        STATE: `RoomState`.
+
+    Side packets, both optional:
+        LOUD_FROM_DB: float; from this loudness on the room is loud.
+        DARK_BELOW_LUX: int; below this brightness the room is dark.
+
+    Example:
+        node {
+          calculator: "RoomStateCalculator"
+          input_stream: "LOUDNESS:microphone"
+          input_stream: "BRIGHTNESS:light_sensor"
+          output_stream: "STATE:room_state"
+        }
+    """
+
+    @classmethod
+    def get_contract(cls, cc: penstock.CalculatorContract) -> None:
+        """Declare two readings in, one state out."""
+        cc.inputs["LOUDNESS"].set(float, "loudness in dB")
+        cc.inputs["BRIGHTNESS"].set(int, "brightness in lux")
+        cc.outputs["STATE"].set(RoomState, "the state of the room, whenever it changes")
+        cc.input_side_packets["LOUD_FROM_DB"].set(float, "loud from here on, dB").optional()
+        cc.input_side_packets["DARK_BELOW_LUX"].set(int, "dark below this, lux").optional()
+        cc.set_timestamp_offset(0)
+
+    def open(self, cc: penstock.CalculatorContext) -> None:
+        """Take the thresholds; no reading is known yet."""
+        self._loud_from: float = _given(cc, "LOUD_FROM_DB", LOUD_FROM_DB)
+        self._dark_below: int = _given(cc, "DARK_BELOW_LUX", DARK_BELOW_LUX)
+        self._loudness: float | None = None
+        self._brightness: int | None = None
+        self._sent: RoomState | None = None
+
+    def process(self, cc: penstock.CalculatorContext) -> None:
+        """Take the readings of this timestamp, one or both, and send the state where it is new."""
+        if not cc.inputs["LOUDNESS"].is_empty():
+            self._loudness = cc.inputs["LOUDNESS"].payload
+        if not cc.inputs["BRIGHTNESS"].is_empty():
+            self._brightness = cc.inputs["BRIGHTNESS"].payload
+        if self._loudness is None or self._brightness is None:
+            return
+        state = RoomState(self._loudness >= self._loud_from, self._brightness < self._dark_below)
+        if state != self._sent:
+            self._sent = state
+            cc.outputs["STATE"].add(state, cc.input_timestamp)
+
+
+def _given(cc: penstock.CalculatorContext, tag: str, default: T) -> T:
+    """Return a side packet's payload, or the default where the graph does not connect or give it."""
+    if tag not in cc.input_side_packets or cc.input_side_packets[tag].is_empty():
+        return default
+    return cast("T", cc.input_side_packets[tag].payload)

@@ -1,0 +1,55 @@
+"""RoomStateCalculator, run alone."""
+
+from __future__ import annotations
+
+import pytest
+
+import penstock
+from penstock.testing import run_calculator
+from penstock_room_sensors.room_state import RoomState, RoomStateCalculator
+
+QUIET_AND_BRIGHT = RoomState(is_loud=False, is_dark=False)
+LOUD_AND_BRIGHT = RoomState(is_loud=True, is_dark=False)
+QUIET_AND_DARK = RoomState(is_loud=False, is_dark=True)
+
+
+def states(loudness, brightness, **kwargs):
+    run = run_calculator(
+        RoomStateCalculator, {"LOUDNESS": loudness, "BRIGHTNESS": brightness}, outputs=["STATE"], **kwargs
+    )
+    return [(packet.timestamp, packet.payload) for packet in run.outputs["STATE"]]
+
+
+def test_there_is_no_state_before_both_sensors_have_reported():
+    assert states([(1, 40.0), (2, 90.0)], []) == []
+
+
+def test_the_first_state_has_the_timestamp_of_the_reading_that_completes_it():
+    assert states([(1, 40.0)], [(3, 300)]) == [(3, QUIET_AND_BRIGHT)]
+
+
+def test_only_a_change_is_sent():
+    sent = states([(1, 40.0), (2, 45.5), (3, 90.0), (4, 91.0), (5, 40.0)], [(1, 300), (4, 310)])
+
+    assert sent == [(1, QUIET_AND_BRIGHT), (3, LOUD_AND_BRIGHT), (5, QUIET_AND_BRIGHT)]
+
+
+def test_readings_of_one_timestamp_change_the_state_once():
+    sent = states([(1, 90.0), (2, 40.0)], [(1, 300), (2, 10)])
+
+    assert sent == [(1, LOUD_AND_BRIGHT), (2, QUIET_AND_DARK)]
+
+
+def test_a_reading_at_the_threshold_is_loud_and_is_not_dark():
+    assert states([(1, 70.0)], [(1, 50)]) == [(1, LOUD_AND_BRIGHT)]
+
+
+def test_the_thresholds_come_from_side_packets():
+    side_packets = {"LOUD_FROM_DB": 30.0, "DARK_BELOW_LUX": 1}
+
+    assert states([(1, 40.0)], [(1, 10)], side_packets=side_packets) == [(1, LOUD_AND_BRIGHT)]
+
+
+def test_a_missing_sensor_is_refused():
+    with pytest.raises(penstock.PenstockError, match="BRIGHTNESS"):
+        run_calculator(RoomStateCalculator, {"LOUDNESS": [(1, 40.0)]}, outputs=["STATE"])

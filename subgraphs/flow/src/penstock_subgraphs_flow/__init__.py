@@ -1,0 +1,1 @@
+"""Subgraphs for the flow of packets, as graph files in this package."""

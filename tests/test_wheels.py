@@ -1,0 +1,176 @@
+"""The wheels, as a stranger gets them: built, installed into an empty environment, used there.
+
+Run with `-m wheels`: it builds every distribution from its sdist and asks a package index for what
+they require. The workspace itself is not on the path of what runs here.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+pytestmark = [pytest.mark.wheels, pytest.mark.timeout(600)]
+
+#: Distributions that bring no components: the whole, the core, and the command.
+NO_PLUGIN = {"penstock", "penstock-core", "penstock-cli"}
+
+PLUGINS = """
+import json
+
+from penstock.plugins.discovery import PluginHost
+
+print(json.dumps({record.name: record.state for record in PluginHost().records}))
+"""
+
+GRAPH = """
+import json
+import pathlib
+import sys
+
+import penstock
+
+graph = '''
+input_stream: "in"
+output_stream: "out"
+node { calculator: "PassThroughCalculator" input_stream: "in" output_stream: "between" }
+node { calculator: "PassThroughCalculator" input_stream: "between" output_stream: "out" }
+'''
+seen = []
+with penstock.CalculatorGraph(graph) as running:
+    running.observe_output_stream("out", lambda name, packet: seen.append(packet))
+    running.start_run()
+    for timestamp in range(100):
+        running.add_packet_to_input_stream("in", penstock.Packet(str(timestamp), timestamp))
+print(json.dumps({
+    "packets": [(int(packet.timestamp), packet.payload) for packet in seen],
+    "from": str(pathlib.Path(penstock.__file__).resolve().is_relative_to(pathlib.Path(sys.prefix).resolve())),
+}))
+"""
+
+
+def distributions():
+    """Return the name of every distribution of the workspace, the one of the root included."""
+    folders = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["uv"]["workspace"][
+        "members"
+    ]
+    files = [
+        ROOT / "pyproject.toml",
+        *(path for glob in folders for path in ROOT.glob(f"{glob}/pyproject.toml")),
+    ]
+    return sorted(tomllib.loads(path.read_text(encoding="utf-8"))["project"]["name"] for path in files)
+
+
+def call(*command, cwd):
+    """Run a command without the tester's Python path, and return what it printed."""
+    environment = {
+        name: value for name, value in os.environ.items() if name not in {"PYTHONPATH", "VIRTUAL_ENV"}
+    }
+    done = subprocess.run(
+        [str(part) for part in command], cwd=cwd, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, f"{command} exited with {done.returncode}:\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def uv():
+    found = os.environ.get("UV") or shutil.which("uv")
+    if found is None:
+        pytest.skip("uv is not installed; pip install uv")
+    return found
+
+
+@pytest.fixture(scope="module")
+def built(uv, tmp_path_factory):
+    """Build the sdist of every distribution and from it the wheel; return the directory of both."""
+    out = tmp_path_factory.mktemp("dist")
+    call(uv, "build", "--all-packages", "--out-dir", out, "--python", sys.executable, cwd=ROOT)
+    return out
+
+
+@pytest.fixture(scope="module")
+def installed(uv, built, tmp_path_factory):
+    """Install `penstock` and nothing of the workspace by hand; return the environment's programs.
+
+    Every wheel is given by path, so that none of ours is taken from an index by its name.
+    """
+    environment = tmp_path_factory.mktemp("empty") / "venv"
+    call(uv, "venv", "--python", sys.executable, environment, cwd=built)
+    programs = environment / ("Scripts" if os.name == "nt" else "bin")
+    call(uv, "pip", "install", "--python", environment, *sorted(built.glob("*.whl")), cwd=built)
+    return programs
+
+
+def test_every_distribution_builds_a_wheel_for_any_python_with_its_licence(built):
+    wheels = {path.name.split("-")[0].replace("_", "-"): path for path in built.glob("*-py3-none-any.whl")}
+
+    assert sorted(wheels) == distributions()
+    for name, path in wheels.items():
+        files = zipfile.ZipFile(path).namelist()
+        assert [each for each in files if each.endswith("licenses/LICENSE")], name
+
+
+def test_the_wheel_of_the_whole_holds_no_code(built):
+    (path,) = built.glob("penstock-[0-9]*.whl")
+
+    assert {name.split("/")[0] for name in zipfile.ZipFile(path).namelist()} == {
+        path.name.removesuffix("-py3-none-any.whl") + ".dist-info"
+    }
+
+
+def test_the_sdist_of_the_whole_holds_no_member(built):
+    (path,) = built.glob("penstock-[0-9]*.tar.gz")
+
+    with tarfile.open(path) as sdist:
+        names = {name.split("/", 1)[1] for name in sdist.getnames()}
+    assert names == {"CHANGELOG.md", "LICENSE", "PKG-INFO", "README.md", "pyproject.toml", ".gitignore"}
+
+
+def test_wheels_carry_their_data(built):
+    files = {name for path in built.glob("*.whl") for name in zipfile.ZipFile(path).namelist()}
+
+    assert "penstock/py.typed" in files
+    assert "penstock/plugins/catalog.json" in files
+    assert "penstock/config/calculator.proto" in files
+    assert "penstock_subgraphs_flow/two_pass_through.pbtxt" in files
+
+
+def test_what_is_installed_fits_together(uv, installed):
+    call(uv, "pip", "check", "--python", installed.parent, cwd=installed)
+
+
+def test_a_graph_runs_in_the_empty_environment(installed, tmp_path):
+    printed = json.loads(call(installed / "python", "-c", GRAPH, cwd=tmp_path))
+
+    assert printed["packets"] == [[timestamp, str(timestamp)] for timestamp in range(100)]
+    assert printed["from"] == "True"
+
+
+def test_every_plugin_is_found_and_loaded(installed, tmp_path):
+    printed = json.loads(call(installed / "python", "-c", PLUGINS, cwd=tmp_path))
+
+    expected = {name.removeprefix("penstock-"): "loaded" for name in distributions() if name not in NO_PLUGIN}
+    assert printed == expected
+
+
+def test_the_command_lists_every_plugin(installed, tmp_path):
+    printed = call(installed / "penstock", "plugins", cwd=tmp_path)
+
+    assert [name for name in distributions() if name not in NO_PLUGIN and name not in printed] == []
+
+
+def test_the_demo_makes_a_video(installed, tmp_path):
+    call(installed / "penstock", "demo", "-o", "out.mp4", cwd=tmp_path)
+
+    assert (tmp_path / "out.mp4").stat().st_size > 0

@@ -1,0 +1,275 @@
+"""What must agree between the distributions of the workspace, and what they may import."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).resolve().parent.parent
+
+#: Import name to distribution, where the two differ.
+DISTRIBUTION_OF = {
+    "attr": "attrs",
+    "cv2": "opencv-python-headless",
+    "google": "protobuf",
+    "OpenGL": "pyopengl",
+}
+
+
+def script(name):
+    """Import a file of scripts/, which is no package."""
+    spec = importlib.util.spec_from_file_location(
+        f"penstock_workspace_{name}", ROOT / "scripts" / f"{name}.py"
+    )
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+MEMBERS = script("members").members()
+NAMES = {member.name: member for member in MEMBERS}
+TRAIN = [member for member in MEMBERS if member.place in script("members").TRAIN]
+every_member = pytest.mark.parametrize("member", MEMBERS, ids=[member.folder for member in MEMBERS])
+
+
+def root_pyproject():
+    return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+
+
+def required(lines):
+    return {canonicalize_name(Requirement(line).name) for line in lines}
+
+
+def declared(member, *, in_testing):
+    """Return the distributions that a member declares, with its extra `testing` where that counts."""
+    lines = list(member.project.get("dependencies", ()))
+    if in_testing:
+        lines += member.project.get("optional-dependencies", {}).get("testing", ())
+    return required(lines) | {member.name}
+
+
+def imported(path):
+    """Yield the top-level name of every import of a file, those inside functions included."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            yield node.module.partition(".")[0]
+
+
+def distribution_of(name):
+    by_import_name = {member.import_name: member.name for member in MEMBERS}
+    return by_import_name.get(name) or DISTRIBUTION_OF.get(name, canonicalize_name(name))
+
+
+# --- the lists ------------------------------------------------------------------------------------
+
+
+def test_the_workspace_has_a_member_of_every_place():
+    assert {member.place for member in MEMBERS} == {"core", "plugins", "subgraphs", "contrib"}
+
+
+def test_the_lists_of_members_are_current():
+    done = subprocess.run(
+        [sys.executable, "scripts/members.py", "--check"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert (done.returncode, done.stdout) == (0, "")
+
+
+def test_a_stale_list_is_found_and_rewritten(tmp_path, monkeypatch, capsys):
+    members = script("members")
+    for name in ("pyproject.toml", ".importlinter"):
+        text = (ROOT / name).read_text(encoding="utf-8")
+        (tmp_path / name).write_text(text.replace("penstock_video", "penstock_gone"), encoding="utf-8")
+    for member in MEMBERS:
+        (tmp_path / member.folder).mkdir(parents=True)
+        source = (ROOT / member.folder / "pyproject.toml").read_text(encoding="utf-8")
+        (tmp_path / member.folder / "pyproject.toml").write_text(source, encoding="utf-8")
+    monkeypatch.setattr(members, "ROOT", tmp_path)
+
+    statuses = [members.main(["--check"]), members.main([]), members.main(["--check"])]
+
+    assert statuses == [1, 0, 0]
+    assert capsys.readouterr().out == (
+        ".importlinter: stale; run python scripts/members.py\n.importlinter: rewritten\n"
+    )
+    assert (tmp_path / ".importlinter").read_text(encoding="utf-8") == (ROOT / ".importlinter").read_text(
+        encoding="utf-8"
+    )
+
+
+def test_a_file_without_marks_is_refused_and_not_written(tmp_path, monkeypatch):
+    members = script("members")
+    (tmp_path / "pyproject.toml").write_text(
+        (ROOT / "pyproject.toml").read_text(encoding="utf-8"), encoding="utf-8"
+    )
+    (tmp_path / ".importlinter").write_text("[importlinter]\n", encoding="utf-8")
+    monkeypatch.setattr(members, "ROOT", tmp_path)
+
+    with pytest.raises(ValueError, match=r"^0 blocks of members are marked, expected 3; restore the marks$"):
+        members.main([])
+
+    assert (tmp_path / ".importlinter").read_text(encoding="utf-8") == "[importlinter]\n"
+
+
+# --- each distribution ----------------------------------------------------------------------------
+
+
+@every_member
+def test_a_member_is_called_what_its_directory_says(member):
+    assert member.project["name"] == member.name
+    assert member.pyproject["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"] == [
+        f"src/{member.import_name}"
+    ]
+    plugin = member.project.get("entry-points", {}).get("penstock", {})
+    assert plugin in ({}, {member.entry_point: f"{member.import_name}.plugin"})
+    assert bool(plugin) == (member.source / "plugin.py").exists()
+
+
+@every_member
+def test_a_member_has_what_a_distribution_needs(member):
+    for name in ("README.md", f"src/{member.import_name}/__init__.py", f"src/{member.import_name}/py.typed"):
+        assert (member.path / name).is_file(), name
+    assert list((member.path / "tests").rglob("test_*.py")), "no tests"
+
+
+@every_member
+def test_a_member_has_the_licence_of_the_project(member):
+    assert (member.path / "LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()
+    assert (member.project["license"], member.project["license-files"]) == ("Apache-2.0", ["LICENSE"])
+
+
+@every_member
+def test_a_member_asks_for_the_same_python_as_the_project(member):
+    assert member.project["requires-python"] == root_pyproject()["project"]["requires-python"]
+
+
+def test_what_is_released_together_has_one_version():
+    version = root_pyproject()["project"]["version"]
+
+    assert {member.name: member.project["version"] for member in TRAIN} == {
+        member.name: version for member in TRAIN
+    }
+
+
+@every_member
+def test_a_member_requires_the_current_minor_version_of_others(member):
+    current = script("members").release_range(root_pyproject()["project"]["version"])
+    extras = member.project.get("optional-dependencies", {}).values()
+    lines = [*member.project.get("dependencies", ()), *(line for extra in extras for line in extra)]
+    others = {line for line in lines if canonicalize_name(Requirement(line).name) in NAMES}
+
+    assert {re.sub(r"^[\w-]+(\[\w+\])?", "", line) for line in others} <= {current}
+
+
+def test_the_core_says_the_version_of_its_distribution():
+    program = "import penstock; print(penstock.__version__)"
+    said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+
+    assert said.strip() == NAMES["penstock-core"].project["version"]
+
+
+def test_the_whole_requires_every_standard_distribution_and_no_other():
+    assert required(root_pyproject()["project"]["dependencies"]) == {member.name for member in TRAIN}
+
+
+# --- who imports what -----------------------------------------------------------------------------
+
+
+@every_member
+def test_a_member_imports_nothing_that_it_does_not_declare(member):
+    undeclared = {
+        (path.relative_to(member.path).as_posix(), name)
+        for path in member.source.rglob("*.py")
+        for name in imported(path)
+        if name not in sys.stdlib_module_names
+        and distribution_of(name) not in declared(member, in_testing="testing" in path.parts)
+    }
+
+    assert undeclared == set()
+
+
+@every_member
+def test_a_member_declares_no_distribution_that_it_does_not_import(member):
+    used = {distribution_of(name) for path in member.source.rglob("*.py") for name in imported(path)}
+    # Subgraphs name the calculators of packs in their graph files, and import nothing of them.
+    named = set(NAMES) if member.place == "subgraphs" else set()
+
+    assert declared(member, in_testing=False) - used - named <= {member.name}
+
+
+def test_only_discovery_reads_entry_points():
+    readers = {
+        path.relative_to(NAMES["penstock-core"].source).as_posix()
+        for path in NAMES["penstock-core"].source.rglob("*.py")
+        if "importlib.metadata" in path.read_text(encoding="utf-8")
+    }
+
+    assert readers == {"plugins/discovery.py"}
+
+
+def test_the_core_imports_no_pack_not_even_in_its_tests():
+    packs = {member.import_name for member in MEMBERS if member.place != "core"}
+    core = NAMES["penstock-core"].path
+    known = {
+        (path.relative_to(core).as_posix(), name)
+        for path in core.rglob("*.py")
+        for name in packs & set(imported(path))
+    }
+
+    assert known == set()
+
+
+@pytest.mark.parametrize(
+    "module", ["penstock", *(f"{m.import_name}.plugin" for m in MEMBERS if m.place != "core")]
+)
+def test_importing_the_public_names_or_a_plugin_module_imports_nothing_heavy(module):
+    if importlib.util.find_spec(module) is None:
+        pytest.skip(f"{module} is no module: the distribution brings no components")
+    root = module.partition(".")[0]
+    program = f"import sys, {module}; print(*sorted({{name.partition('.')[0] for name in sys.modules}}))"
+    loaded = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    ).stdout.split()
+
+    heavy = {"google", "numpy", "cv2", "av", "click", "rich", "pytest", "hypothesis", "asyncio"}
+    packs = {member.import_name for member in MEMBERS if member.place != "core"}
+    assert {name for name in loaded if name in heavy | packs} <= {root}
+
+
+# --- the tree -------------------------------------------------------------------------------------
+
+
+def test_no_compiled_module_shadows_its_source():
+    shadows = [
+        path for member in MEMBERS for path in member.source.rglob("*") if path.suffix in {".so", ".pyd"}
+    ]
+
+    assert shadows == []
+
+
+def test_changelog_fragments_have_a_known_type_and_name_a_distribution():
+    types = {each["directory"] for each in root_pyproject()["tool"]["towncrier"]["type"]}
+    fragments = [path for path in (ROOT / "changelog.d").iterdir() if path.name != "README.md"]
+
+    assert {path.name.split(".")[1] for path in fragments} <= types
+    for path in fragments:
+        name, colon, text = path.read_text(encoding="utf-8").partition(": ")
+        assert colon, f"{path.name} must begin with a distribution's name and a colon"
+        assert name in {"penstock", *NAMES}, path.name
+        assert text.strip(), path.name
