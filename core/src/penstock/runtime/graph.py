@@ -314,7 +314,8 @@ class CalculatorGraph:
             runner.start(headers)
         except Exception:
             self._is_running = False
-            runner.change(lambda schedule: schedule.cancel())
+            self._runner = None
+            _RUNNING.discard(runner)
             raise
 
     def _make_loop(self) -> Any:  # noqa: ANN401  # a CoroutineLoop, or what stands for one

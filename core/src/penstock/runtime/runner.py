@@ -95,11 +95,19 @@ class Runner:
     # --- start and end ------------------------------------------------------------------------
 
     def start(self, headers: dict[int, Packet]) -> None:
-        """Lend the queues to their executors and let the run begin."""
-        for executor, work in zip(self._executors, self.works, strict=True):
-            lease = executor.lend_to(work)
-            work.lease = lease
-            self.leases.append(lease)
+        """Lend the queues to their executors and let the run begin.
+
+        Raises:
+            Whatever an executor raises; those that were lent to before it are stopped again.
+        """
+        try:
+            for executor, work in zip(self._executors, self.works, strict=True):
+                work.lease = executor.lend_to(work)
+                self.leases.append(work.lease)
+        except BaseException:
+            for lease in self.leases:
+                lease.stop()
+            raise
         self.change(lambda schedule: schedule.start(headers))
 
     def stop(self, timeout: float | None = None) -> None:

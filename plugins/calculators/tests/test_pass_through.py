@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+import pytest
+
+from penstock import GraphConfigError, Packet
+from penstock.testing import run_calculator
+from penstock_calculators.pass_through import PassThroughCalculator
+
+
+def test_every_packet_leaves_unchanged_at_the_port_of_its_tag_and_index():
+    payload = object()
+
+    run = run_calculator(
+        PassThroughCalculator,
+        {"A:0": [(1, payload)], "A:1": [(2, "two")], "B": [(1, None)]},
+        outputs=["A:0", "A:1", "B"],
+    )
+
+    assert run.outputs["A:0"] == [Packet(payload, 1)]
+    assert [(p.payload, p.timestamp) for p in run.outputs["A:1"]] == [("two", 2)]
+    assert [(p.payload, p.timestamp) for p in run.outputs["B"]] == [(None, 1)]
+
+
+def test_headers_and_side_packets_are_handed_on():
+    model = object()
+
+    run = run_calculator(
+        PassThroughCalculator,
+        {0: [(1, 1)]},
+        outputs=[0],
+        headers={0: "header"},
+        side_packets={"MODEL": model},
+        output_side_packets=["MODEL"],
+    )
+
+    assert run.headers[0] == "header"
+    assert run.output_side_packets["MODEL"] is model
+
+
+def test_calls_are_counted():
+    run = run_calculator(PassThroughCalculator, {0: [(t, t) for t in range(7)]}, outputs=[0])
+
+    assert run.counters == {"PassThrough": 7}
+
+
+@pytest.mark.parametrize(
+    ("inputs", "outputs", "message"),
+    [
+        ({0: [], 1: []}, [0], "inputs and outputs must have the same tags and indexes, but are 0, 1 and 0"),
+        ({"A": []}, ["B"], "must have the same tags and indexes, but are 'A' and 'B'"),
+    ],
+)
+def test_ports_that_do_not_match_are_refused(inputs, outputs, message):
+    with pytest.raises(GraphConfigError, match=message):
+        run_calculator(PassThroughCalculator, inputs, outputs=outputs)
+
+
+def test_output_side_packets_that_do_not_match_are_refused():
+    with pytest.raises(GraphConfigError, match="input side packets and output side packets must have the same"):
+        run_calculator(
+            PassThroughCalculator,
+            {0: []},
+            outputs=[0],
+            side_packets={"A": 1},
+            output_side_packets=["B"],
+        )

@@ -1,0 +1,256 @@
+from __future__ import annotations
+
+import sys
+import threading
+
+import pytest
+
+import penstock
+from penstock.errors import InvalidArgumentError
+from penstock_executors.application_thread import ApplicationThreadExecutor
+from penstock_executors.thread_pool import SingleThreadExecutor, ThreadPoolExecutor
+
+
+class Where(penstock.Calculator):
+    """Writes the thread that runs it; open and close note it too."""
+
+    threads: list[tuple[str, threading.Thread]]
+
+    @classmethod
+    def get_contract(cls, cc):
+        cc.inputs[0].set_any()
+        cc.outputs[0].set(threading.Thread)
+        cc.input_side_packets["LOG"].set(list).optional()
+
+    def note(self, cc, what):
+        if "LOG" in cc.input_side_packets:
+            cc.input_side_packets["LOG"].payload.append((what, threading.current_thread()))
+
+    def open(self, cc):
+        self.note(cc, "open")
+
+    def process(self, cc):
+        self.note(cc, "process")
+        cc.output.add(threading.current_thread(), cc.input_timestamp)
+
+    def close(self, cc):
+        self.note(cc, "close")
+
+
+class Meet(penstock.Calculator):
+    """Two calls of it must be under way at once, or both fail."""
+
+    @classmethod
+    def get_contract(cls, cc):
+        cc.inputs[0].set_any()
+        cc.input_side_packets["BARRIER"].set(threading.Barrier)
+
+    def process(self, cc):
+        cc.input_side_packets["BARRIER"].payload.wait(timeout=10)
+
+
+@pytest.fixture
+def registry(penstock_registry):
+    own = penstock_registry.child()
+    own.add("executor", "ThreadPoolExecutor", ThreadPoolExecutor)
+    own.add("executor", "SingleThreadExecutor", SingleThreadExecutor)
+    own.add("executor", "ApplicationThreadExecutor", ApplicationThreadExecutor)
+    own.add_option(
+        "penstock.ThreadPoolExecutorOptions",
+        "penstock.MediaPipeOptions",
+        157116819,
+        "penstock_executors.thread_pool_executor_pb2:ThreadPoolExecutorOptions",
+    )
+    own.add("calculator", "Where", Where)
+    own.add("calculator", "Meet", Meet)
+    return own
+
+
+def graph_on(executor, registry, calculator='calculator: "Where" output_stream: "out"', side=""):
+    return penstock.CalculatorGraph(
+        f'input_stream: "in" {executor} node {{ {calculator} input_stream: "in" {side} executor: "it" }}',
+        registry=registry,
+    )
+
+
+def threads_of(graph, packets=20, side_packets=None):
+    seen = []
+    graph.observe_output_stream("out", lambda _, packet: seen.append(packet.payload))
+    with graph:
+        graph.start_run(side_packets)
+        for timestamp in range(packets):
+            graph.add_packet_to_input_stream("in", penstock.Packet(timestamp, timestamp))
+    assert len(seen) == packets
+    return set(seen)
+
+
+def test_a_single_thread_runs_every_call_from_open_to_close(registry):
+    log = []
+    graph = graph_on(
+        'executor { name: "it" type: "SingleThreadExecutor" }', registry, side='input_side_packet: "LOG:log"'
+    )
+
+    (thread,) = threads_of(graph, side_packets={"log": log})
+
+    assert {where for _, where in log} == {thread}
+    assert [what for what, _ in log] == ["open", *["process"] * 20, "close"]
+    assert not thread.is_alive()
+
+
+def test_threads_have_the_name_that_the_options_give(registry):
+    options = "options { [penstock.ThreadPoolExecutorOptions.ext] { num_threads: 1 thread_name_prefix: 'eye' } }"
+
+    (thread,) = threads_of(graph_on(f'executor {{ name: "it" type: "ThreadPoolExecutor" {options} }}', registry))
+
+    assert thread.name == "eye-it-0"
+
+
+def test_a_pool_runs_two_nodes_at_once(registry):
+    graph = penstock.CalculatorGraph(
+        'input_stream: "in" num_threads: 2 '
+        'node { calculator: "Meet" input_stream: "in" input_side_packet: "BARRIER:barrier" } '
+        'node { calculator: "Meet" input_stream: "in" input_side_packet: "BARRIER:barrier" }',
+        registry=registry,
+    )
+
+    with graph:
+        graph.start_run({"barrier": threading.Barrier(2)})
+        for timestamp in range(10):
+            graph.add_packet_to_input_stream("in", penstock.Packet(None, timestamp))
+
+
+def test_the_application_thread_does_the_work_in_its_waits_and_only_there(registry):
+    graph = graph_on('executor { name: "it" type: "ApplicationThreadExecutor" }', registry)
+    seen = []
+    graph.observe_output_stream("out", lambda _, packet: seen.append(packet.payload))
+    graph.start_run()
+
+    graph.add_packet_to_input_stream("in", penstock.Packet(1, 1))
+    before = list(seen)
+    graph.wait_until_idle(5)
+
+    assert (before, seen) == ([], [threading.current_thread()])
+    graph.close(5)
+
+
+def test_no_thread_outlives_its_run(registry):
+    before = set(threading.enumerate())
+
+    threads_of(graph_on('executor { name: "it" type: "SingleThreadExecutor" }', registry))
+
+    assert set(threading.enumerate()) == before
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("", r"executor 'it' \(ThreadPoolExecutor\): num_threads is missing; say how many threads"),
+        ("num_threads: 0", "num_threads is 0, but must be positive"),
+        ("num_threads: -2", "num_threads is -2, but must be positive"),
+        ("num_threads: 1 stack_size: 0", "stack_size is 0, but must be positive"),
+    ],
+)
+def test_options_that_make_no_sense_are_refused_when_the_graph_is_loaded(registry, options, message):
+    given = f"options {{ [penstock.ThreadPoolExecutorOptions.ext] {{ {options} }} }}" if options else ""
+
+    with pytest.raises(InvalidArgumentError, match=message):
+        graph_on(f'executor {{ name: "it" type: "ThreadPoolExecutor" {given} }}', registry)
+
+
+def test_a_stack_size_the_system_refuses_is_named(registry):
+    options = "options { [penstock.ThreadPoolExecutorOptions.ext] { num_threads: 1 stack_size: 1 } }"
+    graph = graph_on(f'executor {{ name: "it" type: "ThreadPoolExecutor" {options} }}', registry)
+
+    with pytest.raises(InvalidArgumentError, match="stack_size is 1"):
+        graph.start_run()
+
+
+def test_a_stack_size_holds_for_the_pool_and_is_put_back():
+    before = threading.stack_size()
+
+    lease = ThreadPoolExecutor(1, stack_size=256 * 1024).lend_to(NoWork())
+
+    assert threading.stack_size() == before
+    assert lease.stop(5)
+
+
+def test_a_single_thread_executor_refuses_another_number(registry):
+    options = "options { [penstock.ThreadPoolExecutorOptions.ext] { num_threads: 3 } }"
+
+    with pytest.raises(InvalidArgumentError, match="num_threads is 3, but a SingleThreadExecutor has 1"):
+        graph_on(f'executor {{ name: "it" type: "SingleThreadExecutor" {options} }}', registry)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="nice levels of single threads are Linux's")
+def test_a_nice_level_is_that_of_the_pools_threads_alone(registry):
+    import os
+
+    levels = []
+
+    class Nice(penstock.Calculator):
+        @classmethod
+        def get_contract(cls, cc):
+            cc.inputs[0].set_any()
+
+        def process(self, cc):
+            levels.append(os.getpriority(os.PRIO_PROCESS, threading.get_native_id()))
+
+    registry.add("calculator", "Nice", Nice)
+    options = "options { [penstock.ThreadPoolExecutorOptions.ext] { num_threads: 1 nice_priority_level: 7 } }"
+    mine = os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+    graph = graph_on(
+        f'executor {{ name: "it" type: "ThreadPoolExecutor" {options} }}', registry, 'calculator: "Nice"'
+    )
+
+    with graph:
+        graph.start_run()
+        graph.add_packet_to_input_stream("in", penstock.Packet(1, 1))
+
+    assert levels == [mine + 7]
+    assert os.getpriority(os.PRIO_PROCESS, threading.get_native_id()) == mine
+
+
+class NoWork:
+    """Never has anything to do."""
+
+    name = ""
+
+    def __init__(self):
+        self.looks = 0
+        self.looked = threading.Semaphore(0)
+
+    def run(self, interrupted=None, choose=None):
+        self.looks += 1
+        self.looked.release()
+        return False
+
+
+def test_a_wake_up_is_not_lost_between_the_last_look_and_sleep():
+    work = NoWork()
+    lease = ThreadPoolExecutor(1).lend_to(work)
+
+    for _ in range(200):
+        lease.wake()
+    for _ in range(3):  # once before it announces its sleep, once after, and once for a wake-up
+        assert work.looked.acquire(timeout=10)
+        lease.wake()
+
+    assert lease.stop(5)
+
+
+def test_stopping_returns_false_while_a_thread_is_inside_the_work():
+    inside, leave = threading.Event(), threading.Event()
+
+    class Busy(NoWork):
+        def run(self, interrupted=None, choose=None):
+            inside.set()
+            leave.wait(10)
+            return False
+
+    lease = ThreadPoolExecutor(1).lend_to(Busy())
+    assert inside.wait(10)
+
+    assert not lease.stop(0.01)
+
+    leave.set()
+    assert lease.stop(10)
