@@ -85,11 +85,7 @@ def stale(root: Path) -> Iterator[str]:
         for source in sources(root):
             place = source.relative_to(root)
             wanted = {path.relative_to(fresh) for path in (fresh / place).rglob("*") if path.is_file()}
-            there = {
-                path.relative_to(root)
-                for suffix in SUFFIXES
-                for path in source.rglob(f"*{suffix}")
-            }
+            there = {path.relative_to(root) for suffix in SUFFIXES for path in source.rglob(f"*{suffix}")}
             for path in sorted(wanted | there):
                 if path not in wanted:
                     yield f"{path} has no .proto file"

@@ -1,0 +1,100 @@
+"""Graphs as data: read from text, files, JSON or Python, checked, and made into a `Plan`.
+
+Protobuf is imported when a graph is read, not with this package.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from penstock.errors import InvalidArgumentError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from penstock.config.calculator_pb2 import CalculatorGraphConfig
+    from penstock.plan import Plan
+    from penstock.registry import Registry
+
+__all__ = ["CalculatorGraphConfig", "build_plan", "read_graph", "to_binary", "to_json", "to_text"]
+
+
+def build_plan(
+    graph_config: object, registry: Registry, *, binary_graph_path: str | Path | None = None
+) -> Plan:
+    """Read a graph and check all of it.
+
+    Args:
+        graph_config: a `str` is graph text, a `pathlib.Path` a file (.pbtxt, .textproto, .binarypb,
+            .pb, .json); or a CalculatorGraphConfig message, a `dict` as JSON has it, or a graph from the
+            builder (whatever has `to_config()`). None where `binary_graph_path` is given.
+        registry: knows calculators, handlers, executors and options by name.
+        binary_graph_path: a file that holds a serialized graph, whatever its name ends with.
+
+    Returns:
+        The checked graph. Its `config` is a message of its own.
+
+    Raises:
+        GraphParseError: it is no graph; says file, line and column.
+        GraphConfigError: it is one that cannot run; has all its faults.
+        NotFoundError: there is no such file.
+        InvalidArgumentError: `graph_config` is none of these, or both or neither are given.
+        PenstockError: the file cannot be read; the OSError is the `__cause__`.
+        NameClashError, PluginError: options that the graph names cannot be imported.
+    """
+    # Protobuf costs more to import than the rest of the core.
+    from penstock.config.convert import graph_spec  # noqa: PLC0415
+    from penstock.config.parse import in_order  # noqa: PLC0415
+    from penstock.config.validate import validate  # noqa: PLC0415
+
+    message, places = _read(graph_config, registry, binary_graph_path)
+    return validate(graph_spec(message, places), registry, in_order)
+
+
+def read_graph(
+    graph_config: object, registry: Registry, *, binary_graph_path: str | Path | None = None
+) -> CalculatorGraphConfig:
+    """Read a graph without checking more than that it is one. Arguments and errors as `build_plan`."""
+    message: CalculatorGraphConfig = _read(graph_config, registry, binary_graph_path)[0]
+    return message
+
+
+def to_text(config: Any) -> str:  # noqa: ANN401  # a message
+    """Return a CalculatorGraphConfig as graph text."""
+    from penstock.config import parse  # noqa: PLC0415  # protobuf
+
+    return parse.to_text(config)
+
+
+def to_json(config: Any) -> str:  # noqa: ANN401  # a message
+    """Return a CalculatorGraphConfig as JSON, with the field names of graph text."""
+    from penstock.config import parse  # noqa: PLC0415  # protobuf
+
+    return parse.to_json(config)
+
+
+def to_binary(config: Any) -> bytes:  # noqa: ANN401  # a message
+    """Return a CalculatorGraphConfig serialized, as a .binarypb file holds it."""
+    from penstock.config import parse  # noqa: PLC0415  # protobuf
+
+    return parse.to_binary(config)
+
+
+def _read(graph_config: object, registry: Registry, binary_graph_path: str | Path | None) -> Any:  # noqa: ANN401
+    from penstock.config import parse  # noqa: PLC0415  # protobuf
+
+    if (graph_config is None) == (binary_graph_path is None):
+        given = "both" if graph_config is not None else "neither"
+        raise InvalidArgumentError(f"{given} of graph_config and binary_graph_path given; pass one of them")
+    if binary_graph_path is not None:
+        return parse.read_binary_graph(binary_graph_path, registry)
+    return parse.read_graph(graph_config, registry)
+
+
+def __getattr__(name: str) -> object:
+    """Import the message class when it is asked for."""
+    if name == "CalculatorGraphConfig":
+        from penstock.config.calculator_pb2 import CalculatorGraphConfig  # noqa: PLC0415  # protobuf
+
+        return CalculatorGraphConfig
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

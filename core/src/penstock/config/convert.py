@@ -1,0 +1,148 @@
+"""From a CalculatorGraphConfig message to a `GraphSpec`: every field once, each with its place."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from penstock.config.options import NO_OPTIONS, Options
+from penstock.config.spec import (
+    ExecutorSpec,
+    GraphSpec,
+    HandlerSpec,
+    NodeSpec,
+    Number,
+    StreamInfoSpec,
+    Text,
+)
+
+if TYPE_CHECKING:
+    from penstock.config.places import Places, Spot
+
+    #: A message of this package; its fields are read, its class is not needed.
+    Message: TypeAlias = Any
+
+_REFUSED_IN_NODE: Final = ("external_input", "option_value")
+_REFUSED_IN_GRAPH: Final = ("packet_factory", "packet_generator", "status_handler")
+
+
+def graph_spec(message: Message, places: Places) -> GraphSpec:
+    """Return the graph of a message, which is kept, not copied.
+
+    Args:
+        message: a CalculatorGraphConfig.
+        places: of the file that it was read from.
+    """
+    reader = _Reader(places)
+    root = places.root
+    return GraphSpec(
+        input_streams=reader.texts(message.input_stream, root, "input_stream"),
+        input_side_packets=reader.texts(message.input_side_packet, root, "input_side_packet"),
+        executors=tuple(
+            reader.executor(one, places.of(root, "executor", i)) for i, one in enumerate(message.executor)
+        ),
+        num_threads=reader.number(message.num_threads, root, "num_threads"),
+        max_queue_size=reader.number(message.max_queue_size, root, "max_queue_size"),
+        input_stream_handler=reader.handler(message, root, "input_stream_handler"),
+        output_stream_handler=reader.handler(message, root, "output_stream_handler"),
+        refused=reader.refused(message, root, _REFUSED_IN_GRAPH),
+        nodes=tuple(reader.node(one, places.of(root, "node", i)) for i, one in enumerate(message.node)),
+        output_streams=reader.texts(message.output_stream, root, "output_stream"),
+        output_side_packets=reader.texts(message.output_side_packet, root, "output_side_packet"),
+        package=message.package,
+        report_deadlock=message.report_deadlock,
+        message=message,
+        places=places,
+    )
+
+
+class _Reader:
+    """Reads the parts of a message beside the tree of their places."""
+
+    def __init__(self, places: Places) -> None:
+        self._places = places
+
+    def node(self, message: Message, spot: Spot | None) -> NodeSpec:
+        # Asked for first: where there is no tree, places are numbers in the order of asking.
+        at = self._places.at(spot)
+        return NodeSpec(
+            name=message.name,
+            calculator=self.text(message.calculator, spot, "calculator"),
+            input_streams=self.texts(message.input_stream, spot, "input_stream"),
+            output_streams=self.texts(message.output_stream, spot, "output_stream"),
+            input_side_packets=self.texts(message.input_side_packet, spot, "input_side_packet"),
+            output_side_packets=self.texts(message.output_side_packet, spot, "output_side_packet"),
+            options=self._node_options(message),
+            repeated_options=self._repeated_options(message, spot),
+            source_layer=message.source_layer,
+            buffer_size_hint=message.buffer_size_hint,
+            input_stream_handler=self.handler(message, spot, "input_stream_handler"),
+            output_stream_handler=self.handler(message, spot, "output_stream_handler"),
+            input_stream_info=self._stream_infos(message, spot),
+            executor=self.text(message.executor, spot, "executor"),
+            max_in_flight=self.number(message.max_in_flight, spot, "max_in_flight"),
+            refused=self.refused(message, spot, _REFUSED_IN_NODE),
+            at=at,
+        )
+
+    def executor(self, message: Message, spot: Spot | None) -> ExecutorSpec:
+        return ExecutorSpec(
+            name=self.text(message.name, spot, "name"),
+            type=self.text(message.type, spot, "type"),
+            options=Options(message.options if message.HasField("options") else None),
+            at=self._places.at(spot),
+        )
+
+    def handler(self, message: Message, spot: Spot | None, field: str) -> HandlerSpec | None:
+        if not message.HasField(field):
+            return None
+        given = getattr(message, field)
+        return HandlerSpec(
+            # Its field of the same name has a default, which must not count as a choice.
+            name=getattr(given, field) if given.HasField(field) else "",
+            options=Options(given.options if given.HasField("options") else None),
+            at=self._places.at(self._places.of(spot, field)),
+        )
+
+    def text(self, value: str, spot: Spot | None, field: str) -> Text:
+        return Text(value, self._places.at(self._places.of(spot, field)))
+
+    def texts(self, values: Any, spot: Spot | None, field: str) -> tuple[Text, ...]:  # noqa: ANN401  # repeated str
+        return tuple(
+            Text(value, self._places.at(self._places.of(spot, field, i))) for i, value in enumerate(values)
+        )
+
+    def number(self, value: int, spot: Spot | None, field: str) -> Number:
+        return Number(value, self._places.at(self._places.of(spot, field)))
+
+    def refused(self, message: Message, spot: Spot | None, fields: tuple[str, ...]) -> tuple[Text, ...]:
+        """Return the first of each of these repeated fields that the message has."""
+        return tuple(
+            Text(field, self._places.at(self._places.of(spot, field)))
+            for field in fields
+            if getattr(message, field)
+        )
+
+    def _node_options(self, message: Message) -> Options:
+        has_options, packed = message.HasField("options"), message.node_options
+        if not has_options and not packed:
+            return NO_OPTIONS
+        return Options(message.options if has_options else None, packed)
+
+    def _stream_infos(self, message: Message, spot: Spot | None) -> tuple[StreamInfoSpec, ...]:
+        return tuple(
+            StreamInfoSpec(
+                one.tag_index, one.back_edge, self._places.at(self._places.of(spot, "input_stream_info", i))
+            )
+            for i, one in enumerate(message.input_stream_info)
+        )
+
+    def _repeated_options(self, message: Message, spot: Spot | None) -> tuple[Text, ...]:
+        seen = set[str]()
+        repeated = []
+        for i, packed in enumerate(message.node_options):
+            name = packed.TypeName()
+            if name in seen:
+                at = self._places.at(self._places.of(spot, "node_options", i))
+                repeated.append(Text(name, at))
+            seen.add(name)
+        return tuple(repeated)

@@ -1,0 +1,403 @@
+"""From whatever holds a graph to a CalculatorGraphConfig message: text, files, JSON, Python objects.
+
+A graph names the options messages that it uses; those are imported here, and no others, before the
+graph is read for good: protobuf can only read extensions that it knows. Names of the reference's
+package are taken for ours: `[mediapipe.X.ext]` and `type.googleapis.com/mediapipe.X`.
+
+What the caller passes in is copied, never changed. The only module that calls protobuf's parsers.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NoReturn
+
+from google.protobuf import descriptor_pool, json_format, text_format
+from google.protobuf.any_pb2 import Any as Any_
+from google.protobuf.message import DecodeError, Message
+from google.protobuf.unknown_fields import UnknownFieldSet
+
+from penstock.config.calculator_pb2 import CalculatorGraphConfig
+from penstock.config.json_graph import reason, with_own_names, without_duplicates
+from penstock.config.option_types import OptionTypes
+from penstock.config.places import Places, own_name, scan_json, scan_text, snake_case, where
+from penstock.errors import (
+    GraphParseError,
+    InvalidArgumentError,
+    NameClashError,
+    NotFoundError,
+    PenstockError,
+    PluginError,
+    code_of,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from penstock.config.json_graph import FieldPath
+    from penstock.registry import Registry
+
+#: What a file's name ends with → how it is read.
+_TEXT: Final = (".pbtxt", ".textproto")
+_BINARY: Final = (".binarypb", ".pb")
+_JSON: Final = (".json",)
+
+#: Full names of the message in this package and in the reference's, whose fields are the same.
+_GRAPH_NAMES: Final = ("penstock.CalculatorGraphConfig", "mediapipe.CalculatorGraphConfig")
+
+_TOO_DEEP: Final = "its brackets are nested too deep"
+_LEFT_OPEN: Final = re.compile(r'Expected "[}>\],]"')
+_LOOKS_LIKE_PATH: Final = re.compile(r"\S+\.(pbtxt|textproto|binarypb|pb|json)")
+#: Fields that an error lists in full.
+_FEW: Final = 8
+_NO_FIELD: Final = re.compile(r'[Mm]essage type "([^"]+)" has no field named "([^"]+)"')
+
+
+def read_graph(source: object, registry: Registry) -> tuple[CalculatorGraphConfig, Places]:
+    """Read a graph, and where its parts stand.
+
+    Args:
+        source: a `str` is text, a `pathlib.Path` a file (.pbtxt, .textproto, .binarypb, .pb, .json);
+            or a CalculatorGraphConfig message, a `dict` as JSON has it, or an object with `to_config()`.
+        registry: knows the options messages.
+
+    Returns:
+        A message of its own, and its places.
+
+    Raises:
+        GraphParseError: it is no graph, or names options that nothing provides; says where.
+        NotFoundError: there is no such file.
+        InvalidArgumentError: `source` is none of these.
+        PenstockError: the file cannot be read; the OSError is the `__cause__`.
+        NameClashError, PluginError: options that the graph names cannot be imported.
+    """
+    convert = getattr(source, "to_config", None)
+    if callable(convert) and not isinstance(source, type):
+        source = convert()
+    reader = _Reader(registry)
+    if isinstance(source, str):
+        return reader.text(source)
+    if isinstance(source, Path):
+        return reader.file(source)
+    if isinstance(source, dict):
+        return reader.mapping(source)
+    if isinstance(source, Message) and source.DESCRIPTOR.full_name in _GRAPH_NAMES:
+        return reader.binary(source.SerializeToString())
+    raise InvalidArgumentError(
+        f"graph of type {type(source).__name__!r}: this is none; pass graph text as a str, a file as a "
+        "pathlib.Path, a CalculatorGraphConfig, a dict, or a graph from the builder"
+    )
+
+
+def read_binary_graph(path: str | Path, registry: Registry) -> tuple[CalculatorGraphConfig, Places]:
+    """Read a serialized graph from a file of any name. Raises as `read_graph`."""
+    file = Path(path)
+    return _Reader(registry, str(file)).binary(_bytes_of(file))
+
+
+def in_order(message: CalculatorGraphConfig, order: list[int]) -> CalculatorGraphConfig:
+    """Return the graph with its nodes in another order; `message` itself where that changes nothing."""
+    if order == list(range(len(message.node))):
+        return message
+    ordered = CalculatorGraphConfig()
+    ordered.CopyFrom(message)
+    del ordered.node[:]
+    ordered.node.extend(message.node[i] for i in order)
+    return ordered
+
+
+def to_text(message: Message) -> str:
+    """Return a graph as text that `read_graph` reads back to an equal message."""
+    return text_format.MessageToString(message)
+
+
+def to_json(message: Message) -> str:
+    """Return a graph as JSON that `read_graph` reads back, from a file, to an equal message."""
+    return json_format.MessageToJson(message, preserving_proto_field_name=True)
+
+
+def to_binary(message: Message) -> bytes:
+    """Return a graph as protobuf's bytes; equal graphs give equal bytes within one process."""
+    return message.SerializeToString(deterministic=True)
+
+
+class _Reader:
+    """Reads one graph of one file, or of none."""
+
+    def __init__(self, registry: Registry, file: str | None = None) -> None:
+        self._types = OptionTypes(registry)
+        self._file = file
+
+    # --- the forms ------------------------------------------------------------------------------
+
+    def file(self, path: Path) -> tuple[CalculatorGraphConfig, Places]:
+        self._file = str(path)
+        suffix = path.suffix.lower()
+        if suffix in _BINARY:
+            return self.binary(_bytes_of(path))
+        if suffix in _TEXT:
+            return self.text(self._decoded(path))
+        if suffix in _JSON:
+            return self.json(self._decoded(path))
+        known = ", ".join((*_TEXT, *_BINARY, *_JSON))
+        raise InvalidArgumentError(f"graph file {str(path)!r} ends with {suffix!r}; expected one of {known}")
+
+    def text(self, text: str) -> tuple[CalculatorGraphConfig, Places]:
+        scanned = scan_text(text)
+        places = Places(self._file, text, scanned.root)
+        for named in scanned.named:
+            self._load(named.name, named.written, places.line_and_column(named.offset))
+        message = CalculatorGraphConfig()
+        try:
+            text_format.Parse(scanned.text, message)
+        except text_format.ParseError as error:
+            if scanned.unclosed is not None and _LEFT_OPEN.search(str(error)):
+                self._fail("this bracket is never closed", places.line_and_column(scanned.unclosed), error)
+            line, column = error.GetLine(), error.GetColumn()
+            position = None if line is None or column is None else (line, column)
+            self._fail(_text_reason(error) + self._path_hint(text), position, error)
+        except RecursionError as error:
+            self._fail(_TOO_DEEP, None, error)
+        return self._finished(message, places)
+
+    def json(self, text: str) -> tuple[CalculatorGraphConfig, Places]:
+        try:
+            value = json.loads(text, object_pairs_hook=without_duplicates)
+        except json.JSONDecodeError as error:
+            self._fail(_lowered(error.msg), (error.lineno, error.colno), error)
+        except ValueError as error:
+            self._fail(str(error), None, error)
+        except RecursionError as error:
+            self._fail(_TOO_DEEP, None, error)
+        return self._value(value, Places(self._file, text, scan_json(text)))
+
+    def mapping(self, mapping: dict[str, Any]) -> tuple[CalculatorGraphConfig, Places]:
+        return self._value(mapping, Places(self._file))
+
+    def binary(self, data: bytes) -> tuple[CalculatorGraphConfig, Places]:
+        places = Places(self._file)
+        loaded = set[tuple[str, int]]()
+        while True:
+            message = CalculatorGraphConfig()
+            try:
+                message.ParseFromString(data)
+            except DecodeError as error:
+                self._fail(f"these {len(data)} bytes are no serialized CalculatorGraphConfig", None, error)
+            # Options may hold further options, which show only when the outer ones are known.
+            unknown = self._load_unknown(message, loaded)
+            if not unknown:
+                return self._finished(message, places)
+            loaded |= unknown
+
+    # --- the steps ------------------------------------------------------------------------------
+
+    def _value(self, value: Any, places: Places) -> tuple[CalculatorGraphConfig, Places]:  # noqa: ANN401  # any JSON
+        if not isinstance(value, dict):
+            self._fail(f"a graph is a JSON object, not a {type(value).__name__}", places.position_of(()))
+
+        def load(name: str, written: str, path: FieldPath) -> None:
+            self._load(name, written, places.position_of(path))
+
+        message = CalculatorGraphConfig()
+        try:
+            named = with_own_names(value, load)
+        except RecursionError as error:
+            self._fail(_TOO_DEEP, None, error)
+        try:
+            json_format.ParseDict(named, message)
+        except (json_format.ParseError, RecursionError) as error:
+            path = _blame(named, CalculatorGraphConfig())
+            position = places.position_of(path)
+            spelled = f"{_spelled(path)}: " if position is None and path else ""
+            self._fail(f"{spelled}{_with_near_fields(reason(error))}", position, error)
+        return self._finished(message, places)
+
+    def _finished(
+        self, message: CalculatorGraphConfig, places: Places
+    ) -> tuple[CalculatorGraphConfig, Places]:
+        """Give packed messages our names, and make sure that their types are known."""
+        for packed, path in _messages(message):
+            if not isinstance(packed, Any_) or not packed.type_url:
+                continue
+            prefix, slash, written = packed.type_url.rpartition("/")
+            name = own_name(written)
+            if name != written:
+                packed.type_url = f"{prefix}{slash}{name}"
+            self._load(name, written, places.position_of(path))
+        return message, places
+
+    def _load_unknown(
+        self, message: CalculatorGraphConfig, loaded: set[tuple[str, int]]
+    ) -> set[tuple[str, int]]:
+        """Import the messages of extensions that protobuf has left unread; return which these are."""
+        found = set[tuple[str, int]]()
+        for inner, path in _messages(message):
+            # The set has a length and items; the published types know of no iteration.
+            fields: Any = UnknownFieldSet(inner)
+            for field in fields:
+                place = (inner.DESCRIPTOR.full_name, field.field_number)
+                if place not in found and (place in loaded or not self._load_number(*place)):
+                    self._fail(
+                        f"{_spelled(path)}: nothing declares field {place[1]} of {place[0]}; "
+                        "install the plugin that it belongs to",
+                        None,
+                    )
+                found.add(place)
+        return found
+
+    def _load(self, name: str, written: str, position: tuple[int, int] | None) -> None:
+        try:
+            known = self._types.load(name) or _is_known(name)
+        except (NameClashError, PluginError) as error:
+            raise type(error)(f"{where(self._file, position)}{error}", code=error.code) from error
+        if not known:
+            self._fail(self._types.why_unknown(name, written), position)
+
+    def _load_number(self, extendee: str, number: int) -> bool:
+        try:
+            return self._types.load_number(extendee, number)
+        except (NameClashError, PluginError) as error:
+            raise type(error)(f"{where(self._file, None)}{error}", code=error.code) from error
+
+    def _decoded(self, path: Path) -> str:
+        data = _bytes_of(path)
+        try:
+            return data.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            before = data[: error.start]
+            line = before.count(b"\n") + 1
+            column = len(before) - before.rfind(b"\n")
+            byte = f"byte 0x{data[error.start]:02x} is no UTF-8"
+            self._fail(f"{byte}; save it as UTF-8, or name a binary graph *.binarypb", (line, column), error)
+
+    def _path_hint(self, text: str) -> str:
+        if self._file is None and _LOOKS_LIKE_PATH.fullmatch(text.strip()):
+            return f"; a str is graph text: for the file, pass pathlib.Path({text.strip()!r})"
+        return ""
+
+    def _fail(
+        self, words: str, position: tuple[int, int] | None, cause: BaseException | None = None
+    ) -> NoReturn:
+        line, column = position or (None, None)
+        message = f"{where(self._file, position)}{words}"
+        raise GraphParseError(message, file=self._file, line=line, column=column) from cause
+
+
+def _bytes_of(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError as error:
+        raise NotFoundError(f"there is no graph file {str(path)!r}") from error
+    except OSError as error:
+        why = error.strerror or type(error).__name__
+        raise PenstockError(f"graph file {str(path)!r} cannot be read: {why}", code=code_of(error)) from error
+
+
+def _messages(message: Message) -> Iterator[tuple[Message, FieldPath]]:
+    """Yield a message and every message inside it, with the path to each, packed ones unopened."""
+    work: list[tuple[Message, FieldPath]] = [(message, ())]
+    while work:
+        inner, path = work.pop()
+        yield inner, path
+        for field, value in inner.ListFields():
+            if field.message_type is None:
+                continue
+            name = f"[{field.full_name}]" if field.is_extension else field.name
+            if isinstance(value, Message):
+                work.append((value, (*path, (name, 0))))
+            elif not field.message_type.GetOptions().map_entry:
+                work += [(one, (*path, (name, i))) for i, one in enumerate(value)]
+
+
+def _blame(value: Any, message: Any) -> FieldPath:  # noqa: ANN401  # any JSON; a message of any class
+    """Return the path to what is wrong in JSON that does not fit a message.
+
+    The parser's own errors say it only sometimes. So the parts are read one by one, from above.
+    """
+    path: list[tuple[str, int]] = []
+    while isinstance(value, dict):
+        wrong = next((key for key in value if not _fits({key: value[key]}, message)), None)
+        if wrong is None or not _has(message, snake_case(wrong)):
+            break
+        member, index = value[wrong], 0
+        if isinstance(member, list):
+            fitting = (i for i, element in enumerate(member) if not _fits({wrong: [element]}, message))
+            index = next(fitting, 0)
+            member = member[index] if member else None
+        path.append((snake_case(wrong), index))
+        inner = _inner(message, snake_case(wrong))
+        if inner is None or isinstance(inner, Any_):
+            break
+        value, message = member, inner
+    return tuple(path)
+
+
+def _fits(value: dict[str, Any], message: Message) -> bool:
+    try:
+        json_format.ParseDict(value, type(message)())
+    except (json_format.ParseError, RecursionError):
+        return False
+    return True
+
+
+def _has(message: Message, name: str) -> bool:
+    return name.startswith("[") or name in message.DESCRIPTOR.fields_by_name
+
+
+def _inner(message: Any, name: str) -> Any:  # noqa: ANN401  # a message, or None where the field holds none
+    if name.startswith("["):
+        try:
+            extension = descriptor_pool.Default().FindExtensionByName(name[1:-1])
+        except KeyError:
+            return None
+        return message.Extensions[extension] if extension.containing_type == message.DESCRIPTOR else None
+    field = message.DESCRIPTOR.fields_by_name.get(name)
+    if field is None or field.message_type is None:
+        return None
+    inner = getattr(message, name)
+    return inner.add() if hasattr(inner, "add") else inner
+
+
+def _is_known(name: str) -> bool:
+    """Return whether the process has a message or extension of this name, from whoever imported it."""
+    pool = descriptor_pool.Default()
+    for find in (pool.FindExtensionByName, pool.FindMessageTypeByName):
+        try:
+            find(name)
+        except KeyError:
+            continue
+        return True
+    return False
+
+
+def _spelled(path: FieldPath) -> str:
+    return ".".join(f"{name}[{index}]" for name, index in path) or "the graph"
+
+
+def _text_reason(error: Exception) -> str:
+    """Return why the text parser stopped, without its own line number and its copy of the line."""
+    words = re.sub(r"^\d+:\d+ : ", "", str(error))
+    words = re.sub(r"^'.*': (?=[A-Z])", "", words, flags=re.DOTALL)
+    return _with_near_fields(_lowered(words.rstrip(".")))
+
+
+def _with_near_fields(words: str) -> str:
+    """Say what may have been meant by a field that does not exist."""
+    found = _NO_FIELD.search(words)
+    if found is None:
+        return _lowered(words)
+    message, field = found.groups()
+    fields = [one.name for one in descriptor_pool.Default().FindMessageTypeByName(message).fields]
+    words = f"{message} has no field {field!r}"
+    if near := get_close_matches(snake_case(field), fields, n=3):
+        return f"{words} (did you mean {', '.join(map(repr, near))}?)"
+    if field in CalculatorGraphConfig.DESCRIPTOR.fields_by_name:
+        return f"{words}, but a graph has; is a bracket missing before it?"
+    return f"{words}; it has {', '.join(fields) or 'none'}" if len(fields) <= _FEW else words
+
+
+def _lowered(words: str) -> str:
+    return words[:1].lower() + words[1:]

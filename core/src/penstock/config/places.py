@@ -1,0 +1,316 @@
+"""Where things stand in a graph file: the tree of its fields, and the line and column of each.
+
+The text format's own parser says where it stopped, but not where a field of the finished message
+came from. So the text is read a second time here, once and in linear time, by a reader that knows
+brackets and names and nothing of what they mean. It never refuses anything: where it cannot follow,
+the tree simply ends, and an error names the nearest place above.
+
+A place is an `int`: an offset in the text, or a running number where there is no text. Lines and
+columns are worked out only for the places that an error names. Both are counted from 1.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from bisect import bisect_right
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import attrs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+_TOKEN: Final = re.compile(
+    r"""(?P<skip>\s+|\#[^\n]*)
+      | (?P<string>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')
+      | (?P<word>[A-Za-z_]\w*)
+      | (?P<number>[0-9.+-][\w.+-]*)
+      | (?P<mark>.)""",
+    re.ASCII | re.DOTALL | re.VERBOSE,
+)
+_OPENING: Final = {"{": "}", "<": ">"}
+
+#: The reference's package and ours. The same length with the blank, so that columns stay true.
+_FOREIGN: Final = "mediapipe"
+_OWN: Final = " penstock"
+
+
+class _Token(NamedTuple):
+    kind: str
+    text: str
+    offset: int
+
+
+class Spot:
+    """One field in the file: where it begins, and the fields inside it, by name, in order."""
+
+    __slots__ = ("fields", "offset")
+
+    def __init__(self, offset: int) -> None:
+        self.offset = offset
+        self.fields: dict[str, list[Spot]] = {}
+
+    def add(self, name: str, offset: int) -> Spot:
+        """Note one more field `name`."""
+        spot = Spot(offset)
+        self.fields.setdefault(name, []).append(spot)
+        return spot
+
+
+@attrs.frozen
+class NamedMessage:
+    """A bracketed name in graph text: `[penstock.X.ext]` or `[type.googleapis.com/penstock.X]`.
+
+    Attributes:
+        name: in our package, without blanks, prefix or brackets.
+        written: as it stands in the file.
+        is_any: whether it is the type of a packed message, not the name of an extension.
+        offset: of the bracket.
+    """
+
+    name: str
+    written: str
+    is_any: bool
+    offset: int
+
+
+class Places:
+    """Turns paths into places, and places into words. One for each graph that is read."""
+
+    def __init__(self, file: str | None = None, text: str | None = None, root: Spot | None = None) -> None:
+        """Know the places of one file.
+
+        Args:
+            file: its name, or None for what is no file.
+            text: its text, or None where it has no lines.
+            root: its tree, or None likewise.
+        """
+        self.file = file
+        self.root = root
+        self._lines = [0]
+        if text is not None:
+            self._lines += [match.end() for match in re.finditer("\n", text)]
+        self._count = 0
+
+    def of(self, spot: Spot | None, name: str, index: int = 0) -> Spot | None:
+        """Return the `index`-th field `name` inside `spot`, or `spot` where the tree has no such field."""
+        found = () if spot is None else spot.fields.get(name, ())
+        return found[index] if index < len(found) else spot
+
+    def at(self, spot: Spot | None) -> int:
+        """Return the place of `spot`. Without a tree, places are numbers in the order of asking."""
+        if spot is not None:
+            return spot.offset
+        self._count += 1
+        return self._count
+
+    def position_of(self, path: Iterable[tuple[str, int]]) -> tuple[int, int] | None:
+        """Return line and column of what lies at the end of a path, or of the nearest above it."""
+        spot = self.root
+        for name, index in path:
+            spot = self.of(spot, name, index)
+        return None if spot is None else self.line_and_column(spot.offset)
+
+    def line_and_column(self, at: int) -> tuple[int, int] | None:
+        """Return the line and column of a place, or None where the graph has no lines."""
+        if self.root is None:
+            return None
+        line = bisect_right(self._lines, at)
+        return line, at - self._lines[line - 1] + 1
+
+    def where(self, at: int) -> str:
+        """Return how a message begins that speaks of a place: "graph.pbtxt:12:5: ", or ""."""
+        return where(self.file, self.line_and_column(at))
+
+
+def where(file: str | None, position: tuple[int, int] | None) -> str:
+    """Return how a message begins: "file:12:5: ", "line 12, column 5: ", "file: " or ""."""
+    if position is None:
+        return f"{file}: " if file else ""
+    line, column = position
+    return f"{file}:{line}:{column}: " if file else f"line {line}, column {column}: "
+
+
+# --- the text format ---------------------------------------------------------------------------
+
+
+@attrs.frozen
+class ScannedText:
+    """What one pass over graph text found.
+
+    Attributes:
+        text: with the reference's package replaced by ours where it names a message.
+        named: the bracketed names, in order.
+        root: the tree of fields.
+        unclosed: place of a bracket that nothing closes, or None.
+    """
+
+    text: str
+    named: tuple[NamedMessage, ...]
+    root: Spot
+    unclosed: int | None
+
+
+def scan_text(text: str) -> ScannedText:
+    """Read graph text once: rename what the reference's package names, and note where fields stand."""
+    tokens = _tokens(text)
+    named = tuple(_bracketed(tokens))
+    root, unclosed = _TextTree(tokens).read()
+    return ScannedText(_renamed(text, tokens), named, root, unclosed)
+
+
+def _tokens(text: str) -> list[_Token]:
+    return [
+        _Token(str(match.lastgroup), match.group(), match.start())
+        for match in _TOKEN.finditer(text)
+        if match.lastgroup != "skip"
+    ]
+
+
+def _renamed(text: str, tokens: list[_Token]) -> str:
+    """Replace the package where it follows '[' or, in the type of a packed message, '/'."""
+    pieces = []
+    done = 0
+    for before, token, after in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        if token.text == _FOREIGN and before.text in ("[", "/") and after.text[0] == ".":
+            pieces += [text[done : token.offset], _OWN]
+            done = token.offset + len(_FOREIGN)
+    return "".join((*pieces, text[done:])) if pieces else text
+
+
+def _bracketed(tokens: list[_Token]) -> Iterator[NamedMessage]:
+    for position, token in enumerate(tokens):
+        if token.text != "[":
+            continue
+        end = position + 1
+        while end < len(tokens) and (tokens[end].kind == "word" or tokens[end].text[0] in "./-"):
+            end += 1
+        written = "".join(part.text for part in tokens[position + 1 : end])
+        if end < len(tokens) and tokens[end].text == "]" and "." in written[1:]:
+            prefix, slash, name = written.rpartition("/")
+            yield NamedMessage(own_name(name), written, is_any=bool(slash and prefix), offset=token.offset)
+
+
+def own_name(name: str) -> str:
+    """Return the full name of a message in our package where the reference's is given."""
+    return f"{_OWN.strip()}{name[len(_FOREIGN) :]}" if name.startswith(f"{_FOREIGN}.") else name
+
+
+class _Open(NamedTuple):
+    """A bracket that is open: whose fields come, up to which bracket; in a list, those of which name."""
+
+    spot: Spot
+    closing: str
+    offset: int
+    elements: str | None = None
+
+
+class _TextTree:
+    """Follows the brackets with a list of what is open: no recursion, so no depth is too much."""
+
+    def __init__(self, tokens: list[_Token]) -> None:
+        self._tokens = tokens
+        self._next = 0
+        self._open = [_Open(Spot(0), "", 0)]
+
+    def read(self) -> tuple[Spot, int | None]:
+        """Return the tree, and the place of the innermost bracket that is still open at the end."""
+        root = self._open[0].spot
+        while self._next < len(self._tokens):
+            token = self._take()
+            top = self._open[-1]
+            if token.text == top.closing:
+                self._open.pop()
+            elif token.text not in (",", ";") and not self._step(token, top):
+                return root, None
+        return root, self._open[-1].offset if len(self._open) > 1 else None
+
+    def _step(self, token: _Token, top: _Open) -> bool:
+        """Take one field, or one element of a list; return whether it was one."""
+        if top.elements is not None:
+            self._next -= 1
+            return self._value(top.spot.add(top.elements, token.offset))
+        name = self._name(token)
+        if name is None:
+            return False
+        if self._is_next(":"):
+            self._take()
+        if self._is_next("["):
+            self._open.append(_Open(top.spot, "]", self._take().offset, elements=name))
+            return True
+        return self._value(top.spot.add(name, token.offset))
+
+    def _name(self, token: _Token) -> str | None:
+        if token.kind == "word":
+            return token.text
+        if token.text != "[":
+            return None
+        parts = []
+        while self._next < len(self._tokens) and not self._is_next("]"):
+            parts.append(self._take().text)
+        self._next += 1
+        return f"[{own_name(''.join(parts))}]"
+
+    def _value(self, spot: Spot) -> bool:
+        if self._next >= len(self._tokens):
+            return False
+        token = self._take()
+        if token.text in _OPENING:
+            self._open.append(_Open(spot, _OPENING[token.text], token.offset))
+            return True
+        if token.kind == "string":
+            # Literals that follow one another are one string.
+            while self._next < len(self._tokens) and self._tokens[self._next].kind == "string":
+                self._take()
+        return token.kind != "mark"
+
+    def _take(self) -> _Token:
+        token = self._tokens[self._next]
+        self._next += 1
+        return token
+
+    def _is_next(self, text: str) -> bool:
+        return self._next < len(self._tokens) and self._tokens[self._next].text == text
+
+
+# --- JSON ---------------------------------------------------------------------------------------
+
+
+def scan_json(text: str) -> Spot:
+    """Read JSON that is known to be correct, and note where its members stand, named as in text."""
+    root = Spot(0)
+    #: What is open: the spot that members go to, and the name of the elements inside a list.
+    still_open: list[tuple[Spot, str | None]] = []
+    name: str | None = None
+    tokens = _tokens(text)
+    offset = 0
+    for token, after in zip(tokens, [*tokens[1:], None], strict=True):
+        spot, elements = still_open[-1] if still_open else (root, "")
+        if token.text in ("}", "]"):
+            still_open.pop()
+        elif after is not None and after.text == ":" and token.kind == "string":
+            name = _json_name(token.text)
+            offset = token.offset
+        elif token.text not in (",", ":"):
+            inner = root
+            if name is not None and token.text != "[":
+                inner = spot.add(name, offset)
+            elif elements:
+                inner = spot.add(elements, token.offset)
+            if token.text == "[":
+                still_open.append((spot, name or elements))
+            elif token.text == "{":
+                still_open.append((inner, None))
+            name = None
+    return root
+
+
+def _json_name(literal: str) -> str:
+    name: str = json.loads(literal)
+    return f"[{own_name(name[1:-1])}]" if name.startswith("[") else snake_case(name)
+
+
+def snake_case(name: str) -> str:
+    """Return a field's name as the text format has it, from JSON's camel case or from itself."""
+    return name if name.startswith("[") else re.sub("[A-Z]", lambda match: f"_{match.group().lower()}", name)

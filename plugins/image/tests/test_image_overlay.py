@@ -1,0 +1,126 @@
+"""ImageOverlayCalculator: what is painted, what is left, what is shared."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from penstock.errors import GraphRunError
+from penstock.testing import run_calculator
+from penstock_formats import ImageFormat, ImageFrame, VideoHeader
+from penstock_image.image_overlay import ImageOverlayCalculator
+from penstock_image.image_overlay_calculator_pb2 import ImageOverlayCalculatorOptions
+
+PIXELS = np.random.default_rng(11).integers(0, 256, (6, 8, 4)).astype(np.uint8)
+MASK = np.zeros((6, 8), np.uint8)
+MASK[1:4, 2:5] = 255
+MASK[5, 7] = 1
+
+
+def overlay(
+    frame: ImageFrame, mask: ImageFrame, options: ImageOverlayCalculatorOptions | None = None
+) -> np.ndarray:
+    run = run_calculator(
+        ImageOverlayCalculator,
+        {"VIDEO": [(9, frame)], "MASK": [(9, mask)]},
+        outputs=["VIDEO"],
+        options=options,
+    )
+    (packet,) = run.outputs["VIDEO"]
+    assert packet.timestamp == 9
+    assert packet.payload.format is frame.format
+    return packet.payload.array
+
+
+def test_what_the_mask_names_becomes_green_and_the_rest_stays():
+    pixels = PIXELS[:, :, :3].copy()
+
+    painted = overlay(ImageFrame(pixels), ImageFrame(MASK))
+
+    assert np.array_equal(painted, np.where(MASK[:, :, None] != 0, np.uint8([0, 255, 0]), pixels))
+    assert np.array_equal(pixels, PIXELS[:, :, :3])
+
+
+def test_colour_and_alpha_blend_with_the_frame_below():
+    options = ImageOverlayCalculatorOptions(color={"r": 200, "g": 100, "b": 0}, alpha=0.25)
+
+    painted = overlay(ImageFrame(PIXELS, ImageFormat.SRGBA), ImageFrame(MASK), options)
+
+    blend = 0.75 * PIXELS + 0.25 * np.array([200, 100, 0, 255])
+    want = np.where(MASK[:, :, None] != 0, blend, PIXELS)
+    assert np.abs(painted - want).max() <= 0.51
+
+
+def test_a_partly_set_colour_has_zeros_for_the_rest():
+    options = ImageOverlayCalculatorOptions(color={"r": 9})
+
+    painted = overlay(ImageFrame(PIXELS, ImageFormat.SRGBA), ImageFrame(MASK), options)
+
+    assert (painted[MASK != 0] == (9, 0, 0, 255)).all()
+
+
+def test_frames_of_changing_size_are_painted():
+    frames = [ImageFrame(np.zeros((h, w, 3), np.uint8)) for h, w in ((4, 6), (2, 2), (4, 6))]
+    masks = [ImageFrame(np.full((f.height, f.width), 255, np.uint8)) for f in frames]
+
+    run = run_calculator(
+        ImageOverlayCalculator,
+        {"VIDEO": list(enumerate(frames)), "MASK": list(enumerate(masks))},
+        outputs=["VIDEO"],
+    )
+
+    assert [p.payload.array.shape for p in run.outputs["VIDEO"]] == [(4, 6, 3), (2, 2, 3), (4, 6, 3)]
+    assert all((p.payload.array == (0, 255, 0)).all() for p in run.outputs["VIDEO"])
+
+
+def test_a_frame_without_a_mask_passes_and_a_mask_without_a_frame_gives_nothing():
+    frame = ImageFrame(PIXELS[:, :, :3])
+
+    run = run_calculator(
+        ImageOverlayCalculator,
+        {"VIDEO": [(1, frame), (3, frame)], "MASK": [(2, ImageFrame(MASK)), (3, ImageFrame(MASK))]},
+        outputs=["VIDEO"],
+        headers={"VIDEO": VideoHeader(ImageFormat.SRGB, 8, 6, 25.0), "MASK": VideoHeader()},
+    )
+
+    assert [int(p.timestamp) for p in run.outputs["VIDEO"]] == [1, 3]
+    assert run.outputs["VIDEO"][0].payload is frame
+    assert run.headers["VIDEO"] == VideoHeader(ImageFormat.SRGB, 8, 6, 25.0)
+
+
+def test_a_mask_of_another_size_is_refused_with_both_sizes():
+    message = r"input 'MASK' holds <ImageFrame GRAY8 8x6>, but input 'VIDEO' <ImageFrame SRGB 8x5>; make both"
+    with pytest.raises(GraphRunError, match=message):
+        overlay(ImageFrame(PIXELS[:5, :, :3]), ImageFrame(MASK))
+
+
+@pytest.mark.parametrize(
+    ("frame", "mask", "message"),
+    [
+        (
+            ImageFrame(MASK),
+            ImageFrame(MASK),
+            r"input 'VIDEO' holds <ImageFrame GRAY8 8x6>, but it takes SRGB or SRGBA",
+        ),
+        (
+            ImageFrame(PIXELS),
+            ImageFrame(PIXELS),
+            r"input 'MASK' holds <ImageFrame SRGBA 8x6>, but it takes GRAY8",
+        ),
+    ],
+)
+def test_other_formats_are_refused(frame, mask, message):
+    with pytest.raises(GraphRunError, match=message):
+        overlay(frame, mask)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"color": {"g": 256}}, r"color is \(0, 256, 0\), but each part must lie in 0 to 255"),
+        ({"alpha": 1.5}, r"alpha is 1.5, but must lie in 0 to 1"),
+    ],
+)
+def test_options_that_cannot_be_are_refused_in_open(options, message):
+    with pytest.raises(GraphRunError, match=message):
+        overlay(ImageFrame(PIXELS), ImageFrame(MASK), ImageOverlayCalculatorOptions(**options))

@@ -1,0 +1,355 @@
+"""VideoEncoderCalculator: times that come back, files that play or are not there, clear refusals."""
+
+from __future__ import annotations
+
+import errno
+import logging
+import os
+from fractions import Fraction
+from pathlib import Path
+
+import av
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from penstock import Timestamp
+from penstock.errors import GraphRunError
+from penstock.testing import run_calculator
+from penstock_formats import ImageFormat, ImageFrame, VideoHeader
+from penstock_video.decoder import VideoDecoderCalculator
+from penstock_video.encoder import VideoEncoderCalculator
+from penstock_video.opencv_video_encoder_calculator_pb2 import OpenCvVideoEncoderCalculatorOptions as Options
+from penstock_video.pattern import PatternSource, pattern_index
+from penstock_video.video_decoder_calculator_pb2 import VideoDecoderCalculatorOptions
+from penstock_video.writer import VideoWriter, encoder_name
+
+NOW = 1_750_000_000_123_456
+
+
+def pattern(count: int, width: int = 128, height: int = 96) -> list[ImageFrame]:
+    source = PatternSource(
+        VideoDecoderCalculatorOptions.TestPattern(width=width, height=height, frames=count)
+    )
+    return [ImageFrame(source.read()[1]) for _ in range(count)]
+
+
+def encode(target, packets, *, sides=None, prestream=None, header=None, **options):
+    inputs = {"VIDEO": packets}
+    if prestream is not None:
+        inputs["VIDEO_PRESTREAM"] = [(Timestamp.PRESTREAM, prestream)]
+    return run_calculator(
+        VideoEncoderCalculator,
+        inputs,
+        options=Options(**options),
+        side_packets={"OUTPUT_FILE_PATH": target, **(sides or {})},
+        headers=None if header is None else {"VIDEO": header},
+    )
+
+
+def decode(path):
+    run = run_calculator(VideoDecoderCalculator, outputs=["VIDEO"], side_packets={"INPUT_FILE_PATH": path})
+    return run.outputs["VIDEO"]
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def times(packets) -> list[int]:
+    return [int(packet.timestamp) for packet in packets]
+
+
+@pytest.mark.parametrize("name", ["out.mp4", "out.mov"])
+@pytest.mark.parametrize("start", [0, 5_000_123, 3_600_000_001])
+def test_timestamps_come_back_exactly_in_mp4_and_mov(tmp_path, name, start):
+    stamps = [start + 33_367 * index + (index * index) % 17 for index in range(30)]
+
+    encode(tmp_path / name, list(zip(stamps, pattern(30), strict=True)))
+
+    found = decode(tmp_path / name)
+    assert times(found) == stamps
+    assert [pattern_index(p.payload.array) for p in found] == list(range(30))
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(gaps=st.lists(st.integers(1, 40_000_000), max_size=12), start=st.integers(0, 80_000_000_000))
+def test_any_growing_timestamps_come_back(tmp_path, gaps, start):
+    stamps = [start]
+    for gap in gaps:
+        stamps.append(stamps[-1] + gap)
+    frame = pattern(1, 16, 16)[0]
+
+    encode(tmp_path / "out.mp4", [(stamp, frame) for stamp in stamps])
+
+    assert times(decode(tmp_path / "out.mp4")) == stamps
+
+
+def test_pictures_come_back_as_they_were_but_for_compression(tmp_path):
+    frames = pattern(3, 320, 240)
+
+    encode(tmp_path / "out.mp4", list(enumerate(frames)), crf=4)
+
+    for before, after in zip(frames, decode(tmp_path / "out.mp4"), strict=True):
+        difference = np.abs(before.array.astype(int) - after.payload.array)
+        assert np.median(difference) <= 3
+        assert difference.mean() < 8
+
+
+@pytest.mark.parametrize(
+    ("name", "codec", "step"),
+    [
+        ("out.mkv", "", 1000),
+        ("out.webm", "", 1000),
+        ("out.avi", "MJPG", 40_000),
+        ("out.mp4", "mp4v", 17),
+        ("a.mp4", "AVC1", 1),
+    ],
+)
+def test_other_containers_and_codecs_keep_times_as_well_as_they_can(tmp_path, name, codec, step):
+    stamps = [40_000 * index for index in range(8)]
+
+    encode(tmp_path / name, list(zip(stamps, pattern(8), strict=True)), codec=codec, fps=25)
+
+    found = decode(tmp_path / name)
+    assert np.abs(np.array(times(found)) - stamps).max() < step
+    assert [pattern_index(p.payload.array) for p in found] == list(range(8))
+
+
+@pytest.mark.parametrize(
+    ("stamps", "options", "expected"),
+    [
+        ([NOW, NOW + 7], {}, [0, 7]),
+        ([-50, 10], {}, [0, 60]),
+        ([100, 300], {}, [100, 300]),
+        ([100, 300], {"timeline": Options.FROM_ZERO}, [0, 200]),
+        ([86_400_000_000, 86_400_000_009], {"timeline": Options.PACKET}, [86_400_000_000, 86_400_000_009]),
+    ],
+)
+def test_the_timeline_begins_at_zero_where_the_times_are_no_films(tmp_path, stamps, options, expected):
+    encode(tmp_path / "out.mp4", [(stamp, pattern(1)[0]) for stamp in stamps], **options)
+
+    assert times(decode(tmp_path / "out.mp4")) == expected
+
+
+def test_a_film_of_live_frames_tells_when_it_was_taken(tmp_path):
+    encode(tmp_path / "out.mp4", [(NOW, pattern(1)[0])])
+
+    with av.open(str(tmp_path / "out.mp4")) as container:
+        assert container.metadata["creation_time"].startswith("2025-06-15T15:06:40")
+
+
+@pytest.mark.parametrize("kind", [ImageFormat.GRAY8, ImageFormat.SRGBA])
+def test_grey_frames_and_frames_with_alpha_are_written_too(tmp_path, kind):
+    rgb = pattern(1)[0].array
+    pixels = (
+        rgb[:, :, 1] if kind is ImageFormat.GRAY8 else np.dstack([rgb, np.zeros(rgb.shape[:2], np.uint8)])
+    )
+
+    encode(tmp_path / "out.mp4", [(0, ImageFrame(pixels, kind))], crf=4)
+
+    found = decode(tmp_path / "out.mp4")[0].payload.array
+    want = np.dstack([pixels] * 3) if kind is ImageFormat.GRAY8 else rgb
+    assert np.median(np.abs(found.astype(int) - want)) <= 3
+
+
+def test_strided_frames_are_written_as_they_look(tmp_path):
+    pixels = pattern(1)[0].array
+
+    encode(tmp_path / "out.mp4", [(0, ImageFrame(pixels[:, ::-1]))], crf=4)
+
+    assert np.median(np.abs(decode(tmp_path / "out.mp4")[0].payload.array.astype(int) - pixels[:, ::-1])) <= 3
+
+
+@pytest.mark.parametrize(
+    "given_by",
+    [
+        {"prestream": VideoHeader(frame_rate=12.5)},
+        {"header": VideoHeader(frame_rate=12.5)},
+        {"fps": 12.5, "header": VideoHeader(frame_rate=60.0)},
+    ],
+)
+def test_the_rate_is_a_hint_from_options_or_headers(tmp_path, monkeypatch, given_by):
+    seen = []
+    make = VideoWriter.__init__
+
+    def spy(self, target, how, size, start=0):
+        seen.append(how.fps)
+        make(self, target, how, size, start)
+
+    monkeypatch.setattr(VideoWriter, "__init__", spy)
+
+    encode(tmp_path / "out.mp4", [(0, pattern(1)[0])], **given_by)
+
+    assert seen == [12.5]
+
+
+def test_an_error_in_the_middle_leaves_a_film_that_plays(tmp_path):
+    frames = [*pattern(5), ImageFrame(np.zeros((32, 32, 3), np.uint8))]
+
+    with pytest.raises(
+        GraphRunError, match=r"the frame is 32x32, but the file is 128x96; scale with an ImageTr"
+    ):
+        encode(tmp_path / "out.mp4", list(enumerate(frames)))
+
+    assert [pattern_index(p.payload.array) for p in decode(tmp_path / "out.mp4")] == list(range(5))
+    assert names(tmp_path) == ["out.mp4"]
+
+
+def test_the_old_file_stays_until_the_new_one_is_whole(tmp_path):
+    target = tmp_path / "out.mp4"
+    encode(target, [(0, pattern(1)[0])])
+    frames = decode(target)
+
+    run = run_calculator(VideoDecoderCalculator, outputs=["VIDEO"], side_packets={"INPUT_FILE_PATH": target})
+    encode(target, [(5, run.outputs["VIDEO"][0].payload)])
+
+    assert times(frames) == [0]
+    assert times(decode(target)) == [5]
+
+
+def test_without_a_frame_no_file_is_made_and_the_log_says_so(tmp_path, caplog):
+    with caplog.at_level(logging.WARNING, "penstock.video"):
+        encode(tmp_path / "out.mp4", [])
+
+    assert names(tmp_path) == []
+    assert "no frame came, so no file was written" in caplog.text
+
+
+def test_a_full_disk_is_an_error_and_leaves_the_target_alone(tmp_path, monkeypatch):
+    target = tmp_path / "out.mp4"
+    target.write_bytes(b"what was there before")
+
+    def full(self, frame):
+        raise self._failed(OSError(errno.ENOSPC, "No space left on device"))
+
+    monkeypatch.setattr(VideoWriter, "_encode", full)
+
+    with pytest.raises(
+        GraphRunError, match=r"out\.mp4': writing failed: No space left on device; check the disk"
+    ):
+        encode(target, [(0, pattern(1)[0])])
+
+    assert target.read_bytes() == b"what was there before"
+    assert names(tmp_path) == ["out.mp4"]
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        ("none/out.mp4", {}, r"cannot be written: there is no directory '.*none'; make it first"),
+        ("folder", {}, r"folder' cannot be written: it is a directory; name a file"),
+        (
+            "out.mp4",
+            {"video_format": "avi"},
+            r"does not end in '\.avi', which video_format demands; change one of",
+        ),
+        (
+            "out.mp4",
+            {"codec": "wxyz"},
+            r"codec 'wxyz' is unknown or no video encoder; use a four-letter code",
+        ),
+        ("out.mp4", {"codec": "aac"}, r"codec 'aac' is unknown or no video encoder"),
+        (
+            "out.film",
+            {},
+            r"out\.film' cannot be written as 128x96 libx264: .*; check codec and ending of the path",
+        ),
+        ("out.webm", {"codec": "avc1"}, r"out\.webm' cannot be written as 128x96 libx264: "),
+        ("out.mp4", {"width": 64}, r"the frame is 128x96, but the file is 64x96; scale with"),
+        ("out.mp4", {"preset": "warp"}, r"out\.mp4' cannot be written as 128x96 libx264: "),
+    ],
+)
+def test_what_cannot_be_written_is_refused_and_leaves_nothing(tmp_path, name, options, message):
+    (tmp_path / "folder").mkdir()
+
+    with pytest.raises(GraphRunError, match=message):
+        encode(tmp_path / name, [(0, pattern(1)[0])], **options)
+
+    assert names(tmp_path) == ["folder"]
+
+
+@pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid() == 0, reason="the superuser may write everywhere"
+)
+def test_a_place_without_permission_is_refused(tmp_path):
+    tmp_path.chmod(0o500)
+
+    with pytest.raises(GraphRunError, match=r"cannot be written: no permission for '"):
+        encode(tmp_path / "out.mp4", [(0, pattern(1)[0])])
+
+
+def test_permission_is_looked_at_before_any_work(tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "access", lambda place, mode: Path(place) != tmp_path)
+
+    with pytest.raises(GraphRunError, match=r"cannot be written: no permission for '"):
+        encode(tmp_path / "out.mp4", [])
+
+
+def test_odd_sides_are_refused_where_the_codec_halves_them(tmp_path):
+    with pytest.raises(
+        GraphRunError, match=r"frames are 129x96, but libx264 needs even sides; make them even"
+    ):
+        encode(tmp_path / "out.mp4", [(0, pattern(1, 129)[0])])
+
+    assert names(tmp_path) == []
+
+
+def test_a_frame_of_another_format_is_refused(tmp_path):
+    frame = ImageFrame(np.zeros((16, 16), np.uint16))
+
+    with pytest.raises(
+        GraphRunError, match=r"the frame is <ImageFrame GRAY16 16x16>, but it takes GRAY8, SRGB or SRGBA"
+    ):
+        encode(tmp_path / "out.mp4", [(0, frame)])
+
+
+def test_a_frame_outside_ordinary_time_is_refused(tmp_path):
+    with pytest.raises(GraphRunError, match=r"a frame at Timestamp::PostStream\(\) has no place in a file"):
+        encode(tmp_path / "out.mp4", [(Timestamp.POSTSTREAM, pattern(1)[0])])
+
+
+@pytest.mark.parametrize(
+    ("codec", "suffix", "name"),
+    [("", ".mp4", "libx264"), ("", ".WEBM", "libvpx-vp9"), ("XVID", ".avi", "mpeg4")],
+)
+def test_codecs_have_four_letters_or_names(codec, suffix, name):
+    assert encoder_name(codec, suffix) == name
+
+
+def test_sound_goes_in_as_it_is_up_to_the_last_frame(tmp_path, film):
+    frame = pattern(1)[0]
+    stamps = [40_000 * index for index in range(25)]
+
+    encode(tmp_path / "out.mp4", [(stamp, frame) for stamp in stamps], sides={"AUDIO_FILE_PATH": film})
+
+    with av.open(str(film)) as before, av.open(str(tmp_path / "out.mp4")) as after:
+        wanted = [bytes(p) for p in before.demux(audio=0) if p.size and p.pts * p.time_base < Fraction(1)]
+        assert [bytes(p) for p in after.demux(audio=0) if p.size] == wanted
+    assert times(decode(tmp_path / "out.mp4")) == stamps
+
+
+def test_sound_that_is_not_there_is_left_out_or_refused(tmp_path, caplog):
+    frame = pattern(1)[0]
+    encode(tmp_path / "silent.mp4", [(0, frame)])
+
+    with caplog.at_level(logging.WARNING, "penstock.video"):
+        encode(tmp_path / "out.mp4", [(0, frame)], sides={"AUDIO_FILE_PATH": ""})
+    with pytest.raises(
+        GraphRunError, match=r"audio file 'no/such\.aac' does not exist; check AUDIO_FILE_PATH"
+    ):
+        encode(tmp_path / "none.mp4", [(0, frame)], sides={"AUDIO_FILE_PATH": "no/such.aac"})
+    with pytest.raises(GraphRunError, match=r"silent\.mp4' has no audio stream; check AUDIO_FILE_PATH"):
+        encode(tmp_path / "none.mp4", [(0, frame)], sides={"AUDIO_FILE_PATH": tmp_path / "silent.mp4"})
+
+    assert "AUDIO_FILE_PATH is empty, so the file gets no sound" in caplog.text
+    assert names(tmp_path) == ["out.mp4", "silent.mp4"]
+
+
+def test_the_real_film_keeps_its_132_times(tmp_path, film):
+    run = run_calculator(VideoDecoderCalculator, outputs=["VIDEO"], side_packets={"INPUT_FILE_PATH": film})
+
+    encode(tmp_path / "out.mp4", run.outputs["VIDEO"], header=run.headers["VIDEO"], preset="ultrafast")
+
+    assert times(decode(tmp_path / "out.mp4")) == [40_000 * index for index in range(132)]
