@@ -98,6 +98,18 @@ def test_pictures_come_back_as_they_were_but_for_compression(tmp_path):
 
 
 @pytest.mark.parametrize(
+    "color", [(40, 40, 40), (220, 220, 220), (200, 30, 60), (20, 160, 40), (30, 60, 210)]
+)
+@pytest.mark.parametrize(("name", "codec"), [("out.mp4", ""), ("out.avi", "MJPG")])
+def test_flat_colours_come_back_in_the_right_range_and_matrix(tmp_path, color, name, codec):
+    pixels = np.full((64, 96, 3), color, np.uint8)
+
+    encode(tmp_path / name, [(0, ImageFrame(pixels))], crf=1, codec=codec, bit_rate=50_000_000)
+
+    assert np.abs(decode(tmp_path / name)[0].payload.array.astype(int) - color).max() <= 4
+
+
+@pytest.mark.parametrize(
     ("name", "codec", "step"),
     [
         ("out.mkv", "", 1000),

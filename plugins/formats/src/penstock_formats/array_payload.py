@@ -1,0 +1,88 @@
+"""What payloads that wrap one NumPy array have in common: a read-only view and its ways out.
+
+The invariant: the view can never be written through, and its base belongs to whoever made it. A
+payload borrows: it keeps the maker's memory alive and copies nothing unless asked.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike, NDArray
+
+#: Before 2.1 NumPy can neither flag an export as read-only nor take the newer arguments.
+NUMPY_EXPORTS_READ_ONLY: Final = np.lib.NumpyVersion(np.__version__) >= "2.1.0"
+
+
+class ArrayPayload:
+    """A read-only array with identity: two payloads are equal when they are the same object."""
+
+    __slots__ = ("__weakref__", "_array")
+
+    _array: NDArray[Any]
+
+    def _hold(self, array: NDArray[Any], *, copy: bool) -> None:
+        """Keep a read-only view of `array`, or of a fresh copy; the caller's array stays as it is."""
+        view = array.copy() if copy else array.view()
+        view.flags.writeable = False
+        self._array = view
+
+    @property
+    def array(self) -> NDArray[Any]:
+        """The read-only view, the same object each time. Call `.copy()` on it to get one to write."""
+        return self._array
+
+    @property
+    def nbytes(self) -> int:
+        """How many bytes the elements take; for the accounting of what waits in queues."""
+        return int(self._array.nbytes)
+
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:  # noqa: FBT001  # NumPy's protocol
+        """Return the read-only view, or a fresh writable copy where `dtype` or `copy` asks for it.
+
+        Raises:
+            ValueError: `copy` is False and `dtype` is another one.
+        """
+        wanted = self._array.dtype if dtype is None else np.dtype(dtype)
+        if wanted == self._array.dtype:
+            return self._array.copy() if copy else self._array
+        if copy is False:
+            raise ValueError(
+                f"an array of {self._array.dtype} cannot become {wanted} without a copy; leave out copy=False"
+            )
+        return self._array.astype(wanted)
+
+    def __dlpack__(
+        self,
+        *,
+        stream: object = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> object:
+        """Export the elements to another library, in main memory.
+
+        A consumer that passes `max_version` of (1, 0) or above gets a borrowed view that is flagged
+        read-only. An older one has no way to learn that it may not write, and gets a fresh copy.
+
+        Raises:
+            BufferError: `copy` is False and the consumer knows no read-only views, or `dl_device`
+                is not main memory.
+        """
+        if dl_device is not None and tuple(dl_device) != self.__dlpack_device__():
+            raise BufferError(f"the array lies in main memory, not on DLPack device {tuple(dl_device)}")
+        if NUMPY_EXPORTS_READ_ONLY and max_version is not None and max_version[0] >= 1:
+            return self._array.__dlpack__(stream=stream, max_version=max_version, copy=copy)
+        if copy is False:
+            raise BufferError(
+                "this read-only array goes to a consumer without DLPack 1.0 as a copy only; "
+                "leave out copy=False, or use a newer version of that library"
+            )
+        return self._array.copy().__dlpack__()
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        """Return DLPack's name of main memory: (kDLCPU, 0)."""
+        return 1, 0

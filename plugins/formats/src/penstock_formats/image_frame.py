@@ -1,0 +1,122 @@
+"""One image in main memory: a read-only NumPy view and the format of its pixels.
+
+Made by decoders and image calculators, read by any number of others at once. The invariant: shape
+and element type are those of the format.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, final
+
+import numpy as np
+
+from penstock.errors import InvalidArgumentError
+from penstock_formats.array_payload import ArrayPayload
+from penstock_formats.image_format import LAYOUTS, ImageFormat, PixelLayout
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+#: The format that an array has when its maker names none: the first with that layout.
+_USUAL: Final = {layout: kind for kind, layout in reversed(LAYOUTS.items())}
+_GRAY_DIMENSIONS: Final = 2
+_COLOR_DIMENSIONS: Final = 3
+
+
+@final
+class ImageFrame(ArrayPayload):
+    """An image that nobody changes any more.
+
+    Row 0 is at the top, column 0 at the left. Two frames are equal when they are the same object.
+    Frames pickle, as a copy.
+
+    Args:
+        data: (H, W, channels), or (H, W) for one channel ((H, W, 1) is taken as that), at least
+            1 x 1, with the element type of `format`; strides are free. Borrowed, not copied: the
+            frame keeps the memory alive and sees what is written to it, so the maker stops writing
+            once the frame is in a packet. The caller's array object stays writable.
+        format: what the pixels mean; None takes the usual one for shape and element type: SRGB,
+            SRGBA, GRAY8, GRAY16, SRGB48, SRGBA64, VEC32F1, VEC32F2, VEC32F4.
+        copy: take a copy of `data` instead; the maker may go on writing.
+
+    Raises:
+        InvalidArgumentError: shape or element type do not fit the format, or the format is none
+            that a frame can have. Nothing is kept.
+    """
+
+    __slots__ = ("_format",)
+
+    def __init__(
+        self,
+        data: ArrayLike,
+        format: ImageFormat | int | None = None,  # noqa: A002  # the word that everyone expects
+        *,
+        copy: bool = False,
+    ) -> None:
+        array = np.asarray(data)
+        if array.ndim == _COLOR_DIMENSIONS and array.shape[2] == 1:
+            array = array[:, :, 0]
+        self._format = _checked_format(array, format)
+        self._hold(array, copy=copy)
+
+    @property
+    def format(self) -> ImageFormat:
+        """What the pixels mean."""
+        return self._format
+
+    @property
+    def width(self) -> int:
+        """Columns."""
+        return int(self._array.shape[1])
+
+    @property
+    def height(self) -> int:
+        """Rows."""
+        return int(self._array.shape[0])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ImageFrame, (np.ascontiguousarray(self._array), int(self._format))
+
+    def __repr__(self) -> str:
+        array = getattr(self, "_array", None)
+        if array is None:  # the constructor refused, and a traceback shows what is left
+            return "<ImageFrame unfinished>"
+        return f"<ImageFrame {self._format.name} {array.shape[1]}x{array.shape[0]}>"
+
+
+def _checked_format(array: NDArray[Any], wanted: ImageFormat | int | None) -> ImageFormat:
+    """Return the format of `array`, which is the wanted one or the usual one."""
+    found = f"{array.shape} {array.dtype}"
+    layout = _layout(array)
+    if wanted is None:
+        if layout not in _USUAL:
+            raise InvalidArgumentError(
+                f"an array of {found} is no image: {_what_fits()}; convert it, or pass one of these"
+            )
+        return _USUAL[layout]
+    try:
+        kind = ImageFormat(wanted)
+        expected = LAYOUTS[kind]
+    except (ValueError, KeyError):
+        raise InvalidArgumentError(
+            f"image format {wanted!r} is none that a frame can have; "
+            f"use one of {', '.join(known.name for known in LAYOUTS)}"
+        ) from None
+    if layout != expected:
+        raise InvalidArgumentError(
+            f"an array of {found} is no {kind.name} image, which is {expected}; "
+            "convert it, or name the format that it has"
+        )
+    return kind
+
+
+def _layout(array: NDArray[Any]) -> PixelLayout | None:
+    """Return the layout that `array` has as an image; None where it can be none."""
+    if array.ndim not in (_GRAY_DIMENSIONS, _COLOR_DIMENSIONS) or 0 in array.shape:
+        return None
+    return PixelLayout(1 if array.ndim == _GRAY_DIMENSIONS else array.shape[2], array.dtype)
+
+
+def _what_fits() -> str:
+    """Return the usual layouts, for people."""
+    return ", ".join(f"{kind.name} is {layout}" for layout, kind in reversed(_USUAL.items()))

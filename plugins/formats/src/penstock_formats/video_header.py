@@ -1,0 +1,28 @@
+"""What is known of a video stream before its first frame.
+
+Source of the fields: MediaPipe `framework/formats/video_stream_header.h`.
+"""
+
+from __future__ import annotations
+
+import attrs
+
+from penstock_formats.image_format import ImageFormat
+
+
+@attrs.frozen
+class VideoHeader:
+    """A description of the frames to come; a promise of their maker, checked by nobody.
+
+    Attributes:
+        format: of the frames' pixels.
+        width, height: of the frames, in pixels; 0 where unknown.
+        frame_rate: mean frames per second; 0.0 where unknown.
+        duration_s: length in seconds; 0.0 where unknown, as for a camera.
+    """
+
+    format: ImageFormat = ImageFormat.UNKNOWN
+    width: int = 0
+    height: int = 0
+    frame_rate: float = 0.0
+    duration_s: float = 0.0

@@ -1,0 +1,1 @@
+"""Calculators on images in main memory, on OpenCV. Graphs name them; `plugin` lists them."""

@@ -1,0 +1,142 @@
+"""Scaling, quarter turns and flips of an array of pixels, and the sizes that come of them.
+
+Pure functions of arrays (H, W) or (H, W, channels) in any element type that OpenCV scales (uint8,
+uint16, float32). Inputs are borrowed and never changed; a result is fresh memory, or the input
+itself where there is nothing to do.
+
+Source of the rules: MediaPipe `calculators/image/image_transformation_calculator.cc`. Where a
+quarter turn or half turn meets an explicit size, the reference's CPU path turns the scaled picture
+about a point beside its middle, and loses a column and row or whole sides; its GPU path does what
+is asked, and so does this.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import attrs
+import cv2
+import numpy as np
+
+from penstock.errors import InvalidArgumentError
+from penstock_formats.scale_mode_pb2 import ScaleMode
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_QUARTER: Final = 90
+_TURNS: Final = {90: cv2.ROTATE_90_COUNTERCLOCKWISE, 180: cv2.ROTATE_180, 270: cv2.ROTATE_90_CLOCKWISE}
+
+
+@attrs.frozen
+class Transformation:
+    """What is to be done to each picture: scaled, then turned, then flipped.
+
+    Attributes:
+        width, height: of the result in pixels, after the turn; either 0: the picture's own size.
+        degrees: turn against the clock: 0, 90, 180 or 270.
+        flip_horizontally: left and right change places, after the turn.
+        flip_vertically: top and bottom change places, after the turn.
+        mode: number of a ScaleMode: STRETCH, FIT or FILL_AND_CROP.
+        nearest: take the nearest pixel when scaling; else linear, or the area's mean when shrinking.
+        padding: (red, green, blue) around a picture that is fitted; None repeats its outermost pixels.
+    """
+
+    width: int = 0
+    height: int = 0
+    degrees: int = 0
+    flip_horizontally: bool = False
+    flip_vertically: bool = False
+    mode: int = ScaleMode.STRETCH
+    nearest: bool = False
+    padding: tuple[int, int, int] | None = (0, 0, 0)
+
+    @property
+    def scales(self) -> bool:
+        """Whether a size is asked for."""
+        return self.width > 0 and self.height > 0
+
+    @property
+    def turns_a_quarter(self) -> bool:
+        """Whether width and height change places."""
+        return self.degrees % (2 * _QUARTER) != 0
+
+    def apply(self, picture: NDArray[Any]) -> NDArray[Any]:
+        """Return the transformed picture."""
+        if self.scales:
+            picture = self._scaled(picture)
+        if self.degrees:
+            picture = np.asarray(cv2.rotate(picture, _TURNS[self.degrees]))
+        if self.flip_horizontally or self.flip_vertically:
+            both = self.flip_horizontally and self.flip_vertically
+            picture = np.asarray(cv2.flip(picture, -1 if both else int(self.flip_horizontally)))
+        return picture
+
+    def size_of(self, width: int, height: int) -> tuple[int, int]:
+        """Return (width, height) of what `apply` makes of a picture of this size."""
+        if self.turns_a_quarter:
+            width, height = height, width
+        if not self.scales:
+            return width, height
+        if self.mode == ScaleMode.FILL_AND_CROP:
+            return _fitted(width, height, self.width, self.height)
+        return self.width, self.height
+
+    def letterbox(self, width: int, height: int) -> tuple[float, float, float, float]:
+        """Return (left, top, right, bottom): what FIT fills at each side, as a part of the result."""
+        if not self.scales or self.mode != ScaleMode.FIT:
+            return 0.0, 0.0, 0.0, 0.0
+        if self.turns_a_quarter:
+            width, height = height, width
+        picture, result = width / height, self.width / self.height
+        sides = max(0.0, (1 - picture / result) / 2)
+        ends = max(0.0, (1 - result / picture) / 2)
+        return sides, ends, sides, ends
+
+    def _scaled(self, picture: NDArray[Any]) -> NDArray[Any]:
+        """Return the picture in the size asked for, before the turn."""
+        height, width = picture.shape[:2]
+        asked = (self.height, self.width) if self.turns_a_quarter else (self.width, self.height)
+        inner = asked if self.mode == ScaleMode.STRETCH else _fitted(width, height, *asked)
+        if inner != (width, height):
+            both, either = inner[0] < width and inner[1] < height, inner[0] < width or inner[1] < height
+            shrinks = both if self.mode == ScaleMode.STRETCH else either
+            linear = cv2.INTER_AREA if shrinks else cv2.INTER_LINEAR
+            method = cv2.INTER_NEAREST if self.nearest else linear
+            picture = np.asarray(cv2.resize(picture, inner, interpolation=method))
+        if self.mode == ScaleMode.FIT and inner != asked:
+            picture = self._padded(picture, asked[0] - inner[0], asked[1] - inner[1])
+        return picture
+
+    def _padded(self, picture: NDArray[Any], across: int, down: int) -> NDArray[Any]:
+        """Return the picture in the middle of one that is larger by `across` and `down` pixels."""
+        left, top = across // 2, down // 2
+        kind = cv2.BORDER_REPLICATE if self.padding is None else cv2.BORDER_CONSTANT
+        filled = cv2.copyMakeBorder(
+            picture, top, down - top, left, across - left, kind, value=(*(self.padding or (0, 0, 0)), 0)
+        )
+        return np.asarray(filled)
+
+
+def quarter_turns(degrees: int) -> int:
+    """Return 0, 90, 180 or 270 for any multiple of 90.
+
+    Raises:
+        InvalidArgumentError: `degrees` is no multiple of 90.
+    """
+    if degrees % _QUARTER:
+        raise InvalidArgumentError(
+            f"rotation of {degrees} degrees: must be a multiple of 90, against the clock"
+        )
+    return degrees % (4 * _QUARTER)
+
+
+def _fitted(width: int, height: int, most_width: int, most_height: int) -> tuple[int, int]:
+    """Return the largest size of the same proportions inside another, each side at least 1.
+
+    In single precision and rounded half up, as the reference does, so that sizes agree to the pixel.
+    """
+    scale = min(np.float32(most_width) / np.float32(width), np.float32(most_height) / np.float32(height))
+    return tuple(
+        max(1, int(np.floor(np.float32(side) * scale + np.float32(0.5)))) for side in (width, height)
+    )  # type: ignore[return-value]  # two sides

@@ -1,0 +1,130 @@
+"""The source of pictures: frames of a file, a camera or the test pattern, with their times."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import penstock
+from penstock.errors import InvalidArgumentError
+from penstock_formats import ImageFormat, ImageFrame, VideoHeader
+from penstock_video.audio import save_audio
+from penstock_video.files import FileSource, camera_source
+from penstock_video.pattern import PatternSource
+from penstock_video.video_decoder_calculator_pb2 import VideoDecoderCalculatorOptions
+
+if TYPE_CHECKING:
+    from penstock import CalculatorContext, CalculatorContract
+    from penstock.engine.calculator import Stop
+    from penstock_video.source import Source
+
+
+class VideoDecoderCalculator(penstock.Calculator):
+    """Read video, one frame a call. Also registered as OpenCvVideoDecoderCalculator.
+
+    Input side packets:
+        INPUT_FILE_PATH: str or Path. Optional where the options name a camera or the test pattern,
+            which are read if no file is given.
+    Outputs:
+        VIDEO: ImageFrame, SRGB, read-only. Its stream header is the VideoHeader.
+        VIDEO_PRESTREAM (optional): the VideoHeader at PRESTREAM; closed at once.
+    Output side packets:
+        SAVED_AUDIO_PATH (optional): str, a temporary file with the sound, copied as it is, for the
+            encoder's AUDIO_FILE_PATH; "" with a warning where there is none. Whoever uses it deletes it.
+
+    Timestamps, in microseconds: of a file, each frame's presentation time, exactly; of the test
+    pattern, likewise from 0; with `wall_clock` these plus the time of the run's start since 1970; of
+    a camera, the time of capture since 1970. A frame whose time does not grow is left out. The stream
+    ends with the file, or after the pattern's `frames`; a camera's has no end.
+
+    Options `VideoDecoderCalculatorOptions`: `camera_index` (Linux), `test_pattern { width height fps
+    frames }`, `wall_clock` (false), `decoder_threads` (0: libav decides). Reading, decoding and
+    conversion run without the GIL.
+
+    Raises in `open`, where the first frame is decoded: InvalidArgumentError for a missing or broken
+    file, one without video, a missing camera, or nothing to read.
+
+    Config::
+
+        node {
+          calculator: "VideoDecoderCalculator"
+          input_side_packet: "INPUT_FILE_PATH:input_video"
+          output_stream: "VIDEO:frame"
+        }
+    """
+
+    @classmethod
+    def get_contract(cls, cc: CalculatorContract) -> None:
+        """Declare the ports that are connected."""
+        options = cc.options(VideoDecoderCalculatorOptions)
+        path = cc.input_side_packets["INPUT_FILE_PATH"].set_one_of(str, Path, description="the video file")
+        if options.HasField("camera_index") or options.HasField("test_pattern"):
+            path.optional()
+        cc.outputs["VIDEO"].set(ImageFrame, "frames (SRGB)")
+        cc.outputs["VIDEO_PRESTREAM"].set(VideoHeader, "the video's header, at PRESTREAM").optional()
+        cc.output_side_packets["SAVED_AUDIO_PATH"].set(str, "file with the sound, or empty").optional()
+
+    def open(self, cc: CalculatorContext) -> None:
+        """Open what is read, and say what is known of it."""
+        options = cc.options(VideoDecoderCalculatorOptions)
+        self._source = source = _source(cc, options)
+        try:
+            self._offset = 0
+            if options.wall_clock and not self._is_camera(cc, options):
+                self._offset = time.time_ns() // 1000
+            self._announce(cc, source.header)
+        except BaseException:  # close() is not called after a failed open()
+            source.close()
+            raise
+
+    def process(self, cc: CalculatorContext) -> Stop | None:
+        """Send the next frame, or end the stream."""
+        read = self._source.read()
+        if read is None:
+            return penstock.STOP
+        timestamp, picture = read
+        cc.outputs["VIDEO"].add(ImageFrame(picture, ImageFormat.SRGB), timestamp + self._offset)
+        return None
+
+    def close(self, cc: CalculatorContext) -> None:  # noqa: ARG002  # the interface
+        """Close the file or device."""
+        self._source.close()
+
+    @staticmethod
+    def _is_camera(cc: CalculatorContext, options: VideoDecoderCalculatorOptions) -> bool:
+        return options.HasField("camera_index") and "INPUT_FILE_PATH" not in cc.input_side_packets
+
+    @staticmethod
+    def _announce(cc: CalculatorContext, header: VideoHeader) -> None:
+        cc.outputs["VIDEO"].set_header(penstock.Packet(header))
+        if "VIDEO_PRESTREAM" in cc.outputs:
+            cc.outputs["VIDEO_PRESTREAM"].add(header, penstock.Timestamp.PRESTREAM)
+            cc.outputs["VIDEO_PRESTREAM"].close()
+        if "SAVED_AUDIO_PATH" in cc.output_side_packets:
+            given = "INPUT_FILE_PATH" in cc.input_side_packets
+            path = os.fspath(cc.input_side_packets["INPUT_FILE_PATH"].payload) if given else ""  # type: ignore[call-overload]  # by contract
+            cc.output_side_packets["SAVED_AUDIO_PATH"].set(save_audio(path) if path else "")
+
+
+def _source(cc: CalculatorContext, options: VideoDecoderCalculatorOptions) -> Source:
+    """Open what side packet and options name.
+
+    Raises:
+        InvalidArgumentError: there is nothing to read, or the options name two things.
+    """
+    if options.decoder_threads < 0:
+        raise InvalidArgumentError(f"decoder_threads is {options.decoder_threads}, but must be 0 or more")
+    if "INPUT_FILE_PATH" in cc.input_side_packets:
+        path = cc.input_side_packets["INPUT_FILE_PATH"].payload
+        return FileSource(path, options.decoder_threads)  # type: ignore[arg-type]  # by contract
+    if options.HasField("camera_index") and options.HasField("test_pattern"):
+        raise InvalidArgumentError("options name both camera_index and test_pattern; leave out one of them")
+    if options.HasField("camera_index"):
+        return camera_source(options.camera_index, options.decoder_threads)
+    if options.HasField("test_pattern"):
+        return PatternSource(options.test_pattern)
+    raise InvalidArgumentError(
+        "there is nothing to read: give the side packet INPUT_FILE_PATH, or use test_pattern"
+    )

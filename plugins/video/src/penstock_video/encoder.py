@@ -1,0 +1,165 @@
+"""The sink for pictures: a video file whose times are the packets' timestamps."""
+
+from __future__ import annotations
+
+import logging
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import penstock
+from penstock.errors import InvalidArgumentError
+from penstock_formats import ImageFrame, VideoHeader
+from penstock_video.opencv_video_encoder_calculator_pb2 import OpenCvVideoEncoderCalculatorOptions as Options
+from penstock_video.source import MICROSECONDS
+from penstock_video.writer import PIXELS, Settings, VideoWriter, check_target, encoder_name
+
+if TYPE_CHECKING:
+    from penstock import CalculatorContext, CalculatorContract
+
+_LOG: Final = logging.getLogger("penstock.video")
+_USUAL_FPS: Final = 30.0
+_DAY_US: Final = 86_400 * MICROSECONDS
+
+
+class VideoEncoderCalculator(penstock.Calculator):
+    """Write frames to a video file. Also registered as OpenCvVideoEncoderCalculator.
+
+    Inputs:
+        VIDEO: ImageFrame, GRAY8, SRGB or SRGBA, all of one size.
+        VIDEO_PRESTREAM (optional): VideoHeader at PRESTREAM, for its frame rate.
+    Input side packets:
+        OUTPUT_FILE_PATH: str or Path; the ending chooses the container: mp4, mov, mkv, webm, avi, ...
+        AUDIO_FILE_PATH (optional): str or Path of a file whose sound is put in as it is, up to the
+            end of the last frame; "" with a warning for none.
+
+    Times in the file are the packets' timestamps: exact in mp4 and mov, whole milliseconds in mkv and
+    webm, whole frames in avi; with codec mpeg4 they are rounded to 1/60000 s. Where the first frame
+    is at a negative time or a day or more, as with times since 1970, the file begins at zero and notes
+    the moment as its creation time (`timeline` chooses).
+
+    The file is written under another name beside its own and takes its own in `close`, which is
+    called at every end of a run: after an error or Ctrl-C the file holds the frames up to then, and
+    plays. Without a single frame no file is made, and the log says so.
+
+    Options `OpenCvVideoEncoderCalculatorOptions`: `codec` (H.264; VP9 in webm), `video_format`, `fps`
+    (else the header's, else 30: a hint, times come from the timestamps), `width` and `height` (a
+    demand on the frames), `crf` (23), `preset` ("superfast"), `threads` (0: libav decides), `bit_rate`,
+    `timeline`. Conversion and encoding run without the GIL. Colours become BT.601, limited range.
+
+    Raises in `open`: InvalidArgumentError for a directory that is missing or not writable, a path
+    that does not end in `video_format`, an unknown codec. In `process`: the same for a frame of
+    another size or format, or where codec, container and size do not fit; PenstockError where the
+    disk fails.
+
+    Config::
+
+        node {
+          calculator: "VideoEncoderCalculator"
+          input_stream: "VIDEO:painted"
+          input_side_packet: "OUTPUT_FILE_PATH:output_video"
+          node_options {
+            [type.googleapis.com/penstock.OpenCvVideoEncoderCalculatorOptions] {
+              codec: "avc1"
+              crf: 20
+            }
+          }
+        }
+    """
+
+    @classmethod
+    def get_contract(cls, cc: CalculatorContract) -> None:
+        """Declare the ports that are connected."""
+        cc.inputs["VIDEO"].set(ImageFrame, "frames of one size (GRAY8, SRGB, SRGBA)")
+        cc.inputs["VIDEO_PRESTREAM"].set(VideoHeader, "the video's header, at PRESTREAM").optional()
+        cc.input_side_packets["OUTPUT_FILE_PATH"].set_one_of(str, Path, description="the file to write")
+        audio = cc.input_side_packets["AUDIO_FILE_PATH"]
+        audio.set_one_of(str, Path, description="file with the sound, or empty").optional()
+
+    def open(self, cc: CalculatorContext) -> None:
+        """Check path and options; the file is opened with the first frame."""
+        self._options = options = cc.options(Options)
+        self._target = Path(os.fspath(cc.input_side_packets["OUTPUT_FILE_PATH"].payload))  # type: ignore[call-overload]  # by contract
+        ending = options.video_format
+        if ending and self._target.suffix.lower() != f".{ending.lower()}":
+            raise InvalidArgumentError(
+                f"video file {str(self._target)!r} does not end in '.{ending}', which video_format "
+                "demands; change one of them"
+            )
+        check_target(self._target)
+        self._codec = encoder_name(options.codec, self._target.suffix)
+        self._fps = options.fps if options.fps > 0 else _rate(cc.inputs["VIDEO"].header.payload)
+        self._audio = self._audio_file(cc)
+        self._writer: VideoWriter | None = None
+
+    def process(self, cc: CalculatorContext) -> None:
+        """Take the header, or write one frame."""
+        if "VIDEO_PRESTREAM" in cc.inputs and not cc.inputs["VIDEO_PRESTREAM"].is_empty():
+            self._fps = self._fps or _rate(cc.inputs["VIDEO_PRESTREAM"].payload)
+        if cc.inputs["VIDEO"].is_empty():
+            return
+        frame: ImageFrame = cc.inputs["VIDEO"].payload
+        timestamp = cc.input_timestamp
+        if not timestamp.is_range_value():
+            raise InvalidArgumentError(
+                f"a frame at {timestamp} has no place in a file; give it an ordinary timestamp"
+            )
+        if self._writer is None:
+            self._writer = self._start(frame, int(timestamp))
+        self._check(frame, self._writer.size)
+        self._writer.write(frame.array, frame.format, int(timestamp))
+
+    def close(self, cc: CalculatorContext) -> None:  # noqa: ARG002  # the interface
+        """Finish the file."""
+        writer, self._writer = self._writer, None
+        if writer is None:
+            _LOG.warning("%r: no frame came, so no file was written", str(self._target))
+        else:
+            writer.finish()
+
+    def _start(self, frame: ImageFrame, timestamp: int) -> VideoWriter:
+        """Open the file for frames like the first."""
+        options = self._options
+        wanted = (options.width or frame.width, options.height or frame.height)
+        self._check(frame, wanted)
+        far = timestamp < 0 or timestamp >= _DAY_US
+        from_zero = options.timeline == Options.FROM_ZERO or (options.timeline == Options.AUTO and far)
+        settings = Settings(
+            self._codec,
+            self._fps or _USUAL_FPS,
+            options.crf,
+            options.preset,
+            options.threads,
+            options.bit_rate,
+            self._audio,
+        )
+        return VideoWriter(self._target, settings, wanted, -timestamp if from_zero else 0)
+
+    def _check(self, frame: ImageFrame, size: tuple[int, int]) -> None:
+        if frame.format not in PIXELS:
+            raise InvalidArgumentError(
+                f"video file {str(self._target)!r}: the frame is {frame!r}, but it takes GRAY8, SRGB "
+                "or SRGBA; put a ColorConvertCalculator before"
+            )
+        if (frame.width, frame.height) != size:
+            raise InvalidArgumentError(
+                f"video file {str(self._target)!r}: the frame is {frame.width}x{frame.height}, but the file "
+                f"is {size[0]}x{size[1]}; scale with an ImageTransformationCalculator before"
+            )
+
+    @staticmethod
+    def _audio_file(cc: CalculatorContext) -> str | None:
+        if "AUDIO_FILE_PATH" not in cc.input_side_packets:
+            return None
+        path = os.fspath(cc.input_side_packets["AUDIO_FILE_PATH"].payload)  # type: ignore[call-overload]  # by contract
+        if not path:
+            _LOG.warning("AUDIO_FILE_PATH is empty, so the file gets no sound")
+            return None
+        if not os.path.exists(path):  # noqa: PTH110  # a str
+            raise InvalidArgumentError(f"audio file {path!r} does not exist; check AUDIO_FILE_PATH")
+        return str(path)
+
+
+def _rate(header: object) -> float:
+    """Return the frame rate that a header promises, 0 where it does not."""
+    return header.frame_rate if isinstance(header, VideoHeader) else 0.0

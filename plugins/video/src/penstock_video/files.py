@@ -1,0 +1,199 @@
+"""Video files and cameras, read through libav by way of PyAV.
+
+A source is read by one thread at a time, not always the same. libav works without the GIL, while it
+reads, decodes and converts.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from typing import TYPE_CHECKING, Any, Final
+
+import av
+import av.error
+import numpy as np
+
+from penstock.errors import InvalidArgumentError, PenstockError
+from penstock_formats import ImageFormat, VideoHeader
+from penstock_video.source import MICROSECONDS, microseconds
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from av.container import InputContainer
+    from av.video.stream import VideoStream
+    from numpy.typing import NDArray
+
+_LOG: Final = logging.getLogger("penstock.video")
+_QUARTER: Final = 90
+#: Time between frames that carry no time in a stream that tells no rate: 25 a second.
+_USUAL_PERIOD_US: Final = 40_000
+
+
+class FileSource:
+    """The frames of a file's first video stream, in the order in which they are shown.
+
+    Times are the frames' presentation times, in microseconds, as the file has them; a frame without
+    one comes a frame's length after the one before. Frames whose time does not grow are left out, as
+    in the reference, and so are packets that cannot be decoded; the log says how many. Pictures of
+    phones held upright are turned as the file asks.
+
+    Args:
+        path: a file, or an address with "://" for libav.
+        threads: of the decoder; 0 leaves it to libav.
+        device: libav's name of the kind of device that `path` is; None: a file.
+
+    Raises:
+        InvalidArgumentError: there is no such file, it cannot be read, it is no video, or not one
+            frame of it can be decoded. Nothing stays open.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], threads: int = 0, *, device: str | None = None) -> None:
+        self._name = os.fspath(path)
+        if "://" not in self._name and not os.path.exists(self._name):  # noqa: PTH110  # a str by now
+            raise InvalidArgumentError(f"video file {self._name!r} does not exist; check INPUT_FILE_PATH")
+        self._late = self._broken = 0
+        self._last: int | None = None
+        self._first: av.VideoFrame | None = None
+        self._container = _opened(self._name, device)
+        try:
+            self._stream = _video_stream(self._container, self._name)
+            # Frame threads hold back as many frames as there are threads: too late for a camera's.
+            self._stream.thread_type = "AUTO" if device is None else "SLICE"
+            self._stream.thread_count = threads
+            self._frames = self._all_frames()
+            self._read_first()
+        except BaseException:
+            self._container.close()
+            raise
+
+    @property
+    def header(self) -> VideoHeader:
+        """Size as the frames come out, mean rate, and length, each 0 where the file does not say."""
+        stream = self._stream
+        rate = float(stream.average_rate or stream.guessed_rate or 0)
+        duration = 0.0
+        if stream.duration is not None and stream.time_base is not None:
+            duration = float(stream.duration * stream.time_base)
+        elif self._container.duration is not None:
+            duration = self._container.duration / MICROSECONDS
+        height, width = self._size
+        return VideoHeader(ImageFormat.SRGB, width, height, rate, max(duration, 0.0))
+
+    def read(self) -> tuple[int, NDArray[Any]] | None:
+        """Return the next picture (see `Source`), or None after the last.
+
+        The pixels lie in memory of libav that lives as long as the array.
+
+        Raises:
+            PenstockError: reading failed. The source can only be closed then.
+        """
+        while True:
+            frame, self._first = self._first or self._decoded(), None
+            if frame is None:
+                return None
+            time = self._time_of(frame)
+            if self._last is None or time > self._last:
+                self._last = time
+                return time, pixels(frame)
+            self._late += 1
+
+    def close(self) -> None:
+        """Close the file, and log what was left out."""
+        self._frames.close()
+        self._container.close()
+        if self._late or self._broken:
+            _LOG.warning(
+                "%r: left out %d frames whose time did not grow and %d packets that could not be decoded",
+                self._name, self._late, self._broken,
+            )  # fmt: skip
+
+    def _read_first(self) -> None:
+        """Decode the first frame, so that what cannot be read is known before a run is under way."""
+        self._first = self._decoded()
+        if self._first is None:
+            raise InvalidArgumentError(
+                f"video file {self._name!r}: not one frame can be decoded ({self._broken} broken packets); "
+                "the file is empty or damaged"
+            )
+        self._size = pixels(self._first).shape[:2]
+        rate = self._stream.average_rate or self._stream.guessed_rate
+        self._period = round(MICROSECONDS / rate) if rate else _USUAL_PERIOD_US
+
+    def _all_frames(self) -> Generator[av.VideoFrame]:
+        """Decode packet by packet: one that is broken costs its own frames and no others."""
+        for packet in self._container.demux(self._stream):
+            try:
+                frames = packet.decode()
+            except av.error.InvalidDataError:
+                self._broken += 1
+                continue
+            yield from frames
+
+    def _decoded(self) -> av.VideoFrame | None:
+        try:
+            return next(self._frames, None)
+        except (av.error.FFmpegError, OSError) as error:
+            raise PenstockError(f"video file {self._name!r}: reading failed: {error.strerror}") from error
+
+    def _time_of(self, frame: av.VideoFrame) -> int:
+        if frame.pts is not None and frame.time_base is not None:
+            return microseconds(frame.pts, frame.time_base)
+        return 0 if self._last is None else self._last + self._period
+
+
+def camera_source(index: int, threads: int = 0) -> FileSource:
+    """Open a camera. Its frames carry their capture time in microseconds since 1970.
+
+    The times are the kernel's, taken when the picture came from the sensor's driver; where they
+    count from the machine's start libav moves them to 1970.
+
+    Raises:
+        InvalidArgumentError: the system is not Linux, or there is no such camera, or it cannot be
+            used (by another program's leave, say). Nothing stays open.
+    """
+    if not sys.platform.startswith("linux"):
+        raise InvalidArgumentError(
+            f"camera {index} cannot be read on {sys.platform!r}: cameras work on Linux (Video4Linux) only; "
+            "give a file as INPUT_FILE_PATH, or use test_pattern"
+        )
+    device = f"/dev/video{index}"
+    if not os.path.exists(device):  # noqa: PTH110  # a str
+        raise InvalidArgumentError(
+            f"camera {index} does not exist: there is no {device!r}; check camera_index"
+        )
+    return FileSource(device, threads, device="v4l2")
+
+
+def pixels(frame: av.VideoFrame) -> NDArray[Any]:
+    """Return a frame as (H, W, 3) uint8, RGB, turned as its file asks.
+
+    Without a copy where libav's own RGB picture can be seen through an array; rows may be padded.
+    """
+    rgb = frame.reformat(format="rgb24", threads=1)  # other nodes have work for the other cores
+    plane = rgb.planes[0]
+    rows = np.frombuffer(plane, np.uint8).reshape(plane.height, plane.line_size)  # type: ignore[call-overload]  # a buffer
+    picture = rows[:, : plane.width * 3].reshape(plane.height, plane.width, 3)
+    quarters = round(frame.rotation / _QUARTER) % 4
+    return np.ascontiguousarray(np.rot90(picture, quarters)) if quarters else picture
+
+
+def _opened(name: str, device: str | None) -> InputContainer:
+    # timestamps=abs: a camera's times count from 1970, whatever the driver's do.
+    options = {} if device is None else {"timestamps": "abs"}
+    try:
+        return av.open(name, "r", format=device, options=options)
+    except (av.error.FFmpegError, OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise InvalidArgumentError(
+            f"video file {name!r} cannot be read as a video: {why}; check the file and its permissions"
+        ) from error
+
+
+def _video_stream(container: InputContainer, name: str) -> VideoStream:
+    if not container.streams.video:
+        kinds = ", ".join(stream.type for stream in container.streams) or "nothing"
+        raise InvalidArgumentError(f"file {name!r} has no video stream, only {kinds}; give a video file")
+    return container.streams.video[0]

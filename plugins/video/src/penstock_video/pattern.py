@@ -1,0 +1,127 @@
+"""A moving test picture made by arithmetic: the same pixels in every run, on every machine.
+
+Colour bars and a grey ramp move left by two pixels a frame, a white disc bounces over them, and the
+lowest sixteenth spells the frame's number in 16 black or white cells, highest bit first, so that a
+picture can be recognized after it was encoded.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from penstock.errors import InvalidArgumentError
+from penstock_formats import ImageFormat, VideoHeader
+from penstock_video.source import microseconds
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from penstock_video.video_decoder_calculator_pb2 import VideoDecoderCalculatorOptions
+
+_BARS: Final = np.array(
+    [
+        (255, 255, 255),
+        (255, 255, 0),
+        (0, 255, 255),
+        (0, 255, 0),
+        (255, 0, 255),
+        (255, 0, 0),
+        (0, 0, 255),
+        (0, 0, 0),
+    ],
+    np.uint8,
+)
+_BITS: Final = 16
+_SPEED: Final = 2
+#: NTSC rates such as 29.97 are n/1001; this finds them.
+_LARGEST_DENOMINATOR: Final = 1001
+
+
+class PatternSource:
+    """The test pattern as a source. Holds no file and no device.
+
+    Raises:
+        InvalidArgumentError: a side below 16, a rate that is not positive, or a negative number of
+            frames.
+    """
+
+    def __init__(self, pattern: VideoDecoderCalculatorOptions.TestPattern) -> None:
+        if pattern.width < _BITS or pattern.height < _BITS or not pattern.fps > 0 or pattern.frames < 0:
+            raise InvalidArgumentError(
+                f"test pattern of {pattern.width}x{pattern.height} at {pattern.fps:g} frames per second, "
+                f"{pattern.frames} frames: sides must be 16 or more, the rate above 0, the number 0 or more"
+            )
+        self._width, self._height, self._frames = pattern.width, pattern.height, pattern.frames
+        self._period = 1 / Fraction(pattern.fps).limit_denominator(_LARGEST_DENOMINATOR)
+        self._index = 0
+        self._band = max(1, self._height // _BITS)
+        self._background = _background(self._width, self._height)
+        self._disc = _disc(max(2, min(self._width, self._height) // 8))
+
+    @property
+    def header(self) -> VideoHeader:
+        """The pattern's size and rate; duration 0 where it has no end."""
+        rate = float(1 / self._period)
+        return VideoHeader(ImageFormat.SRGB, self._width, self._height, rate, self._frames / rate)
+
+    def read(self) -> tuple[int, NDArray[Any]] | None:
+        """Return the next picture, in fresh memory, or None after the last."""
+        if self._frames and self._index >= self._frames:
+            return None
+        index = self._index
+        self._index += 1
+        return microseconds(index, self._period), self._picture(index)
+
+    def close(self) -> None:
+        """There is nothing to let go of."""
+
+    def _picture(self, index: int) -> NDArray[Any]:
+        start = index * _SPEED % self._width
+        picture = self._background[:, start : start + self._width].copy()
+        side = self._disc.shape[0]
+        left = _bounce(index * 3, self._width - side)
+        top = _bounce(index * 2, self._height - self._band - side)
+        picture[top : top + side, left : left + side][self._disc] = 255
+        edges = np.arange(_BITS + 1) * self._width // _BITS
+        for bit in range(_BITS):
+            value = 255 if index >> (_BITS - 1 - bit) & 1 else 0
+            picture[-self._band :, edges[bit] : edges[bit + 1]] = value
+        return picture
+
+
+def pattern_index(picture: NDArray[Any]) -> int:
+    """Return the number, modulo 65536, that the lowest rows of a picture of the pattern spell.
+
+    Args:
+        picture: (H, W, 3) or (H, W) uint8, sides 16 or more. Borrowed.
+    """
+    height, width = picture.shape[:2]
+    row = picture[height - (max(1, height // _BITS) + 1) // 2].reshape(width, -1).mean(axis=1)
+    edges = np.arange(_BITS + 1) * width // _BITS
+    middles = (edges[:-1] + edges[1:]) // 2
+    return sum(1 << (_BITS - 1 - bit) for bit, middle in enumerate(middles) if row[middle] > 127)  # noqa: PLR2004
+
+
+def _background(width: int, height: int) -> NDArray[np.uint8]:
+    """Return (height, 2 * width, 3): twice the same picture side by side, so that any cut of it wraps."""
+    columns = np.arange(width)
+    picture = np.empty((height, width, 3), np.uint8)
+    picture[:] = _BARS[columns * len(_BARS) // width]
+    picture[height // 2 :] = (columns * 256 // width).astype(np.uint8)[:, None]
+    return np.concatenate([picture, picture], axis=1)
+
+
+def _disc(side: int) -> NDArray[np.bool_]:
+    """Return (side, side): where a disc of that diameter is."""
+    offsets = 2 * np.arange(side) - side + 1
+    return np.asarray(offsets[:, None] ** 2 + offsets[None, :] ** 2 <= side * side)
+
+
+def _bounce(way: int, room: int) -> int:
+    """Return where something is that has gone `way` pixels to and fro over `room` pixels."""
+    room = max(room, 1)
+    place = way % (2 * room)
+    return min(place, 2 * room - place)

@@ -1,0 +1,32 @@
+"""What the pack brings, by name; nothing of it is imported until a graph uses it."""
+
+from __future__ import annotations
+
+from penstock import Components, hookimpl
+
+
+@hookimpl
+def penstock_components() -> Components:
+    """Name the calculators, under our names and the reference's, and their options messages."""
+    decoder = "penstock_video.decoder:VideoDecoderCalculator"
+    encoder = "penstock_video.encoder:VideoEncoderCalculator"
+    return Components(
+        calculators={
+            "OpenCvVideoDecoderCalculator": decoder,
+            "OpenCvVideoEncoderCalculator": encoder,
+            "VideoDecoderCalculator": decoder,
+            "VideoEncoderCalculator": encoder,
+        },
+        options={
+            "penstock.VideoDecoderCalculatorOptions": (
+                "penstock.CalculatorOptions",
+                20200,
+                "penstock_video.video_decoder_calculator_pb2:VideoDecoderCalculatorOptions",
+            ),
+            "penstock.OpenCvVideoEncoderCalculatorOptions": (
+                "penstock.CalculatorOptions",
+                207936763,
+                "penstock_video.opencv_video_encoder_calculator_pb2:OpenCvVideoEncoderCalculatorOptions",
+            ),
+        },
+    )

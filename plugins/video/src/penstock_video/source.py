@@ -1,0 +1,38 @@
+"""What the decoder reads from: a file, a camera, or the test pattern, all alike."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from numpy.typing import NDArray
+
+    from penstock_formats import VideoHeader
+
+MICROSECONDS = 1_000_000
+
+
+class Source(Protocol):
+    """Pictures in order, each with its time."""
+
+    @property
+    def header(self) -> VideoHeader:
+        """What is known of the pictures before the first."""
+
+    def read(self) -> tuple[int, NDArray[Any]] | None:
+        """Return the next picture, or None after the last.
+
+        Returns:
+            Its time in microseconds, and (H, W, 3) uint8, RGB, that nobody writes to any more.
+        """
+
+    def close(self) -> None:
+        """Let go of files and devices. Called once."""
+
+
+def microseconds(ticks: int, time_base: Fraction) -> int:
+    """Return `ticks` of `time_base` seconds in whole microseconds, exactly, rounded half up."""
+    numerator = ticks * time_base.numerator * MICROSECONDS
+    return (2 * numerator + time_base.denominator) // (2 * time_base.denominator)

@@ -1,0 +1,84 @@
+"""Decoder and encoder in one graph: runs that are cut short, and what is read without a file."""
+
+from __future__ import annotations
+
+import pytest
+
+from penstock import CalculatorGraph, StatusCode, testing
+from penstock.errors import GraphRunError
+from penstock_video.decoder import VideoDecoderCalculator
+from penstock_video.encoder import VideoEncoderCalculator
+from penstock_video.pattern import pattern_index
+from penstock_video.plugin import penstock_components
+
+GRAPH = """
+input_side_packet: "input_video"
+input_side_packet: "output_video"
+node {
+  calculator: "VideoDecoderCalculator"
+  input_side_packet: "INPUT_FILE_PATH:input_video"
+  output_stream: "VIDEO:frame"
+  options {
+    [penstock.VideoDecoderCalculatorOptions.ext] { test_pattern { width: 64 height: 64 frames: %d } }
+  }
+}
+node {
+  calculator: "VideoEncoderCalculator"
+  input_stream: "VIDEO:frame"
+  input_side_packet: "OUTPUT_FILE_PATH:output_video"
+}
+"""
+
+
+def graph(frames: int = 0) -> CalculatorGraph:
+    registry = testing.testing_registry(VideoDecoderCalculator, VideoEncoderCalculator)
+    for full_name, (extendee, number, target) in penstock_components().options.items():
+        registry.add_option(full_name, extendee, number, target)
+    return CalculatorGraph(GRAPH % frames, registry=registry)
+
+
+def indexes(path) -> list[int]:
+    run = testing.run_calculator(
+        VideoDecoderCalculator, outputs=["VIDEO"], side_packets={"INPUT_FILE_PATH": path}
+    )
+    return [pattern_index(packet.payload.array) for packet in run.outputs["VIDEO"]]
+
+
+def test_without_a_file_the_pattern_is_written_to_its_end(tmp_path):
+    graph(frames=12).run({"output_video": str(tmp_path / "out.mp4")})
+
+    assert indexes(tmp_path / "out.mp4") == list(range(12))
+
+
+def test_a_graph_runs_again_and_writes_the_same(tmp_path):
+    one = graph(frames=12)
+
+    one.run({"output_video": str(tmp_path / "one.mp4")})
+    one.run({"output_video": str(tmp_path / "two.mp4")})
+
+    assert (tmp_path / "one.mp4").read_bytes() == (tmp_path / "two.mp4").read_bytes()
+
+
+def test_a_file_that_is_given_is_read_and_may_be_written_over(tmp_path):
+    path = tmp_path / "film.mp4"
+    graph(frames=5).run({"output_video": path})
+
+    graph(frames=99).run({"input_video": path, "output_video": path})
+
+    assert indexes(path) == list(range(5))
+
+
+def test_a_cancelled_run_leaves_a_film_that_plays(tmp_path):
+    run = graph()
+    run.observe_output_stream(
+        "frame", lambda _, packet: run.cancel() if packet.timestamp >= 800_000 else None
+    )
+
+    with pytest.raises(GraphRunError) as failure:
+        run.run({"output_video": str(tmp_path / "out.mp4")}, timeout=60)
+
+    assert failure.value.code is StatusCode.CANCELLED
+    found = indexes(tmp_path / "out.mp4")
+    assert found == list(range(len(found)))
+    assert len(found) >= 15
+    assert [path.name for path in tmp_path.iterdir()] == ["out.mp4"]
