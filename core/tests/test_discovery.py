@@ -301,21 +301,21 @@ def test_a_failed_plugin_is_a_warning_in_the_log(install, caplog: pytest.LogCapt
 
 
 def test_of_two_plugins_with_one_name_the_first_stays(install) -> None:
-    install("a", GATE, point="image")
-    install("b", GATE.replace("Gate", "Mux"), point="image")
+    install("a", GATE, point="try_image")
+    install("b", GATE.replace("Gate", "Mux"), point="try_image")
 
-    host = PluginHost(only=["image"])
-    first, second = (record for record in host.records if record.name == "image")
+    host = PluginHost(only=["try_image"])
+    first, second = (record for record in host.records if record.name == "try_image")
 
     assert (first.distribution, first.state) == ("penstock-try-a", "loaded")
     assert (second.distribution, second.state) == ("penstock-try-b", "failed")
     assert second.reason == (
-        "the plugin name 'image' of penstock-try-b is taken by penstock-try-a; "
+        "the plugin name 'try_image' of penstock-try-b is taken by penstock-try-a; "
         "rename the entry point of one, or uninstall one"
     )
     assert "penstock_try_b" not in sys.modules
     assert filled(host).names("calculator") == ["Gate"]
-    assert dict(filled(host).failures)["image of penstock-try-b"] == second.reason
+    assert dict(filled(host).failures)["try_image of penstock-try-b"] == second.reason
 
 
 def test_one_module_under_two_plugin_names_is_loaded_once(install) -> None:

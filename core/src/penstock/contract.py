@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import attrs
 
+from penstock.engine.calculator import check_offset
 from penstock.engine.ports import PortKey, Ports, port_id, port_name
 from penstock.errors import InvalidArgumentError
 from penstock.payload_types import PayloadType, is_any, is_type, members, type_names
@@ -211,9 +212,13 @@ class CalculatorContract:
 
         With it bounds flow through the node even when it emits nothing. A node with an offset
         cannot write in `close`.
+
+        Raises:
+            InvalidArgumentError: no int, or 2**61 and more in size.
         """
         if isinstance(offset, bool) or not isinstance(offset, int):
             raise InvalidArgumentError(f"timestamp offset {offset!r}: must be an int (microseconds)")
+        check_offset(offset)
         self.timestamp_offset = int(offset)
 
     def set_process_timestamp_bounds(self, process: bool = True) -> None:  # noqa: FBT001, FBT002

@@ -52,7 +52,7 @@ def test_a_wrong_executor_is_a_fault(graph, code, words, faults):
 
 
 def test_options_of_an_executor_are_read(plan, make_options):
-    made = make_options("ThreadsOptions", 20301, "penstock.MediaPipeOptions")
+    made = make_options("ThreadsOptions", 500020301, "penstock.MediaPipeOptions")
 
     graph = 'executor { name: "x" options { [mediapipe.ThreadsOptions.ext] { size: 4 } } }'
 

@@ -63,7 +63,7 @@ def test_naming_what_the_calculator_asks_for_is_no_warning(plan, caplog):
 
 
 def test_options_come_from_where_the_handler_was_chosen(plan, declare, make_options):
-    made = make_options("PolicyOptions", 20401, "penstock.MediaPipeOptions")
+    made = make_options("PolicyOptions", 500020401, "penstock.MediaPipeOptions")
 
     def fill(cc):
         cc.inputs[0].set_any()

@@ -17,7 +17,7 @@ PACKED = "node_options { [type.googleapis.com/penstock.%s] { size: 2 } }"
 
 
 def test_an_extension_is_found(registry, make_options):
-    made = make_options("ExtensionOptions", 20101)
+    made = make_options("ExtensionOptions", 500020101)
     options = node_options(EXTENSION % "ExtensionOptions", registry)
 
     assert options.get(made.load()).size == 1
@@ -25,7 +25,7 @@ def test_an_extension_is_found(registry, make_options):
 
 
 def test_a_packed_message_is_found_and_an_extension_of_its_type_wins(registry, make_options):
-    made = make_options("PackedOptions", 20102)
+    made = make_options("PackedOptions", 500020102)
 
     assert node_options(PACKED % "PackedOptions", registry).get(made.load()).size == 2
     both = node_options(PACKED % "PackedOptions" + EXTENSION % "PackedOptions", registry)
@@ -33,8 +33,8 @@ def test_a_packed_message_is_found_and_an_extension_of_its_type_wins(registry, m
 
 
 def test_where_the_graph_gives_none_the_defaults_come(registry, make_options):
-    made = make_options("AbsentOptions", 20103)
-    other = make_options("PresentOptions", 20104)
+    made = make_options("AbsentOptions", 500020103)
+    other = make_options("PresentOptions", 500020104)
     options = node_options(EXTENSION % "PresentOptions" + PACKED % "PresentOptions", registry)
 
     assert options.get(made.load()) == made.load()()
@@ -44,7 +44,7 @@ def test_where_the_graph_gives_none_the_defaults_come(registry, make_options):
 
 
 def test_every_answer_is_a_copy_of_its_own(registry, make_options):
-    made = make_options("CopiedOptions", 20105)
+    made = make_options("CopiedOptions", 500020105)
     options = node_options(EXTENSION % "CopiedOptions", registry)
 
     options.get(made.load()).size = 99
@@ -53,8 +53,8 @@ def test_every_answer_is_a_copy_of_its_own(registry, make_options):
 
 
 def test_a_message_given_in_code_answers_for_its_own_type(registry, make_options):
-    made = make_options("DirectOptions", 20106)
-    other = make_options("OtherDirectOptions", 20107)
+    made = make_options("DirectOptions", 500020106)
+    other = make_options("OtherDirectOptions", 500020107)
 
     options = Options(made.load()(size=5))
 

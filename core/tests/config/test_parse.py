@@ -216,7 +216,7 @@ def test_a_path_as_text_says_how_to_pass_a_path(registry):
 
 
 def test_nesting_without_end_is_an_error_and_not_a_crash(registry, make_options):
-    make_options("DeepOptions", 20013)
+    make_options("DeepOptions", 500020013)
     inner = "inner { options { [penstock.DeepOptions.ext] { "
     text = f"node {{ options {{ [penstock.DeepOptions.ext] {{ {inner * 2000}{'}' * 6002} }} }}"
 
@@ -265,8 +265,8 @@ def test_a_mistake_in_a_dict_says_which_part(registry):
 
 
 def test_only_the_options_that_a_file_names_are_imported(registry, make_options):
-    named = make_options("TextOptions", 20001)
-    other = make_options("TextOtherOptions", 20002)
+    named = make_options("TextOptions", 500020001)
+    other = make_options("TextOtherOptions", 500020002)
 
     message = read_graph("node { options { [penstock.TextOptions.ext] { size: 3 } } }", registry)
 
@@ -275,7 +275,7 @@ def test_only_the_options_that_a_file_names_are_imported(registry, make_options)
 
 
 def test_names_of_the_reference_are_taken_for_ours_everywhere(registry, make_options):
-    made = make_options("ForeignOptions", 20003)
+    made = make_options("ForeignOptions", 500020003)
     url = "type.googleapis.com/mediapipe.ForeignOptions"
 
     graphs = [
@@ -297,7 +297,7 @@ def test_names_of_the_reference_are_taken_for_ours_everywhere(registry, make_opt
 
 
 def test_options_of_executors_and_handlers_are_found_too(registry, make_options):
-    made = make_options("PoolOptions", 20004, "penstock.MediaPipeOptions")
+    made = make_options("PoolOptions", 500020004, "penstock.MediaPipeOptions")
     text = "options { [penstock.PoolOptions.ext] { size: 2 } }"
 
     message = read_graph(f"executor {{ {text} }} input_stream_handler {{ {text} }}", registry)
@@ -310,9 +310,9 @@ def test_options_of_executors_and_handlers_are_found_too(registry, make_options)
 def test_options_in_a_binary_graph_are_imported_by_their_number_inside_one_another_too(
     registry, make_options, tmp_path
 ):
-    outer, inner = make_options("OuterOptions", 20005), make_options("InnerOptions", 20006)
-    innermost = length_delimited(7, length_delimited(20006, b"\x08\x05"))
-    data = length_delimited(1, length_delimited(7, length_delimited(20005, length_delimited(2, innermost))))
+    outer, inner = make_options("OuterOptions", 500020005), make_options("InnerOptions", 500020006)
+    innermost = length_delimited(7, length_delimited(500020006, b"\x08\x05"))
+    data = length_delimited(1, length_delimited(7, length_delimited(500020005, length_delimited(2, innermost))))
     file = tmp_path / "g.binarypb"
     file.write_bytes(data)
 
@@ -346,7 +346,7 @@ def test_a_plugin_whose_message_is_no_extension_does_not_make_reading_endless(re
 
 
 def test_an_unknown_extension_has_its_place_and_near_names(registry, make_options):
-    make_options("SimilarOptions", 20007)
+    make_options("SimilarOptions", 500020007)
 
     error = parse_error("node {\n options { [mediapipe.SimilarOption.ext] { x: 1 } } }", registry)
 
@@ -380,7 +380,7 @@ def test_an_unknown_packed_message_is_an_error(registry):
 
 
 def test_an_extension_in_the_wrong_place_is_an_error(registry, make_options):
-    make_options("MisplacedOptions", 20008)
+    make_options("MisplacedOptions", 500020008)
 
     error = parse_error("executor { options { [penstock.MisplacedOptions.ext] {} } }", registry)
 
@@ -388,7 +388,7 @@ def test_an_extension_in_the_wrong_place_is_an_error(registry, make_options):
 
 
 def test_options_that_cannot_be_imported_keep_their_error_with_the_place(registry):
-    registry.add_option("penstock.BrokenOptions", "penstock.CalculatorOptions", 20009, "no_such_module:X")
+    registry.add_option("penstock.BrokenOptions", "penstock.CalculatorOptions", 500020009, "no_such_module:X")
 
     with pytest.raises(
         PluginError, match=r"^line 1, column 18: option 'penstock.BrokenOptions': .*no_such_module"
@@ -401,7 +401,7 @@ def test_options_that_two_distributions_claim_are_an_error_that_names_both(regis
         registry.add_option(
             "penstock.Twice",
             "penstock.CalculatorOptions",
-            20010,
+            500020010,
             "m:X",
             distribution=distribution,
             plugin="p",
@@ -412,7 +412,7 @@ def test_options_that_two_distributions_claim_are_an_error_that_names_both(regis
 
 
 def test_messages_that_the_process_knows_need_no_plugin(registry, make_options):
-    make_options("KnownOptions", 20011, known=False).load()
+    make_options("KnownOptions", 500020011, known=False).load()
 
     message = read_graph("node { options { [penstock.KnownOptions.ext] { size: 1 } } }", registry)
 
@@ -420,7 +420,7 @@ def test_messages_that_the_process_knows_need_no_plugin(registry, make_options):
 
 
 def test_a_graph_with_options_goes_through_every_form_and_back(registry, make_options, tmp_path):
-    make_options("RoundOptions", 20012)
+    make_options("RoundOptions", 500020012)
     message = read_graph(
         "node { options { [penstock.RoundOptions.ext] { size: 1 } } "
         "node_options { [type.googleapis.com/penstock.RoundOptions] { size: 2 } } }",

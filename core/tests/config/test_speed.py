@@ -39,7 +39,7 @@ def seconds(registry, declare):
 def test_four_times_the_nodes_take_about_four_times_as_long(seconds, backwards):
     small, large = seconds(1000, backwards=backwards), seconds(4000, backwards=backwards)
 
-    assert large / small < 10, f"{small:.3f} s for 1,000 nodes, {large:.3f} s for 4,000"
+    assert large / small < 12, f"{small:.3f} s for 1,000 nodes, {large:.3f} s for 4,000"
 
 
 def test_a_chain_of_five_thousand_nodes_is_checked_in_a_moment(seconds):
@@ -58,4 +58,4 @@ def test_reading_is_linear_too(registry):
     read(10)
     small, large = min(read(500) for _ in range(3)), min(read(2000) for _ in range(3))
 
-    assert large / small < 10, f"{small:.3f} s for 500 nodes, {large:.3f} s for 2,000"
+    assert large / small < 12, f"{small:.3f} s for 500 nodes, {large:.3f} s for 2,000"

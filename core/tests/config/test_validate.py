@@ -322,7 +322,7 @@ def test_an_unused_graph_input_is_fine(plan):
         ('output_side_packet: "A:b:c"', "INVALID_ARGUMENT", "output_side_packet: 'A:b:c' is no port"),
         ('input_stream: "T:1:a"', "FAILED_PRECONDITION", "input_stream: tag 'T' has no entry for index 0"),
         ('input_stream: "T:a" input_stream: "T:a"', "FAILED_PRECONDITION", "tag 'T' index 0 already has the"),
-        ('input_stream: "T:20000:a"', "INTERNAL", "index 20000 is above 10000"),
+        ('input_stream: "T:500020000:a"', "INTERNAL", "index 500020000 is above 10000"),
     ],
 )  # fmt: skip
 def test_a_bad_port_is_a_fault_of_its_entry(field, code, words, faults):
@@ -501,7 +501,7 @@ def test_a_port_that_the_graph_leaves_out_is_a_fault_unless_optional(faults, dec
 
 
 def test_options_that_come_twice_are_a_fault(faults, make_options):
-    make_options("TwiceOptions", 20201)
+    make_options("TwiceOptions", 500020201)
     packed = "node_options { [type.googleapis.com/penstock.TwiceOptions] { } }\n"
 
     found = faults(f'node {{ calculator: "PassCalculator"\n{packed}{packed}}}')

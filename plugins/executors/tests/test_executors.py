@@ -98,9 +98,13 @@ def test_a_single_thread_runs_every_call_from_open_to_close(registry):
 
 
 def test_threads_have_the_name_that_the_options_give(registry):
-    options = "options { [penstock.ThreadPoolExecutorOptions.ext] { num_threads: 1 thread_name_prefix: 'eye' } }"
+    options = (
+        "options { [penstock.ThreadPoolExecutorOptions.ext] { num_threads: 1 thread_name_prefix: 'eye' } }"
+    )
 
-    (thread,) = threads_of(graph_on(f'executor {{ name: "it" type: "ThreadPoolExecutor" {options} }}', registry))
+    (thread,) = threads_of(
+        graph_on(f'executor {{ name: "it" type: "ThreadPoolExecutor" {options} }}', registry)
+    )
 
     assert thread.name == "eye-it-0"
 
@@ -130,6 +134,33 @@ def test_the_application_thread_does_the_work_in_its_waits_and_only_there(regist
     graph.wait_until_idle(5)
 
     assert (before, seen) == ([], [threading.current_thread()])
+    graph.close(5)
+
+
+def test_a_graph_that_never_rests_does_not_keep_the_application_thread_from_its_time_out(registry):
+    class Endless(penstock.Calculator):
+        @classmethod
+        def get_contract(cls, cc) -> None:
+            cc.outputs[0].set(int)
+
+        def open(self, cc):
+            self.number = 0
+
+        def process(self, cc):
+            self.number += 1
+            cc.output.add(self.number, self.number)
+
+    registry.add("calculator", "Endless", Endless)
+    graph = penstock.CalculatorGraph(
+        'executor { name: "it" type: "ApplicationThreadExecutor" } '
+        'node { calculator: "Endless" output_stream: "out" executor: "it" }',
+        registry=registry,
+    )
+    graph.start_run()
+
+    with pytest.raises(penstock.WaitTimeoutError, match=r"did not come within 0\.05 s"):
+        graph.wait_until_done(0.05)
+
     graph.close(5)
 
 
@@ -214,14 +245,18 @@ class NoWork:
     """Never has anything to do."""
 
     name = ""
+    taken = 0
 
     def __init__(self):
         self.looks = 0
         self.looked = threading.Semaphore(0)
 
-    def run(self, interrupted=None, choose=None):
+    def run(self, interrupted=None, choose=None, max_s=None):
         self.looks += 1
         self.looked.release()
+        return False
+
+    def is_neglected(self, seen):
         return False
 
 
@@ -242,7 +277,7 @@ def test_stopping_returns_false_while_a_thread_is_inside_the_work():
     inside, leave = threading.Event(), threading.Event()
 
     class Busy(NoWork):
-        def run(self, interrupted=None, choose=None):
+        def run(self, interrupted=None, choose=None, max_s=None):
             inside.set()
             leave.wait(10)
             return False
@@ -254,3 +289,26 @@ def test_stopping_returns_false_while_a_thread_is_inside_the_work():
 
     leave.set()
     assert lease.stop(10)
+
+
+def test_neglected_steps_are_taken_by_a_sleeping_thread_that_nobody_woke():
+    class Neglected(NoWork):
+        steps = 0
+
+        def run(self, interrupted=None, choose=None, max_s=None):
+            if self.steps:
+                self.steps = 0
+                self.looked.release()
+                return True
+            return False
+
+        def is_neglected(self, seen):
+            return self.steps > 0
+
+    work = Neglected()
+    lease = ThreadPoolExecutor(1).lend_to(work)
+
+    work.steps = 1
+
+    assert work.looked.acquire(timeout=10)
+    assert lease.stop(5)

@@ -81,14 +81,44 @@ class Node:
         is_touched: an input has changed and the node has not been looked at since.
         has_offset: whether any output promises an offset.
         forwarded: with offsets: input bounds up to this one have been passed on.
+        slow_calls: how many calls in a row took long; the runtime's business. 1: nothing known yet.
         steps, busy_ns: number of completed calls of `process`, and their time where it is measured.
     """
 
     __slots__ = (
-        "awaiting", "busy_ns", "calculator", "fill", "has_offset", "id", "in_flight", "in_order",
-        "inputs", "is_active", "is_source", "is_touched", "kind", "layer", "look", "max_in_flight",
-        "forwarded", "name", "new_step", "open", "outputs", "policy", "prepared", "process", "queue",
-        "ready_key", "services", "spare", "state", "step", "steps", "takes_late",
+        "awaiting",
+        "busy_ns",
+        "calculator",
+        "fill",
+        "forwarded",
+        "has_offset",
+        "id",
+        "in_flight",
+        "in_order",
+        "inputs",
+        "is_active",
+        "is_source",
+        "is_touched",
+        "kind",
+        "layer",
+        "look",
+        "max_in_flight",
+        "name",
+        "new_step",
+        "open",
+        "outputs",
+        "policy",
+        "prepared",
+        "process",
+        "queue",
+        "ready_key",
+        "services",
+        "slow_calls",
+        "spare",
+        "state",
+        "step",
+        "steps",
+        "takes_late",
     )  # fmt: skip
 
     look: Look
@@ -138,6 +168,7 @@ class Node:
         self.process: Callable[[CalculatorContext], Any] = calculator.process
         self.takes_late: Final = policy.takes_late
         self.new_step: Callable[[Node], Step]
+        self.slow_calls = 1
         self.steps = 0
         self.busy_ns = 0
 

@@ -47,7 +47,7 @@ class SyncSet:
     Attributes:
         positions: the streams, as positions in the node's inputs.
         waits_at: after a look that answered NOT_READY: no packet below this can come.
-        last: the last timestamp for which the set was ready.
+        last: the last timestamp for which the set was filled.
     """
 
     __slots__ = ("_policy", "_streams", "last", "positions", "waits_at")
@@ -73,7 +73,6 @@ class SyncSet:
         if self._policy.process_bounds:
             return self._look_at_bounds(least_packet, least_bound)
         if least_bound > least_packet:
-            self.last = least_packet
             return least_packet
         if least_bound >= ONE_OVER_POSTSTREAM:
             return self._finished()
@@ -88,7 +87,6 @@ class SyncSet:
         settled = POSTSTREAM if at_post else previous_allowed(least_bound)
         ready_at = min(least_packet, settled)
         if ready_at > self.last:
-            self.last = ready_at
             return ready_at
         self.waits_at = least
         return NOT_READY
@@ -99,6 +97,7 @@ class SyncSet:
 
     def fill(self, timestamp: int, inputs: Sequence[Input]) -> None:
         """Take the packets at `timestamp` from the set's streams."""
+        self.last = timestamp  # here and not in look: a set that was not chosen must be ready again
         for position in self.positions:
             port = inputs[position]
             port.fill(port.stream.pop_at(timestamp))

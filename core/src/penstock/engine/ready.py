@@ -9,7 +9,7 @@ Source: MediaPipe `framework/scheduler_queue.h`.
 from __future__ import annotations
 
 from heapq import heappop, heappush
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,14 +25,15 @@ class ReadyQueue:
         is_fresh: something was put in since the runtime last looked.
     """
 
-    __slots__ = ("_nodes", "is_fresh", "name", "others", "sources")
+    __slots__ = ("_by_key", "is_fresh", "name", "others", "sources")
 
-    def __init__(self, name: str, nodes: dict[int, Node]) -> None:
+    def __init__(self, name: str, by_key: list[Node]) -> None:
         self.name = name
-        #: Nodes of the whole graph by id; grows while the run is built.
-        self._nodes = nodes
-        #: Keys of `open`, which are negative, and of the steps of nodes with inputs. The smallest
-        #: comes first: ids in ascending order, then ids in descending order.
+        #: All nodes of the graph in descending order of their ids, so that a node's `ready_key` is
+        #: its place here, and ~id too. Filled while the run is built.
+        self._by_key: Final = by_key
+        #: `ready_key` of ready nodes with inputs, and ~ready_key of nodes that can open: these are
+        #: negative. The smallest comes first: ids in ascending order, then ids in descending order.
         self.others: list[int] = []
         #: (layer, smallest bound of the outputs, id) of ready sources.
         self.sources: list[tuple[int, int, int]] = []
@@ -43,7 +44,7 @@ class ReadyQueue:
 
     def push_open(self, node: Node) -> None:
         """Make `open` of a node ready."""
-        heappush(self.others, node.id - len(self._nodes))
+        heappush(self.others, ~node.ready_key)
         self.is_fresh = True
 
     def push(self, node: Node) -> None:
@@ -56,35 +57,37 @@ class ReadyQueue:
         heappush(self.sources, (node.layer, behind, node.id))
         self.is_fresh = True
 
-    def pop(self) -> Step:
-        """Take the step that comes first; there must be one."""
+    def pop(self) -> Step | None:
+        """Take the step that comes first; None where nothing is ready."""
         others = self.others
         if others:
             key = heappop(others)
-            count = len(self._nodes)
-            node = self._nodes[count - 1 - key if key >= 0 else key + count]
+            node = self._by_key[key if key >= 0 else ~key]
+        elif self.sources:
+            node = self._by_key[~heappop(self.sources)[2]]
         else:
-            node = self._nodes[heappop(self.sources)[2]]
+            return None
         # only nodes with several steps at a time need a queue for them
         return node.step if node.in_order is None else node.prepared.popleft()
 
-    def pop_any(self, choose: Callable[[int], int]) -> Step:
+    def pop_any(self, choose: Callable[[int], int]) -> Step | None:
         """Take any step: `choose(n)` returns a number below n. For exploring schedules."""
+        if not self:
+            return None
         chosen = choose(len(self))
         others = sorted(self.others)
         if chosen < len(others):
             key = others.pop(chosen)
             self.others = others
-            count = len(self._nodes)
-            node = self._nodes[key + count if key < 0 else count - 1 - key]
-            return node.step if node.in_order is None else node.prepared.popleft()
-        sources = sorted(self.sources)
-        _, _, source = sources.pop(chosen - len(others))
-        self.sources = sources
-        return self._nodes[source].step
+            node = self._by_key[key if key >= 0 else ~key]
+        else:
+            sources = sorted(self.sources)
+            node = self._by_key[~sources.pop(chosen - len(others))[2]]
+            self.sources = sources
+        return node.step if node.in_order is None else node.prepared.popleft()
 
     def nodes(self) -> list[Node]:
         """Return the nodes of the waiting steps, first to run first."""
-        count = len(self._nodes)
-        ids = [key + count if key < 0 else count - 1 - key for key in sorted(self.others)]
-        return [self._nodes[i] for i in [*ids, *(source for _, _, source in sorted(self.sources))]]
+        keys = [key if key >= 0 else ~key for key in sorted(self.others)]
+        keys.extend(~source for _, _, source in sorted(self.sources))
+        return [self._by_key[key] for key in keys]

@@ -36,6 +36,7 @@ from penstock.engine.timestamp import (
     next_allowed,
     previous_allowed,
     shifted,
+    show,
 )
 from penstock.errors import (
     CalculatorError,
@@ -55,6 +56,8 @@ if TYPE_CHECKING:
     from penstock.engine.ready import ReadyQueue
     from penstock.engine.stream import Observer, OutputStream, Queue
 
+#: Timestamps and offsets below this in size add up without leaving 64 bits.
+_ORDINARY: Final = 2**61
 _METHOD_NAMES: Final = ("open", "process", "close")
 
 NOT_STARTED: Final = 0
@@ -138,8 +141,8 @@ class Schedule:
         self._settle()
 
     def pause(self) -> None:
-        """Give out no more steps; those that run come to their end."""
-        if self.state == RUNNING:
+        """Give out no more steps; those that run come to their end. A failed run goes on to its end."""
+        if self.state == RUNNING and not self._is_failing:
             self.state = PAUSED
 
     def resume(self) -> None:
@@ -296,9 +299,11 @@ class Schedule:
 
     def take(self, queue: ReadyQueue, choose: Callable[[int], int] | None = None) -> Step | None:
         """Return the next step of an executor, or None. It must be completed exactly once."""
-        if self.state != RUNNING or not (queue.others or queue.sources):
+        if self.state != RUNNING:
             return None
         step = queue.pop() if choose is None else queue.pop_any(choose)
+        if step is None:
+            return None
         step.is_running = True
         node = step.node
         if node.takes_late and step.method == PROCESS:
@@ -335,7 +340,11 @@ class Schedule:
                 self._stop(node)
             if node.is_source:
                 self._reschedule_source(node, has_stopped=stop)
-            elif not self._is_failing:
+            elif self._is_failing or node.state != OPENED:
+                pass
+            elif node.in_order is None:
+                self._look_once(node, step)
+            else:
                 self._look(node)
         elif step.method == OPEN:
             self._finish_open(step, error)
@@ -345,14 +354,13 @@ class Schedule:
 
     def _finish_process(self, step: Step) -> None:
         t = step.stamp
-        is_ordinary = MIN <= t < MAX
         step.node.forwarded = t + 1
         for output in step.out_ports:
             stream = output.stream
             offset = stream.offset
             if offset is not None:
-                # _promised, for what nearly all timestamps are, without a call
-                promised = t + 1 + offset if is_ordinary and MIN <= t + offset < MAX else _promised(t, offset)
+                # what _promised returns for all but extreme timestamps, without the call
+                promised = t + 1 + offset if -_ORDINARY < t < _ORDINARY else _promised(t, offset)
                 if promised > output.bound:  # max() costs a call  # noqa: PLR1730
                     output.bound = promised
             if output.packets or output.bound > stream.bound:
@@ -375,6 +383,9 @@ class Schedule:
             late = next((o for o in first.out_ports if _is_late(o)), None)
             if late is not None:
                 self._fail_step(first, _late_error(late))
+            for output in first.out_ports:
+                if output.bound < output.stream.bound:  # only where no reader cares for timestamps
+                    output.bound = output.stream.bound
             self._finish_process(first)
             node.spare.append(first)
 
@@ -519,30 +530,39 @@ class Schedule:
                 return
 
     def _look(self, node: Node) -> None:
-        """Prepare what a node with inputs is ready for, as far as `max_in_flight` allows."""
-        while node.in_flight < node.max_in_flight:
-            t = node.look()
-            if t == NOT_READY:
-                if node.has_offset and not node.in_flight and node.policy.waits_at > node.forwarded:
-                    self._forward(node, node.policy.waits_at)
-                return
-            if t == READY_FOR_CLOSE:
-                if not node.in_flight:
-                    self._prepare_close(node)
-                return
-            step = node.step if node.in_order is None else self._next_parallel(node)
-            step.stamp = t
-            step.method = PROCESS
-            step.call = node.process
-            if not node.takes_late:
-                node.fill(t, step.in_ports)
-            if node.has_offset:
-                self._raise_to_promise(step, t)
-            node.in_flight += 1
-            self.busy += 1
-            queue = node.queue  # the next two lines are queue.push(node), without the call
-            heappush(queue.others, node.ready_key)
-            queue.is_fresh = True
+        """Prepare what an opened node with inputs is ready for."""
+        if node.in_order is not None:
+            while node.in_flight < node.max_in_flight and self._look_once(node, None):
+                pass
+        elif not node.in_flight:
+            self._look_once(node, node.step)
+
+    def _look_once(self, node: Node, step: Step | None) -> bool:
+        """Prepare one step, or forward a bound; return whether another look may find more."""
+        t = node.look()
+        if t == NOT_READY:
+            if node.has_offset and node.policy.waits_at > node.forwarded and not node.in_flight:
+                self._forward(node, node.policy.waits_at)
+            return False
+        if t == READY_FOR_CLOSE:
+            if not node.in_flight:
+                self._prepare_close(node)
+            return False
+        if step is None:
+            step = self._next_parallel(node)
+        step.stamp = t
+        step.method = PROCESS
+        step.call = node.process
+        if not node.takes_late:
+            node.fill(t, step.in_ports)
+        if node.has_offset:
+            self._raise_to_promise(step, t)
+        node.in_flight += 1
+        self.busy += 1
+        queue = node.queue  # the next two lines are queue.push(node), without the call
+        heappush(queue.others, node.ready_key)
+        queue.is_fresh = True
+        return True
 
     def _next_parallel(self, node: Node) -> Step:
         """Return a fresh step of a node whose calls of `process` may overlap."""
@@ -558,12 +578,12 @@ class Schedule:
         """Let outputs below the promised offset be refused where they are written."""
         for output in step.out_ports:
             stream = output.stream
-            offset = stream.offset
-            if offset is not None:
+            if stream.offset is not None:
                 if stream.bound > output.bound:  # max() costs a call  # noqa: PLR1730
                     output.bound = stream.bound
-                if t + offset > output.bound and MIN <= t <= MAX:
-                    output.bound = t + offset
+                promised = t + stream.offset
+                if promised > output.bound and MIN <= t <= MAX:
+                    output.bound = min(promised, MAX)
 
     def _prepare_open(self, node: Node) -> None:
         if self._is_failing:
@@ -696,15 +716,12 @@ class Schedule:
         if self._is_failing:
             return self._close_next()
         active = any(n.is_active and n.state in (OPENED, CLOSING) for n in self._sources())
-        if active:
-            return self._resolve_deadlock()
-        if self._waiting_sources:
+        if not active and self._waiting_sources:
             if self._activate_layer():
                 return True
-            return bool(self.flow.full) and self._resolve_deadlock()
-        if self._graph_inputs_open:
-            return bool(self.flow.full) and self._resolve_deadlock()
-        return self._close_next()
+        elif not active and not self._graph_inputs_open:
+            return self._close_next()
+        return self._is_stuck() and self._resolve_deadlock()
 
     def _sources(self) -> list[Node]:
         return [node for node in self.nodes if node.is_source]
@@ -724,6 +741,14 @@ class Schedule:
             node.is_touched = False
         self._touched.clear()
         return False
+
+    def _is_stuck(self) -> bool:
+        """Return whether a full queue keeps a source or graph input waiting that has not ended."""
+        return any(
+            not self.streams[~source].is_closed if source < 0 else self.nodes[source].is_active
+            for source in self.flow.throttled()
+            if source < 0 or self.nodes[source].state == OPENED
+        )
 
     def _resolve_deadlock(self) -> bool:
         """Raise the limit of every full queue that makes a source wait, or report a deadlock."""
@@ -786,7 +811,7 @@ def _is_late(output: Output) -> bool:
 def _late_error(output: Output) -> TimestampOrderError:
     stream, t = output.stream, output.packets[0].stamp
     return TimestampOrderError(
-        f"stream {stream.name!r}: packet at {t} is behind the bound {stream.bound}; parallel calls of "
+        f"stream {stream.name!r}: packet at {show(t)} is behind the bound {show(stream.bound)}; parallel calls of "
         "process() leave in the order of their inputs, and timestamps in a stream must increase",
         stream=stream.name,
         timestamp=t,

@@ -70,8 +70,8 @@ class Timestamp(int):
     """A moment in a stream: microseconds, by convention since 1970-01-01 for live data.
 
     An `int` subclass: plain ints are accepted wherever a timestamp is, and both compare and hash
-    alike. Adding or subtracting an int clamps to [MIN, MAX]; the difference of two timestamps is a
-    plain int. Arithmetic on a value outside [MIN, MAX] raises `TimestampError`.
+    alike. Adding or subtracting an int clamps to [MIN, MAX]; the difference of two timestamps, or of
+    an int and a timestamp, is a plain int. Arithmetic on a value outside [MIN, MAX] raises `TimestampError`.
 
     The special values cannot be made from their number, only taken from the class:
 
@@ -183,7 +183,7 @@ class Timestamp(int):
         return Timestamp.of(shifted(self._in_range(), -index(other)))
 
     def __rsub__(self, other: int) -> int:
-        return NotImplemented
+        return index(other) - self._in_range()
 
     def __neg__(self) -> int:
         raise TypeError("a timestamp has no negative")
@@ -212,7 +212,8 @@ class Timestamp(int):
 def _rounded(value: float) -> int:
     """Round half away from zero, as std::round does."""
     try:
-        return int(value + 0.5) if value >= 0 else -int(-value + 0.5)
+        whole = int(value)  # adding 0.5 would be wrong just below a half, and above 2**52
+        return whole + (1 if value - whole >= 0.5 else -1 if value - whole <= -0.5 else 0)  # noqa: PLR2004
     except (OverflowError, ValueError) as error:
         raise TimestampError(f"{value} microseconds are no timestamp") from error
 

@@ -56,7 +56,8 @@ class RunBuilder:
         self._constants: Final = constants
         self._is_timed: Final = is_timed
         self._nodes: dict[int, Node] = {}
-        self._queues = [ReadyQueue(name, self._nodes) for name in queue_names]
+        self._by_key: list[Node] = []
+        self._queues = [ReadyQueue(name, self._by_key) for name in queue_names]
         self._queue_of = queue_of
         self._flow = FlowControl()
         self._streams = [OutputStream(s.id, s.name, s.classes, s.type_name) for s in plan.streams]
@@ -84,11 +85,12 @@ class RunBuilder:
             limit = limits.get(stream.id, plan.max_queue_size)
             for reader in reading:
                 reader.throttles = throttles
-                reader.max_size = UNLIMITED if limit < 0 else limit
+                self._flow.set_limit(reader, UNLIMITED if limit < 0 else limit)
             for observer in stream.observers:
                 observer.throttles = throttles
-        for node in self._nodes.values():
-            node.ready_key = len(self._nodes) - 1 - node.id
+        self._by_key.extend(self._nodes[node_plan.id] for node_plan in reversed(plan.nodes))
+        for key, node in enumerate(self._by_key):
+            node.ready_key = key
         schedule = Schedule(
             [self._nodes[n.id] for n in plan.nodes],
             self._streams,

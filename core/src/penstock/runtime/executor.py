@@ -2,9 +2,8 @@
 
 A run has one ready queue for each executor. The executor owns its threads and their loop; the run
 lends it `Work`, whose `run` takes ready steps of that queue one after another until none is left.
-`Lease.wake` says that one more thread is wanted. Waking follows one rule: a thread that leaves
-ready steps behind wakes one sleeping thread, which does the same; so a chain of light calculators
-costs no hand-off between threads, and a backlog uses all of them.
+`Lease.wake` says that one more thread is wanted: when steps are ready and no thread will look soon;
+see `penstock.runtime.work`.
 """
 
 from __future__ import annotations
@@ -29,17 +28,32 @@ class Work(Protocol):
         """Take one ready step, run it, report it; return False where none was ready."""
 
     def run(
-        self, interrupted: Callable[[], bool] | None = None, choose: Callable[[int], int] | None = None
+        self,
+        interrupted: Callable[[], bool] | None = None,
+        choose: Callable[[int], int] | None = None,
+        max_s: float | None = None,
     ) -> bool:
-        """Run ready steps until none is left or `interrupted` says so; return whether any ran.
+        """Run ready steps until none is left, time is up or `interrupted` says so; return whether any ran.
 
         Reporting a step and taking the next are one visit to the run's lock, which makes this
         cheaper than calling `step` in a loop.
 
         Args:
             interrupted: asked between two steps; for executors with other work to do.
+            max_s: seconds after which to return between two steps.
             choose: given the number n of ready steps, returns which to run, below n; for tests
                 that explore schedules. None: the one that comes first.
+        """
+
+    @property
+    def taken(self) -> int:
+        """How many steps have been taken so far; may be read at any time."""
+
+    def is_neglected(self, seen: int) -> bool:
+        """Return whether steps are ready and none has been taken since `taken` was `seen`.
+
+        Sleeping threads ask this from time to time: a calculator that used to return at once may
+        block, and nobody is woken for what it leaves behind.
         """
 
     def notify_waiters(self) -> None:

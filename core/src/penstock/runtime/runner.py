@@ -5,7 +5,7 @@ What holds here:
 * The engine (`Schedule`) is touched only under `lock`. User code (calculators, observers, payload
   destructors) never runs under it: packets that nobody wants are freed after unlocking.
 * Completing a step and taking the next are one visit to the lock.
-* A thread that leaves ready steps behind wakes one more thread of that queue, after unlocking.
+* A ready step never waits for a thread that is busy elsewhere: see `QueueWork` for who wakes whom.
 * Observers see what was delivered outside the lock, each through a queue of its own that one thread
   at a time drains, before that thread takes its next step. The run is idle or done only when all are
   drained.
@@ -28,26 +28,24 @@ from typing import TYPE_CHECKING, Any, Final
 
 from penstock.engine.calculator import METHODS, PROCESS, STOP
 from penstock.engine.node import CLOSING, OPENED
-from penstock.engine.packet import Packet
 from penstock.engine.schedule import NOT_STARTED, RUNNING, TERMINATED
 from penstock.errors import (
     FailedPreconditionError,
     GraphRunError,
     InvalidArgumentError,
-    ObserverError,
     PenstockError,
     StatusCode,
     UnavailableError,
     WaitTimeoutError,
 )
+from penstock.runtime.work import QueueWork
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from penstock.engine.node import Node, Step
-    from penstock.engine.ready import ReadyQueue
+    from penstock.engine.packet import Packet
     from penstock.engine.schedule import Schedule
-    from penstock.engine.stream import Observer
     from penstock.runtime.executor import Executor, Lease
     from penstock.runtime.loop import CoroutineLoop
 
@@ -55,7 +53,6 @@ if TYPE_CHECKING:
 _LOOK_AGAIN_S: Final = 0.25
 #: How long cancelled coroutines and futures may take to end after an error before they are given up.
 _GRACE_S: Final = 10.0
-_NO_PACKET: Final = Packet()
 
 
 class Runner:
@@ -77,15 +74,19 @@ class Runner:
     ) -> None:
         self.schedule: Final = schedule
         self.lock: Final = threading.RLock()
-        self._changed: Final = threading.Condition(self.lock)
-        self._waiters = 0
+        self.changed: Final = threading.Condition(self.lock)
+        self.waiters = 0
         self._executors: Final = tuple(executors)
         self._loop: Final = loop
         self._explain: Final = explain
         self.works: Final = [QueueWork(self, queue) for queue in schedule.queues]
         self.leases: list[Lease] = []
+        #: Until when nothing is told to waiting threads while steps are ready; see `QueueWork.run`.
+        self.quiet_until = 0.0
         #: Threads that are inside a step or observer of this run; they must not wait for it.
         self.inside: Final[set[int]] = set()
+        #: Queues whose executor failed; application threads do in their waits what is left there.
+        self.stranded: Final[set[QueueWork]] = set()
         #: Steps that complete later: the token of each, and what to cancel.
         self.pending: Final[dict[Step, concurrent.futures.Future[Any]]] = {}
         self._failing_since: float | None = None
@@ -170,7 +171,7 @@ class Runner:
             )
             failure.__cause__ = error
             self.schedule.errors.append(failure)
-            self._changed.notify_all()
+            self.changed.notify_all()
         self.lock.release()
 
     # --- changes from outside -----------------------------------------------------------------
@@ -181,7 +182,7 @@ class Runner:
         Raises:
             Whatever the event raises; the engine is then unchanged, unless it was an interrupt.
         """
-        wake: list[Lease] = []
+        wake: list[QueueWork] = []
         try:
             self.lock.acquire()
             try:
@@ -195,21 +196,20 @@ class Runner:
             self.give_up(error)
             raise
         del garbage
-        for lease in wake:
-            lease.wake()
+        self.wake(wake)
         if self.schedule.deliveries:
             self._deliver_here()
         return result
 
-    def after_change(self, wake: list[Lease]) -> list[Packet] | None:
+    def after_change(self, wake: list[QueueWork], *, tell: bool = True) -> list[Packet] | None:
         """Collect, under the lock, what is to be done after unlocking."""
         schedule = self.schedule
         for work in self.works:
             if work.queue.is_fresh:
                 work.queue.is_fresh = False
-                if work.queue and work.lease is not None:
-                    wake.append(work.lease)
-        if schedule.has_news:
+                if work.wants_thread():
+                    wake.append(work)
+        if tell and schedule.has_news:
             self.tell()
         garbage = schedule.garbage
         if not garbage:
@@ -217,11 +217,26 @@ class Runner:
         schedule.garbage = []
         return garbage
 
+    def wake(self, works: Sequence[QueueWork]) -> None:
+        """Ask for a thread for each of these queues. Called without the lock."""
+        for work in works:
+            if work.lease is None:
+                continue
+            try:
+                work.lease.wake()
+            except Exception as error:  # noqa: BLE001  # whatever an executor raises ends the run
+                failure = PenstockError(f"executor {work.name!r} cannot run anything: {error}")
+                failure.__cause__ = error
+                with self.lock:
+                    self.stranded.add(work)
+                    self.schedule.fail(failure)
+                    self.changed.notify_all()
+
     def tell(self) -> None:
         """Let waiting application threads look again. Called with the lock held."""
         self.schedule.has_news = False
-        if self._waiters:
-            self._changed.notify_all()
+        if self.waiters:
+            self.changed.notify_all()
         if self.pending and self.schedule.errors and self._failing_since is None:
             self._failing_since = monotonic()
             threading.Thread(
@@ -287,26 +302,26 @@ class Runner:
                 return True
             if not sleep or self._could_help():
                 return False
-            self._waiters += 1
+            self.waiters += 1
             try:
-                self._changed.wait(_LOOK_AGAIN_S if left is None else max(0.0, min(left, _LOOK_AGAIN_S)))
+                self.changed.wait(_LOOK_AGAIN_S if left is None else max(0.0, min(left, _LOOK_AGAIN_S)))
             finally:
-                self._waiters -= 1
+                self.waiters -= 1
             return done()
 
     def _help(self) -> bool:
         """Do what executors that work in waits have ready; return whether there was any."""
         helped = [lease.help() for lease in self.leases if lease.helps]
+        helped.extend([work.run() for work in list(self.stranded)])
         return any(helped)
 
     def _could_help(self) -> bool:
         """Return whether an executor that works in waits has something to do."""
-        return (
-            any(
-                lease.helps and (work.queue or self.schedule.deliveries)
-                for lease, work in zip(self.leases, self.works, strict=True)
-            )
-            and self.schedule.state == RUNNING
+        schedule = self.schedule
+        return any(
+            (lease.helps or work in self.stranded)
+            and (schedule.deliveries or (work.queue and schedule.state == RUNNING))
+            for lease, work in zip(self.leases, self.works, strict=True)
         )
 
     def ask(self, question: Callable[[Schedule], Any]) -> Any:  # noqa: ANN401  # what the question returns
@@ -378,7 +393,7 @@ class Runner:
                 return  # given up before, or cancelled twice
         step.clear_inputs()
         was_cancelled = isinstance(error, concurrent.futures.CancelledError) and bool(self.schedule.errors)
-        wake: list[Lease] = []
+        wake: list[QueueWork] = []
         garbage: list[Packet] | None = None
         with self.lock:
             if not self.is_poisoned:
@@ -386,158 +401,11 @@ class Runner:
                     step, None if was_cancelled else error, stop=stop and not was_cancelled
                 )
                 garbage = self.after_change(wake)
-                if self.schedule.deliveries and self.leases:
-                    wake.append(self.leases[0])
+                if self.schedule.deliveries:
+                    wake.append(self.works[0])
                     self.tell()
         del garbage
-        for lease in wake:
-            lease.wake()
-
-
-class QueueWork:
-    """The steps of one ready queue, as lent to its executor. See `executor.Work`."""
-
-    def __init__(self, runner: Runner, queue: ReadyQueue) -> None:
-        self.runner: Final = runner
-        self.queue: Final = queue
-        self.lease: Lease | None = None
-
-    @property
-    def name(self) -> str:
-        """The executor's name in the graph."""
-        return self.queue.name
-
-    def notify_waiters(self) -> None:
-        """Let application threads that wait for this run look again."""
-        if self.runner._waiters:  # noqa: SLF001  # one class in two
-            with self.runner.lock:
-                self.runner._changed.notify_all()  # noqa: SLF001
-
-    def step(self) -> bool:
-        """Run one ready step; return False where there was none."""
-        asked = iter((False, True))
-        return self.run(interrupted=lambda: next(asked, True))
-
-    def run(  # noqa: C901, PLR0912, PLR0915  # the hot loop reads top to bottom; each part is short
-        self, interrupted: Callable[[], bool] | None = None, choose: Callable[[int], int] | None = None
-    ) -> bool:
-        """Run ready steps until none is left or `interrupted` says so; return whether any ran."""
-        runner = self.runner
-        schedule, queue = runner.schedule, self.queue
-        acquire, release = runner.lock.acquire, runner.lock.release
-        take, complete = schedule.take, schedule.complete
-        several = len(runner.works) > 1
-        ident = get_ident()
-        runner.inside.add(ident)
-        did_any = False
-        step: Step | None = None
-        error: BaseException | None = None
-        stop = False
-        others: list[Lease] = []
-        garbage: list[Packet] | None = None
-        try:
-            while True:
-                go_on = interrupted is None or not interrupted()
-                # An interrupt can come between any two lines; see `give_up` for what then holds.
-                try:
-                    acquire()
-                    if runner.is_poisoned:
-                        release()
-                        return did_any
-                    if step is not None:
-                        complete(step, error, stop)
-                        step = None
-                    deliver = bool(schedule.deliveries)
-                    if go_on and not deliver:
-                        step = take(queue, choose)
-                    queue.is_fresh = False
-                    more = queue.others or queue.sources
-                    if several:
-                        garbage = runner.after_change(others)
-                    else:
-                        if schedule.has_news:
-                            runner.tell()
-                        if schedule.garbage:
-                            garbage = schedule.garbage
-                            schedule.garbage = []
-                    release()
-                except BaseException as broken:
-                    runner.give_up(broken)
-                    raise
-                if garbage is not None:
-                    garbage = None
-                if more and self.lease is not None:
-                    self.lease.wake()
-                if others:
-                    for lease in others:
-                        lease.wake()
-                    others = []
-                if deliver:
-                    self.deliver()
-                    did_any = True
-                    continue
-                if step is None:
-                    return did_any
-                did_any = True
-                error = None
-                stop = False
-                try:
-                    outcome = step.call(step)
-                    if outcome is not None:
-                        if outcome is STOP and step.method == PROCESS:
-                            stop = True
-                        else:
-                            error = runner.defer(step, outcome)
-                            if error is None:
-                                step = None
-                                continue
-                except BaseException as raised:  # noqa: BLE001  # an error of the run, whatever it is
-                    error = raised
-                if step is not None:
-                    for port in step.in_ports:
-                        port.packet = _NO_PACKET
-        finally:
-            runner.inside.discard(ident)
-
-    def deliver(self) -> None:
-        """Give observers what has been delivered to them, until none has anything."""
-        runner = self.runner
-        claimed: list[Observer] = []
-        while True:
-            wake: list[Lease] = []
-            try:
-                runner.lock.acquire()
-                for observer in claimed:
-                    runner.schedule.delivered(observer)
-                claimed = runner.schedule.deliveries
-                if claimed:
-                    runner.schedule.deliveries = []
-                garbage = runner.after_change(wake)
-                runner.lock.release()
-            except BaseException as broken:
-                runner.give_up(broken)
-                raise
-            del garbage
-            for lease in wake:
-                lease.wake()
-            if not claimed:
-                return
-            for observer in claimed:
-                self._drain(observer)
-
-    def _drain(self, observer: Observer) -> None:
-        queue = observer.queue
-        target: Any = observer.target
-        while queue:
-            packet = queue.popleft()
-            if target.has_failed:
-                continue
-            try:
-                target.call(packet)
-            except BaseException as error:  # noqa: BLE001  # an error of the run, whatever it is
-                target.has_failed = True
-                with self.runner.lock:
-                    self.runner.schedule.fail(ObserverError(observer.name, error, packet.stamp))
+        self.wake(wake)
 
 
 def check_started(runner: Runner | None, what: str) -> Runner:

@@ -8,12 +8,19 @@ from penstock.testing.clock import ManualClock
 from penstock.testing.handlers import OneSetInputStreamHandler, testing_registry
 from penstock.testing.inline import InlineExecutor
 from penstock.testing.run import CalculatorRun, run_calculator
+from penstock.testing.schedules import ScheduleHarness, explore
+from penstock.testing.wiring import calculator, node, wired
 
 __all__ = [
     "CalculatorRun",
     "InlineExecutor",
     "ManualClock",
     "OneSetInputStreamHandler",
+    "ScheduleHarness",
+    "calculator",
+    "explore",
+    "node",
     "run_calculator",
     "testing_registry",
+    "wired",
 ]

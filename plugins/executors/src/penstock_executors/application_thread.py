@@ -9,6 +9,9 @@ from penstock import Executor, ExecutorDefaults, Lease
 if TYPE_CHECKING:
     from penstock import Work
 
+#: How long a wait works before it looks whether what it waits for has come, or its time is up.
+_TURN_S: Final = 0.02
+
 
 class ApplicationThreadExecutor(Executor):
     """Needs no thread: nodes run inside the application's waits.
@@ -42,7 +45,8 @@ class _InWaits(Lease):
         self._work.notify_waiters()
 
     def help(self) -> bool:
-        return self._work.run()
+        """Run what is ready, but not for ever: a busy graph must not keep a wait from its time-out."""
+        return self._work.run(max_s=_TURN_S)
 
     def stop(self, timeout: float | None = None) -> bool:  # noqa: ARG002  # nothing to wait for
         return True

@@ -19,8 +19,11 @@ if TYPE_CHECKING:
 
     from penstock import Work
 
-#: A sleeping thread looks by itself this often; no wake-up is lost, this only bounds a fault of ours.
-_LOOK_AGAIN_S: Final = 5.0
+#: A sleeping thread looks this often whether steps are neglected: ready, with nobody who takes them.
+_LOOK_AGAIN_S: Final = 0.005
+#: After this many looks at a run in which nothing moves it dozes: it looks once a second only.
+_LOOKS_BEFORE_DOZE: Final = 20
+_DOZE_S: Final = 1.0
 
 
 class ThreadsLease(Lease):
@@ -37,25 +40,33 @@ class ThreadsLease(Lease):
         self._work: Final = work
         self._sleepers: Final[deque[threading.Lock]] = deque()
         self._is_stopping = False
+        self._is_dozing = False
         self._threads: Final = tuple(make_threads(self._serve))
         for thread in self._threads:
             thread.start()
 
     def wake(self) -> None:
-        """Wake the thread that fell asleep last, if any sleeps."""
-        sleepers = self._sleepers
-        if sleepers:
-            try:
-                gate = sleepers.pop()
-            except IndexError:  # another waker was faster
-                return
-            gate.release()
+        """Wake the thread that fell asleep last, if any sleeps; those that doze sleep lightly again."""
+        if self._is_dozing:
+            self._is_dozing = False
+            self._rouse_all()
+        else:
+            self._rouse()
+
+    def _rouse(self) -> None:
+        try:
+            self._sleepers.pop().release()
+        except IndexError:  # nobody sleeps
+            return
+
+    def _rouse_all(self) -> None:
+        while self._sleepers:
+            self._rouse()
 
     def stop(self, timeout: float | None = None) -> bool:
         """Let all threads end, and join them."""
         self._is_stopping = True
-        while self._sleepers:
-            self.wake()
+        self._rouse_all()
         deadline = None if timeout is None else monotonic() + timeout
         for thread in self._threads:
             thread.join(None if deadline is None else max(0.0, deadline - monotonic()))
@@ -64,12 +75,25 @@ class ThreadsLease(Lease):
     def _serve(self) -> None:
         gate = threading.Lock()
         gate.acquire()
-        work = self._work
         while not self._is_stopping:
-            work.run()
+            self._work.run()
             self._sleepers.append(gate)
-            if work.run() or self._is_stopping or not gate.acquire(timeout=_LOOK_AGAIN_S):
+            if self._work.run() or self._is_stopping or not self._sleep(gate):
                 self._leave(gate)
+
+    def _sleep(self, gate: threading.Lock) -> bool:
+        """Sleep until woken, or until there is work that nobody takes; return whether woken."""
+        work = self._work
+        looks = 0
+        seen = work.taken
+        while not gate.acquire(timeout=_DOZE_S if looks >= _LOOKS_BEFORE_DOZE else _LOOK_AGAIN_S):
+            if work.is_neglected(seen):
+                return False
+            looks = looks + 1 if work.taken == seen else 0
+            seen = work.taken
+            if looks == _LOOKS_BEFORE_DOZE:
+                self._is_dozing = True
+        return True
 
     def _leave(self, gate: threading.Lock) -> None:
         """Withdraw the announcement; where a waker has taken it already, take its signal."""

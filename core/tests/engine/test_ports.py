@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+import pytest
+
+from penstock.engine.ports import Ports, port_id, port_name
+from penstock.errors import InvalidArgumentError, NotFoundError
+
+
+@pytest.fixture
+def ports() -> Ports[str]:
+    return Ports("input", [("", 0), ("", 1), ("A", 0), ("B", 0), ("B", 1)], ["x", "y", "a", "b0", "b1"])
+
+
+def test_a_port_is_found_by_index_by_tag_and_by_both(ports) -> None:
+    assert [ports[0], ports[1], ports["A"], ports["B"], ports["B", 1], ports["", 1]] == ["x", "y", "a", "b0", "b1", "y"]
+
+
+def test_ports_come_in_the_order_of_their_ids(ports) -> None:
+    assert list(ports) == ["x", "y", "a", "b0", "b1"]
+    assert len(ports) == 5
+    assert ports.ids()[2] == ("A", 0)
+    assert ports.tags() == ("", "A", "B")
+    assert (ports.count(), ports.count("B"), ports.count("C")) == (2, 2, 0)
+
+
+@pytest.mark.parametrize(("key", "is_there"), [(0, True), (2, False), ("B", True), (("B", 2), False), ("", True)])
+def test_in_says_whether_a_port_is_connected(ports, key, is_there) -> None:
+    assert (key in ports) is is_there
+
+
+@pytest.mark.parametrize(
+    ("key", "message"),
+    [
+        (7, "there is no input 7; connected are: 0, 1, 'A', 'B', 'B:1'"),
+        ("C", "there is no input 'C'; connected are"),
+        (("B", 2), "there is no input 'B:2'; connected are"),
+        (-1, "there is no input -1"),
+    ],
+)
+def test_a_port_that_is_not_there_is_named_with_those_that_are(ports, key, message) -> None:
+    with pytest.raises(NotFoundError, match=message):
+        ports[key]
+
+
+def test_a_missing_port_is_a_lookup_error() -> None:
+    with pytest.raises(LookupError, match="there is no output 0; connected are: none"):
+        Ports("output", [], [])[0]
+
+
+@pytest.mark.parametrize("key", [None, 1.5, ("A",), ("A", "0"), [0]])
+def test_what_names_no_port_is_refused(ports, key) -> None:
+    with pytest.raises(InvalidArgumentError, match="names no port: use an index, a 'TAG'"):
+        ports[key]
+
+
+def test_a_key_is_a_tag_and_an_index() -> None:
+    assert port_id(2) == ("", 2)
+    assert port_id("TAG") == ("TAG", 0)
+    assert port_id(("TAG", 3)) == ("TAG", 3)
+
+
+def test_a_port_is_written_as_a_user_would_ask_for_it() -> None:
+    assert (port_name("", 2), port_name("TAG", 0), port_name("TAG", 1)) == ("2", "'TAG'", "'TAG:1'")
