@@ -1,0 +1,1 @@
+"""The `penstock` command. `main.py` has the commands; nothing else here is public."""

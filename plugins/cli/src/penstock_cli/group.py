@@ -1,0 +1,125 @@
+"""The `penstock` command group: commands of plugins beside its own, and every error in one place.
+
+Plugins are loaded when a command is looked up or listed, so that `penstock --version` costs nothing.
+One plugin's broken commands never take another's down, nor the group's own.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from penstock.errors import AlreadyExistsError, InvalidArgumentError
+from penstock_cli.failures import Interrupted, WrongUsage, as_failure, show_traceback
+
+if TYPE_CHECKING:
+    from penstock.plugins.discovery import PluginHost
+
+#: Key in `click.Context.meta`, which all contexts of one call share.
+DEBUG: Final = "penstock_cli.debug"
+
+
+class PenstockGroup(click.Group):
+    """A group whose commands come from plugins too, by their hook `penstock_cli`.
+
+    Attributes:
+        broken: plugin → why its commands are missing, as far as plugins have been loaded.
+    """
+
+    def __init__(self, *args: object, **kwargs: object) -> None:
+        super().__init__(*args, **kwargs)  # type: ignore[arg-type]  # handed on as they come
+        self.broken: dict[str, str] = {}
+        self._is_complete = False
+
+    def add_command(self, cmd: click.Command, name: str | None = None) -> None:
+        """Add a command.
+
+        Raises:
+            AlreadyExistsError: there is one of that name; it stays.
+        """
+        taken = name or cmd.name
+        if taken in self.commands:
+            raise AlreadyExistsError(f"there is a command {taken!r} already; choose another name")
+        super().add_command(cmd, name)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return all names, sorted; loads the plugins."""
+        self._complete()
+        return super().list_commands(ctx)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return a command by name; loads the plugins."""
+        self._complete()
+        return super().get_command(ctx, cmd_name)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command that the arguments name; where there is none, say which plugins are missing.
+
+        Raises:
+            click.UsageError: there is no such command.
+        """
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            missing = {**_not_loaded(), **self.broken}
+            if not missing:
+                raise
+            reasons = "; ".join(f"{plugin}: {why}" for plugin, why in sorted(missing.items()))
+            message = f"{error.message.rstrip('.')} (plugins that failed: {reasons})"
+            raise click.UsageError(message, ctx) from error
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run the command, and turn whatever it raises into a message and an exit code.
+
+        Raises:
+            click.ClickException: with both. Click's own exits and a closed pipe pass through.
+        """
+        try:
+            return super().invoke(ctx)
+        except click.ClickException as failure:
+            if ctx.meta.get(DEBUG) and failure.__cause__ is not None:
+                show_traceback(failure.__cause__)
+            raise
+        except (click.exceptions.Exit, click.Abort, BrokenPipeError):
+            raise
+        except KeyboardInterrupt:
+            raise Interrupted("interrupted") from None
+        except Exception as error:
+            if ctx.meta.get(DEBUG):
+                show_traceback(error)
+            raise as_failure(error) from error
+
+    def _complete(self) -> None:
+        """Let plugins add their commands, once."""
+        if self._is_complete:
+            return
+        self._is_complete = True
+        for implementation in _host().implementations("penstock_cli"):
+            before = dict(self.commands)
+            try:
+                implementation.call(self)
+            except (Exception, SystemExit) as error:  # noqa: BLE001  # what a plugin raises is reported
+                self.commands = before
+                self.broken[implementation.plugin] = f"{type(error).__name__}: {error}"
+                click.echo(
+                    f"warning: the commands of plugin {implementation.plugin!r} are missing: "
+                    f"{self.broken[implementation.plugin]}",
+                    err=True,
+                )
+
+
+def _host() -> PluginHost:
+    from penstock.runtime.default import plugin_host  # noqa: PLC0415  # loads the plugins
+
+    try:
+        return plugin_host()
+    except InvalidArgumentError as error:  # a switch in the environment
+        raise WrongUsage(str(error)) from error
+
+
+def _not_loaded() -> dict[str, str]:
+    """Return which plugins failed to load, and why."""
+    return {record.name: record.reason for record in _host().records if record.state == "failed"}

@@ -1,0 +1,194 @@
+"""The `penstock` command: its commands, their options and help. What they do is in other modules.
+
+Those are imported when their command runs, so that `--help` and `--version` answer at once.
+"""
+
+from __future__ import annotations
+
+import platform
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+import click
+
+import penstock
+from penstock_cli.failures import EXIT_CODES
+from penstock_cli.group import DEBUG, PenstockGroup
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from penstock_cli.run import Manner
+
+F = TypeVar("F", bound="Callable[..., Any]")
+
+_DEMO_OUT: Final = "penstock-demo.mp4"
+_HELP: Final = {"help_option_names": ["-h", "--help"]}
+
+
+def main() -> None:
+    """Run the command with the process's arguments, and exit with its code."""
+    penstock_command(prog_name="penstock")
+
+
+def _set_debug(ctx: click.Context, _parameter: click.Parameter, value: bool) -> None:  # noqa: FBT001  # click's
+    if value:
+        ctx.meta[DEBUG] = True
+
+
+_debug = click.option(
+    "--debug",
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=_set_debug,
+    help="Show the traceback of an error.",
+)
+
+
+def _running(command: F) -> F:
+    """Give a command the options that all commands share that run a graph."""
+    for option in (
+        _debug,
+        click.option(
+            "--timeout",
+            type=click.FloatRange(min=0, min_open=True),
+            metavar="SECONDS",
+            help="Cancel the run after so long, say what it waited for, and exit with 1.",
+        ),
+        click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors."),
+        click.option("--no-progress", is_flag=True, help="Show no progress, only the summary."),
+    ):
+        command = option(command)
+    return command
+
+
+def _show_version(ctx: click.Context, _parameter: click.Parameter, value: bool) -> None:  # noqa: FBT001  # click's
+    if value and not ctx.resilient_parsing:
+        python = f"{platform.python_implementation()} {platform.python_version()}"
+        click.echo(f"penstock {penstock.__version__} ({python}, {platform.system()})")
+        ctx.exit()
+
+
+@click.group(cls=PenstockGroup, context_settings=_HELP, epilog=EXIT_CODES)
+@click.option(
+    "--version",
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=_show_version,
+    help="Show the version and exit.",
+)
+@_debug
+def penstock_command() -> None:
+    """Run graphs of calculators over streams of timestamped packets.
+
+    \b
+    Examples:
+      penstock demo
+      penstock run graph.pbtxt --side input_video=in.mp4
+      penstock plugins
+    """  # noqa: D301  # \b is click's mark for text that stays as it is
+
+
+@penstock_command.command("run", short_help="Run a graph file.", epilog=EXIT_CODES)
+@click.argument("graph", type=click.Path(path_type=Path))
+@click.option(
+    "--side",
+    "sides",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="A side packet; may be given several times. The value is read as JSON if it can be (3, 0.5, true, "
+    '"3", [1, 2]), else it is a str.',
+)
+@_running
+def run_command(graph: Path, sides: tuple[str, ...], **manner: Any) -> None:  # noqa: ANN401  # see `_running`
+    """Run a graph file to its end.
+
+    GRAPH is a .pbtxt, .textproto, .binarypb, .pb or .json file. While it runs stderr shows packets,
+    their rate on the busiest stream, what waits in queues, and what was dropped; at the end stdout
+    shows the time of each node.
+
+    Ctrl-C closes the graph's sources and lets what is under way come to its end, so that files are
+    finished; pressed again it cancels the run, and a third time leaves at once.
+
+    \b
+    Examples:
+      penstock run examples/edge_overlay.pbtxt --side input_video=in.mp4 --side output_video=out.mp4
+      penstock run graph.pbtxt --side threshold=0.5 --timeout 60 --quiet
+    """  # noqa: D301
+    from penstock_cli.run import run_file  # noqa: PLC0415  # on demand, as the module says
+    from penstock_cli.side_values import read_sides  # noqa: PLC0415
+
+    run_file(graph, read_sides(sides), _manner(**manner))
+
+
+@penstock_command.command("demo", short_help="Draw the edges of a video over it.", epilog=EXIT_CODES)
+@click.argument("video", type=click.Path(path_type=Path), required=False)
+@click.option(
+    "-o",
+    "--out",
+    type=click.Path(path_type=Path),
+    default=_DEMO_OUT,
+    show_default=True,
+    help="The file to write; its ending chooses the container. An existing file is replaced.",
+)
+@click.option(
+    "--frames",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="Length of the test pattern; 0 for endless, until Ctrl-C. Not with VIDEO.",
+)
+@_running
+def demo_command(video: Path | None, out: Path, frames: int | None, **manner: Any) -> None:  # noqa: ANN401
+    """Draw the edges of a video over it, and write the result to a file.
+
+    Each frame is decoded, made grey, reduced to its edges (Canny), painted over with them, joined by
+    timestamp, and encoded; all of that at once, on all cores. Without VIDEO a moving test pattern is
+    used. The graph is that of examples/edge_overlay.pbtxt.
+
+    \b
+    Examples:
+      penstock demo
+      penstock demo holiday.mp4 -o edges.mp4
+      penstock demo --frames 0        (endless; Ctrl-C finishes the file)
+    """  # noqa: D301
+    if video is not None and frames is not None:
+        raise click.UsageError("--frames is for the test pattern; a VIDEO is read to its end")
+    from penstock_cli.demo import run_demo  # noqa: PLC0415  # on demand, as the module says
+
+    run_demo(video, out, frames, _manner(**manner))
+
+
+@penstock_command.command(
+    "plugins", short_help="List the plugins, and why some are missing.", epilog=EXIT_CODES
+)
+@click.option("--json", "as_text", is_flag=True, help="Print a JSON list instead of a table.")
+@_debug
+@click.pass_context
+def plugins_command(ctx: click.Context, as_text: bool) -> None:  # noqa: FBT001  # click's
+    """List every plugin that was found: loaded, failed, or kept out, and why.
+
+    Plugins are found by their entry points. PENSTOCK_BLOCK_PLUGINS=a,b keeps some out,
+    PENSTOCK_PLUGINS=a,b all others, PENSTOCK_NO_PLUGINS=1 all. A broken one never stops the rest.
+
+    \b
+    Examples:
+      penstock plugins
+      penstock plugins --debug        (how the broken ones failed)
+      PENSTOCK_BLOCK_PLUGINS=video penstock plugins --json
+    """  # noqa: D301
+    from penstock.runtime.default import plugin_host  # noqa: PLC0415  # loads the plugins
+    from penstock_cli.plugin_list import as_json, print_records  # noqa: PLC0415
+
+    records = plugin_host().records
+    if as_text:
+        click.echo(as_json(records))
+    else:
+        print_records(records, tracebacks=ctx.meta.get(DEBUG, False))
+
+
+def _manner(*, no_progress: bool, quiet: bool, timeout: float | None) -> Manner:
+    from penstock_cli.run import Manner  # noqa: PLC0415  # on demand, as the module says
+
+    return Manner(progress=not no_progress, quiet=quiet, timeout_s=timeout)

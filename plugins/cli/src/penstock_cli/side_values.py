@@ -1,0 +1,60 @@
+"""Side packets from the command line: `name=value`, where the value is JSON if it can be.
+
+`n=3` is an int, `x=0.5` a float, `on=true` a bool, `v=[1, 2]` a list, `p=in.mp4` a str. Quotes keep
+a number a str: `p='"3"'`.
+"""
+
+from __future__ import annotations
+
+import json
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+
+def read_sides(given: Iterable[str]) -> dict[str, object]:
+    """Return name → payload of all `name=value` arguments.
+
+    Raises:
+        click.BadParameter: one has no "=" or no name, or a name comes twice.
+    """
+    sides: dict[str, object] = {}
+    for one in given:
+        name, equals, value = one.partition("=")
+        if not equals or not name:
+            raise click.BadParameter(f"{one!r}: must be NAME=VALUE, such as input_video=in.mp4")
+        if name in sides:
+            raise click.BadParameter(f"side packet {name!r} is given twice; give it once")
+        sides[name] = read_value(value)
+    return sides
+
+
+def read_value(text: str) -> object:
+    """Return the JSON value that `text` is, else `text` itself. NaN and Infinity stay words."""
+    try:
+        value: object = json.loads(text, parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        return text
+    return value
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(constant)
+
+
+def check_names(given: Collection[str], known: Collection[str]) -> None:
+    """Refuse side packets that no node of the graph reads: nobody would ever notice.
+
+    Raises:
+        click.BadParameter: names the first of them, and near names.
+    """
+    for name in given:
+        if name not in known:
+            near = get_close_matches(name, known, n=1)
+            there = ", ".join(map(repr, sorted(known))) or "none"
+            hint = f" (did you mean {near[0]!r}?)" if near else f"; the graph's side packets: {there}"
+            raise click.BadParameter(f"the graph has no side packet {name!r}{hint}")

@@ -1,0 +1,119 @@
+"""Calculators that tests run through the command, and the command in a process of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import penstock
+from penstock_cli.main import penstock_command
+
+
+@penstock.register_calculator
+class CliNumbers(penstock.Calculator):
+    """Puts out 1, 2, ... up to the side packet COUNT."""
+
+    @classmethod
+    def get_contract(cls, cc) -> None:
+        cc.outputs[0].set(int)
+        cc.input_side_packets["COUNT"].set(int)
+
+    def open(self, cc):
+        self._number = 0
+
+    def process(self, cc):
+        if self._number == cc.input_side_packets["COUNT"].payload:
+            return penstock.STOP
+        self._number += 1
+        cc.output.add(self._number, self._number)
+        return None
+
+
+@penstock.register_calculator
+class CliFailsAtThree(penstock.Calculator):
+    """Does not like the number 3."""
+
+    @classmethod
+    def get_contract(cls, cc) -> None:
+        cc.inputs[0].set(int)
+
+    def process(self, cc):
+        if cc.input.payload == 3:
+            raise ArithmeticError("three is too much")
+
+
+@penstock.register_calculator
+class CliWaitsForEver(penstock.Calculator):
+    """Takes a packet and never comes back, unless it is cancelled."""
+
+    @classmethod
+    def get_contract(cls, cc) -> None:
+        cc.inputs[0].set_any()
+
+    async def process(self, cc):
+        await asyncio.Event().wait()
+
+
+@penstock.register_calculator
+class CliWrites(penstock.Calculator):
+    """Writes each number as a line to the file TARGET."""
+
+    @classmethod
+    def get_contract(cls, cc) -> None:
+        cc.inputs[0].set(int)
+        cc.input_side_packets["TARGET"].set(str)
+
+    def open(self, cc):
+        self._lines = []
+
+    def process(self, cc):
+        self._lines.append(f"{cc.input.payload}\n")
+
+    def close(self, cc):
+        Path(cc.input_side_packets["TARGET"].payload).write_text("".join(self._lines), encoding="utf-8")
+
+
+@pytest.fixture
+def graph(tmp_path):
+    """Return a maker of graph files: a source of numbers and what stands behind it."""
+
+    def make(behind="", name="graph.pbtxt"):
+        path = tmp_path / name
+        source = 'node { calculator: "CliNumbers" input_side_packet: "COUNT:count" output_stream: "n" }'
+        path.write_text(f"{source}\n{behind}", encoding="utf-8")
+        return path
+
+    return make
+
+
+@pytest.fixture
+def invoke():
+    """Return the command as a function of its arguments, in this process."""
+
+    def call(*arguments):
+        return CliRunner().invoke(penstock_command, [str(each) for each in arguments])
+
+    return call
+
+
+@pytest.fixture
+def command(tmp_path):
+    """Return the command as a function of its arguments, in a process of its own, in `tmp_path`."""
+
+    def call(*arguments, **environment):
+        return subprocess.run(
+            [sys.executable, "-m", "penstock_cli", *map(str, arguments)],
+            cwd=tmp_path,
+            env={**os.environ, **{name: str(value) for name, value in environment.items()}},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    return call

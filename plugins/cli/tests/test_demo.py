@@ -1,0 +1,151 @@
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import av
+import pytest
+
+from penstock_cli.demo import graph_text
+
+ROOT = Path(__file__).resolve().parents[3]
+EXAMPLE = ROOT / "examples" / "edge_overlay.pbtxt"
+FILM = ROOT.parent / "shared" / "data" / "bigbuckbunny.mp4"
+
+
+def times(path):
+    """Return the presentation time of each frame of a video, in microseconds."""
+    with av.open(str(path)) as container:
+        stream = container.streams.video[0]
+        return [round(1_000_000 * frame.pts * stream.time_base) for frame in container.decode(stream)]
+
+
+@pytest.fixture
+def in_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_the_graph_is_that_of_the_examples():
+    if not EXAMPLE.exists():
+        pytest.skip(f"the examples are not here: {EXAMPLE}")
+
+    assert graph_text() == EXAMPLE.read_text(encoding="utf-8")
+
+
+def test_the_demo_paints_the_test_pattern_and_says_where_it_is(invoke, in_folder):
+    result = invoke("demo", "--frames", "12")
+
+    assert result.exit_code == 0
+    assert result.output.startswith("drawing edges over the moving test pattern, into penstock-demo.mp4\n")
+    assert re.search(
+        r"^12 frames at [\d.]+/s, written to penstock-demo\.mp4 \([\d.]+ kB\)\n\Z",
+        result.output,
+        re.MULTILINE,
+    )
+    assert times(in_folder / "penstock-demo.mp4") == [40_000 * index for index in range(12)]
+
+
+def test_the_demo_paints_green_edges_on_the_picture(invoke, in_folder):
+    invoke("demo", "--frames", "1")
+
+    with av.open(str(in_folder / "penstock-demo.mp4")) as container:
+        picture = next(container.decode(video=0)).to_ndarray(format="rgb24").astype(int)
+    green = (picture[..., 1] - picture[..., 0] > 60) & (picture[..., 1] - picture[..., 2] > 60)
+    assert green[300:420].mean(axis=0).max() > 0.5, "no upright edge of the disc or ramp is green"
+
+
+def test_the_demo_reads_a_video_and_keeps_its_times(invoke, in_folder):
+    invoke("demo", "--frames", "8", "-o", "first.mp4", "-q")
+
+    result = invoke("demo", "first.mp4", "-o", "second.mkv")
+
+    assert result.exit_code == 0
+    assert result.output.startswith("drawing edges over first.mp4, into second.mkv\n")
+    assert times(in_folder / "second.mkv") == times(in_folder / "first.mp4")
+
+
+@pytest.mark.slow
+def test_the_demo_keeps_every_frame_of_a_real_film(invoke, in_folder):
+    if not FILM.exists():
+        pytest.skip(f"the real film is not here: {FILM}")
+
+    result = invoke("demo", FILM, "-o", "out.mp4")
+
+    assert (result.exit_code, "132 frames at" in result.output) == (0, True)
+    assert times(in_folder / "out.mp4") == times(FILM)
+
+
+def test_a_quiet_demo_prints_nothing(invoke, in_folder):
+    result = invoke("demo", "--frames", "2", "-q")
+
+    assert (result.exit_code, result.output) == (0, "")
+    assert len(times(in_folder / "penstock-demo.mp4")) == 2
+
+
+def test_a_missing_video_has_exit_code_4(invoke, in_folder):
+    (in_folder / "holiday.mp4").write_bytes(b"")
+
+    result = invoke("demo", "hollyday.mp4")
+
+    assert (result.exit_code, result.output) == (
+        4,
+        "Error: video 'hollyday.mp4' does not exist; did you mean 'holiday.mp4'?\n",
+    )
+
+
+@pytest.mark.usefixtures("in_folder")
+def test_the_number_of_frames_of_a_video_cannot_be_chosen(invoke):
+    result = invoke("demo", "in.mp4", "--frames", "3")
+
+    assert result.exit_code == 2
+    assert "--frames is for the test pattern; a VIDEO is read to its end" in result.output
+
+
+def test_the_video_that_is_read_is_not_overwritten(invoke, in_folder):
+    invoke("demo", "--frames", "2", "-q")
+    before = (in_folder / "penstock-demo.mp4").read_bytes()
+
+    result = invoke("demo", in_folder / "penstock-demo.mp4")
+
+    assert result.exit_code == 2
+    assert "'penstock-demo.mp4' is the video that is read; name another file with -o" in result.output
+    assert (in_folder / "penstock-demo.mp4").read_bytes() == before
+
+
+@pytest.mark.usefixtures("in_folder")
+def test_a_directory_that_does_not_exist_is_named(invoke):
+    result = invoke("demo", "-o", "none/out.mp4")
+
+    assert result.exit_code == 1
+    assert "there is no directory 'none'; make it first\n" in result.output
+
+
+@pytest.mark.parametrize("arguments", [[], ["--frames", "3"]])
+def test_without_the_video_pack_the_demo_says_what_is_missing(command, arguments):
+    done = command("demo", *arguments, PENSTOCK_BLOCK_PLUGINS="video")
+
+    assert done.returncode == 3
+    assert "penstock.VideoDecoderCalculatorOptions" in done.stderr
+    assert "video (blocked by name, see PENSTOCK_BLOCK_PLUGINS)" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_progress_goes_to_stderr_and_the_summary_to_stdout(command):
+    done = command("demo", "--frames", "60")
+
+    assert done.returncode == 0
+    assert re.search(
+        r"^0:0\d  \d+ packets  [\d.]+/s on 'frame'  queued \d+ \([\d.]+ k?M?B\).*  dropped 0$",
+        done.stderr,
+        re.MULTILINE,
+    )
+    assert "VideoEncoderCalculator" in done.stdout
+    assert "queued" not in done.stdout
+
+
+def test_without_progress_only_the_summary_is_left(command):
+    done = command("demo", "--frames", "60", "--no-progress")
+
+    assert done.stderr == "drawing edges over the moving test pattern, into penstock-demo.mp4\n"
+    assert "60 frames at" in done.stdout

@@ -1,0 +1,217 @@
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import av
+import pytest
+
+import penstock_cli.interrupts
+from penstock_cli.interrupts import Interrupts
+
+#: The command, in a process that says what is left when it is done. Presses are counted one by one.
+CHILD = """
+import signal, sys, threading
+signal.signal(signal.SIGINT, signal.default_int_handler)  # shells make background jobs ignore it
+sys.path.insert(0, {tests!r})
+import conftest, penstock_cli.interrupts
+from penstock_cli.main import main
+penstock_cli.interrupts._ONE_PRESS_S = 0.0
+try:
+    main()
+except SystemExit as end:
+    print("threads:", sorted(thread.name for thread in threading.enumerate()))
+    sys.exit(end.code)
+"""
+
+no_signals = pytest.mark.skipif(os.name == "nt", reason="SIGINT cannot be sent to a process there")
+
+
+@pytest.fixture
+def started(tmp_path):
+    """Return a function that starts the command, after some code of its own; what still runs is killed."""
+    processes = []
+
+    def start(*arguments, before=""):
+        program = before + CHILD.format(tests=str(Path(__file__).parent))
+        process = subprocess.Popen(
+            [sys.executable, "-c", program, *map(str, arguments)],
+            cwd=tmp_path,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        processes.append(process)
+        return process
+
+    yield start
+    for process in processes:
+        process.kill()
+        process.communicate()
+
+
+def read_until(process, pattern):
+    """Read lines of stderr up to one that matches."""
+    seen = []
+    for line in process.stderr:
+        seen.append(line)
+        if re.search(pattern, line):
+            return
+    pytest.fail(f"{pattern!r} was never said, but {seen}")
+
+
+@no_signals
+def test_ctrl_c_finishes_the_file_and_leaves_no_thread(started, tmp_path):
+    process = started("demo", "--frames", "0", "-o", "out.mp4")
+    read_until(process, r"^\d:\d\d  \d+ packets?  .*on 'frame'")
+
+    process.send_signal(signal.SIGINT)
+    stdout, stderr = process.communicate()
+
+    assert process.returncode == 130
+    assert "interrupted: no more is read" in stderr
+    assert re.search(r"^interrupted after \S+ m?s; written: out\.mp4 \([\d.]+ k?B\)$", stderr, re.MULTILINE)
+    assert stdout.endswith("threads: ['MainThread']\n")
+    with av.open(str(tmp_path / "out.mp4")) as container:
+        decoded = sum(1 for _ in container.decode(video=0))
+    (painted,) = re.findall(r"ImageOverlayCalculator +(\d+)", stdout)
+    assert decoded == int(painted) > 0
+    assert [path.name for path in tmp_path.iterdir()] == ["out.mp4"]
+
+
+@no_signals
+def test_a_second_ctrl_c_cancels_what_does_not_come_to_its_end(started, graph):
+    path = graph('node { calculator: "CliWaitsForEver" input_stream: "n" }')
+    process = started("run", path, "--side", "count=1")
+
+    read_until(process, r"on 'n'")
+    process.send_signal(signal.SIGINT)
+    read_until(process, r"^interrupted: no more is read, .* Ctrl-C again to cancel$")
+    process.send_signal(signal.SIGINT)
+    read_until(process, r"^cancelled: ")
+    stdout, stderr = process.communicate()
+
+    assert process.returncode == 130
+    assert re.search(r"interrupted after \S+ m?s; no file was written\n$", stderr)
+    assert stdout.endswith("threads: ['MainThread']\n")
+
+
+STUCK = """
+import signal, sys, threading
+import penstock
+
+class CliStuck(penstock.Calculator):
+    @classmethod
+    def get_contract(cls, cc):
+        cc.outputs[0].set(int)
+
+    def process(self, cc):
+        print("stuck", file=sys.stderr, flush=True)
+        if threading.current_thread() is threading.main_thread():  # where Ctrl-C interrupts it
+            for _ in range(3):
+                signal.raise_signal(signal.SIGINT)
+        threading.Event().wait()
+
+penstock.register_calculator(CliStuck)
+"""
+ABORTED = "aborted; files that were being written may be incomplete\n"
+
+
+@pytest.fixture
+def stuck_graph(tmp_path):
+    """Return a maker of graph files with a calculator that never comes back."""
+
+    def make(executor=""):
+        path = tmp_path / "stuck.pbtxt"
+        path.write_text(f'{executor} node {{ calculator: "CliStuck" output_stream: "n" }}')
+        return path
+
+    return make
+
+
+@no_signals
+def test_a_third_ctrl_c_leaves_a_calculator_that_never_comes_back(started, stuck_graph):
+    process = started("run", stuck_graph(), before=STUCK)
+
+    read_until(process, r"^stuck$")
+    process.send_signal(signal.SIGINT)
+    read_until(process, r"^interrupted: ")
+    process.send_signal(signal.SIGINT)
+    read_until(process, r"^cancelled: ")
+    process.send_signal(signal.SIGINT)
+    _, stderr = process.communicate()
+
+    assert process.returncode == 130
+    assert stderr.endswith(ABORTED)
+
+
+def test_a_third_ctrl_c_leaves_also_where_the_waiting_thread_is_stuck(started, stuck_graph):
+    process = started("run", stuck_graph('executor { type: "ApplicationThreadExecutor" }'), before=STUCK)
+
+    _, stderr = process.communicate()
+
+    assert process.returncode == 130
+    assert stderr.endswith(ABORTED)
+
+
+@no_signals
+def test_a_busy_graph_on_the_waiting_thread_hears_ctrl_c(started, graph):
+    path = graph('executor { type: "ApplicationThreadExecutor" }')
+    process = started("run", path, "--side", "count=1000000000")
+
+    read_until(process, r"on 'n'")
+    process.send_signal(signal.SIGINT)
+    _, stderr = process.communicate()
+
+    assert process.returncode == 130
+    assert re.search(r"interrupted after \S+ m?s; no file was written\n$", stderr)
+
+
+# --- the counting ---------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def usual_handler():
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("usual_handler")
+def test_presses_are_counted_and_ctrl_c_is_what_it_was_afterwards(monkeypatch):
+    times = iter([10.0, 11.0])
+    monkeypatch.setattr(penstock_cli.interrupts, "monotonic", lambda: next(times))
+
+    with Interrupts() as interrupts:
+        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
+
+    assert interrupts.count == 2
+    with pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)
+
+
+@pytest.mark.usefixtures("usual_handler")
+def test_a_signal_that_a_launcher_passes_on_at_once_is_the_same_press(monkeypatch):
+    times = iter([10.0, 10.01, 12.0])
+    monkeypatch.setattr(penstock_cli.interrupts, "monotonic", lambda: next(times))
+
+    with Interrupts() as interrupts:
+        for _ in range(3):
+            signal.raise_signal(signal.SIGINT)
+
+    assert interrupts.count == 2
+
+
+@pytest.mark.usefixtures("usual_handler")
+def test_a_process_that_ignores_ctrl_c_goes_on_ignoring_it():
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    with Interrupts() as interrupts:
+        signal.raise_signal(signal.SIGINT)
+
+    assert (interrupts.count, signal.getsignal(signal.SIGINT)) == (0, signal.SIG_IGN)

@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+import math
+
+import hypothesis.strategies as st
+import pytest
+from hypothesis import given
+
+from penstock_cli.files import NamedFiles
+from penstock_cli.side_values import read_value
+from penstock_cli.wording import amount, clock, duration, plural, rate
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("3", 3),
+        ("-7", -7),
+        ("0.5", 0.5),
+        ("1e3", 1000.0),
+        ("true", True),
+        ("false", False),
+        ("null", None),
+        ("[1, 2]", [1, 2]),
+        ('{"a": 1}', {"a": 1}),
+        ('"3"', "3"),
+        ("in.mp4", "in.mp4"),
+        ("C:\\in.mp4", "C:\\in.mp4"),
+        ("", ""),
+        ("007", "007"),
+        ("a=b", "a=b"),
+        ("True", "True"),
+        ("NaN", "NaN"),
+        ("-Infinity", "-Infinity"),
+        ("[" * 100_000, "[" * 100_000),
+    ],
+)
+def test_a_side_value_is_json_if_it_can_be(text, value):
+    read = read_value(text)
+
+    assert (read, type(read)) == (value, type(value))
+
+
+@given(st.text())
+def test_any_text_is_some_value(text):
+    value = read_value(text)
+
+    assert value == text or not isinstance(value, str) or text.strip().startswith('"')
+    assert not (isinstance(value, float) and math.isnan(value))
+
+
+@pytest.mark.parametrize(
+    ("count", "words"),
+    [
+        (0, "0 B"),
+        (999, "999 B"),
+        (1000, "1.0 kB"),
+        (38_700_000, "38.7 MB"),
+        (5 * 10**9, "5.0 GB"),
+        (2 * 10**12, "2.0 TB"),
+    ],
+)
+def test_bytes_have_decimal_units(count, words):
+    assert amount(count) == words
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (0.0, "0 s"),
+        (2e-8, "0.02 us"),
+        (1.234e-5, "12.3 us"),
+        (1.64e-3, "1.64 ms"),
+        (0.2501, "250 ms"),
+        (2.0, "2.00 s"),
+        (59.94, "59.9 s"),
+        (187.2, "3 min 07 s"),
+        (3599.9, "60 min 00 s"),
+    ],
+)
+def test_durations_have_three_digits(seconds, words):
+    assert duration(seconds) == words
+
+
+def test_other_numbers_are_words_too():
+    assert [clock(3.9), clock(760), clock(3723)] == ["0:03", "12:40", "1:02:03"]
+    assert [rate(44.12), rate(12345.6)] == ["44.1/s", "12,346/s"]
+    assert [plural(1, "packet"), plural(1200, "packet"), plural(0, "node")] == [
+        "1 packet",
+        "1,200 packets",
+        "0 nodes",
+    ]
+
+
+def test_named_files_are_those_that_are_new_or_changed(tmp_path):
+    old, new, same = (tmp_path / name for name in ("old", "new", "same"))
+    old.write_text("before")
+    same.write_text("same")
+    named = NamedFiles([str(old), new, same, tmp_path, "never.txt", "", 7, None, "bad\0name", "x" * 5000])
+
+    old.write_text("afterwards")
+    new.write_text("new")
+
+    assert named.written() == [(old, 10), (new, 3)]
