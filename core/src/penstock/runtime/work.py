@@ -223,9 +223,8 @@ class QueueWork:
                 runner.lock.acquire()
                 for observer in claimed:
                     runner.schedule.delivered(observer)
-                claimed = runner.schedule.deliveries
-                if claimed:
-                    runner.schedule.deliveries = []
+                # always another list: one that is still the schedule's could fill up after unlocking
+                claimed, runner.schedule.deliveries = runner.schedule.deliveries, []
                 garbage = runner.after_change(wake)
                 runner.lock.release()
             except BaseException as broken:

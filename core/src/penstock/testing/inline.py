@@ -10,6 +10,8 @@ from penstock.runtime.executor import Executor, ExecutorDefaults, Lease
 if TYPE_CHECKING:
     from penstock.runtime.executor import Work
 
+_TURN_S: Final = 0.02
+
 
 class InlineExecutor(Executor):
     """Runs nodes inside the application's waits, on its own thread, in an order that a seed decides.
@@ -42,7 +44,8 @@ class _Inline(Lease):
         self._work.notify_waiters()
 
     def help(self) -> bool:
-        return self._work.run(choose=self._choose)
+        # not for ever: a busy graph must not keep a wait from its time-out
+        return self._work.run(choose=self._choose, max_s=_TURN_S)
 
     def stop(self, timeout: float | None = None) -> bool:  # noqa: ARG002  # nothing to wait for
         return True
