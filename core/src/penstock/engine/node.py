@@ -81,7 +81,7 @@ class Node:
         is_touched: an input has changed and the node has not been looked at since.
         has_offset: whether any output promises an offset.
         forwarded: with offsets: input bounds up to this one have been passed on.
-        slow_calls: how many calls in a row took long; the runtime's business. 1: nothing known yet.
+        slowness: grows with calls that take long; the runtime's business. 3: not known yet.
         steps, busy_ns: number of completed calls of `process`, and their time where it is measured.
     """
 
@@ -113,7 +113,7 @@ class Node:
         "queue",
         "ready_key",
         "services",
-        "slow_calls",
+        "slowness",
         "spare",
         "state",
         "step",
@@ -168,7 +168,7 @@ class Node:
         self.process: Callable[[CalculatorContext], Any] = calculator.process
         self.takes_late: Final = policy.takes_late
         self.new_step: Callable[[Node], Step]
-        self.slow_calls = 1
+        self.slowness = 3
         self.steps = 0
         self.busy_ns = 0
 

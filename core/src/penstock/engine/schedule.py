@@ -80,7 +80,7 @@ class Schedule:
         deliveries: observers that have something for their callback and nobody draining.
         garbage: packets that nobody wants; the runtime frees them outside its lock.
         has_news: something that a waiting application may wait for has happened.
-        was_observed: a packet or bound came on an observed or polled stream.
+        was_observed: an observer has seen a packet or bound, or one has come to a poller.
     """
 
     __slots__ = (
@@ -249,6 +249,7 @@ class Schedule:
 
     def delivered(self, observer: Observer) -> None:
         """Take note that an observer's callback has seen all it was given."""
+        self.was_observed = self.has_news = True
         if observer.queue:
             self.deliveries.append(observer)
             return
@@ -286,14 +287,13 @@ class Schedule:
                     seen = True
             if observer.is_poller:
                 self.has_news = True
+                self.was_observed = self.was_observed or seen
                 if len(observer.queue) >= observer.max_size and not observer.is_full:
                     self.flow.became_full(observer)
             elif seen and not observer.is_claimed:
                 observer.is_claimed = True
                 self.busy += 1
                 self.deliveries.append(observer)
-            if seen:
-                self.was_observed = self.has_news = True
 
     # --- steps --------------------------------------------------------------------------------
 
@@ -555,7 +555,7 @@ class Schedule:
         step.call = node.process
         if not node.takes_late:
             node.fill(t, step.in_ports)
-        if node.has_offset:
+        if node.has_offset and t > node.forwarded:
             self._raise_to_promise(step, t)
         node.in_flight += 1
         self.busy += 1

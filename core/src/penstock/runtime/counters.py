@@ -1,6 +1,8 @@
 """Counters of a graph: named integers that calculators raise and applications read.
 
-They live with the graph and go on counting from run to run. Any thread may use them.
+They live with the graph and go on counting from run to run. Any thread may read them. A calculator
+raises its counters in its own methods only; where these may overlap (`max_in_flight`), it is given
+counters with a lock.
 """
 
 from __future__ import annotations
@@ -10,26 +12,21 @@ from typing import Final
 
 
 class Counter:
-    """A number that only changes by what is added to it."""
+    """A number that only changes by what is added to it, by one thread at a time."""
 
-    __slots__ = ("_lock", "_value", "name")
+    __slots__ = ("_value", "name")
 
     def __init__(self, name: str) -> None:
         self.name: Final = name
-        self._lock: Final = threading.Lock()
         self._value = 0
 
     def increment(self) -> None:
         """Add 1."""
-        lock = self._lock
-        lock.acquire()  # `with` costs twice as much, and += of an int cannot fail
         self._value += 1
-        lock.release()
 
     def increment_by(self, amount: int) -> None:
         """Add a whole number, which may be negative."""
-        with self._lock:
-            self._value += amount
+        self._value += amount
 
     def get(self) -> int:
         """Return the present value."""
@@ -39,16 +36,37 @@ class Counter:
         return f"<Counter {self.name} {self._value}>"
 
 
+class SharedCounter(Counter):
+    """A counter that several threads may raise at once. Costs four times as much."""
+
+    __slots__ = ("_lock",)
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self._lock: Final = threading.Lock()
+
+    def increment(self) -> None:
+        """Add 1."""
+        self.increment_by(1)
+
+    def increment_by(self, amount: int) -> None:
+        """Add a whole number, which may be negative."""
+        with self._lock:
+            self._value += amount
+
+
 class Counters:
     """All counters of a graph, made when they are first asked for."""
 
     def __init__(self) -> None:
         self._by_name: dict[str, Counter] = {}
 
-    def get(self, name: str) -> Counter:
-        """Return the counter of this name."""
+    def get(self, name: str, *, is_shared: bool = True) -> Counter:
+        """Return the counter of this name; a new one is as safe as `is_shared` asks."""
         counter = self._by_name.get(name)
-        return counter if counter is not None else self._by_name.setdefault(name, Counter(name))
+        if counter is not None:
+            return counter
+        return self._by_name.setdefault(name, SharedCounter(name) if is_shared else Counter(name))
 
     def values(self) -> dict[str, int]:
         """Return name → value of all counters."""

@@ -65,6 +65,9 @@ class Lease(ABC):
 
     #: Whether the work is done by application threads while they wait for the run.
     helps = False
+    #: Whether its sleeping threads ask `Work.is_neglected` from time to time. Where they do not, one more
+    #: thread is asked for whenever a step is left behind, which costs a hand-off.
+    watches = False
 
     @abstractmethod
     def wake(self) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import atexit
 import enum
+import threading
 import weakref
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
@@ -117,6 +118,7 @@ class CalculatorGraph:
         self._event_loop: asyncio.AbstractEventLoop | None = None
         self._is_timed = False
         self._runner: Runner | None = None
+        self._on_drop: weakref.finalize[..., CalculatorGraph] | None = None
         self._is_running = False
         self._side_packets = SidePackets(self._plan, self._base)
         self._last_errors: tuple[PenstockError, ...] = ()
@@ -307,7 +309,8 @@ class CalculatorGraph:
         for _, poller in self._pollers:
             poller.follow(runner)
         _RUNNING.add(runner)
-        weakref.finalize(self, _abandon, weakref.ref(runner)).atexit = False
+        self._on_drop = weakref.finalize(self, _abandon, weakref.ref(runner))
+        self._on_drop.atexit = False
         if self._tells_plugins:
             _call_hooks("run_started", self)
         try:
@@ -402,7 +405,7 @@ class CalculatorGraph:
         while not runner.change(add):
             if self._add_mode is GraphInputStreamAddMode.ADD_IF_NOT_FULL:
                 raise throttled_error(stream)
-            runner.wait(has_room, None, f"adding to throttled stream {stream!r}")
+            runner.wait_for_room(has_room, f"adding to throttled stream {stream!r}")
 
     def set_input_stream_timestamp_bound(self, stream: str, bound: SupportsIndex) -> None:
         """Promise that nothing below `bound` will be added to a graph input.
@@ -473,6 +476,8 @@ class CalculatorGraph:
 
     def _finish(self, runner: Runner) -> None:
         runner.stop(_STOP_TIMEOUT_S)
+        if self._on_drop is not None:
+            self._on_drop.detach()
         self._is_running = False
         _RUNNING.discard(runner)
         error = runner.error()
@@ -497,7 +502,7 @@ class CalculatorGraph:
         runner = check_started(self._runner, "wait_for_observed_output()")
         schedule = runner.schedule
         runner.wait(
-            lambda: (schedule.was_observed and not schedule.deliveries) or runner.is_over,
+            lambda: schedule.was_observed or runner.is_over,
             timeout,
             "observed output",
         )
@@ -643,10 +648,14 @@ _RUNNING: Final[weakref.WeakSet[Runner]] = weakref.WeakSet()
 
 
 def _abandon(runner: weakref.ref[Runner]) -> None:
-    """Cancel the run of a graph that was dropped; its threads end by themselves."""
+    """Cancel the run of a graph that was dropped; its threads end by themselves.
+
+    On a thread of its own: garbage is collected anywhere, in the locked sections of that very run too.
+    """
     alive = runner()
     if alive is not None and not alive.is_over:
-        alive.change(lambda schedule: schedule.cancel())
+        cancel: Callable[[Any], None] = lambda schedule: schedule.cancel()  # noqa: E731  # typed so
+        threading.Thread(target=alive.change, args=(cancel,), name="penstock-cancel", daemon=True).start()
 
 
 @atexit.register

@@ -8,12 +8,15 @@ one that waits for the graph.
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures
+import inspect
 import threading
 from typing import TYPE_CHECKING, Any, Final
 
+from penstock.errors import FailedPreconditionError
+
 if TYPE_CHECKING:
-    import concurrent.futures
-    from collections.abc import Awaitable
+    from collections.abc import Awaitable, Coroutine
 
 
 class CoroutineLoop:
@@ -30,16 +33,37 @@ class CoroutineLoop:
         self._lock: Final = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
+        self._ident: int | None = None
 
     @property
     def thread_id(self) -> int | None:
-        """The ident of the thread that is ours, or None."""
-        thread = self._thread
-        return None if thread is None else thread.ident
+        """The ident of the loop's thread, or None while nothing has run there."""
+        return self._ident
 
     def submit(self, awaitable: Awaitable[Any]) -> concurrent.futures.Future[Any]:
-        """Run an awaitable on the loop; the future is done when it is."""
-        return asyncio.run_coroutine_threadsafe(_finish(awaitable), self._running_loop())
+        """Run an awaitable on the loop; the future is done when it has ended, not when it is cancelled.
+
+        Raises:
+            FailedPreconditionError: the application's loop is not running.
+        """
+        loop = self._running_loop()
+        if self._given is not None and not loop.is_running():
+            if inspect.iscoroutine(awaitable):
+                awaitable.close()
+            raise FailedPreconditionError(
+                "the event loop given with set_event_loop is not running; run it in another thread until the "
+                "graph is done"
+            )
+        future = _TaskFuture(loop)
+        loop.call_soon_threadsafe(future.begin, self._finish(awaitable))
+        return future
+
+    async def _finish(self, awaitable: Awaitable[Any]) -> Any:  # noqa: ANN401  # whatever the calculator returns
+        self._ident = threading.get_ident()
+        try:
+            return await awaitable
+        except (KeyboardInterrupt, SystemExit) as error:
+            return _Ended(error)  # asyncio would end the loop with it
 
     def _running_loop(self) -> asyncio.AbstractEventLoop:
         if self._given is not None:
@@ -73,8 +97,48 @@ class CoroutineLoop:
         return not thread.is_alive()
 
 
-async def _finish(awaitable: Awaitable[Any]) -> Any:  # noqa: ANN401  # whatever the calculator returns
-    return await awaitable
+class _Ended:
+    """What a coroutine ended with, where asyncio shall not see it."""
+
+    def __init__(self, error: BaseException) -> None:
+        self.error: Final = error
+
+
+class _TaskFuture(concurrent.futures.Future[Any]):
+    """The outcome of a task; `cancel` only asks, so that no task is taken for over that still cleans up."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        super().__init__()
+        self._loop: Final = loop
+        self._task: asyncio.Task[Any] | None = None
+        self._shall_end = False
+        self.set_running_or_notify_cancel()
+
+    def begin(self, coroutine: Coroutine[Any, Any, Any]) -> None:
+        """Make the task; called on the loop."""
+        self._task = self._loop.create_task(coroutine)
+        self._task.add_done_callback(self._ended)
+        if self._shall_end:
+            self._task.cancel()
+
+    def cancel(self) -> bool:
+        """Ask the task to end. Returns True; the future is done when the task is."""
+        self._shall_end = True
+        if self._task is not None and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._task.cancel)
+        return True
+
+    def _ended(self, task: asyncio.Task[Any]) -> None:
+        if task.cancelled():
+            self.set_exception(concurrent.futures.CancelledError())
+            return
+        error = task.exception()
+        if error is None and isinstance(task.result(), _Ended):
+            error = task.result().error
+        if error is None:
+            self.set_result(task.result())
+        else:
+            self.set_exception(error)
 
 
 async def _wind_up(loop: asyncio.AbstractEventLoop) -> None:

@@ -73,7 +73,7 @@ class GraphNodeServices:
 
     def counter(self, node: Node, name: str) -> Counter:
         """Return the counter `<node>-<name>`."""
-        return self._counters.get(f"{node.name}-{name}")
+        return self._counters.get(f"{node.name}-{name}", is_shared=node.max_in_flight > 1)
 
     def set_output_side_packet(self, node: Node, name: str, packet: Packet) -> None:
         """Hand a side packet to the nodes that wait for it.

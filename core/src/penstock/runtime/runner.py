@@ -23,7 +23,7 @@ import concurrent.futures
 import inspect
 import threading
 from threading import get_ident
-from time import monotonic
+from time import monotonic, perf_counter
 from typing import TYPE_CHECKING, Any, Final
 
 from penstock.engine.calculator import METHODS, PROCESS, STOP
@@ -53,6 +53,11 @@ if TYPE_CHECKING:
 _LOOK_AGAIN_S: Final = 0.25
 #: How long cancelled coroutines and futures may take to end after an error before they are given up.
 _GRACE_S: Final = 10.0
+#: How long waiting application threads may hear nothing while light steps are ready: telling one at
+#: each packet costs a hand-off at each packet. Those that wait to add more have a queue before them
+#: that lasts longer.
+_QUIET_S: Final = 200e-6
+_QUIET_FOR_ADDERS_S: Final = 2e-3
 
 
 class Runner:
@@ -81,8 +86,10 @@ class Runner:
         self._explain: Final = explain
         self.works: Final = [QueueWork(self, queue) for queue in schedule.queues]
         self.leases: list[Lease] = []
-        #: Until when nothing is told to waiting threads while steps are ready; see `QueueWork.run`.
+        #: Until when nothing is told to waiting threads while light steps are ready.
         self.quiet_until = 0.0
+        #: How many of the waiting threads wait for room in a graph input.
+        self.adders = 0
         #: Threads that are inside a step or observer of this run; they must not wait for it.
         self.inside: Final[set[int]] = set()
         #: Queues whose executor failed; application threads do in their waits what is left there.
@@ -104,6 +111,7 @@ class Runner:
         try:
             for executor, work in zip(self._executors, self.works, strict=True):
                 work.lease = executor.lend_to(work)
+                work.is_watched = work.lease.watches
                 self.leases.append(work.lease)
         except BaseException:
             for lease in self.leases:
@@ -174,6 +182,15 @@ class Runner:
             self.changed.notify_all()
         self.lock.release()
 
+    def lose(self, error: BaseException) -> None:
+        """Poison the run after something was raised where a step, a wake-up or a delivery was in hand.
+
+        Nobody else knows of it, so the run could not end by itself.
+        """
+        if not self.lock._is_owned():  # type: ignore[attr-defined]  # noqa: SLF001  # as threading.Condition asks
+            self.lock.acquire()
+        self.give_up(error)
+
     # --- changes from outside -----------------------------------------------------------------
 
     def change(self, event: Callable[[Schedule], Any]) -> Any:  # noqa: ANN401  # what the event returns
@@ -183,22 +200,29 @@ class Runner:
             Whatever the event raises; the engine is then unchanged, unless it was an interrupt.
         """
         wake: list[QueueWork] = []
+        is_changed = False
         try:
             self.lock.acquire()
+            is_changed = True
             try:
                 result = event(self.schedule)
             except Exception:  # refused: the engine is as it was
+                is_changed = False
                 self.lock.release()
                 raise
             garbage = self.after_change(wake)
             self.lock.release()
+            del garbage
+            self.wake(wake)
+            if self.schedule.deliveries:
+                self._deliver_here()
+            is_changed = False
         except BaseException as error:
-            self.give_up(error)
+            if is_changed:
+                self.lose(error)
+            else:
+                self.give_up(error)
             raise
-        del garbage
-        self.wake(wake)
-        if self.schedule.deliveries:
-            self._deliver_here()
         return result
 
     def after_change(self, wake: list[QueueWork], *, tell: bool = True) -> list[Packet] | None:
@@ -237,6 +261,7 @@ class Runner:
         self.schedule.has_news = False
         if self.waiters:
             self.changed.notify_all()
+        self.quiet_until = perf_counter() + (_QUIET_FOR_ADDERS_S if self.waiters == self.adders else _QUIET_S)
         if self.pending and self.schedule.errors and self._failing_since is None:
             self._failing_since = monotonic()
             threading.Thread(
@@ -254,7 +279,10 @@ class Runner:
     def _deliver_here(self) -> None:
         """Drain observers on an application thread; inside a step the thread's own loop does it."""
         ident = get_ident()
-        if ident in self.inside or ident == self._loop.thread_id:
+        if ident in self.inside:
+            return
+        if ident == self._loop.thread_id:  # a coroutine added a packet; the loop runs no observers
+            self.wake(self.works[:1])
             return
         self.inside.add(ident)
         try:
@@ -276,6 +304,14 @@ class Runner:
                 f"{what} was called from inside this graph's own step, observer or event loop, and would "
                 "wait for itself; call it from the application's thread, or add with ADD_IF_NOT_FULL"
             )
+
+    def wait_for_room(self, has_room: Callable[[], bool], what: str) -> None:
+        """Wait until a throttled graph input takes packets again; raises as `wait`."""
+        self.adders += 1
+        try:
+            self.wait(has_room, None, what)
+        finally:
+            self.adders -= 1
 
     def wait(self, done: Callable[[], bool], timeout: float | None, what: str) -> None:
         """Block until `done()` (asked under the lock), helping executors that ask for it.

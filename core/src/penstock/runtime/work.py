@@ -3,12 +3,15 @@
 Who wakes whom: a thread is *attentive* to a queue while it is between steps of that queue or in a
 step that will be over soon; it will look at the queue by itself. Whoever makes a step ready, or
 goes away into a step that takes long, wakes one sleeping thread if steps are ready and nobody is
-attentive. So a chain of light calculators costs no hand-off between threads, and a backlog of heavy
+attentive. Of two threads that are attentive after a light step, one goes back to sleep. So a chain of light calculators costs no hand-off between threads, and a backlog of heavy
 ones uses all threads. (Waking a thread for each ready step makes a chain of pass-through nodes four
 times slower under the interpreter lock, measured with 2 threads on 2 cores.)
 
-Which calculators are heavy is measured as they run: two calls in a row above `_HEAVY_S`. A light one
-that blocks all of a sudden is noticed by the sleeping threads: see `executor.Work.is_neglected`.
+Which calculators are heavy is measured as they run. A call above `_HEAVY_S` makes a node's `slowness`
+grow by 8, another one makes it fall by 1, so that a node counts as heavy when about one call in nine
+takes long; a call that merely lost the interpreter lock for 5 ms makes none heavy. A node that has
+come down to 0 is light and is timed now and then only. One that blocks all of a sudden is noticed by
+the sleeping threads: see `executor.Work.is_neglected`.
 """
 
 from __future__ import annotations
@@ -33,9 +36,13 @@ if TYPE_CHECKING:
 
 #: A call that takes longer is worth another thread: twice what waking one costs (20-40 us, 2 cores).
 _HEAVY_S: Final = 100e-6
-#: How long waiting application threads may hear nothing while there are steps to run; telling one
-#: at each packet costs a hand-off at each packet.
-_QUIET_S: Final = 200e-6
+#: From this `slowness` on a node is heavy: after three long calls in a row.
+_HEAVY: Final = 24
+_SLOWEST: Final = 64
+#: One call in 64 of a thread is timed although its node is known to be light.
+_SAMPLE: Final = 63
+#: The clock is asked in one round in 16 whether waiting threads should hear news.
+_NEWS_EVERY: Final = 15
 _NO_PACKET: Final = Packet()
 
 
@@ -70,9 +77,13 @@ class QueueWork:
         self.lease: Lease | None = None
         #: Threads that will look at the queue soon; changed under the lock.
         self.attentive = 0
+        #: Whether sleeping threads look for neglected steps; see `executor.Lease.watches`.
+        self.is_watched = False
         #: How many steps have been taken; read without the lock, as a sign of life.
         self.taken = 0
         self._is_waking = False
+        #: Raised when attentive threads are no longer counted on.
+        self._epoch = 0
         self._slow_deliveries = 0
 
     @property
@@ -101,8 +112,16 @@ class QueueWork:
         return True
 
     def is_neglected(self, seen: int) -> bool:
-        """Return whether steps are ready and none has been taken since `taken` was `seen`."""
-        return bool(self.queue.others or self.queue.sources) and self.taken == seen
+        """Return whether steps are ready and none has been taken since `taken` was `seen`.
+
+        If so, the threads that were counted on are no longer: they are attentive again when they come.
+        """
+        if self.taken != seen or not (self.queue.others or self.queue.sources):
+            return False
+        with self.runner.lock:
+            self.attentive = 0
+            self._epoch += 1
+        return True
 
     def run(  # noqa: C901, PLR0912, PLR0915  # the hot loop reads top to bottom; each part is short
         self,
@@ -115,36 +134,46 @@ class QueueWork:
         schedule, queue = runner.schedule, self.queue
         acquire, release = runner.lock.acquire, runner.lock.release
         take, complete = schedule.take, schedule.complete
-        several = len(runner.works) > 1
+        looks_around = len(runner.works) > 1 or not self.is_watched
         ident = get_ident()
         runner.inside.add(ident)
-        now = perf_counter()
-        until = inf if max_s is None else now + max_s
+        until = inf if max_s is None else perf_counter() + max_s
+        is_free = interrupted is None and max_s is None
         step: Step | None = None
         error: BaseException | None = None
         stop = did_any = False
         rest: _Rest | None = None
+        epoch = self._epoch
         try:
             while True:
-                go_on = now < until and (interrupted is None or not interrupted())
-                # An interrupt can come between any two lines; see `give_up` for what then holds.
+                go_on = is_free or (perf_counter() < until and (interrupted is None or not interrupted()))
+                # An interrupt can come between any two lines; see `give_up` and `lose` for what then holds.
                 try:
                     acquire()
-                    if rest is None or rest.was_away:
+                    if rest is None or rest.was_away or epoch != self._epoch:
+                        if step is not None and epoch != self._epoch:
+                            step.node.slowness = min(step.node.slowness + 8, _SLOWEST)
                         self._come_back()
+                        epoch = self._epoch
                         rest = _NO_REST
+                    elif self.attentive > 1:
+                        go_on = False  # one thread is enough for light steps
                     if step is not None and not runner.is_poisoned:
                         complete(step, error, stop)
                     step = take(queue, choose) if go_on and not schedule.deliveries else None
                     queue.is_fresh = False
                     if (
                         step is None
-                        or step.node.slow_calls > 1
-                        or several
+                        or step.node.slowness >= _HEAVY
+                        or looks_around
                         or schedule.garbage
-                        or (schedule.has_news and now > runner.quiet_until)
+                        or (
+                            schedule.has_news
+                            and not self.taken & _NEWS_EVERY
+                            and perf_counter() > runner.quiet_until
+                        )
                     ):
-                        rest = self._look_around(step, now)
+                        rest = self._look_around(step)
                     release()
                 except BaseException as broken:
                     runner.give_up(broken)
@@ -156,7 +185,6 @@ class QueueWork:
                             return did_any
                         rest = None
                         self.deliver()
-                        now = perf_counter()
                         did_any = True
                         continue
                     if not rest.was_away:
@@ -166,7 +194,11 @@ class QueueWork:
                 error = None
                 stop = False
                 node = step.node  # type: ignore[union-attr]  # no step: handled above
-                began = now  # of the visit to the lock, really: one look at the clock in each round is enough
+                if not self.taken & _SAMPLE:
+                    node.slowness = node.slowness or 1
+                is_timed = node.slowness
+                if is_timed:
+                    began = perf_counter()  # not before the lock: waiting for it makes no node heavy
                 try:
                     outcome = step.call(step)  # type: ignore[union-attr]
                     if outcome is not None:
@@ -178,38 +210,39 @@ class QueueWork:
                                 step = None
                 except BaseException as raised:  # noqa: BLE001  # an error of the run, whatever it is
                     error = raised
-                now = perf_counter()
-                if now - began > _HEAVY_S:
-                    node.slow_calls += 1
-                elif node.slow_calls:
-                    node.slow_calls = 0
+                if is_timed:
+                    took = perf_counter() - began
+                    node.slowness = min(is_timed + 8, _SLOWEST) if took > _HEAVY_S else is_timed - 1
                 if step is not None:
                     for port in step.in_ports:
                         port.packet = _NO_PACKET
+        except BaseException as broken:
+            runner.lose(broken)
+            raise
         finally:
             runner.inside.discard(ident)
+            # The traceback of an error may keep this frame for long; packets shall not live as long.
+            rest = step = error = None
 
     def _come_back(self) -> None:
         """Note that a thread looks at the queue again. Called with the lock held."""
         self.attentive += 1
         self._is_waking = False
 
-    def _look_around(self, step: Step | None, now: float) -> _Rest:
+    def _look_around(self, step: Step | None) -> _Rest:
         """Collect, under the lock, what else there is to do before `step`, or instead of it."""
         runner = self.runner
         rest = _Rest()
         rest.deliver = step is None and bool(runner.schedule.deliveries)
-        rest.was_away = step is None or step.node.slow_calls > 1
+        rest.was_away = step is None or step.node.slowness >= _HEAVY or not self.is_watched
         if rest.was_away:
             self.attentive -= 1
-            takes_long = not rest.deliver or self._slow_deliveries > 1
+            takes_long = not rest.deliver or self._slow_deliveries > 1 or not self.is_watched
             if takes_long and self.wants_thread():
                 rest.wake.append(self)
-        if rest.was_away or now > runner.quiet_until:
-            runner.quiet_until = now + _QUIET_S
-            rest.garbage = runner.after_change(rest.wake)
-        else:
-            rest.garbage = runner.after_change(rest.wake, tell=False)
+        rest.garbage = runner.after_change(
+            rest.wake, tell=rest.was_away or perf_counter() > runner.quiet_until
+        )
         return rest
 
     def deliver(self) -> None:

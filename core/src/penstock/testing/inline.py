@@ -35,6 +35,7 @@ class InlineExecutor(Executor):
 
 class _Inline(Lease):
     helps = True
+    watches = True
 
     def __init__(self, work: Work, order: random.Random | None) -> None:
         self._work: Final = work

@@ -237,10 +237,10 @@ class ScheduleHarness:
         """
         if self._random is not None:
             return self._any_step(self._random)
-        self.serve_observers()
+        served = self.serve_observers()
         step = self.take()
         if step is None:
-            return False
+            return served
         self.complete(self.call(step))
         self.serve_observers()
         return True
@@ -269,10 +269,12 @@ class ScheduleHarness:
         deliveries = self.schedule.deliveries
         self._serve(deliveries.pop(self._random.randrange(len(deliveries))))
 
-    def serve_observers(self) -> None:
-        """Let all observers see what was delivered to them."""
+    def serve_observers(self) -> bool:
+        """Let all observers see what was delivered to them; return whether there was anything."""
+        served = bool(self.schedule.deliveries)
         while self.schedule.deliveries:
             self._serve(self.schedule.deliveries.pop(0))
+        return served
 
     def _serve(self, observer: Observer) -> None:
         while observer.queue:

@@ -56,6 +56,9 @@ class PassThroughCalculator(penstock.Calculator):
     def open(self, cc: CalculatorContext) -> None:
         """Hand on headers and side packets."""
         self._passed = cc.counter("PassThrough")
+        # the ports of the context that comes nearly always: pairing them anew costs 0.2 us a call
+        self._usual = cc
+        self._pairs = tuple(zip(cc.inputs, cc.outputs, strict=True))
         for source, target in zip(cc.inputs, cc.outputs, strict=True):
             if not source.header.is_empty():
                 target.set_header(source.header)
@@ -66,7 +69,8 @@ class PassThroughCalculator(penstock.Calculator):
     def process(self, cc: CalculatorContext) -> None:
         """Hand on what has come."""
         self._passed.increment()
-        for source, target in zip(cc.inputs.items, cc.outputs.items, strict=False):
+        pairs = self._pairs if cc is self._usual else zip(cc.inputs, cc.outputs, strict=True)
+        for source, target in pairs:
             packet = source.packet
             if not packet.is_empty():
                 target.add_packet(packet)

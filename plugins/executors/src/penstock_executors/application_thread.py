@@ -37,6 +37,7 @@ class ApplicationThreadExecutor(Executor):
 
 class _InWaits(Lease):
     helps = True
+    watches = True
 
     def __init__(self, work: Work) -> None:
         self._work: Final = work

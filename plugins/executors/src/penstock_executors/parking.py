@@ -34,6 +34,8 @@ class ThreadsLease(Lease):
         make_threads: returns the threads, not started, that shall run the given function.
     """
 
+    watches = True
+
     def __init__(
         self, work: Work, make_threads: Callable[[Callable[[], None]], Sequence[threading.Thread]]
     ) -> None:
