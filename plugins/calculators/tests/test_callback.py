@@ -50,7 +50,9 @@ def test_what_the_function_raises_is_an_error_of_the_run_that_names_the_node():
     def fail(packet):
         raise ValueError(f"no room for {packet.payload}")
 
-    with pytest.raises(GraphRunError, match="node 'CallbackCalculator'.*process.* failed at 1: .*no room for a"):
+    with pytest.raises(
+        GraphRunError, match=r"node 'CallbackCalculator'.*process.* failed at 1: .*no room for a"
+    ):
         run_calculator(CallbackCalculator, {0: [(1, "a")]}, side_packets={"CALLBACK": fail})
 
 
@@ -58,7 +60,11 @@ def test_what_the_function_raises_is_an_error_of_the_run_that_names_the_node():
     ("sides", "inputs", "message"),
     [
         ({}, {0: []}, "give one of the side packets CALLBACK and VECTOR_CALLBACK"),
-        ({"CALLBACK": print}, {0: [], 1: []}, "CALLBACK takes one input, but there are 2; use VECTOR_CALLBACK"),
+        (
+            {"CALLBACK": print},
+            {0: [], 1: []},
+            "CALLBACK takes one input, but there are 2; use VECTOR_CALLBACK",
+        ),
         ({"CALLBACK": 3}, {0: []}, "is a 'int', but the node expects"),
     ],
 )

@@ -56,7 +56,9 @@ def test_ports_that_do_not_match_are_refused(inputs, outputs, message):
 
 
 def test_output_side_packets_that_do_not_match_are_refused():
-    with pytest.raises(GraphConfigError, match="input side packets and output side packets must have the same"):
+    with pytest.raises(
+        GraphConfigError, match="input side packets and output side packets must have the same"
+    ):
         run_calculator(
             PassThroughCalculator,
             {0: []},

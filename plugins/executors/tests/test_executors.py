@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import sys
 import threading
 
@@ -214,8 +215,6 @@ def test_a_single_thread_executor_refuses_another_number(registry):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="nice levels of single threads are Linux's")
 def test_a_nice_level_is_that_of_the_pools_threads_alone(registry):
-    import os
-
     levels = []
 
     class Nice(penstock.Calculator):

@@ -42,7 +42,9 @@ def graph(registry):
 
 def observed(graph, stream="out"):
     seen = []
-    graph.observe_output_stream(stream, lambda _, packet: seen.append((int(packet.timestamp), packet.payload)))
+    graph.observe_output_stream(
+        stream, lambda _, packet: seen.append((int(packet.timestamp), packet.payload))
+    )
     return seen
 
 
@@ -86,7 +88,9 @@ def test_a_wait_that_expires_names_the_stream_that_is_behind(graph):
     graph.add_packet_to_input_stream("a", penstock.Packet("a", 5))
     graph.close_input_stream("a")
 
-    with pytest.raises(WaitTimeoutError, match=r"node 'Together' waits for stream 'b' \(bound .*\) to settle 5"):
+    with pytest.raises(
+        WaitTimeoutError, match=r"node 'Together' waits for stream 'b' \(bound .*\) to settle 5"
+    ):
         graph.wait_until_done(timeout=0)
 
     graph.close(5)

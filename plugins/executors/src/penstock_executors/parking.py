@@ -80,11 +80,13 @@ class ThreadsLease(Lease):
         while not self._is_stopping:
             self._work.run()
             self._sleepers.append(gate)
-            if self._work.run() or self._is_stopping or not self._sleep(gate):
+            if self._work.run() or not self._sleep(gate):
                 self._leave(gate)
 
     def _sleep(self, gate: threading.Lock) -> bool:
         """Sleep until woken, or until there is work that nobody takes; return whether woken."""
+        if self._is_stopping:
+            return False
         work = self._work
         looks = 0
         seen = work.taken
