@@ -312,7 +312,9 @@ def test_options_in_a_binary_graph_are_imported_by_their_number_inside_one_anoth
 ):
     outer, inner = make_options("OuterOptions", 500020005), make_options("InnerOptions", 500020006)
     innermost = length_delimited(7, length_delimited(500020006, b"\x08\x05"))
-    data = length_delimited(1, length_delimited(7, length_delimited(500020005, length_delimited(2, innermost))))
+    data = length_delimited(
+        1, length_delimited(7, length_delimited(500020005, length_delimited(2, innermost)))
+    )
     file = tmp_path / "g.binarypb"
     file.write_bytes(data)
 

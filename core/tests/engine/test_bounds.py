@@ -50,7 +50,9 @@ Ts = calculator(tell_time, name="Ts", process_bounds=True)
     ],
 )
 def test_after_a_step_the_bound_is_past_the_input_by_the_offset(offset, stamp, bound) -> None:
-    harness = ScheduleHarness(wired(node(calculator(name="N", offset=offset), "in", "out"), inputs="in")).start()
+    harness = ScheduleHarness(
+        wired(node(calculator(name="N", offset=offset), "in", "out"), inputs="in")
+    ).start()
     harness.run()
     harness.add("in", "x", stamp)
     harness.complete(harness.call(harness.take()))
@@ -203,7 +205,9 @@ def test_a_long_chain_forwards_without_recursion() -> None:
 
 
 def test_a_node_that_only_has_an_offset_lets_its_reader_go_on_before_the_end() -> None:
-    harness = ScheduleHarness(wired(node(OffsetOnly, "in", "quiet"), node(Pass, "quiet in", "a b"), inputs="in")).start()
+    harness = ScheduleHarness(
+        wired(node(OffsetOnly, "in", "quiet"), node(Pass, "quiet in", "a b"), inputs="in")
+    ).start()
     for stamp in range(4):
         harness.add("in", stamp, stamp)
         harness.run()
@@ -213,7 +217,9 @@ def test_a_node_that_only_has_an_offset_lets_its_reader_go_on_before_the_end() -
 
 
 def test_bounds_alone_make_no_steps_where_nobody_asks_for_them() -> None:
-    plan = wired(node(Future, "in", "later"), node(OffsetOnly, "later", "quiet"), node(Nothing, "quiet"), inputs="in")
+    plan = wired(
+        node(Future, "in", "later"), node(OffsetOnly, "later", "quiet"), node(Nothing, "quiet"), inputs="in"
+    )
     harness = ScheduleHarness(plan).start()
     for stamp in range(4):
         harness.add("in", stamp, stamp)
@@ -223,7 +229,9 @@ def test_bounds_alone_make_no_steps_where_nobody_asks_for_them() -> None:
 
 
 def test_bounds_alone_make_steps_where_they_are_asked_for() -> None:
-    plan = wired(node(Future, "in", "later"), node(OffsetOnly, "later", "quiet"), node(Ts, "quiet", "ts"), inputs="in")
+    plan = wired(
+        node(Future, "in", "later"), node(OffsetOnly, "later", "quiet"), node(Ts, "quiet", "ts"), inputs="in"
+    )
     harness = ScheduleHarness(plan).start()
     for stamp in range(0, 40, 10):
         harness.add("in", stamp, stamp)
@@ -234,7 +242,11 @@ def test_bounds_alone_make_steps_where_they_are_asked_for() -> None:
 
 def test_an_empty_packet_is_a_bound_for_its_reader() -> None:
     even = calculator(
-        lambda cc: cc.output.add_packet(cc.input.packet.at(cc.input_timestamp) if cc.input.payload % 20 else Packet().at(cc.input_timestamp)),
+        lambda cc: cc.output.add_packet(
+            cc.input.packet.at(cc.input_timestamp)
+            if cc.input.payload % 20
+            else Packet().at(cc.input_timestamp)
+        ),
         name="Even",
     )
     harness = ScheduleHarness(wired(node(even, "in", "out"), node(Ts, "out", "ts"), inputs="in")).start()
@@ -272,7 +284,9 @@ def test_a_summary_written_in_close_lets_each_reader_go_as_far_as_it_was_promise
         packet = None
 
     last = calculator(remember, close=lambda cc: cc.output.add_packet(Last.packet), name="Last")
-    harness = ScheduleHarness(wired(node(last, "in", "last"), node(Pass, "in last", "a b"), inputs="in")).start()
+    harness = ScheduleHarness(
+        wired(node(last, "in", "last"), node(Pass, "in last", "a b"), inputs="in")
+    ).start()
     for stamp in range(4):
         harness.add("in", stamp, stamp)
         harness.run()
@@ -290,9 +304,14 @@ def test_the_filter_of_the_reference_joins_when_both_sides_are_settled() -> None
             cc.output.set_next_timestamp_bound(cc.input_timestamp + 1)
 
     add = calculator(
-        lambda cc: None if any(port.is_empty() for port in cc.inputs) else cc.output.add(sum(p.payload for p in cc.inputs), cc.input_timestamp),
-        name="Add", offset=0,
-    )  # fmt: skip
+        lambda cc: (
+            None
+            if any(port.is_empty() for port in cc.inputs)
+            else cc.output.add(sum(p.payload for p in cc.inputs), cc.input_timestamp)
+        ),
+        name="Add",
+        offset=0,
+    )
     plan = wired(node(calculator(even, name="Even"), "b", "even"), node(add, "a even", "sum"), inputs="a b")
     harness = ScheduleHarness(plan).start()
     harness.add("a", 1, 1)
@@ -310,12 +329,25 @@ def test_the_filter_of_the_reference_joins_when_both_sides_are_settled() -> None
 
 
 def test_two_streams_with_bounds_pass_what_is_settled_on_both() -> None:
-    plan = wired(node(calculator(pass_on, name="Join", offset=0, process_bounds=True), "CONFIG:config VIDEO:frame", "CONFIG:c VIDEO:v"), inputs="config frame")
+    plan = wired(
+        node(
+            calculator(pass_on, name="Join", offset=0, process_bounds=True),
+            "CONFIG:config VIDEO:frame",
+            "CONFIG:c VIDEO:v",
+        ),
+        inputs="config frame",
+    )
     harness = ScheduleHarness(plan, bounds_of=["c", "v"]).start()
     for action, stamp in [
-        ("frame", 0), ("bound", 10_000), ("frame", 20_000), ("bound", 30_000), ("frame", 40_000),
-        ("config", 50_000), ("frame", 60_000), ("bound", 70_000),
-    ]:  # fmt: skip
+        ("frame", 0),
+        ("bound", 10_000),
+        ("frame", 20_000),
+        ("bound", 30_000),
+        ("frame", 40_000),
+        ("config", 50_000),
+        ("frame", 60_000),
+        ("bound", 70_000),
+    ]:
         if action == "bound":
             harness.set_bound("config", stamp)
         else:
@@ -323,18 +355,32 @@ def test_two_streams_with_bounds_pass_what_is_settled_on_both() -> None:
         harness.run()
 
     assert harness.carried("v") == [
-        (0, "frame"), (9_999, None), (20_000, "frame"), (29_999, None), (40_000, "frame"), (50_000, None), (60_000, "frame"),
-    ]  # fmt: skip
+        (0, "frame"),
+        (9_999, None),
+        (20_000, "frame"),
+        (29_999, None),
+        (40_000, "frame"),
+        (50_000, None),
+        (60_000, "frame"),
+    ]
     assert harness.carried("c") == [
-        (0, None), (9_999, None), (20_000, None), (29_999, None), (40_000, None), (50_000, "config"), (60_000, None),
-    ]  # fmt: skip
+        (0, None),
+        (9_999, None),
+        (20_000, None),
+        (29_999, None),
+        (40_000, None),
+        (50_000, "config"),
+        (60_000, None),
+    ]
 
 
 def test_forwarded_bounds_are_the_same_under_every_order() -> None:
     plan = wired(
-        node(Future, "in", "a"), node(OffsetOnly, "a", "b"), node(calculator(pass_on, name="Join", offset=0), "b in", "c d"),
+        node(Future, "in", "a"),
+        node(OffsetOnly, "a", "b"),
+        node(calculator(pass_on, name="Join", offset=0), "b in", "c d"),
         inputs="in",
-    )  # fmt: skip
+    )
 
     def drive(harness):
         harness.start()

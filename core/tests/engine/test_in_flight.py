@@ -13,11 +13,9 @@ Nothing = calculator(name="Nothing")
 
 
 def holding(process, count: int, *, max_in_flight: int = 5, **arguments):
-    """Start a node with several calls in flight on `count` inputs; return the harness and the called steps."""
+    """Start a node with calls in flight on `count` inputs; return the harness and the called steps."""
     worker = calculator(process, name="Worker", **arguments)
-    plan = wired(
-        node(worker, "in", "out", max_in_flight=max_in_flight), node(Nothing, "out"), inputs="in"
-    )
+    plan = wired(node(worker, "in", "out", max_in_flight=max_in_flight), node(Nothing, "out"), inputs="in")
     harness = ScheduleHarness(plan).start()
     harness.run()
     for stamp in range(count):
@@ -98,7 +96,10 @@ def test_a_packet_late_at_leaving_is_an_error_that_names_node_stream_and_input()
 
     (error,) = harness.errors
     assert isinstance(error.__cause__, TimestampOrderError)
-    assert "node 'Worker' (Worker): process() failed at 1: stream 'out': packet at 99 is behind the bound 101" in str(error)
+    assert (
+        "node 'Worker' (Worker): process() failed at 1: stream 'out': packet at 99 is behind the bound 101"
+        in str(error)
+    )
     assert "parallel calls of process() leave in the order of their inputs" in str(error)
     assert (error.node, error.stream, error.timestamp) == ("Worker", "out", 1)
 
@@ -174,7 +175,9 @@ def test_a_failing_call_ends_the_run_and_the_others_are_waited_for() -> None:
     harness.run()
 
     assert harness.is_over
-    assert [str(error) for error in harness.errors] == ["node 'Worker' (Worker): process() failed at 0: ValueError: first"]
+    assert [str(error) for error in harness.errors] == [
+        "node 'Worker' (Worker): process() failed at 0: ValueError: first"
+    ]
     assert harness.log.count("close Worker") == 1
 
 
@@ -227,7 +230,7 @@ class ByArrival(InputStreamHandler):
         queue = self.inputs[0].queue
         return queue[0].stamp if queue else super().look()
 
-    def fill(self, timestamp, inputs) -> None:  # noqa: ARG002  # as the base's
+    def fill(self, timestamp, inputs) -> None:  # as the base's
         inputs[0].fill(self.inputs[0].pop())
 
 

@@ -99,7 +99,9 @@ def test_a_node_waits_for_a_side_packet_that_another_makes() -> None:
         lambda cc: STOP, open=lambda cc: got.append(cc.input_side_packets[0].payload), name="Taker"
     )
     harness = ScheduleHarness(
-        wired(node(maker, "in", side_outputs="made"), node(taker, (), "ticks", side_inputs="made"), inputs="in")
+        wired(
+            node(maker, "in", side_outputs="made"), node(taker, (), "ticks", side_inputs="made"), inputs="in"
+        )
     ).start()
     harness.run()
     assert harness.log == ["open Maker"]
@@ -114,7 +116,9 @@ def test_a_side_packet_made_in_close_still_opens_who_waits_for_it() -> None:
     maker = calculator(close=lambda cc: cc.output_side_packets[0].set(1), name="Maker")
     source = calculator(lambda cc: cc.output.add("x", 0) or STOP, name="Source")
     harness = ScheduleHarness(
-        wired(node(maker, "in", side_outputs="made"), node(source, (), "out", side_inputs="made"), inputs="in")
+        wired(
+            node(maker, "in", side_outputs="made"), node(source, (), "out", side_inputs="made"), inputs="in"
+        )
     ).start()
     harness.finish()
 
@@ -137,13 +141,17 @@ def test_a_side_packet_from_outside_is_there_in_open() -> None:
     got = []
     taker = calculator(open=lambda cc: got.append(cc.input_side_packets["MODEL"].payload), name="Taker")
     model = object()
-    ScheduleHarness(wired(node(taker, side_inputs="MODEL:model")), side_packets={"model": model}).start().finish()
+    ScheduleHarness(
+        wired(node(taker, side_inputs="MODEL:model")), side_packets={"model": model}
+    ).start().finish()
 
     assert got == [model]
 
 
 def test_a_missing_side_packet_is_refused_before_anything_runs() -> None:
-    with pytest.raises(GraphConfigError, match="side packet 'model' of node 'Nothing' is required but was not given"):
+    with pytest.raises(
+        GraphConfigError, match="side packet 'model' of node 'Nothing' is required but was not given"
+    ):
         ScheduleHarness(wired(node(Nothing, side_inputs="MODEL:model")))
 
 
@@ -176,9 +184,13 @@ def test_a_failing_open_keeps_the_nodes_below_it_unopened() -> None:
         raise ValueError("no model")
 
     harness = ScheduleHarness(
-        wired(node(Nothing, "in", "a", name="above"), node(calculator(open=fail, name="Bad"), "a", "b"),
-              node(Nothing, "b", name="below"), inputs="in")
-    ).start()  # fmt: skip
+        wired(
+            node(Nothing, "in", "a", name="above"),
+            node(calculator(open=fail, name="Bad"), "a", "b"),
+            node(Nothing, "b", name="below"),
+            inputs="in",
+        )
+    ).start()
     with pytest.raises(GraphRunError, match=r"node 'Bad' \(Bad\): open\(\) failed: ValueError: no model"):
         harness.finish()
 
@@ -193,7 +205,10 @@ def test_a_header_can_be_set_in_open_only_and_reaches_every_reader() -> None:
         wired(node(setter, "in", "a"), node(heads(log), "a"), node(heads(log), "a"), inputs="in")
     ).start().finish()
 
-    assert [entry for entry in log if entry[1] == "open"] == [("Heads_1", "open", "h"), ("Heads_2", "open", "h")]
+    assert [entry for entry in log if entry[1] == "open"] == [
+        ("Heads_1", "open", "h"),
+        ("Heads_2", "open", "h"),
+    ]
 
 
 def test_an_output_closed_in_open_is_done_for_its_readers() -> None:

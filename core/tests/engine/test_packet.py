@@ -52,7 +52,7 @@ def test_none_is_a_payload() -> None:
 
 
 def test_get_returns_the_payload_where_the_type_is_right() -> None:
-    assert Packet(True).get(int) is True  # noqa: FBT003  # the payload
+    assert Packet(True).get(int) is True  # the payload
     assert Packet("x").get(object) == "x"
 
 

@@ -13,13 +13,15 @@ from penstock.engine.timestamp import DONE, MAX, MIN, ONE_OVER_POSTSTREAM, POSTS
 class Streams:
     """Some input streams under a policy, without a node."""
 
-    def __init__(self, count: int, handler: InputStreamHandler | None = None, *, bounds: bool = False) -> None:
+    def __init__(
+        self, count: int, handler: InputStreamHandler | None = None, *, bounds: bool = False
+    ) -> None:
         flow = FlowControl()
         self.streams = [InputStream(f"s{i}", None, flow) for i in range(count)]
         self.handler = handler or InputStreamHandler()
         self.handler.process_bounds = bounds
         self.handler.prepare(self.streams)
-        self.look, self.fill = self.handler.bind()
+        self.look, self.fill = self.handler.look, self.handler.fill
 
     def packet(self, number: int, *stamps: int) -> None:
         for stamp in stamps:
@@ -287,7 +289,7 @@ class Newest(InputStreamHandler):
         queue = self.inputs[0].queue
         return queue[-1].stamp if queue else super().look()
 
-    def fill(self, timestamp, inputs) -> None:  # noqa: ARG002  # as the base's
+    def fill(self, timestamp, inputs) -> None:  # as the base's
         stream = self.inputs[0]
         while len(stream.queue) > 1:
             stream.pop()
@@ -301,3 +303,43 @@ def test_a_handler_that_decides_for_itself_is_asked_in_every_look() -> None:
     assert streams.look() == 3
     assert streams.take(3) == ["0@3"]
     assert streams.look() == NOT_READY
+
+
+# --- what a node calls ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("bounds", [False, True])
+@pytest.mark.parametrize("count", [1, 2])
+def test_the_short_cut_that_a_node_calls_does_what_look_and_fill_do(count, bounds) -> None:
+    slow, quick = Streams(count, bounds=bounds), Streams(count, bounds=bounds)
+    advance = quick.handler.bind()
+    ports = [Input(stream) for stream in quick.streams]
+    found = []
+    for streams in (slow, quick):
+        streams.packet(0, 1, 4, POSTSTREAM)
+        if count > 1:
+            streams.packet(1, 4, 6)
+            streams.bound(1, DONE)
+
+    while (t := slow.look()) not in (NOT_READY, READY_FOR_CLOSE):
+        found.append((t, slow.take(t)))
+
+    for expected_at, expected in found:
+        assert advance(ports) == expected_at
+        shown = [int(port.packet.timestamp) if port.is_empty() else port.payload for port in ports]
+        assert shown == expected
+    assert advance(ports) == t
+    assert quick.handler.waits_at == slow.handler.waits_at
+
+
+def test_a_policy_that_takes_late_only_looks_when_the_node_becomes_ready() -> None:
+    class Late(InputStreamHandler):
+        takes_late = True
+
+    streams = Streams(1, Late())
+    streams.packet(0, 3)
+    port = Input(streams.streams[0])
+
+    assert streams.handler.bind()([port]) == 3
+    assert port.is_empty()
+    assert len(streams.streams[0].queue) == 1

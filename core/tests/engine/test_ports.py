@@ -12,7 +12,14 @@ def ports() -> Ports[str]:
 
 
 def test_a_port_is_found_by_index_by_tag_and_by_both(ports) -> None:
-    assert [ports[0], ports[1], ports["A"], ports["B"], ports["B", 1], ports["", 1]] == ["x", "y", "a", "b0", "b1", "y"]
+    assert [ports[0], ports[1], ports["A"], ports["B"], ports["B", 1], ports["", 1]] == [
+        "x",
+        "y",
+        "a",
+        "b0",
+        "b1",
+        "y",
+    ]
 
 
 def test_ports_come_in_the_order_of_their_ids(ports) -> None:
@@ -23,7 +30,9 @@ def test_ports_come_in_the_order_of_their_ids(ports) -> None:
     assert (ports.count(), ports.count("B"), ports.count("C")) == (2, 2, 0)
 
 
-@pytest.mark.parametrize(("key", "is_there"), [(0, True), (2, False), ("B", True), (("B", 2), False), ("", True)])
+@pytest.mark.parametrize(
+    ("key", "is_there"), [(0, True), (2, False), ("B", True), (("B", 2), False), ("", True)]
+)
 def test_in_says_whether_a_port_is_connected(ports, key, is_there) -> None:
     assert (key in ports) is is_there
 

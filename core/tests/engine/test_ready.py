@@ -30,7 +30,12 @@ def counting(name: str, stamps: list[int], *, log: list[str] | None = None):
 
 def test_open_comes_before_all_else_and_lower_nodes_first() -> None:
     harness = ScheduleHarness(
-        wired(node(Nothing, "a", name="first"), node(Nothing, name="second"), node(Nothing, "a", name="third"), inputs="a")
+        wired(
+            node(Nothing, "a", name="first"),
+            node(Nothing, name="second"),
+            node(Nothing, "a", name="third"),
+            inputs="a",
+        )
     ).start()
     harness.add("a", 1, 1)
 
@@ -59,7 +64,9 @@ def test_open_of_a_late_node_comes_before_steps_that_wait() -> None:
 
 
 def test_of_nodes_with_inputs_the_one_nearest_the_output_comes_first() -> None:
-    harness = ScheduleHarness(wired(*(node(Nothing, "a", name=f"n{i}") for i in range(4)), inputs="a")).start()
+    harness = ScheduleHarness(
+        wired(*(node(Nothing, "a", name=f"n{i}") for i in range(4)), inputs="a")
+    ).start()
     harness.run()
     harness.add("a", 1, 1)
 
@@ -75,8 +82,11 @@ def test_a_chain_carries_one_packet_to_its_end_before_it_takes_the_next() -> Non
     harness.run()
 
     assert harness.log == [
-        "process Forward_1 at 1", "process Forward_2 at 1", "process Forward_1 at 2", "process Forward_2 at 2",
-    ]  # fmt: skip
+        "process Forward_1 at 1",
+        "process Forward_2 at 1",
+        "process Forward_1 at 2",
+        "process Forward_2 at 2",
+    ]
 
 
 def test_a_source_waits_until_no_node_with_inputs_is_ready() -> None:
@@ -86,9 +96,13 @@ def test_a_source_waits_until_no_node_with_inputs_is_ready() -> None:
     harness.finish()
 
     assert [line for line in harness.log if line.startswith("process")] == [
-        "process Source at 0", "process Forward at 1", "process Nothing at 1",
-        "process Source at 0", "process Forward at 2", "process Nothing at 2",
-    ]  # fmt: skip
+        "process Source at 0",
+        "process Forward at 1",
+        "process Nothing at 1",
+        "process Source at 0",
+        "process Forward at 2",
+        "process Nothing at 2",
+    ]
 
 
 def test_of_sources_the_one_furthest_behind_comes_first_and_ties_go_to_the_lower_id() -> None:
@@ -124,7 +138,10 @@ def test_a_lower_layer_comes_first_whatever_the_ids_say() -> None:
     ).start()
     harness.finish()
 
-    assert [line for line in harness.log if line.startswith("process")] == ["process First at 0", "process Second at 0"]
+    assert [line for line in harness.log if line.startswith("process")] == [
+        "process First at 0",
+        "process Second at 0",
+    ]
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -152,7 +169,9 @@ def test_different_seeds_take_different_orders() -> None:
 
 
 def test_each_executor_has_a_queue_of_its_own() -> None:
-    plan = wired(node(Nothing, "a", name="here"), node(Nothing, "a", name="there", executor="other"), inputs="a")
+    plan = wired(
+        node(Nothing, "a", name="here"), node(Nothing, "a", name="there", executor="other"), inputs="a"
+    )
     harness = ScheduleHarness(plan).start()
 
     assert [[n.name for n in queue.nodes()] for queue in harness.schedule.queues] == [["here"], ["there"]]

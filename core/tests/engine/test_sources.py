@@ -41,9 +41,13 @@ def test_a_source_runs_until_it_says_stop_and_its_last_packets_are_delivered() -
     harness = ScheduleHarness(wired(node(counted([0], 3), (), "out"), node(Nothing, "out"))).start().finish()
 
     assert harness.carried("out") == [(0, 0), (1, 1), (2, 2)]
-    assert harness.log[-3:] == ["close Counted", "process Nothing at 2", "close Nothing"] or harness.log[-3:] == [
-        "process Nothing at 2", "close Counted", "close Nothing",
-    ]  # fmt: skip
+    assert harness.log[-3:] == ["close Counted", "process Nothing at 2", "close Nothing"] or harness.log[
+        -3:
+    ] == [
+        "process Nothing at 2",
+        "close Counted",
+        "close Nothing",
+    ]
 
 
 def test_a_source_sees_timestamp_0_in_process() -> None:
@@ -77,10 +81,11 @@ def test_layers_run_one_after_another_and_sources_of_one_layer_take_turns() -> N
 def test_a_layer_waits_for_all_work_of_the_one_before(seed) -> None:
     first, second = counted([0], 3), counted([0], 2)
     plan = wired(
-        node(second, (), "late", name="Second", layer=1), node(first, (), "early", name="First"),
+        node(second, (), "late", name="Second", layer=1),
+        node(first, (), "early", name="First"),
         node(calculator(lambda cc: cc.output.add(1, cc.input_timestamp), name="Work"), "early", "worked"),
         node(Nothing, "worked"),
-    )  # fmt: skip
+    )
     harness = ScheduleHarness(plan, seed=seed).start().finish()
 
     processed = [line.split()[1] for line in harness.log if line.startswith("process")]
@@ -114,7 +119,8 @@ def test_a_lower_layer_that_waits_for_a_higher_one_is_a_deadlock_that_is_told() 
         )
     ).start()
     with pytest.raises(
-        GraphRunError, match=r"deadlock: source node 'Maker' in layer 1 cannot start, because source node 'Early' in the lower"
+        GraphRunError,
+        match=r"deadlock: source node 'Maker' in layer 1 cannot start, because source node 'Early' in",
     ) as caught:
         harness.finish()
 
@@ -162,17 +168,26 @@ def test_sources_of_one_graph_give_the_same_under_every_order() -> None:
         lambda cc: cc.output.add(tuple(port.payload for port in cc.inputs), cc.input_timestamp), name="Join"
     )
     plan = wired(
-        node(emit("A", [1, 3, 5]), (), "a"), node(emit("B", [2, 3, 4, 8]), (), "b"), node(join, "a b", "c"),
+        node(emit("A", [1, 3, 5]), (), "a"),
+        node(emit("B", [2, 3, 4, 8]), (), "b"),
+        node(join, "a b", "c"),
         max_queue_size=1,
-    )  # fmt: skip
+    )
 
     assert explore(plan, lambda harness: harness.start().finish())["c"] == [
-        (1, ("A", None)), (2, (None, "B")), (3, ("A", "B")), (4, (None, "B")), (5, ("A", None)), (8, (None, "B")),
-    ]  # fmt: skip
+        (1, ("A", None)),
+        (2, (None, "B")),
+        (3, ("A", "B")),
+        (4, (None, "B")),
+        (5, ("A", None)),
+        (8, (None, "B")),
+    ]
 
 
 def test_closing_the_sources_closes_them_before_their_next_step() -> None:
-    endless = calculator(lambda cc: cc.output.add(1, cc.outputs.items[0].bound if cc.output.bound > 0 else 0), name="Endless")
+    endless = calculator(
+        lambda cc: cc.output.add(1, cc.outputs.items[0].bound if cc.output.bound > 0 else 0), name="Endless"
+    )
     harness = ScheduleHarness(wired(node(endless, (), "out"), node(Nothing, "in out"), inputs="in")).start()
     for _ in range(8):
         harness.step()

@@ -70,7 +70,9 @@ def test_popping_from_a_stream_that_settled_nothing_gives_unstarted() -> None:
         ((ValueError,), Exception(), False),
     ],
 )
-def test_a_payload_fits_a_declared_class_and_its_subclasses_but_a_bool_is_no_int(classes, payload, fits) -> None:
+def test_a_payload_fits_a_declared_class_and_its_subclasses_but_a_bool_is_no_int(
+    classes, payload, fits
+) -> None:
     stream = OutputStream(0, "s", classes, "x")
 
     assert stream.fits(payload) is fits
@@ -82,7 +84,9 @@ class Feeding:
 
     def __init__(self) -> None:
         self.read: list[tuple[int, object]] = []
-        keep = calculator(lambda cc: self.read.append((int(cc.input_timestamp), cc.input.payload)), name="Keep")
+        keep = calculator(
+            lambda cc: self.read.append((int(cc.input_timestamp), cc.input.payload)), name="Keep"
+        )
         self.harness = ScheduleHarness(wired(node(keep, "s"), inputs="s", max_queue_size=2)).start()
         self.harness.run()
         self.accepted: list[tuple[int, object]] = []
@@ -109,7 +113,9 @@ class Feeding:
             self.harness.step()
 
 
-@given(st.lists(st.tuples(st.sampled_from(["add", "empty", "bound", "step"]), st.integers(-3, 12)), max_size=40))
+@given(
+    st.lists(st.tuples(st.sampled_from(["add", "empty", "bound", "step"]), st.integers(-3, 12)), max_size=40)
+)
 def test_under_any_interleaving_the_bound_only_grows_and_no_accepted_packet_is_lost(actions) -> None:
     feeding = Feeding()
     for action, t in actions:
@@ -131,9 +137,12 @@ def test_under_any_interleaving_the_bound_only_grows_and_no_accepted_packet_is_l
 def test_the_order_in_which_two_streams_arrive_does_not_show(left, right, data) -> None:
     sets: list[tuple[int, object, object]] = []
     join = calculator(
-        lambda cc: sets.append((int(cc.input_timestamp), cc.inputs[0].payload, cc.inputs[1].payload)), name="Join"
+        lambda cc: sets.append((int(cc.input_timestamp), cc.inputs[0].payload, cc.inputs[1].payload)),
+        name="Join",
     )
-    harness = ScheduleHarness(wired(node(join, "a b"), inputs="a b"), seed=data.draw(st.integers(0, 99))).start()
+    harness = ScheduleHarness(
+        wired(node(join, "a b"), inputs="a b"), seed=data.draw(st.integers(0, 99))
+    ).start()
     waiting = {"a": list(left), "b": list(right)}
     while waiting["a"] or waiting["b"]:
         stream = data.draw(st.sampled_from([name for name, stamps in waiting.items() if stamps]))
@@ -143,16 +152,16 @@ def test_the_order_in_which_two_streams_arrive_does_not_show(left, right, data) 
             harness.step()
     harness.finish()
 
-    assert sets == [
-        (t, t if t in left else None, t if t in right else None) for t in sorted({*left, *right})
-    ]
+    assert sets == [(t, t if t in left else None, t if t in right else None) for t in sorted({*left, *right})]
 
 
 def test_a_refused_packet_leaves_the_graph_input_as_it_was() -> None:
     harness = ScheduleHarness(wired(inputs="s")).start()
     harness.add("s", "x", 5)
 
-    with pytest.raises(TimestampOrderError, match=r"stream 's': packet at 5 is behind the bound 6; timestamps in a"):
+    with pytest.raises(
+        TimestampOrderError, match=r"stream 's': packet at 5 is behind the bound 6; timestamps in a"
+    ):
         harness.add("s", "again", 5)
 
     assert harness.errors == []

@@ -26,10 +26,28 @@ def test_a_port_is_split_into_tag_index_and_name(text, parts) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "A", "a:b", "A:01:b", "A:-1:b", "A::b", ":0:b", "0:b", "A:1:b:c", "A:1.0:b", "A:1:", "b\n", " b", "é"]
+    "text",
+    [
+        "",
+        "A",
+        "a:b",
+        "A:01:b",
+        "A:-1:b",
+        "A::b",
+        ":0:b",
+        "0:b",
+        "A:1:b:c",
+        "A:1.0:b",
+        "A:1:",
+        "b\n",
+        " b",
+        "é",
+    ],
 )
 def test_what_follows_no_grammar_is_quoted_and_corrected(text) -> None:
-    with pytest.raises(InvalidArgumentError, match=r"is no port: write 'name', 'TAG:name' or 'TAG:index:name'"):
+    with pytest.raises(
+        InvalidArgumentError, match=r"is no port: write 'name', 'TAG:name' or 'TAG:index:name'"
+    ):
         parse_tag_index_name(text)
 
 
@@ -38,7 +56,9 @@ def test_an_index_above_ten_thousand_is_refused() -> None:
         parse_tag_index_name("A:10001:b")
 
 
-@pytest.mark.parametrize(("text", "parts"), [("TAG", ("TAG", 0)), ("TAG:1", ("TAG", 1)), (":2", ("", 2)), ("", ("", 0))])
+@pytest.mark.parametrize(
+    ("text", "parts"), [("TAG", ("TAG", 0)), ("TAG:1", ("TAG", 1)), (":2", ("", 2)), ("", ("", 0))]
+)
 def test_a_tag_and_index_is_split(text, parts) -> None:
     assert parse_tag_index(text) == parts
 
@@ -49,7 +69,9 @@ def test_what_is_no_tag_and_index_is_refused(text) -> None:
         parse_tag_index(text)
 
 
-@pytest.mark.parametrize(("text", "answer"), [("a", True), ("_1", True), ("A", False), ("1a", False), ("", False)])
+@pytest.mark.parametrize(
+    ("text", "answer"), [("a", True), ("_1", True), ("A", False), ("1a", False), ("", False)]
+)
 def test_a_name_is_lower_case_and_begins_with_no_digit(text, answer) -> None:
     assert is_name(text) is answer
 
@@ -64,7 +86,9 @@ def test_ports_are_numbered_by_tag_in_byte_order_and_by_index() -> None:
 
 
 def test_an_index_given_twice_is_refused_with_the_cure() -> None:
-    with pytest.raises(FailedPreconditionError, match=r"tag 'A' index 0 already has the name 'a' but.*'b' too; number"):
+    with pytest.raises(
+        FailedPreconditionError, match=r"tag 'A' index 0 already has the name 'a' but.*'b' too; number"
+    ):
         TagMap(["A:a", "A:b"])
 
 

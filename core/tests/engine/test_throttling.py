@@ -57,7 +57,10 @@ def test_a_source_waits_while_a_queue_below_it_is_full_and_nothing_is_lost() -> 
         release.append(int(cc.input_timestamp))
 
     harness = ScheduleHarness(
-        wired(node(numbers(10), (), "n"), node(Pass, "n", "p"), node(calculator(slow), "p"), max_queue_size=1), seed=3
+        wired(
+            node(numbers(10), (), "n"), node(Pass, "n", "p"), node(calculator(slow), "p"), max_queue_size=1
+        ),
+        seed=3,
     ).start()
     harness.finish()
 
@@ -67,7 +70,8 @@ def test_a_source_waits_while_a_queue_below_it_is_full_and_nothing_is_lost() -> 
 def test_queues_stay_within_their_limit_and_what_was_under_way() -> None:
     longest = [0]
     harness = ScheduleHarness(
-        wired(node(numbers(50), (), "n"), node(Pass, "n", "p"), node(Pass, "p", "q"), max_queue_size=3), seed=1
+        wired(node(numbers(50), (), "n"), node(Pass, "n", "p"), node(Pass, "p", "q"), max_queue_size=3),
+        seed=1,
     ).start()
     while harness.step():
         longest[0] = max(longest[0], *(len(r.queue) for s in harness.schedule.streams for r in s.readers))
@@ -83,7 +87,9 @@ def test_a_deadlock_of_full_queues_is_resolved_by_growing() -> None:
         open=lambda cc: cc.output.add(0, 0),
         name="UnitDelay",
     )
-    plan = wired(node(numbers(5, first=1), (), "n"), node(delay, "n", "d"), node(Pass, "d", "p"), max_queue_size=1)
+    plan = wired(
+        node(numbers(5, first=1), (), "n"), node(delay, "n", "d"), node(Pass, "d", "p"), max_queue_size=1
+    )
 
     assert explore(plan, lambda harness: harness.start().finish())["p"] == [(i, i) for i in range(6)]
 
@@ -160,7 +166,9 @@ def test_a_deadlock_is_an_error_where_the_graph_asks_for_it() -> None:
     harness.add("in1", 0, 0)
     harness.run()
 
-    with pytest.raises(GraphRunError, match="deadlock: all nodes are idle.*full input stream 'in1' of node 'Pass'") as caught:
+    with pytest.raises(
+        GraphRunError, match=r"deadlock: all nodes are idle.*full input stream 'in1' of node 'Pass'"
+    ) as caught:
         harness.finish()
     assert caught.value.code is StatusCode.UNAVAILABLE
     assert (caught.value.node, caught.value.stream) == ("Pass", "in1")
@@ -186,10 +194,13 @@ def test_with_a_limit_of_two_the_second_waiting_packet_is_the_deadlock() -> None
 def test_a_full_queue_whose_source_has_ended_is_no_deadlock(report_deadlock) -> None:
     harness = ScheduleHarness(
         wired(
-            node(numbers(1), (), "n"), node(Pass, "n in", "a b"), inputs="in", max_queue_size=1,
+            node(numbers(1), (), "n"),
+            node(Pass, "n in", "a b"),
+            inputs="in",
+            max_queue_size=1,
             report_deadlock=report_deadlock,
         )
-    ).start()  # fmt: skip
+    ).start()
     harness.run()
     assert harness.errors == []
 
@@ -237,7 +248,9 @@ def test_a_limit_of_nought_is_full_from_the_start_and_grows_to_one() -> None:
 
 
 def test_a_graph_input_may_have_a_limit_of_its_own() -> None:
-    harness = ScheduleHarness(wired(node(Nothing, "a b"), inputs="a b", max_queue_size=1), limits={"a": 3, "b": -1})
+    harness = ScheduleHarness(
+        wired(node(Nothing, "a b"), inputs="a b", max_queue_size=1), limits={"a": 3, "b": -1}
+    )
 
     (a,), (b,) = harness.stream("a").readers, harness.stream("b").readers
     assert a.max_size == 3
@@ -248,7 +261,13 @@ def test_a_closed_reader_throttles_nobody() -> None:
     stop = calculator(lambda cc: cc.input.packet and None, name="Once")
     closer = calculator(lambda cc: cc.output.close(), name="Closer")
     harness = ScheduleHarness(
-        wired(node(closer, "gate", "g"), node(stop, "g", "x"), node(Nothing, "a"), inputs="gate a", max_queue_size=1)
+        wired(
+            node(closer, "gate", "g"),
+            node(stop, "g", "x"),
+            node(Nothing, "a"),
+            inputs="gate a",
+            max_queue_size=1,
+        )
     ).start()
     harness.add("gate", 1, 1)
     harness.run()

@@ -113,7 +113,9 @@ def test_the_difference_of_two_timestamps_is_a_plain_number_of_microseconds() ->
     assert type(12 - Timestamp(7)) is int
 
 
-@pytest.mark.parametrize("name", ["UNSET", "UNSTARTED", "PRESTREAM", "POSTSTREAM", "ONE_OVER_POSTSTREAM", "DONE"])
+@pytest.mark.parametrize(
+    "name", ["UNSET", "UNSTARTED", "PRESTREAM", "POSTSTREAM", "ONE_OVER_POSTSTREAM", "DONE"]
+)
 def test_values_outside_the_range_take_no_part_in_arithmetic(name) -> None:
     value = getattr(Timestamp, name)
 
@@ -132,7 +134,9 @@ def test_sums_and_negatives_of_timestamps_make_no_sense() -> None:
 
 @pytest.mark.parametrize("name", SPECIAL)
 def test_no_special_value_can_be_made_from_its_number(name) -> None:
-    with pytest.raises(TimestampError, match=rf"is {ts.show(getattr(ts, name))[:-2]}.*take special values by name"):
+    with pytest.raises(
+        TimestampError, match=rf"is {ts.show(getattr(ts, name))[:-2]}.*take special values by name"
+    ):
         Timestamp(int(getattr(Timestamp, name)))
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from penstock.engine.calculator import Calculator, Input, Output
-    from penstock.engine.policy import Fill, InputStreamHandler, Look
+    from penstock.engine.policy import Advance, InputStreamHandler
     from penstock.engine.ports import Ports
     from penstock.engine.ready import ReadyQueue
     from penstock.engine.stream import InputStream, OutputStream
@@ -86,7 +86,7 @@ class Node:
     """
 
     __slots__ = (
-        "awaiting",
+        "advance", "awaiting",
         "busy_ns",
         "calculator",
         "fill",
@@ -121,8 +121,7 @@ class Node:
         "takes_late",
     )  # fmt: skip
 
-    look: Look
-    fill: Fill
+    advance: Advance
     step: Step
     inputs: tuple[InputStream, ...]
     outputs: tuple[OutputStream, ...]
@@ -189,7 +188,7 @@ class Node:
     def bind(self) -> None:
         """Settle what `open` may have changed: offsets, process bounds, and the policy's short cuts."""
         self.has_offset = any(stream.offset is not None for stream in self.outputs)
-        self.look, self.fill = self.policy.bind()
+        self.advance = self.policy.bind()
 
     def free_step(self) -> Step:
         """Return a step for the next call of `process`."""

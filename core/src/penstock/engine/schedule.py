@@ -20,7 +20,8 @@ from __future__ import annotations
 from heapq import heappush
 from typing import TYPE_CHECKING, Final
 
-from penstock.engine.calculator import CLOSE, OPEN, PROCESS, CalculatorContext, Output
+from penstock.engine import faults
+from penstock.engine.calculator import CLOSE, METHODS, OPEN, PROCESS, CalculatorContext, Output
 from penstock.engine.invariants import check
 from penstock.engine.node import CLOSED, CLOSING, FAILED, OPENED, OPENING, UNOPENED, Node, Step
 from penstock.engine.packet import Packet
@@ -29,25 +30,14 @@ from penstock.engine.timestamp import (
     DONE,
     MAX,
     MIN,
-    ONE_OVER_POSTSTREAM,
     POSTSTREAM,
     PRESTREAM,
     UNSTARTED,
-    next_allowed,
     previous_allowed,
+    promised_bound,
     shifted,
-    show,
 )
-from penstock.errors import (
-    CalculatorError,
-    CancelledError,
-    InternalError,
-    PenstockError,
-    StatusCode,
-    StreamClosedError,
-    TimestampOrderError,
-    UnavailableError,
-)
+from penstock.errors import CalculatorError, CancelledError, InternalError, PenstockError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -58,7 +48,6 @@ if TYPE_CHECKING:
 
 #: Timestamps and offsets below this in size add up without leaving 64 bits.
 _ORDINARY: Final = 2**61
-_METHOD_NAMES: Final = ("open", "process", "close")
 
 NOT_STARTED: Final = 0
 RUNNING: Final = 1
@@ -196,7 +185,7 @@ class Schedule:
         """
         output = self.graph_inputs[stream_id]
         if output.stream.is_closed:
-            raise self._closed_input_error(output.stream)
+            raise faults.closed_input(output.stream, self.stopped_by)
         output.add_packet(packet)
         self._send(output)
         self._settle()
@@ -209,7 +198,7 @@ class Schedule:
         """
         output = self.graph_inputs[stream_id]
         if output.stream.is_closed:
-            raise self._closed_input_error(output.stream)
+            raise faults.closed_input(output.stream, self.stopped_by)
         output.set_next_timestamp_bound(bound)
         self._send(output)
         self._settle()
@@ -224,12 +213,6 @@ class Schedule:
         if not stream.is_closed:
             self._graph_inputs_open -= 1
             self._close_stream(stream)
-
-    def _closed_input_error(self, stream: OutputStream) -> StreamClosedError:
-        why = "it was closed"
-        if self.stopped_by is not None:
-            why = f"the graph is stopping: node {self.stopped_by!r} returned STOP"
-        return StreamClosedError(f"graph input {stream.name!r} takes no more: {why}", stream=stream.name)
 
     # --- side packets -------------------------------------------------------------------------
 
@@ -302,13 +285,11 @@ class Schedule:
         if self.state != RUNNING:
             return None
         step = queue.pop() if choose is None else queue.pop_any(choose)
-        if step is None:
-            return None
-        step.is_running = True
-        node = step.node
-        if node.takes_late and step.method == PROCESS:
-            node.fill(step.stamp, step.in_ports)
-            self._release_sources()
+        if step is not None:
+            step.is_running = True
+            if step.node.takes_late and step.method == PROCESS:
+                step.node.policy.fill(step.stamp, step.in_ports)
+                self._release_sources()
         return step
 
     def complete(self, step: Step, error: BaseException | None = None, stop: bool = False) -> None:  # noqa: FBT001, FBT002  # a keyword costs 40 ns
@@ -330,17 +311,11 @@ class Schedule:
         node.in_flight -= 1
         if step.method == PROCESS:
             node.steps += 1
-            if error is not None:
-                self._fail_step(step, error)
-            if node.in_order is None:
-                self._finish_process(step)
+            if error is None and not stop and node.in_order is None and not node.is_source:
+                self._finish_process(step)  # as nearly all steps end
             else:
-                self._finish_in_order(node, step)
-            if stop and error is None:
-                self._stop(node)
-            if node.is_source:
-                self._reschedule_source(node, has_stopped=stop)
-            elif self._is_failing or node.state != OPENED:
+                self._finish_specially(step, error, stop=stop)
+            if self._is_failing or node.state != OPENED or node.is_source:
                 pass
             elif node.in_order is None:
                 self._look_once(node, step)
@@ -352,6 +327,20 @@ class Schedule:
             self._finish_close(step, error)
         self._settle()
 
+    def _finish_specially(self, step: Step, error: BaseException | None, *, stop: bool) -> None:
+        """End a call of `process` that failed, said STOP, overlaps others, or is a source's."""
+        node = step.node
+        if error is not None:
+            self._fail_step(step, error)
+        if node.in_order is None:
+            self._finish_process(step)
+        else:
+            self._finish_in_order(node, step)
+        if stop and error is None:
+            self._stop(node)
+        if node.is_source:
+            self._reschedule_source(node, has_stopped=stop)
+
     def _finish_process(self, step: Step) -> None:
         t = step.stamp
         step.node.forwarded = t + 1
@@ -359,8 +348,8 @@ class Schedule:
             stream = output.stream
             offset = stream.offset
             if offset is not None:
-                # what _promised returns for all but extreme timestamps, without the call
-                promised = t + 1 + offset if -_ORDINARY < t < _ORDINARY else _promised(t, offset)
+                # what promised_bound returns for all but extreme timestamps, without the call
+                promised = t + 1 + offset if -_ORDINARY < t < _ORDINARY else promised_bound(t, offset)
                 if promised > output.bound:  # max() costs a call  # noqa: PLR1730
                     output.bound = promised
             if output.packets or output.bound > stream.bound:
@@ -382,10 +371,10 @@ class Schedule:
             first = in_order.popleft()
             late = next((o for o in first.out_ports if _is_late(o)), None)
             if late is not None:
-                self._fail_step(first, _late_error(late))
+                self._fail_step(first, faults.late_output(late))
             for output in first.out_ports:
-                if output.bound < output.stream.bound:  # only where no reader cares for timestamps
-                    output.bound = output.stream.bound
+                # more only where no reader cares for timestamps
+                output.bound = max(output.bound, output.stream.bound)
             self._finish_process(first)
             node.spare.append(first)
 
@@ -400,7 +389,7 @@ class Schedule:
         self._record(step.node, step.method, error, at)
 
     def _record(self, node: Node, method: int, error: BaseException, at: int | None) -> None:
-        self.errors.append(CalculatorError(node.name, node.kind, _METHOD_NAMES[method], error, at))
+        self.errors.append(CalculatorError(node.name, node.kind, METHODS[method], error, at))
         self._is_failing = True
         self.has_news = True
 
@@ -522,8 +511,12 @@ class Schedule:
             while touched:
                 node = touched.pop()
                 node.is_touched = False
-                if node.state == OPENED and not self._is_failing:
+                if node.state != OPENED or self._is_failing:
+                    continue
+                if node.in_order is not None:
                     self._look(node)
+                elif not node.in_flight:  # as in _look, without the call
+                    self._look_once(node, node.step)
             if self.flow.freed:
                 self._release_sources()
             if self.busy or self.state != RUNNING or not self._go_on():
@@ -531,15 +524,19 @@ class Schedule:
 
     def _look(self, node: Node) -> None:
         """Prepare what an opened node with inputs is ready for."""
-        if node.in_order is not None:
-            while node.in_flight < node.max_in_flight and self._look_once(node, None):
-                pass
-        elif not node.in_flight:
-            self._look_once(node, node.step)
+        if node.in_order is None:
+            if not node.in_flight:
+                self._look_once(node, node.step)
+            return
+        while node.in_flight < node.max_in_flight:
+            step = node.free_step()
+            if not self._look_once(node, step):
+                node.spare.append(step)
+                return
 
-    def _look_once(self, node: Node, step: Step | None) -> bool:
-        """Prepare one step, or forward a bound; return whether another look may find more."""
-        t = node.look()
+    def _look_once(self, node: Node, step: Step) -> bool:
+        """Prepare `step`, or a close, or forward a bound; return whether `step` was prepared."""
+        t = node.advance(step.in_ports)
         if t == NOT_READY:
             if node.has_offset and node.policy.waits_at > node.forwarded and not node.in_flight:
                 self._forward(node, node.policy.waits_at)
@@ -548,13 +545,11 @@ class Schedule:
             if not node.in_flight:
                 self._prepare_close(node)
             return False
-        if step is None:
-            step = self._next_parallel(node)
         step.stamp = t
         step.method = PROCESS
         step.call = node.process
-        if not node.takes_late:
-            node.fill(t, step.in_ports)
+        if node.in_order is not None:
+            self._line_up(node, step)
         if node.has_offset and t > node.forwarded:
             self._raise_to_promise(step, t)
         node.in_flight += 1
@@ -564,15 +559,13 @@ class Schedule:
         queue.is_fresh = True
         return True
 
-    def _next_parallel(self, node: Node) -> Step:
-        """Return a fresh step of a node whose calls of `process` may overlap."""
-        step = node.free_step()
+    def _line_up(self, node: Node, step: Step) -> None:
+        """Give a call of `process` that may overlap others its place among them."""
         step.is_done = False
         for output in step.out_ports:
             output.bound = DONE if output.stream.is_closed else PRESTREAM
         node.in_order.append(step)  # type: ignore[union-attr]  # the caller has looked
         node.prepared.append(step)
-        return step
 
     def _raise_to_promise(self, step: Step, t: int) -> None:
         """Let outputs below the promised offset be refused where they are written."""
@@ -684,15 +677,7 @@ class Schedule:
         if blocker is not None:
             if not self._graph_inputs_open:
                 waiting = next(n for n in self._waiting_sources if n.layer == lowest)
-                self.fail_later(
-                    PenstockError(
-                        f"deadlock: source node {waiting.name!r} in layer {waiting.layer} cannot start, "
-                        f"because source node {blocker.name!r} in the lower layer {blocker.layer} is not "
-                        "open: it waits for a side packet that never came",
-                        code=StatusCode.UNKNOWN,
-                        node=waiting.name,
-                    )
-                )
+                self.fail_later(faults.layer_deadlock(waiting, blocker))
                 return True
             return False
         now = [node for node in self._waiting_sources if node.layer == lowest]
@@ -756,17 +741,7 @@ class Schedule:
         if not stuck:
             return False
         if self._report_deadlock:
-            queue = stuck[0]
-            node = queue.node.name if queue.node is not None else "?"
-            self.fail_later(
-                UnavailableError(
-                    "deadlock: all nodes are idle while sources wait for the full input stream "
-                    f"{queue.name!r} of node {node!r} ({len(queue.queue)} packets, limit {queue.max_size}); "
-                    "raise max_queue_size, or let the limit grow by leaving report_deadlock unset",
-                    node=node,
-                    stream=queue.name,
-                )
-            )
+            self.fail_later(faults.queue_deadlock(stuck[0]))
             return True
         for queue in stuck:
             self.flow.set_limit(queue, len(queue.queue) + 1)
@@ -792,27 +767,6 @@ class _Application:
 _APPLICATION: Final[CalculatorContext] = _Application()  # type: ignore[assignment]  # all that Output reads
 
 
-def _promised(t: int, offset: int) -> int:
-    """Return the bound that an offset promises after the input set at `t`."""
-    if t == PRESTREAM:
-        return MIN
-    if t == POSTSTREAM:
-        return ONE_OVER_POSTSTREAM
-    if t == MAX:
-        return POSTSTREAM if offset >= 0 else next_allowed(shifted(MAX, offset))
-    return shifted(t + 1, offset)
-
-
 def _is_late(output: Output) -> bool:
     packets = output.packets
     return bool(packets) and output.stream.is_ordered and packets[0].stamp < output.stream.bound
-
-
-def _late_error(output: Output) -> TimestampOrderError:
-    stream, t = output.stream, output.packets[0].stamp
-    return TimestampOrderError(
-        f"stream {stream.name!r}: packet at {show(t)} is behind the bound {show(stream.bound)}; parallel calls of "
-        "process() leave in the order of their inputs, and timestamps in a stream must increase",
-        stream=stream.name,
-        timestamp=t,
-    )

@@ -60,6 +60,17 @@ def shifted(t: int, offset: int) -> int:
     return MIN if t < MIN else min(t, MAX)
 
 
+def promised_bound(t: int, offset: int) -> int:
+    """Return the bound of an output with a timestamp offset, after the input set at `t`."""
+    if t == PRESTREAM:
+        return MIN
+    if t == POSTSTREAM:
+        return ONE_OVER_POSTSTREAM
+    if t == MAX:
+        return POSTSTREAM if offset >= 0 else next_allowed(shifted(MAX, offset))
+    return shifted(t + 1, offset)
+
+
 def show(t: int) -> str:
     """Return `t` as a user should read it: a decimal, or the name of a special value."""
     return _NAMES.get(t) or str(int(t))

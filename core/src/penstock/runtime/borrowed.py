@@ -49,55 +49,59 @@ class _Borrowed(Lease):
         self._pool: Final = pool
         self._work: Final = work
         self._max_tasks: Final = max_tasks
-        self._changed: Final = threading.Condition()
-        self._tasks = 0
+        # `with` on the lock itself: an interrupt in Condition.__enter__, which is Python, keeps it locked.
+        self._lock: Final = threading.Lock()
+        self._changed: Final = threading.Condition(self._lock)
+        #: One token for each drain task that was submitted and has not ended.
+        self._tasks: Final[set[object]] = set()
         self._wakes = 0
         self._is_stopped = False
 
     def wake(self) -> None:
-        with self._changed:
-            self._wakes += 1
-            if self._is_stopped or self._tasks >= self._max_tasks:
-                return
-            self._tasks += 1
+        token = object()
         try:
-            self._pool.submit(self._drain)
-        except RuntimeError as error:
-            with self._changed:
-                self._tasks -= 1
-                self._changed.notify_all()
+            with self._lock:
+                self._wakes += 1
+                if self._is_stopped or len(self._tasks) >= self._max_tasks:
+                    return
+                self._tasks.add(token)
+            self._pool.submit(self._drain, token)
+        except BaseException as error:  # an interrupt too: a task that never begins must not be waited for
+            self._leave(token)
+            if not isinstance(error, RuntimeError):
+                raise
             raise FailedPreconditionError(
                 f"the {type(self._pool).__name__} handed in with set_executor takes no tasks: {error}; "
                 "keep it running until the graph is done"
             ) from error
 
-    def _drain(self) -> None:
-        while True:
-            with self._changed:
+    def _drain(self, token: object) -> None:
+        with self._lock:
+            self._tasks.add(token)  # it is there, unless the waker was interrupted
+        try:
+            while True:
                 seen = self._wakes
-            try:
                 self._work.run(interrupted=self._stopped)
-            except BaseException:
-                self._leave()
-                raise
-            with self._changed:
-                if self._wakes == seen or self._is_stopped:
-                    self._tasks -= 1
-                    self._changed.notify_all()
-                    return
+                with self._lock:
+                    if self._wakes == seen or self._is_stopped:
+                        self._tasks.discard(token)
+                        self._changed.notify_all()
+                        return
+        finally:
+            self._leave(token)
 
-    def _leave(self) -> None:
-        with self._changed:
-            self._tasks -= 1
+    def _leave(self, token: object) -> None:
+        with self._lock:
+            self._tasks.discard(token)
             self._changed.notify_all()
 
     def _stopped(self) -> bool:
         return self._is_stopped
 
     def stop(self, timeout: float | None = None) -> bool:
-        with self._changed:
+        with self._lock:
             self._is_stopped = True
-            return self._changed.wait_for(lambda: self._tasks == 0, timeout)
+            return self._changed.wait_for(lambda: not self._tasks, timeout)
 
 
 def _pickles(pool: concurrent.futures.Executor) -> bool:

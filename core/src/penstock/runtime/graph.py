@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import atexit
 import enum
+import functools
 import threading
 import weakref
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 from penstock.engine.packet import Packet
-from penstock.engine.schedule import Schedule
+from penstock.engine.schedule import NOT_STARTED, Schedule
 from penstock.engine.stream import Observer
 from penstock.engine.timestamp import UNSET
 from penstock.errors import (
@@ -179,6 +180,7 @@ class CalculatorGraph:
             FailedPreconditionError: the graph has run already.
         """
         self._executors.hand_in(name, executor)
+        _end_runs_before_pools()
 
     def set_service(self, key: ServiceKey[S], service: S) -> None:
         """Give the graph a service object, for this and all later runs.
@@ -303,23 +305,25 @@ class CalculatorGraph:
         schedule = builder.build(self._make_observers(), self._limits)
         runner = Runner(schedule, executors, self._make_loop(), story)
         node_services.runner = runner
-        self._runner = runner
-        self._is_running = True
-        self._last_errors = ()
-        for _, poller in self._pollers:
-            poller.follow(runner)
-        _RUNNING.add(runner)
-        self._on_drop = weakref.finalize(self, _abandon, weakref.ref(runner))
-        self._on_drop.atexit = False
-        if self._tells_plugins:
-            _call_hooks("run_started", self)
         try:
+            self._runner = runner
+            self._is_running = True
+            self._last_errors = ()
+            for _, poller in self._pollers:
+                poller.follow(runner)
+            _RUNNING.add(runner)
+            self._on_drop = weakref.finalize(self, _abandon, weakref.ref(runner))
+            self._on_drop.atexit = False
+            if self._tells_plugins:
+                _call_hooks("run_started", self)
             runner.start(headers)
-        except Exception:
-            self._is_running = False
-            self._runner = None
-            _RUNNING.discard(runner)
-            raise
+        except BaseException as error:
+            if isinstance(error, Exception) or runner.schedule.state == NOT_STARTED:
+                runner.stop(_STOP_TIMEOUT_S)
+                self._is_running = False
+                self._runner = None
+                _RUNNING.discard(runner)
+            raise  # after an interrupt: a run that has begun is there to be cancelled and waited for
 
     def _make_loop(self) -> Any:  # noqa: ANN401  # a CoroutineLoop, or what stands for one
         from penstock.runtime.lazy_loop import LazyLoop  # noqa: PLC0415
@@ -656,6 +660,18 @@ def _abandon(runner: weakref.ref[Runner]) -> None:
     if alive is not None and not alive.is_over:
         cancel: Callable[[Any], None] = lambda schedule: schedule.cancel()  # noqa: E731  # typed so
         threading.Thread(target=alive.change, args=(cancel,), name="penstock-cancel", daemon=True).start()
+
+
+@functools.cache
+def _end_runs_before_pools() -> None:
+    """See to it, once, that runs end before the interpreter waits for the threads of pools, which serve them.
+
+    The interpreter joins them before it calls what is registered with `atexit`; `concurrent.futures` itself
+    registers in this other way, and what was registered last is called first.
+    """
+    register = getattr(threading, "_register_atexit", None)
+    if register is not None:
+        register(_end_running)
 
 
 @atexit.register

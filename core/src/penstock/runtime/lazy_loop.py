@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     import asyncio
     import concurrent.futures
-    from collections.abc import Awaitable
+    from collections.abc import Awaitable, Coroutine
 
     from penstock.runtime.loop import CoroutineLoop
 
@@ -35,6 +35,12 @@ class LazyLoop:
 
                 self._made = CoroutineLoop(self._name, self._given)
         return self._made.submit(awaitable)
+
+    def run_alone(self, coroutine: Coroutine[Any, Any, Any]) -> None:
+        """Run a coroutine to its end on the calling thread, when the loop has stopped."""
+        from penstock.runtime.loop import CoroutineLoop  # noqa: PLC0415
+
+        CoroutineLoop(self._name).run_alone(coroutine)
 
     def stop(self, timeout: float | None = None) -> bool:
         """End the loop's own thread; return whether it has ended."""

@@ -65,6 +65,10 @@ class CoroutineLoop:
         except (KeyboardInterrupt, SystemExit) as error:
             return _Ended(error)  # asyncio would end the loop with it
 
+    def run_alone(self, coroutine: Coroutine[Any, Any, Any]) -> None:
+        """Run a coroutine to its end on the calling thread, when the loop has stopped."""
+        asyncio.run(coroutine)
+
     def _running_loop(self) -> asyncio.AbstractEventLoop:
         if self._given is not None:
             return self._given

@@ -26,9 +26,10 @@ from threading import get_ident
 from time import monotonic, perf_counter
 from typing import TYPE_CHECKING, Any, Final
 
-from penstock.engine.calculator import METHODS, PROCESS, STOP
+from penstock.engine.calculator import CLOSE, METHODS, PROCESS, STOP
 from penstock.engine.node import CLOSING, OPENED
 from penstock.engine.schedule import NOT_STARTED, RUNNING, TERMINATED
+from penstock.engine.timestamp import DONE
 from penstock.errors import (
     FailedPreconditionError,
     GraphRunError,
@@ -140,10 +141,15 @@ class Runner:
 
     def _close_what_is_open(self) -> None:
         for node in self.schedule.nodes:
-            if node.state not in (OPENED, CLOSING):
+            step = node.step
+            if node.state != OPENED and not (node.state == CLOSING and not step.is_running):
                 continue
+            step.method, step.stamp = CLOSE, DONE
+            step.clear_inputs()
             try:
-                node.calculator.close(node.step)
+                outcome = node.calculator.close(step)
+                if inspect.iscoroutine(outcome):
+                    self._loop.run_alone(outcome)
             except Exception as error:  # noqa: BLE001  # whatever it is, the other nodes close too
                 self.schedule.errors.append(PenstockError(f"node {node.name!r}: close() failed: {error}"))
 
@@ -284,8 +290,8 @@ class Runner:
         if ident == self._loop.thread_id:  # a coroutine added a packet; the loop runs no observers
             self.wake(self.works[:1])
             return
-        self.inside.add(ident)
         try:
+            self.inside.add(ident)
             self.works[0].deliver()
         finally:
             self.inside.discard(ident)
@@ -424,6 +430,13 @@ class Runner:
 
     def complete_later(self, step: Step, error: BaseException | None, *, stop: bool = False) -> None:
         """Complete a deferred step, once, from any thread; runs no calculator and no observer."""
+        try:
+            self._complete_later(step, error, stop=stop)
+        except BaseException as broken:
+            self.lose(broken)
+            raise
+
+    def _complete_later(self, step: Step, error: BaseException | None, *, stop: bool) -> None:
         with self.lock:
             if self.pending.pop(step, None) is None:
                 return  # given up before, or cancelled twice

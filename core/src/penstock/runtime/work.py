@@ -3,9 +3,10 @@
 Who wakes whom: a thread is *attentive* to a queue while it is between steps of that queue or in a
 step that will be over soon; it will look at the queue by itself. Whoever makes a step ready, or
 goes away into a step that takes long, wakes one sleeping thread if steps are ready and nobody is
-attentive. Of two threads that are attentive after a light step, one goes back to sleep. So a chain of light calculators costs no hand-off between threads, and a backlog of heavy
-ones uses all threads. (Waking a thread for each ready step makes a chain of pass-through nodes four
-times slower under the interpreter lock, measured with 2 threads on 2 cores.)
+attentive. Of two threads that are attentive after a light step, one goes back to sleep. So a chain of
+light calculators costs no hand-off between threads, and a backlog of heavy ones uses all threads.
+(Waking a thread for each ready step makes a chain of pass-through nodes three to four times slower
+under the interpreter lock, measured with 2 threads on 2 cores.)
 
 Which calculators are heavy is measured as they run. A call above `_HEAVY_S` makes a node's `slowness`
 grow by 8, another one makes it fall by 1, so that a node counts as heavy when about one call in nine
@@ -39,10 +40,9 @@ _HEAVY_S: Final = 100e-6
 #: From this `slowness` on a node is heavy: after three long calls in a row.
 _HEAVY: Final = 24
 _SLOWEST: Final = 64
-#: One call in 64 of a thread is timed although its node is known to be light.
-_SAMPLE: Final = 63
-#: The clock is asked in one round in 16 whether waiting threads should hear news.
-_NEWS_EVERY: Final = 15
+#: In one round in 16 a thread times its call although the node is known to be light, shows a sign of
+#: life, and sees whether waiting threads should hear news.
+_EVERY: Final = 15
 _NO_PACKET: Final = Packet()
 
 
@@ -65,9 +65,6 @@ class _Rest:
         self.garbage: list[Packet] | None = None
 
 
-_NO_REST: Final = _Rest()
-
-
 class QueueWork:
     """The `executor.Work` of one ready queue of one run."""
 
@@ -79,7 +76,7 @@ class QueueWork:
         self.attentive = 0
         #: Whether sleeping threads look for neglected steps; see `executor.Lease.watches`.
         self.is_watched = False
-        #: How many steps have been taken; read without the lock, as a sign of life.
+        #: Grows as steps are taken, now and then; read without the lock, as a sign of life.
         self.taken = 0
         self._is_waking = False
         #: Raised when attentive threads are no longer counted on.
@@ -136,7 +133,6 @@ class QueueWork:
         take, complete = schedule.take, schedule.complete
         looks_around = len(runner.works) > 1 or not self.is_watched
         ident = get_ident()
-        runner.inside.add(ident)
         until = inf if max_s is None else perf_counter() + max_s
         is_free = interrupted is None and max_s is None
         step: Step | None = None
@@ -144,18 +140,22 @@ class QueueWork:
         stop = did_any = False
         rest: _Rest | None = None
         epoch = self._epoch
+        is_away = True
+        is_round = False
+        rounds = 0
         try:
+            runner.inside.add(ident)
             while True:
                 go_on = is_free or (perf_counter() < until and (interrupted is None or not interrupted()))
                 # An interrupt can come between any two lines; see `give_up` and `lose` for what then holds.
                 try:
                     acquire()
-                    if rest is None or rest.was_away or epoch != self._epoch:
+                    if is_away or epoch != self._epoch:
                         if step is not None and epoch != self._epoch:
                             step.node.slowness = min(step.node.slowness + 8, _SLOWEST)
                         self._come_back()
                         epoch = self._epoch
-                        rest = _NO_REST
+                        is_away = False
                     elif self.attentive > 1:
                         go_on = False  # one thread is enough for light steps
                     if step is not None and not runner.is_poisoned:
@@ -167,45 +167,41 @@ class QueueWork:
                         or step.node.slowness >= _HEAVY
                         or looks_around
                         or schedule.garbage
-                        or (
-                            schedule.has_news
-                            and not self.taken & _NEWS_EVERY
-                            and perf_counter() > runner.quiet_until
-                        )
+                        or (is_round and schedule.has_news)
                     ):
                         rest = self._look_around(step)
+                        is_away = rest.was_away
                     release()
                 except BaseException as broken:
                     runner.give_up(broken)
                     raise
-                if rest is not _NO_REST:
+                if rest is not None:
                     runner.wake(rest.wake)
-                    if step is None:
-                        if not rest.deliver:
-                            return did_any
-                        rest = None
+                    deliver = rest.deliver
+                    rest = None  # and with it dies what nobody wants, outside the lock
+                    if deliver:
                         self.deliver()
                         did_any = True
                         continue
-                    if not rest.was_away:
-                        rest = _NO_REST  # and with it dies what nobody wants, outside the lock
+                if step is None:
+                    return did_any
                 did_any = True
-                self.taken += 1
                 error = None
                 stop = False
-                node = step.node  # type: ignore[union-attr]  # no step: handled above
-                if not self.taken & _SAMPLE:
-                    node.slowness = node.slowness or 1
-                is_timed = node.slowness
+                node = step.node
+                rounds += 1
+                is_round = not rounds & _EVERY
+                is_timed = node.slowness or is_round
                 if is_timed:
+                    self.taken += 1
                     began = perf_counter()  # not before the lock: waiting for it makes no node heavy
                 try:
-                    outcome = step.call(step)  # type: ignore[union-attr]
+                    outcome = step.call(step)
                     if outcome is not None:
-                        if outcome is STOP and step.method == PROCESS:  # type: ignore[union-attr]
+                        if outcome is STOP and step.method == PROCESS:
                             stop = True
                         else:
-                            error = runner.defer(step, outcome)  # type: ignore[arg-type]
+                            error = runner.defer(step, outcome)
                             if error is None:
                                 step = None
                 except BaseException as raised:  # noqa: BLE001  # an error of the run, whatever it is

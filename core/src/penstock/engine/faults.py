@@ -1,0 +1,61 @@
+"""What the scheduler says when something went wrong: the errors of a run that no calculator raised."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from penstock.engine.timestamp import show
+from penstock.errors import (
+    PenstockError,
+    StatusCode,
+    StreamClosedError,
+    TimestampOrderError,
+    UnavailableError,
+)
+
+if TYPE_CHECKING:
+    from penstock.engine.calculator import Output
+    from penstock.engine.node import Node
+    from penstock.engine.stream import OutputStream, Queue
+
+
+def closed_input(stream: OutputStream, stopped_by: str | None) -> StreamClosedError:
+    """Return the error of an add to a graph input that takes no more."""
+    why = "it was closed"
+    if stopped_by is not None:
+        why = f"the graph is stopping: node {stopped_by!r} returned STOP"
+    return StreamClosedError(f"graph input {stream.name!r} takes no more: {why}", stream=stream.name)
+
+
+def late_output(output: Output) -> TimestampOrderError:
+    """Return the error of a parallel call that wrote behind what an earlier call has written."""
+    stream, t = output.stream, output.packets[0].stamp
+    return TimestampOrderError(
+        f"stream {stream.name!r}: packet at {show(t)} is behind the bound {show(stream.bound)}; parallel "
+        "calls of process() leave in the order of their inputs, and timestamps in a stream must increase",
+        stream=stream.name,
+        timestamp=t,
+    )
+
+
+def layer_deadlock(waiting: Node, blocker: Node) -> PenstockError:
+    """Return the error of sources that wait for a lower layer which can never start."""
+    return PenstockError(
+        f"deadlock: source node {waiting.name!r} in layer {waiting.layer} cannot start, because source node "
+        f"{blocker.name!r} in the lower layer {blocker.layer} is not open: it waits for a side packet that "
+        "never came",
+        code=StatusCode.UNKNOWN,
+        node=waiting.name,
+    )
+
+
+def queue_deadlock(queue: Queue) -> UnavailableError:
+    """Return the error of a graph in which everything waits for a full queue."""
+    node = queue.node.name if queue.node is not None else "?"
+    return UnavailableError(
+        "deadlock: all nodes are idle while sources wait for the full input stream "
+        f"{queue.name!r} of node {node!r} ({len(queue.queue)} packets, limit {queue.max_size}); raise "
+        "max_queue_size, or let the limit grow by leaving report_deadlock unset",
+        node=node,
+        stream=queue.name,
+    )

@@ -1,0 +1,189 @@
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import threading
+
+import pytest
+
+import penstock
+from penstock.errors import GraphRunError
+from penstock.testing import calculator
+
+TIMEOUT = 20
+
+
+def feed(graph, count: int) -> None:
+    for i in range(count):
+        graph.add_packet_to_input_stream("in", penstock.Packet(i, i))
+
+
+class AsyncAll(penstock.Calculator):
+    """Every method is a coroutine that really lets go of the loop."""
+
+    log: list[tuple[str, str]]
+
+    @classmethod
+    def get_contract(cls, cc):
+        cc.inputs[0].set_any()
+        cc.outputs[0].set_any()
+
+    async def _note(self, what):
+        await asyncio.sleep(0)
+        type(self).log.append((what, threading.current_thread().name))
+
+    async def open(self, cc):
+        await self._note("open")
+
+    async def process(self, cc):
+        payload, t = cc.input.payload, cc.input_timestamp
+        await self._note(f"process {payload}")
+        cc.output.add(payload * 10, t)
+
+    async def close(self, cc):
+        await self._note("close")
+
+
+class Stuck:
+    """A coroutine that waits for ever, and notes how it ended."""
+
+    def __init__(self) -> None:
+        self.started = threading.Event()
+        self.ended: list[str] = []
+
+    async def process(self, cc):
+        self.started.set()
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            self.ended.append("cancelled")
+            raise
+
+    def close(self, cc):
+        self.ended.append("closed")
+
+
+# --- the application's own loop ---------------------------------------------------------------
+
+
+@pytest.fixture
+def app_loop():
+    """An event loop of the application, running on a thread of its own."""
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever, name="app-loop")
+    thread.start()
+    yield loop
+    loop.call_soon_threadsafe(loop.stop)
+    thread.join(TIMEOUT)
+    loop.close()
+
+
+def test_coroutines_run_on_the_applications_own_loop_which_goes_on_afterwards(make, app_loop) -> None:
+    AsyncAll.log = []
+    graph = make([(AsyncAll, "in", "out")], "in")
+    graph.set_event_loop(app_loop)
+    graph.start_run()
+    feed(graph, 3)
+    graph.close(TIMEOUT)
+
+    assert {thread for _, thread in AsyncAll.log} == {"app-loop"}
+    assert app_loop.is_running()
+
+
+def test_cancelling_reaches_coroutines_on_the_applications_loop(make, app_loop) -> None:
+    stuck = Stuck()
+    graph = make([(calculator(stuck.process, close=stuck.close), "in")], "in")
+    graph.set_event_loop(app_loop)
+    graph.start_run()
+    feed(graph, 1)
+    assert stuck.started.wait(TIMEOUT)
+    graph.cancel()
+    with pytest.raises(GraphRunError, match="the run was cancelled"):
+        graph.wait_until_done(TIMEOUT)
+
+    assert stuck.ended == ["cancelled", "closed"]
+    assert app_loop.is_running()
+
+
+@pytest.mark.parametrize("own_loop", [False, True])
+def test_a_blocking_call_from_a_coroutine_raises_at_once(make, app_loop, own_loop) -> None:
+    messages: list[str] = []
+
+    async def process(cc):
+        for call in (graph.wait_until_idle, graph.wait_until_done, graph.wait_for_observed_output):
+            with pytest.raises(
+                RuntimeError, match="from inside this graph's own step, observer or event loop"
+            ) as caught:
+                call()
+            messages.append(str(caught.value).split("(", maxsplit=1)[0].split(" ", maxsplit=1)[0])
+
+    graph = make([(calculator(process), "in")], "in")
+    if own_loop:
+        graph.set_event_loop(app_loop)
+    graph.observe_output_stream("in", lambda *_: None)
+    graph.start_run()
+    feed(graph, 1)
+    graph.close(TIMEOUT)
+
+    assert messages == ["wait_until_idle", "wait_until_done", "observed"]
+
+
+@pytest.mark.parametrize("own_loop", [False, True])
+def test_a_coroutine_may_add_packets_and_the_loop_runs_no_observer_for_it(make, app_loop, own_loop) -> None:
+    threads: list[str] = []
+    seen: concurrent.futures.Future[None] = concurrent.futures.Future()
+
+    def observe(_, packet):
+        threads.append(threading.current_thread().name)
+        seen.set_result(None)
+
+    async def process(cc):
+        graph.add_packet_to_input_stream("other", penstock.Packet("from a coroutine", 1))
+        await asyncio.wrap_future(seen)
+
+    graph = make([(calculator(process), "in")], "in other")
+    if own_loop:
+        graph.set_event_loop(app_loop)
+    graph.observe_output_stream("other", observe)
+    graph.start_run()
+    feed(graph, 1)
+    seen.result(TIMEOUT)
+    graph.close(TIMEOUT)
+
+    assert len(threads) == 1
+    assert threads[0] not in {"penstock-loop", "app-loop"}
+
+
+def test_a_loop_that_does_not_run_is_refused(make) -> None:
+    async def process(cc):
+        pass
+
+    loop = asyncio.new_event_loop()
+    graph = make([(calculator(process, name="Async"), "in")], "in")
+    graph.set_event_loop(loop)
+    graph.start_run()
+    feed(graph, 1)
+    with pytest.raises(
+        GraphRunError, match=r"node 'Async'.*the event loop given with set_event_loop is not running"
+    ):
+        graph.close(TIMEOUT)
+    loop.close()
+
+
+@pytest.mark.parametrize("error", [SystemExit, KeyboardInterrupt])
+def test_a_coroutine_that_exits_ends_the_run_and_neither_the_loop_nor_the_process(
+    make, app_loop, error
+) -> None:
+    async def process(cc):
+        raise error("leave")
+
+    graph = make([(calculator(process, name="Leaver"), "in")], "in")
+    graph.set_event_loop(app_loop)
+    graph.start_run()
+    feed(graph, 1)
+    with pytest.raises((GraphRunError, KeyboardInterrupt)) as caught:
+        graph.close(TIMEOUT)
+
+    failure = caught.value if error is SystemExit else caught.value.__cause__
+    assert f"node 'Leaver' (Leaver): process() failed at 0: {error.__name__}: leave" in str(failure)
+    assert app_loop.is_running()

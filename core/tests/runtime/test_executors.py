@@ -1,0 +1,351 @@
+from __future__ import annotations
+
+import concurrent.futures
+import threading
+
+import pytest
+
+import penstock
+from penstock.errors import (
+    AlreadyExistsError,
+    FailedPreconditionError,
+    GraphRunError,
+    InvalidArgumentError,
+    StatusCode,
+)
+from penstock.runtime.executor import Executor
+from penstock.services import ServiceKey
+from penstock.testing import InlineExecutor, calculator, testing_registry
+
+TIMEOUT = 20
+AddOne = calculator(
+    lambda cc: cc.output.add(cc.input.payload + 1, cc.input_timestamp), name="AddOne", offset=0
+)
+Nothing = calculator(name="Nothing")
+
+
+def noting_threads(seen: dict[str, set[str]], fail: bool = False):
+    """Make a calculator that notes the thread of each of its calls."""
+
+    def note(method):
+        def run(cc):
+            seen.setdefault(cc.node_name, set()).add(threading.current_thread().name)
+            if fail and method == "process":
+                raise ValueError("no")
+
+        return run
+
+    return calculator(note("process"), open=note("open"), close=note("close"), name="Noting")
+
+
+@pytest.mark.parametrize("threads", [0, 1, 2, 4])
+def test_packets_come_in_order_whatever_the_number_of_threads(make, threads) -> None:
+    graph = make([(AddOne, "in", "a"), (AddOne, "a", "b"), (AddOne, "b", "out")], "in", threads=threads)
+    got: list[tuple[int, int]] = []
+    graph.observe_output_stream("out", lambda _, p: got.append((int(p.timestamp), p.payload)))
+    graph.start_run()
+    for i in range(300):
+        graph.add_packet_to_input_stream("in", penstock.Packet(i, i))
+    graph.close_all_input_streams()
+    graph.wait_until_done(TIMEOUT)
+
+    assert got == [(i, i + 3) for i in range(300)]
+
+
+def test_two_nodes_run_at_the_same_time_on_two_threads(make) -> None:
+    barrier = threading.Barrier(2, timeout=TIMEOUT)
+
+    def meet_the_other(cc):
+        barrier.wait()
+
+    meet = calculator(meet_the_other, name="Meet")
+    graph = make([(meet, "in"), (meet, "in")], "in")
+    graph.start_run()
+    graph.add_packet_to_input_stream("in", penstock.Packet(1, 1))
+    graph.close_all_input_streams()
+    graph.wait_until_done(TIMEOUT)
+
+    assert not barrier.broken
+
+
+def test_calls_of_one_node_overlap_where_the_graph_allows_and_leave_in_order(make) -> None:
+    barrier = threading.Barrier(3, timeout=TIMEOUT)
+
+    def process(cc):
+        barrier.wait()
+        cc.output.add(cc.input.payload, cc.input_timestamp)
+
+    graph = make([(calculator(process), "in", "out", "max_in_flight: 3")], "in", threads=3)
+    got: list[object] = []
+    graph.observe_output_stream("out", lambda _, p: got.append(p.payload))
+    graph.start_run()
+    for i in range(9):
+        graph.add_packet_to_input_stream("in", penstock.Packet(i, i))
+    graph.close_all_input_streams()
+    graph.wait_until_done(TIMEOUT)
+
+    assert got == list(range(9))
+
+
+@pytest.mark.parametrize("end", ["close", "cancel", "fail"])
+def test_every_call_of_a_node_is_made_by_its_own_executor_to_the_very_end(make, pools, end) -> None:
+    seen: dict[str, set[str]] = {}
+    graph = make(
+        [(noting_threads(seen, fail=end == "fail"), "in", "", 'executor: "own"'), (Nothing, "in")],
+        "in",
+        'executor { name: "own" }',
+    )
+    graph.set_executor("own", pools(1, "own"))
+    graph.start_run()
+    graph.add_packet_to_input_stream("in", penstock.Packet(1, 1))
+    if end == "close":
+        graph.close_all_input_streams()
+        graph.wait_until_done(TIMEOUT)
+    else:
+        graph.cancel() if end == "cancel" else None
+        with pytest.raises(
+            GraphRunError, match="the run was cancelled" if end == "cancel" else "ValueError: no"
+        ):
+            graph.wait_until_done(TIMEOUT)
+
+    assert seen == {"Noting": {"own_0"}}
+
+
+def test_a_packet_crosses_between_executors_and_wakes_the_other(make, pools) -> None:
+    seen: dict[str, set[str]] = {}
+    graph = make(
+        [(AddOne, "in", "a"), (AddOne, "a", "b", 'executor: "other"'), (noting_threads(seen), "b")],
+        "in",
+        'executor { name: "other" }',
+    )
+    graph.set_executor("other", pools(1, "other"))
+    got: list[object] = []
+    graph.observe_output_stream("b", lambda _, p: got.append(p.payload))
+    graph.start_run()
+    for i in range(50):
+        graph.add_packet_to_input_stream("in", penstock.Packet(i, i))
+        graph.wait_until_idle(TIMEOUT)
+        assert got == [i + 2 for i in range(i + 1)]
+
+
+def test_several_graphs_share_one_pool_which_is_never_shut_down(pools) -> None:
+    pool = pools(2)
+    texts = 'input_stream: "in" node { calculator: "AddOne" input_stream: "in" output_stream: "out" }'
+    graphs = [penstock.CalculatorGraph(texts, registry=testing_registry(AddOne)) for _ in range(4)]
+    got: dict[int, list[object]] = {i: [] for i in range(4)}
+    for i, graph in enumerate(graphs):
+        graph.set_executor("", pool)
+        graph.observe_output_stream("out", lambda _, p, i=i: got[i].append(p.payload))
+        graph.start_run()
+    for n in range(50):
+        for graph in graphs:
+            graph.add_packet_to_input_stream("in", penstock.Packet(n, n))
+    for graph in graphs:
+        graph.close(TIMEOUT)
+
+    assert got == {i: [n + 1 for n in range(50)] for i in range(4)}
+    assert pool.submit(lambda: "alive").result(TIMEOUT) == "alive"
+
+
+def test_the_applications_own_tasks_run_beside_a_graph_in_its_pool(make, pools) -> None:
+    pool = pools(1)
+    graph = penstock.CalculatorGraph(
+        'input_stream: "in" node { calculator: "Nothing" input_stream: "in" }',
+        registry=testing_registry(Nothing),
+    )
+    graph.set_executor("", pool)
+    graph.start_run()
+    graph.wait_until_idle(TIMEOUT)
+
+    assert pool.submit(lambda: 42).result(TIMEOUT) == 42
+    graph.close(TIMEOUT)
+
+
+# --- what is refused --------------------------------------------------------------------------
+
+
+def test_a_pool_that_pickles_its_tasks_is_refused(make) -> None:
+    graph = make([(Nothing, "in")], "in", threads=0)
+    pool = concurrent.futures.ProcessPoolExecutor(1)
+    with pytest.raises(
+        InvalidArgumentError,
+        match="ProcessPoolExecutor runs its tasks elsewhere by pickling them; a graph needs",
+    ):
+        graph.set_executor("", pool)
+    pool.shutdown()
+
+
+def test_what_is_no_executor_is_refused(make) -> None:
+    with pytest.raises(
+        InvalidArgumentError, match=r"'int' is no executor; hand in a penstock.Executor or a concurrent"
+    ):
+        make([(Nothing, "in")], "in", threads=0).set_executor("", 3)
+
+
+@pytest.mark.parametrize("name", ["default", "gpu", "__own"])
+def test_reserved_names_are_refused(make, pools, name) -> None:
+    with pytest.raises(InvalidArgumentError, match=f"executor name '{name}' is reserved"):
+        make([(Nothing, "in")], "in", threads=0).set_executor(name, pools())
+
+
+def test_another_executor_under_the_same_name_is_refused_and_the_same_is_not(make, pools) -> None:
+    graph = make([(Nothing, "in")], "in", threads=0)
+    pool = pools()
+    graph.set_executor("", pool)
+    graph.set_executor("", pool)
+    with pytest.raises(AlreadyExistsError, match="executor '' was already handed in, and is another one"):
+        graph.set_executor("", pools())
+
+
+def test_an_executor_is_handed_in_before_the_first_run(make, pools) -> None:
+    graph = make([(Nothing, "in")], "in")
+    graph.start_run()
+    graph.close(TIMEOUT)
+    with pytest.raises(FailedPreconditionError, match="executor 'x': hand executors in before the first run"):
+        graph.set_executor("x", pools())
+
+
+def test_a_named_executor_that_nobody_hands_in_is_refused_at_the_start(make) -> None:
+    graph = make([(Nothing, "in", "", 'executor: "mine"')], "in", 'executor { name: "mine" }')
+    with pytest.raises(InvalidArgumentError, match=r"executor 'mine'.*set_executor\('mine', \.\.\.\)"):
+        graph.start_run()
+
+
+def end_of(graph, *, packets: int = 0) -> BaseException | None:
+    """Start a run, or go on with it, and return what it ends with, wherever that shows first."""
+    try:
+        if not packets:
+            graph.start_run()
+        for i in range(packets):
+            graph.add_packet_to_input_stream("in", penstock.Packet(i, i))
+    except penstock.PenstockError:
+        if not graph._is_running:
+            raise
+    try:
+        graph.close(TIMEOUT)
+    except GraphRunError as error:
+        return error
+    return None
+
+
+def test_a_pool_that_was_shut_down_ends_the_run_with_a_clear_error(make, pools) -> None:
+    pool = pools(1)
+    pool.shutdown()
+    graph = make(
+        [(Nothing, "in", "", 'executor: "mine"'), (Nothing, "in")], "in", 'executor { name: "mine" }'
+    )
+    graph.set_executor("mine", pool)
+
+    error = end_of(graph)
+    assert isinstance(error, GraphRunError)
+    assert "executor 'mine' cannot run anything: the ThreadPoolExecutor handed in with set_executor" in str(
+        error
+    )
+    assert "keep it running until the graph is done" in str(error)
+
+
+def test_a_pool_shut_down_in_the_middle_ends_the_run_and_everything_is_closed(make) -> None:
+    pool = concurrent.futures.ThreadPoolExecutor(1)
+    closed: list[str] = []
+    note = calculator(close=lambda cc: closed.append(cc.node_name), name="Note")
+    graph = make([(note, "in", "", 'executor: "mine"'), (note, "in")], "in", 'executor { name: "mine" }')
+    graph.set_executor("mine", pool)
+    graph.start_run()
+    graph.wait_until_idle(TIMEOUT)
+    pool.shutdown()
+
+    assert "takes no tasks" in str(end_of(graph, packets=3))
+    assert sorted(closed) == ["Note_1", "Note_2"]
+
+
+class Refusing(Executor):
+    """Lends nothing until it is told to."""
+
+    def __init__(self) -> None:
+        self.is_ready = False
+
+    def lend_to(self, work):
+        if not self.is_ready:
+            raise InvalidArgumentError("not ready")
+        return InlineExecutor().lend_to(work)
+
+
+def test_a_start_that_an_executor_refuses_leaves_nothing_behind_and_may_be_tried_again(make) -> None:
+    refusing = Refusing()
+    graph = make(
+        [(AddOne, "in", "out"), (Nothing, "in", "", 'executor: "late"')], "in", 'executor { name: "late" }'
+    )
+    graph.set_executor("late", refusing)
+    before = threading.active_count()
+    with pytest.raises(InvalidArgumentError, match="not ready"):
+        graph.start_run()
+    assert threading.active_count() == before
+    with pytest.raises(FailedPreconditionError, match="needs a run under way"):
+        graph.add_packet_to_input_stream("in", penstock.Packet(1, 1))
+
+    refusing.is_ready = True
+    graph.start_run()
+    graph.add_packet_to_input_stream("in", penstock.Packet(1, 1))
+    graph.close(TIMEOUT)
+
+
+# --- a service with a thread of its own -------------------------------------------------------
+
+
+class Device:
+    """A toy service that owns one thread, as something that must be called from one thread does."""
+
+    def __init__(self) -> None:
+        self.pool = concurrent.futures.ThreadPoolExecutor(1, thread_name_prefix="device")
+        self.asked: list[str] = []
+
+    def executor_for(self, node: str) -> concurrent.futures.Executor:
+        self.asked.append(node)
+        return self.pool
+
+
+DEVICE: ServiceKey[Device] = ServiceKey("test.device")
+
+
+def test_nodes_that_ask_to_run_on_a_service_run_where_it_says_and_others_do_not(make) -> None:
+    seen: dict[str, set[str]] = {}
+    device = Device()
+
+    class OnDevice(noting_threads(seen)):  # type: ignore[misc]
+        @classmethod
+        def get_contract(cls, cc):
+            super().get_contract(cc)
+            cc.run_on(DEVICE)
+
+    graph = make([(OnDevice, "in"), (OnDevice, "in"), (noting_threads(seen), "in")], "in")
+    graph.set_service(DEVICE, device)
+    for _ in range(2):
+        graph.start_run()
+        graph.add_packet_to_input_stream("in", penstock.Packet(1, 1))
+        graph.close(TIMEOUT)
+    device.pool.shutdown()
+
+    assert seen["OnDevice_1"] == seen["OnDevice_2"] == {"device_0"}
+    assert "device_0" not in seen["Noting"]
+    assert device.asked == ["OnDevice_1", "OnDevice_2"] * 2
+
+
+def test_a_service_that_runs_nothing_is_refused(make) -> None:
+    here = calculator(name="Here", contract=lambda cc: cc.run_on(DEVICE))
+    graph = make([(here, "in")], "in")
+    graph.set_service(DEVICE, object())
+    with pytest.raises(
+        InvalidArgumentError,
+        match=r"node 'Here' asks to run on service 'test.device', but a object has no executor_for",
+    ):
+        graph.start_run()
+
+
+def test_a_missing_service_to_run_on_is_refused(make) -> None:
+    here = calculator(name="Here", contract=lambda cc: cc.run_on(DEVICE))
+    with pytest.raises(
+        RuntimeError, match=r"service 'test.device', required by node 'Here', is not there"
+    ) as caught:
+        make([(here, "in")], "in").start_run()
+
+    assert caught.value.code is StatusCode.UNAVAILABLE

@@ -1,0 +1,294 @@
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+import penstock
+from penstock.engine.schedule import Schedule
+from penstock.errors import GraphRunError, StatusCode
+from penstock.testing import calculator
+
+TIMEOUT = 20
+Packet = penstock.Packet
+
+PREAMBLE = """
+    import atexit, concurrent.futures, random, sys, threading, _thread
+    import penstock
+    from penstock.testing import InlineExecutor, calculator, testing_registry
+
+    opened, closed = [], []
+    note = dict(
+        open=lambda cc: opened.append(cc.node_name),
+        close=lambda cc: closed.append(cc.node_name),
+    )
+    Note = calculator(lambda cc: cc.output.add(cc.input.payload, cc.input_timestamp), name="Note", **note)
+    Endless = calculator(lambda cc: cc.output.add(1, max(0, cc.output.bound)), name="Endless", **note)
+    def chain(pool, *, source=False):
+        text = (
+            'node { calculator: "Endless" output_stream: "in" }' if source else 'input_stream: "in"'
+        ) + '''
+            node { calculator: "Note" input_stream: "in" output_stream: "out" }
+            node { calculator: "Note" input_stream: "out" output_stream: "end" }
+            max_queue_size: 5
+        '''
+        graph = penstock.CalculatorGraph(text, registry=testing_registry(Note, Endless))
+        if pool is not None:
+            graph.set_executor("", pool)
+        return graph
+"""
+
+
+def start_script(body: str) -> subprocess.Popen[str]:
+    """Run a script that has `chain(pool)` in an interpreter of its own."""
+    source = textwrap.dedent(PREAMBLE) + textwrap.dedent(body)
+    path = os.pathsep.join([str(Path(penstock.__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
+    return subprocess.Popen(
+        [sys.executable, "-c", source],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": path},
+    )
+
+
+def outcome(process: subprocess.Popen[str], seconds: float) -> tuple[int, str, str]:
+    """Return status, output and errors of a script, which must end within `seconds`."""
+    try:
+        out, err = process.communicate(timeout=seconds)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        out, err = process.communicate()
+        pytest.fail(f"the script hangs\n{out}\n{err}")
+    return process.returncode, out, err
+
+
+needs_signals = pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT to another process")
+
+
+@needs_signals
+@pytest.mark.parametrize("pool", ["concurrent.futures.ThreadPoolExecutor(2)", "InlineExecutor()"])
+@pytest.mark.parametrize("source", [False, True])
+def test_ctrl_c_in_a_wait_ends_the_script_within_seconds_with_everything_closed(pool, source) -> None:
+    process = start_script(
+        f"""
+        graph = chain({pool}, source={source})
+        graph.start_run()
+        try:
+            print("ready", flush=True)
+            graph.wait_until_done()
+        except KeyboardInterrupt:
+            graph.cancel()
+            try:
+                graph.wait_until_done(5)
+            except (penstock.GraphRunError, KeyboardInterrupt):
+                pass
+            print(sorted(opened) == sorted(closed), opened, closed, flush=True)
+            raise
+        """
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    began = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    status, out, err = outcome(process, 15)
+
+    assert time.monotonic() - began < 8
+    assert status != 0
+    assert "KeyboardInterrupt" in err
+    assert out.startswith("True"), out
+
+
+@needs_signals
+def test_ctrl_c_that_nobody_catches_still_closes_everything_at_exit() -> None:
+    process = start_script(
+        """
+        atexit.register(lambda: print(sorted(opened) == sorted(closed), opened, closed, flush=True))
+        graph = chain(concurrent.futures.ThreadPoolExecutor(2), source=True)
+        graph.start_run()
+        print("ready", flush=True)
+        graph.wait_until_done()
+        """
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    process.send_signal(signal.SIGINT)
+    status, out, err = outcome(process, 15)
+
+    assert status != 0
+    assert "KeyboardInterrupt" in err
+    assert out.startswith("True"), out
+
+
+@pytest.mark.parametrize("pool", ["concurrent.futures.ThreadPoolExecutor(2)", "InlineExecutor()"])
+def test_interrupts_at_any_moment_of_feeding_and_waiting_never_hang(pool) -> None:
+    process = start_script(
+        f"""
+        order = random.Random(7)
+        codes = {{}}
+        one_pool = {pool}
+        for round in range(150):
+            graph = chain(one_pool)
+            opened.clear(), closed.clear()
+            timer = threading.Timer(order.uniform(0, 0.01), _thread.interrupt_main)
+            code = "NO_INTERRUPT"
+            try:
+                try:
+                    timer.start()
+                    graph.start_run()
+                    for i in range(200):
+                        graph.add_packet_to_input_stream("in", penstock.Packet(i, i))
+                    graph.close(5)
+                    timer.join()
+                    for _ in range(1000): pass
+                except KeyboardInterrupt:
+                    code = "INTERRUPTED"
+                    if graph._runner is not None and graph._is_running:
+                        graph.cancel()
+                        graph.wait_until_done(5)
+            except penstock.GraphRunError as error:
+                code = error.code.name
+            except KeyboardInterrupt:
+                code = "AGAIN"
+            codes[code] = codes.get(code, 0) + 1
+            if one_pool.__class__ is not InlineExecutor and sorted(opened) != sorted(closed):
+                sys.exit(f"opened {{opened}}, closed {{closed}}, {{code}}")
+        print("rounds", sum(codes.values()), codes)
+        """
+    )
+    status, out, err = outcome(process, 60)
+
+    assert status == 0, (out, err)
+    assert "rounds 150" in out
+    assert "INTERRUPTED" in out or "CANCELLED" in out
+
+
+@pytest.mark.parametrize(
+    "pool", ["None", "concurrent.futures.ThreadPoolExecutor(2)", "concurrent.futures.ThreadPoolExecutor(1)"]
+)
+@pytest.mark.parametrize("source", [False, True])
+def test_a_script_that_raises_between_start_and_wait_exits_within_seconds(pool, source) -> None:
+    began = time.monotonic()
+    process = start_script(
+        f"""
+        graph = chain({pool}, source={source})
+        graph.start_run()
+        raise ValueError("in the middle")
+        """
+    )
+    status, _, err = outcome(process, 20)
+
+    assert status == 1
+    assert "ValueError: in the middle" in err
+    assert time.monotonic() - began < 12
+
+
+def test_a_script_that_forgets_to_wait_exits_within_seconds() -> None:
+    process = start_script(
+        """
+        graph = chain(concurrent.futures.ThreadPoolExecutor(2), source=True)
+        graph.start_run()
+        print("left", flush=True)
+        """
+    )
+    status, out, _ = outcome(process, 20)
+
+    assert status == 0
+    assert out == "left\n"
+
+
+# --- an interrupt inside a locked section -----------------------------------------------------
+
+
+@pytest.fixture
+def interrupted(monkeypatch):
+    """Raise KeyboardInterrupt once in the middle of a method of the engine, after it has done its part."""
+
+    def _install(method: str) -> threading.Event:
+        original = getattr(Schedule, method)
+        done = threading.Event()
+
+        def half(self, *arguments, **keywords):
+            result = original(self, *arguments, **keywords)
+            if not done.is_set():
+                done.set()
+                raise KeyboardInterrupt
+            return result
+
+        monkeypatch.setattr(Schedule, method, half)
+        return done
+
+    return _install
+
+
+@pytest.mark.parametrize("threads", [0, 2])
+def test_an_interrupt_inside_an_add_poisons_the_run_which_ends_and_closes_everything(
+    make, interrupted, threads
+) -> None:
+    closed: list[str] = []
+    note = calculator(close=lambda cc: closed.append(cc.node_name), name="Note")
+    graph = make([(note, "in"), (note, "in")], "in", threads=threads)
+    graph.start_run()
+    graph.wait_until_idle(TIMEOUT)
+    interrupted("add_packet")
+    with pytest.raises(KeyboardInterrupt):
+        graph.add_packet_to_input_stream("in", Packet(1, 1))
+    with pytest.raises(KeyboardInterrupt) as caught:
+        graph.wait_until_done(TIMEOUT)
+
+    failure = caught.value.__cause__
+    assert isinstance(failure, GraphRunError)
+    assert "the run was interrupted by KeyboardInterrupt in the middle of a change and cannot go on" in str(
+        failure
+    )
+    assert failure.code is StatusCode.ABORTED
+    assert closed == ["Note_1", "Note_2"]
+
+
+@pytest.mark.parametrize("method", ["complete", "take"])
+def test_an_interrupt_inside_the_loop_of_a_thread_poisons_the_run_and_the_wait_ends(
+    make, interrupted, method, monkeypatch
+) -> None:
+    died: list[threading.ExceptHookArgs] = []
+    monkeypatch.setattr(threading, "excepthook", died.append)
+    closed: list[str] = []
+    note = calculator(close=lambda cc: closed.append(cc.node_name), name="Note")
+    graph = make([(note, "in")], "in")
+    graph.start_run()
+    graph.wait_until_idle(TIMEOUT)
+    done = interrupted(method)
+    graph.add_packet_to_input_stream("in", Packet(1, 1))
+    assert done.wait(TIMEOUT)
+    with pytest.raises(KeyboardInterrupt):
+        graph.wait_until_done(TIMEOUT)
+
+    assert closed == ["Note"]
+
+
+def test_a_poisoned_run_takes_nothing_more_and_the_next_run_is_well(make, interrupted) -> None:
+    note = calculator(lambda cc: cc.output.add_packet(cc.input.packet), name="Note")
+    graph = make([(note, "in", "out")], "in")
+    got: list[object] = []
+    graph.observe_output_stream("out", lambda _, p: got.append(p.payload))
+    graph.start_run()
+    graph.wait_until_idle(TIMEOUT)
+    interrupted("add_packet")
+    with pytest.raises(KeyboardInterrupt):
+        graph.add_packet_to_input_stream("in", Packet("lost", 1))
+    with pytest.raises(GraphRunError, match="cannot go on"):
+        graph.add_packet_to_input_stream("in", Packet("refused", 2))
+    with pytest.raises(KeyboardInterrupt):
+        graph.close(TIMEOUT)
+
+    got.clear()
+    graph.start_run()
+    graph.add_packet_to_input_stream("in", Packet("well", 1))
+    graph.close(TIMEOUT)
+    assert got == ["well"]

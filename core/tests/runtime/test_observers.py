@@ -1,0 +1,350 @@
+from __future__ import annotations
+
+import contextlib
+import threading
+import weakref
+
+import pytest
+
+import penstock
+from penstock.errors import (
+    FailedPreconditionError,
+    GraphRunError,
+    InvalidArgumentError,
+    NotFoundError,
+    WaitTimeoutError,
+)
+from penstock.testing import calculator
+
+TIMEOUT = 20
+Pass = calculator(lambda cc: cc.output.add_packet(cc.input.packet), name="Pass", offset=0)
+Packet = penstock.Packet
+
+
+def feed(graph, count: int, stream: str = "in") -> None:
+    for i in range(count):
+        graph.add_packet_to_input_stream(stream, Packet(i, i))
+
+
+@pytest.mark.parametrize("threads", [0, 1, 4])
+def test_an_observer_sees_everything_in_order_and_is_never_called_twice_at_once(make, threads) -> None:
+    busy = threading.Lock()
+    seen: list[int] = []
+    overlaps: list[int] = []
+
+    def observe(_, packet):
+        if not busy.acquire(blocking=False):
+            overlaps.append(packet.payload)
+            return
+        seen.append(packet.payload)
+        busy.release()
+
+    graph = make([(Pass, "in", "a"), (Pass, "a", "b"), (Pass, "b", "out")], "in", threads=threads)
+    graph.observe_output_stream("out", observe)
+    graph.start_run()
+    feed(graph, 300)
+    graph.close(TIMEOUT)
+
+    assert overlaps == []
+    assert seen == list(range(300))
+
+
+def test_two_observers_of_one_stream_may_be_called_at_the_same_time_and_see_the_same(make) -> None:
+    seen: dict[int, list[int]] = {0: [], 1: []}
+    graph = make([(Pass, "in", "out")], "in", threads=4)
+    for mine in seen.values():
+        graph.observe_output_stream("out", lambda _, p, mine=mine: mine.append(p.payload))
+    graph.start_run()
+    feed(graph, 100)
+    graph.close(TIMEOUT)
+
+    assert seen == {0: list(range(100)), 1: list(range(100))}
+
+
+def test_a_run_is_idle_and_done_only_when_observers_have_seen_everything(make) -> None:
+    entered, leave = threading.Event(), threading.Event()
+    seen: list[int] = []
+
+    def observe(_, packet):
+        entered.set()
+        assert leave.wait(TIMEOUT)
+        seen.append(packet.payload)
+
+    graph = make([(Pass, "in", "out")], "in")
+    graph.observe_output_stream("out", observe)
+    graph.start_run()
+    feed(graph, 3)
+    graph.close_all_input_streams()
+    assert entered.wait(TIMEOUT)
+    for wait in (graph.wait_until_idle, graph.wait_until_done):
+        with pytest.raises(WaitTimeoutError, match=r"did not come within 0.02 s"):
+            wait(0.02)
+    leave.set()
+    graph.wait_until_done(TIMEOUT)
+
+    assert seen == [0, 1, 2]
+
+
+def test_a_failing_observer_ends_the_run_and_works_again_in_the_next(make) -> None:
+    calls: list[int] = []
+
+    def observe(_, packet):
+        calls.append(packet.payload)
+        if packet.payload == 5 and len(calls) < 10:
+            raise ValueError("the sixth")
+
+    graph = make([(Pass, "in", "out")], "in")
+    graph.observe_output_stream("out", observe)
+    graph.start_run()
+    with contextlib.suppress(GraphRunError):  # it may come to know while it feeds
+        feed(graph, 50)
+    with pytest.raises(
+        GraphRunError, match="observer of stream 'out' failed: ValueError: the sixth"
+    ) as caught:
+        graph.close(TIMEOUT)
+    assert calls == [0, 1, 2, 3, 4, 5]
+    assert caught.value.stream == "out"
+    assert caught.value.errors[0].timestamp == 5
+
+    calls.clear()
+    graph.start_run()
+    feed(graph, 4)
+    graph.close(TIMEOUT)
+    assert calls == [0, 1, 2, 3]
+
+
+def test_an_observer_of_a_graph_input_sees_what_is_added(make) -> None:
+    seen: list[tuple[str, int]] = []
+    graph = make([(Pass, "in", "out")], "in")
+    graph.observe_output_stream("in", lambda name, p: seen.append((name, p.payload)))
+    graph.start_run()
+    feed(graph, 2)
+    graph.close(TIMEOUT)
+
+    assert seen == [("in", 0), ("in", 1)]
+
+
+def test_settled_timestamps_come_as_empty_packets_where_they_are_asked_for(make) -> None:
+    seen: list[tuple[int, object]] = []
+    graph = make([(Pass, "in", "out")], "in")
+    graph.observe_output_stream(
+        "out", lambda _, p: seen.append((int(p.timestamp), p.payload)), observe_timestamp_bounds=True
+    )
+    for _ in range(2):
+        seen.clear()
+        graph.start_run()
+        graph.add_packet_to_input_stream("in", Packet("x", 3))
+        graph.wait_until_idle(TIMEOUT)
+        graph.set_input_stream_timestamp_bound("in", 10)
+        graph.close(TIMEOUT)
+        assert seen == [(3, "x"), (9, None)]
+
+
+def test_observers_are_added_before_a_run_to_streams_that_exist(make) -> None:
+    graph = make([(Pass, "in", "out")], "in")
+    with pytest.raises(NotFoundError, match=r"there is no stream 'outt' \(did you mean 'out'\?\)"):
+        graph.observe_output_stream("outt", print)
+    with pytest.raises(InvalidArgumentError, match="observer of 'out': 3 cannot be called"):
+        graph.observe_output_stream("out", 3)
+    graph.start_run()
+    with pytest.raises(
+        FailedPreconditionError, match="observe_output_stream is not possible while the graph runs"
+    ):
+        graph.observe_output_stream("out", print)
+    with pytest.raises(
+        FailedPreconditionError, match="add_output_stream_poller is not possible while the graph runs"
+    ):
+        graph.add_output_stream_poller("out")
+    graph.close(TIMEOUT)
+
+
+def test_an_observer_may_add_packets_without_waiting(make) -> None:
+    graph = make([(Pass, "in", "out")], "in")
+    seen: list[int] = []
+
+    def again(_, packet):
+        seen.append(packet.payload)
+        if packet.payload < 5:
+            graph.add_packet_to_input_stream("in", Packet(packet.payload + 1, packet.timestamp + 1))
+
+    graph.observe_output_stream("out", again)
+    graph.start_run()
+    feed(graph, 1)
+    graph.wait_until_idle(TIMEOUT)
+    graph.close(TIMEOUT)
+
+    assert seen == [0, 1, 2, 3, 4, 5]
+
+
+class Payload:
+    def __init__(self, deaths: list[tuple[str, bool]], graph: list[penstock.CalculatorGraph]) -> None:
+        self._deaths, self._graph = deaths, graph
+
+    def __del__(self) -> None:
+        runner = self._graph[0]._runner
+        self._deaths.append((threading.current_thread().name, runner is not None and runner.lock._is_owned()))
+
+
+@pytest.mark.parametrize("threads", [0, 2])
+def test_no_payload_dies_under_the_lock_of_the_run(make, threads) -> None:
+    deaths: list[tuple[str, bool]] = []
+    graphs: list[penstock.CalculatorGraph] = []
+    graph = make(
+        [(calculator(name="Nothing"), "in"), (calculator(name="Silent"), "in", "out")],
+        "in other",
+        threads=threads,
+    )
+    graphs.append(graph)
+    graph.start_run()
+    for i in range(20):
+        graph.add_packet_to_input_stream("in", Packet(Payload(deaths, graphs), i))
+        graph.add_packet_to_input_stream("other", Packet(Payload(deaths, graphs), i))
+    graph.close(TIMEOUT)
+
+    assert len(deaths) == 40
+    assert not any(locked for _, locked in deaths)
+
+
+# --- pollers ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("threads", [0, 2])
+def test_a_poller_gives_packets_one_by_one_and_none_at_the_end(make, threads) -> None:
+    graph = make([(Pass, "in", "out")], "in", threads=threads)
+    poller = graph.add_output_stream_poller("out")
+    for _ in range(2):
+        graph.start_run()
+        feed(graph, 3)
+        assert [poller.next(TIMEOUT).payload for _ in range(3)] == [0, 1, 2]
+        graph.close_all_input_streams()
+        assert poller.next(TIMEOUT) is None
+        graph.wait_until_done(TIMEOUT)
+        assert poller.next(TIMEOUT) is None
+
+
+def test_iterating_over_a_poller_ends_with_the_stream(make) -> None:
+    graph = make([(Pass, "in", "out")], "in")
+    poller = graph.add_output_stream_poller("out")
+    graph.start_run()
+    feed(graph, 5)
+    graph.close_all_input_streams()
+
+    assert [packet.payload for packet in poller] == [0, 1, 2, 3, 4]
+    graph.wait_until_done(TIMEOUT)
+
+
+def test_a_poller_that_waits_too_long_tells_the_story(make) -> None:
+    graph = make([(Pass, "in", "out")], "in")
+    poller = graph.add_output_stream_poller("out")
+    graph.start_run()
+    with pytest.raises(
+        WaitTimeoutError,
+        match=r"the next packet of stream 'out' did not come within 0.02 s\nthe run is running\n  node",
+    ):
+        poller.next(0.02)
+    graph.close(TIMEOUT)
+
+
+def test_a_poller_needs_a_run(make) -> None:
+    poller = make([(Pass, "in", "out")], "in").add_output_stream_poller("out")
+    with pytest.raises(FailedPreconditionError, match=r"poller of stream 'out': start_run\(\) comes first"):
+        poller.next()
+    assert poller.queue_size() == 0
+
+
+def test_packets_that_came_before_an_error_are_still_given(make) -> None:
+    def process(cc):
+        if cc.input.payload == 2:
+            raise ValueError("no")
+        cc.output.add_packet(cc.input.packet)
+
+    graph = make([(calculator(process), "in", "out")], "in", threads=1)
+    poller = graph.add_output_stream_poller("out")
+    graph.start_run()
+    try:
+        feed(graph, 3)
+    except GraphRunError:
+        pytest.fail("three packets fit before the error is known")
+    with pytest.raises(GraphRunError, match="ValueError: no"):
+        graph.wait_until_done(TIMEOUT)
+
+    assert [packet.payload for packet in poller] == [0, 1]
+
+
+def test_a_poller_with_a_limit_throttles_and_never_grows(make) -> None:
+    graph = make([(Pass, "in", "out")], "in")
+    poller = graph.add_output_stream_poller("out")
+    poller.set_max_queue_size(5)
+    graph.graph_input_stream_add_mode = "ADD_IF_NOT_FULL"
+    for _ in range(2):
+        graph.start_run()
+        for i in range(5):
+            graph.add_packet_to_input_stream("in", Packet(i, i))
+            graph.wait_until_idle(TIMEOUT)
+        with pytest.raises(penstock.PenstockError, match="graph is throttled"):
+            graph.add_packet_to_input_stream("in", Packet(5, 5))
+        assert poller.queue_size() == 5
+        assert [poller.next(TIMEOUT).payload for _ in range(5)] == [0, 1, 2, 3, 4]
+        graph.add_packet_to_input_stream("in", Packet(5, 5))
+        assert poller.next(TIMEOUT).payload == 5
+        graph.close(TIMEOUT)
+
+
+def test_a_full_poller_holds_a_waiting_add_until_it_is_read(make) -> None:
+    graph = make([(Pass, "in", "out")], "in")
+    poller = graph.add_output_stream_poller("out")
+    poller.set_max_queue_size(1)
+    graph.start_run()
+    feeder = threading.Thread(target=lambda: (feed(graph, 6), graph.close_all_input_streams()))
+    feeder.start()
+
+    assert [packet.payload for packet in poller] == [0, 1, 2, 3, 4, 5]
+    feeder.join(TIMEOUT)
+    graph.wait_until_done(TIMEOUT)
+
+
+def test_a_poller_can_be_emptied(make) -> None:
+    graph = make([(Pass, "in", "out")], "in")
+    poller = graph.add_output_stream_poller("out")
+    poller.set_max_queue_size(2)
+    graph.start_run()
+    feed(graph, 2)
+    graph.wait_until_idle(TIMEOUT)
+    poller.reset()
+    assert poller.queue_size() == 0
+    graph.add_packet_to_input_stream("in", Packet(9, 9))
+    assert poller.next(TIMEOUT).payload == 9
+    graph.close(TIMEOUT)
+
+
+def test_a_pollers_limit_must_make_sense(make) -> None:
+    poller = make([(Pass, "in", "out")], "in").add_output_stream_poller("out")
+    with pytest.raises(InvalidArgumentError, match="max_queue_size -2: must be at least 0, or -1"):
+        poller.set_max_queue_size(-2)
+
+
+def test_a_poller_reports_settled_timestamps_where_it_is_asked_to(make) -> None:
+    graph = make([(Pass, "in", "out")], "in")
+    poller = graph.add_output_stream_poller("out", observe_timestamp_bounds=True)
+    graph.start_run()
+    graph.set_input_stream_timestamp_bound("in", 10)
+    packet = poller.next(TIMEOUT)
+    assert (packet.is_empty(), packet.timestamp) == (True, 9)
+    graph.close(TIMEOUT)
+
+
+def test_a_poller_keeps_no_payload_that_was_taken(make) -> None:
+    class Held:
+        pass
+
+    graph = make([(Pass, "in", "out")], "in")
+    poller = graph.add_output_stream_poller("out")
+    graph.start_run()
+    payload = Held()
+    alive = weakref.ref(payload)
+    graph.add_packet_to_input_stream("in", Packet(payload, 1))
+    del payload
+    assert poller.next(TIMEOUT).payload is not None
+    graph.close(TIMEOUT)
+
+    assert alive() is None
