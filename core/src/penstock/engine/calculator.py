@@ -186,11 +186,12 @@ class Output:
         packets: what was written and not yet delivered.
     """
 
-    __slots__ = ("_context", "bound", "packets", "stream", "will_close")
+    __slots__ = ("_accepted", "_context", "bound", "packets", "stream", "will_close")
 
     def __init__(self, stream: OutputStream, context: CalculatorContext) -> None:
         self.stream: Final = stream
         self._context: Final = context
+        self._accepted: Final = stream.accepted
         self.bound = PRESTREAM
         self.packets: list[Packet] = []
         self.will_close = False
@@ -216,8 +217,7 @@ class Output:
         """
         stamp = packet.stamp
         value = packet.value
-        stream = self.stream
-        accepted = stream.accepted
+        accepted = self._accepted
         if (
             self.bound <= stamp < MAX
             and stamp != PRESTREAM

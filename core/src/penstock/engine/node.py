@@ -80,6 +80,7 @@ class Node:
         is_active: for sources: its layer has been started.
         is_touched: an input has changed and the node has not been looked at since.
         has_offset: whether any output promises an offset.
+        only_input: the input of an opened node that has one, and a policy that just takes it in order.
         forwarded: with offsets: input bounds up to this one have been passed on.
         slowness: grows with calls that take long; the runtime's business. 3: not known yet.
         steps, busy_ns: number of completed calls of `process`, and their time where it is measured.
@@ -104,7 +105,7 @@ class Node:
         "look",
         "max_in_flight",
         "name",
-        "new_step",
+        "new_step", "only_input",
         "open",
         "outputs",
         "policy",
@@ -161,6 +162,7 @@ class Node:
         self.ready_key = 0
         self.is_touched = False
         self.has_offset = False
+        self.only_input: InputStream | None = None
         self.forwarded = UNSET
         #: What an `open` and a `process` step call; the runtime may put something around them.
         self.open: Callable[[CalculatorContext], Any] = calculator.open
@@ -189,6 +191,8 @@ class Node:
         """Settle what `open` may have changed: offsets, process bounds, and the policy's short cuts."""
         self.has_offset = any(stream.offset is not None for stream in self.outputs)
         self.advance = self.policy.bind()
+        is_plain = len(self.inputs) == 1 and not self.policy.decides_itself()
+        self.only_input = self.inputs[0] if is_plain else None
 
     def free_step(self) -> Step:
         """Return a step for the next call of `process`."""

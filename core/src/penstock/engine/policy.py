@@ -178,7 +178,7 @@ class InputStreamHandler:
         is spared the loops over sets, which saves about 0.3 us in each step. With `takes_late` it
         looks only.
         """
-        if len(self.inputs) == 1 and not (self.process_bounds or self.takes_late or self._decides_itself()):
+        if len(self.inputs) == 1 and not (self.process_bounds or self.takes_late or self.decides_itself()):
             return _single_stream(self, self.inputs[0])
         look, fill = self._look_and_fill()
         if self.takes_late:
@@ -192,15 +192,15 @@ class InputStreamHandler:
 
         return advance
 
-    def _decides_itself(self) -> bool:
-        """Return whether a subclass overrides how this class serves its sync sets."""
+    def decides_itself(self) -> bool:
+        """Return whether a subclass overrides how this class serves its sync sets. For the engine."""
         kind = type(self)
         return kind.look is not InputStreamHandler.look or kind.fill is not InputStreamHandler.fill
 
     def _look_and_fill(self) -> tuple[Look, Fill]:
         """Return the methods, or for a node with one set of streams what does the same without loops."""
         one_set = len(self._sets) == 1 and len(self._sets[0].positions) == len(self.inputs)
-        if self._decides_itself() or not one_set:
+        if self.decides_itself() or not one_set:
             return self.look, self.fill
         only = self._sets[0]
 

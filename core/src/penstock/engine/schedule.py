@@ -318,7 +318,9 @@ class Schedule:
             if self._is_failing or node.state != OPENED or node.is_source:
                 pass
             elif node.in_order is None:
-                self._look_once(node, step)
+                only = node.only_input
+                if only is None or only.queue or only.bound != step.stamp + 1:
+                    self._look_once(node, step)  # else nothing has come meanwhile
             else:
                 self._look(node)
         elif step.method == OPEN:
