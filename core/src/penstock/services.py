@@ -7,7 +7,8 @@ to make one. A service may have methods of `Service`: they are looked up by name
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, runtime_checkable
+import time
+from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar, runtime_checkable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,6 +38,11 @@ class ServiceKey(Generic[S]):
 
     def __repr__(self) -> str:
         return f"ServiceKey({self.name!r})"
+
+
+#: The clock of a graph: returns seconds that only grow. Time-outs of waits read it, and so should
+#: sources that keep a pace; a test sets it to a `penstock.testing.ManualClock`.
+CLOCK: Final[ServiceKey[Callable[[], float]]] = ServiceKey("penstock.clock", create=lambda: time.monotonic)
 
 
 @runtime_checkable

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+import concurrent.futures
 import threading
 
 import pytest
 
-from penstock import CalculatorGraph
+from penstock import STOP, Calculator, CalculatorGraph
 from penstock.engine.packet import Packet
-from penstock.errors import GraphConfigError, GraphRunError, InvalidArgumentError
+from penstock.errors import GraphConfigError, GraphRunError, InvalidArgumentError, WaitTimeoutError
+from penstock.services import CLOCK
 from penstock.testing import InlineExecutor, ManualClock, calculator, run_calculator, testing_registry
 
 
@@ -125,3 +127,76 @@ def test_an_inline_graph_does_nothing_outside_of_waits() -> None:
     graph.wait_until_idle(20)
     assert calls == [1]
     graph.close(20)
+
+
+class Paced(Calculator):
+    """A source that writes the time of the graph's clock."""
+
+    @classmethod
+    def get_contract(cls, cc):
+        cc.outputs[0].set(float)
+        cc.use_service(CLOCK)
+
+    def process(self, cc):
+        cc.output.add(cc.service(CLOCK)(), 1)
+        return STOP
+
+
+class Waits(Calculator):
+    """Does not come back before the test says so."""
+
+    @classmethod
+    def get_contract(cls, cc):
+        cc.inputs[0].set_any()
+        cc.input_side_packets["GATE"].set(threading.Event)
+
+    def process(self, cc):
+        assert cc.input_side_packets["GATE"].payload.wait(30)
+
+
+def test_a_source_reads_the_clock_that_the_test_moves() -> None:
+    clock = ManualClock(41.0)
+    clock.advance(1.0)
+    graph = CalculatorGraph(
+        'node { calculator: "Paced" output_stream: "time" }', registry=testing_registry(Paced)
+    )
+    graph.set_clock(clock)
+    seen = []
+    graph.observe_output_stream("time", lambda _, packet: seen.append(packet.payload))
+
+    graph.run(timeout=60)
+
+    assert seen == [42.0]
+
+
+def test_the_time_out_of_a_wait_reads_the_clock_that_the_test_moves() -> None:
+    class Asked(ManualClock):
+        was_asked = threading.Event()
+
+        def __call__(self):
+            self.was_asked.set()
+            return super().__call__()
+
+    def move() -> None:
+        assert clock.was_asked.wait(30)
+        clock.advance(3600)
+
+    clock, gate = Asked(), threading.Event()
+    graph = CalculatorGraph(
+        'input_stream: "in" node { calculator: "Waits" input_stream: "in" input_side_packet: "GATE:gate" }',
+        registry=testing_registry(Waits),
+    )
+    graph.set_clock(clock)
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        graph.set_executor("", pool)
+        graph.start_run({"gate": gate})
+        graph.add_packet_to_input_stream("in", Packet(1, 1))
+        mover = threading.Thread(target=move)
+        mover.start()
+
+        with pytest.raises(WaitTimeoutError, match=r"wait_until_idle\(\) did not come within 3000 s"):
+            graph.wait_until_idle(timeout=3000)
+
+        mover.join(30)
+        gate.set()
+        graph.close()

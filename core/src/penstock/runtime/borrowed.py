@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 class BorrowedExecutor(Executor):
     """Wraps a pool of threads that belongs to the application.
 
+    Ctrl-C that hits the main thread inside the pool's own `submit` may leave a pool of `concurrent.futures`
+    locked, by a flaw of the standard library; executors of this project do not have it.
+
     Args:
         pool: any `concurrent.futures.Executor` whose tasks run in this process.
         max_tasks: how many drain tasks may run at once.

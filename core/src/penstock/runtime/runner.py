@@ -26,8 +26,8 @@ from threading import get_ident
 from time import monotonic, perf_counter
 from typing import TYPE_CHECKING, Any, Final
 
-from penstock.engine.calculator import CLOSE, METHODS, PROCESS, STOP
-from penstock.engine.node import CLOSING, OPENED
+from penstock.engine.calculator import CLOSE, METHODS, OPEN, PROCESS, STOP
+from penstock.engine.node import CLOSED, CLOSING, OPENED
 from penstock.engine.schedule import NOT_STARTED, RUNNING, TERMINATED
 from penstock.engine.timestamp import DONE
 from penstock.errors import (
@@ -69,6 +69,7 @@ class Runner:
         executors: who serves each of the schedule's queues, in the same order.
         loop: runs the coroutines.
         explain: returns in words why the run does not go on, for waits that expire.
+        clock: what the time-outs of waits read, in seconds.
     """
 
     def __init__(
@@ -77,6 +78,7 @@ class Runner:
         executors: Sequence[Executor],
         loop: CoroutineLoop,
         explain: Callable[[Schedule], str],
+        clock: Callable[[], float] = monotonic,
     ) -> None:
         self.schedule: Final = schedule
         self.lock: Final = threading.RLock()
@@ -85,6 +87,7 @@ class Runner:
         self._executors: Final = tuple(executors)
         self._loop: Final = loop
         self._explain: Final = explain
+        self.clock: Callable[[], float] = clock
         self.works: Final = [QueueWork(self, queue) for queue in schedule.queues]
         self.leases: list[Lease] = []
         #: Until when nothing is told to waiting threads while light steps are ready.
@@ -138,6 +141,14 @@ class Runner:
         self._is_stopped = True
         if self.is_poisoned:
             self._close_what_is_open()
+
+    def note_ended(self, step: Step, error: BaseException | None) -> None:
+        """Take note of the end of a step that was under way when the run was poisoned."""
+        step.is_running = False
+        if step.method == OPEN and error is None:
+            step.node.state = OPENED
+        elif step.method == CLOSE:
+            step.node.state = CLOSED
 
     def _close_what_is_open(self) -> None:
         for node in self.schedule.nodes:
@@ -327,14 +338,14 @@ class Runner:
             FailedPreconditionError: called from inside the run.
         """
         self.refuse_inside(what)
-        deadline = None if timeout is None else monotonic() + timeout
+        deadline = None if timeout is None else self.clock() + timeout
         while True:
             helped = self._help()
-            left = None if deadline is None else deadline - monotonic()
+            left = None if deadline is None else deadline - self.clock()
             if self._wait_once(done, left, sleep=not helped):
                 return
             self._give_up_pending()
-            if deadline is not None and monotonic() >= deadline:
+            if deadline is not None and self.clock() >= deadline:
                 story = self.ask(self._explain)
                 raise WaitTimeoutError(f"{what} did not come within {timeout} s\n{story}")
 

@@ -158,8 +158,11 @@ class QueueWork:
                         is_away = False
                     elif self.attentive > 1:
                         go_on = False  # one thread is enough for light steps
-                    if step is not None and not runner.is_poisoned:
-                        complete(step, error, stop)
+                    if step is not None:
+                        if runner.is_poisoned:
+                            runner.note_ended(step, error)
+                        else:
+                            complete(step, error, stop)
                     step = take(queue, choose) if go_on and not schedule.deliveries else None
                     queue.is_fresh = False
                     if (
