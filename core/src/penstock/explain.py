@@ -1,6 +1,7 @@
 """Where a run stands, as data and in words. Reads the engine, changes nothing.
 
-Call everything here under the run's lock; payloads are not looked at but for their `nbytes`.
+Everything here is called under the run's lock, but for `weighed`: asking a payload for its `nbytes`
+runs code of whoever wrote it.
 """
 
 from __future__ import annotations
@@ -11,13 +12,14 @@ import attrs
 
 from penstock.engine.node import CLOSED, FAILED, OPENED, STATES, UNOPENED
 from penstock.engine.schedule import NOT_STARTED, PAUSED, RUNNING
+from penstock.engine.stream import UNLIMITED
 from penstock.engine.timestamp import show
 
 if TYPE_CHECKING:
     from penstock.engine.node import Node
     from penstock.engine.packet import Packet
     from penstock.engine.schedule import Schedule
-    from penstock.engine.stream import OutputStream
+    from penstock.engine.stream import InputStream, OutputStream
 
 _RUN_STATES = {NOT_STARTED: "not started", RUNNING: "running", PAUSED: "paused"}
 
@@ -86,15 +88,25 @@ class Snapshot:
     errors: tuple[str, ...]
 
 
-def snapshot(schedule: Schedule) -> Snapshot:
-    """Return where a run stands."""
-    return Snapshot(
+def snapshot(schedule: Schedule) -> tuple[Snapshot, list[list[Packet]]]:
+    """Return where a run stands, bytes not yet counted, and the packets that wait on each stream."""
+    taken = Snapshot(
         state=_RUN_STATES.get(schedule.state, "over"),
         nodes=tuple(_node_state(schedule, node) for node in schedule.nodes),
         streams=tuple(_stream_state(stream) for stream in schedule.streams),
         throttled=_throttled(schedule),
         errors=tuple(str(error) for error in schedule.errors),
     )
+    return taken, [list(longest.queue) if (longest := _longest(s)) else [] for s in schedule.streams]
+
+
+def weighed(taken: Snapshot, waiting: list[list[Packet]]) -> Snapshot:
+    """Return a snapshot with the bytes of what waits. Call it without the lock."""
+    streams = (
+        attrs.evolve(stream, queued_bytes=sum(map(_nbytes, packets)))
+        for stream, packets in zip(taken.streams, waiting, strict=True)
+    )
+    return attrs.evolve(taken, streams=tuple(streams))
 
 
 def story(schedule: Schedule) -> str:
@@ -173,22 +185,29 @@ def _node_state(schedule: Schedule, node: Node) -> NodeState:
 
 
 def _stream_state(stream: OutputStream) -> StreamState:
-    longest = max(stream.readers, key=lambda reader: len(reader.queue), default=None)
+    longest = _longest(stream)
     limits = [reader.max_size for reader in stream.readers]
     limit = min(limits, default=None)
     return StreamState(
         name=stream.name,
         added=stream.added,
         queued=0 if longest is None else len(longest.queue),
-        queued_bytes=0 if longest is None else sum(map(_nbytes, longest.queue)),
+        queued_bytes=0,
         dropped=sum(reader.dropped for reader in stream.readers),
-        limit=None if limit is None or limit >= 2**62 else limit,
+        limit=None if limit is None or limit >= UNLIMITED else limit,
         bound=show(stream.bound),
     )
 
 
+def _longest(stream: OutputStream) -> InputStream | None:
+    return max(stream.readers, key=lambda reader: len(reader.queue), default=None)
+
+
 def _nbytes(packet: Packet) -> int:
-    size = getattr(packet.value, "nbytes", 0)
+    try:
+        size = getattr(packet.value, "nbytes", 0)
+    except Exception:  # noqa: BLE001  # a payload that cannot say its size must not hide where the run stands
+        return 0
     return size if isinstance(size, int) else 0
 
 

@@ -27,7 +27,7 @@ from penstock.errors import (
     PenstockError,
     UnavailableError,
 )
-from penstock.explain import Snapshot, snapshot, story
+from penstock.explain import Snapshot, snapshot, story, weighed
 from penstock.log import get_logger
 from penstock.runtime.assignment import Executors
 from penstock.runtime.build import RunBuilder
@@ -124,7 +124,6 @@ class CalculatorGraph:
         self._on_drop: weakref.finalize[..., CalculatorGraph] | None = None
         self._is_running = False
         self._side_packets = SidePackets(self._plan, self._base)
-        self._last_errors: tuple[PenstockError, ...] = ()
 
     # --- before a run -------------------------------------------------------------------------
 
@@ -319,7 +318,6 @@ class CalculatorGraph:
         try:
             self._runner = runner
             self._is_running = True
-            self._last_errors = ()
             for _, poller in self._pollers:
                 poller.follow(runner)
             _RUNNING.add(runner)
@@ -496,7 +494,6 @@ class CalculatorGraph:
         self._is_running = False
         _RUNNING.discard(runner)
         error = runner.error()
-        self._last_errors = () if error is None else error.errors  # type: ignore[assignment]  # all ours
         if error is None:
             self._constants.remember(self._plan, self._side_packets)
         if self._tells_plugins:
@@ -606,8 +603,8 @@ class CalculatorGraph:
         Raises:
             FailedPreconditionError: there was no run.
         """
-        taken: Snapshot = check_started(self._runner, "snapshot()").ask(snapshot)
-        return taken
+        taken, waiting = check_started(self._runner, "snapshot()").ask(snapshot)
+        return weighed(taken, waiting)
 
     # --- shared -------------------------------------------------------------------------------
 
