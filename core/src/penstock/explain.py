@@ -56,7 +56,7 @@ class StreamState:
         added: packets written so far in this run.
         queued: packets waiting at its readers, the fullest of them.
         queued_bytes: bytes of these packets' payloads, as far as they have `nbytes`.
-        dropped: packets that readers threw away because they had closed.
+        dropped: packets that were thrown away, by the producer or a reader; the ledger says why.
         limit: the smallest limit of its readers' queues; None for none.
         bound: the timestamp bound, as it is written to a user.
     """
@@ -193,7 +193,7 @@ def _stream_state(stream: OutputStream) -> StreamState:
         added=stream.added,
         queued=0 if longest is None else len(longest.queue),
         queued_bytes=0,
-        dropped=sum(reader.dropped for reader in stream.readers),
+        dropped=sum(sum(one.dropped.values()) for one in (stream, *stream.readers)),
         limit=None if limit is None or limit >= UNLIMITED else limit,
         bound=show(stream.bound),
     )

@@ -167,10 +167,10 @@ def test_packets_left_in_the_queues_of_a_closed_node_are_let_go_and_counted() ->
 
     assert closed(harness) == ["Nothing"]
     (reader,) = harness.stream("a").readers
-    assert (reader.dropped, len(reader.queue)) == (3, 0)
+    assert (reader.dropped, len(reader.queue)) == ({"the reader had closed": 3}, 0)
     assert harness.freed == 3
     harness.add("a", "more", 9)
-    assert (reader.dropped, harness.freed) == (4, 4)
+    assert (reader.dropped, harness.freed) == ({"the reader had closed": 4}, 4)
     harness.finish()
 
 

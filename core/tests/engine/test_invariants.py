@@ -92,6 +92,10 @@ def harness_queue(harness):
     return queue
 
 
+def lose_a_packet(harness):
+    harness.stream("a").readers[0].delivered -= 1
+
+
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
@@ -109,6 +113,7 @@ def harness_queue(harness):
         (push_twice, "schedule: 1 keys in ready queues for 0 prepared steps"),
         (throttle_nobody_knows, r"flow: \[\] should wait, but \[5\] do"),
         (list_as_full, "queue 'q': listed as full, but it is not"),
+        (lose_a_packet, r"stream 'a': \d packets were written, but a reader accounts for \d"),
     ],
 )
 def test_each_broken_invariant_is_found_and_named(harness, damage, message) -> None:

@@ -125,6 +125,9 @@ class NodeServices(Protocol):
     def set_output_side_packet(self, node: Node, name: str, packet: Packet) -> None:
         """Hand a side packet to the nodes that wait for it."""
 
+    def count_dropped(self, stream: InputStream, reason: str, count: int) -> None:
+        """Count packets that the node has taken from a stream as thrown away."""
+
 
 class Input:
     """One input port during an invocation.
@@ -165,6 +168,29 @@ class Input:
     def name(self) -> str:
         """The name of the stream."""
         return self.stream.name
+
+    def count_dropped(self, reason: str, count: int = 1) -> None:
+        """Say that packets which came in here were thrown away unused, now or before.
+
+        For calculators whose purpose is to drop: the graph's ledger then counts these packets as
+        dropped by this node, not as delivered.
+
+        Args:
+            reason: why, in a few words that stay the same: the ledger adds up by reason.
+            count: how many packets.
+
+        Raises:
+            InvalidArgumentError: `count` is negative, or more than came in here.
+        """
+        stream = self.stream
+        if not 0 <= count <= stream.delivered:
+            raise InvalidArgumentError(
+                f"stream {stream.name!r}: {count} packets cannot have been dropped where {stream.delivered} "
+                "came in",
+                stream=stream.name,
+            )
+        if count and stream.node is not None:
+            stream.node.services.count_dropped(stream, reason, count)
 
     def fill(self, packet: Packet) -> None:
         """Show `packet` in the coming invocation. For input stream handlers."""

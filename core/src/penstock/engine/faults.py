@@ -11,6 +11,7 @@ from penstock.errors import (
     StreamClosedError,
     TimestampOrderError,
     UnavailableError,
+    code_of,
 )
 
 if TYPE_CHECKING:
@@ -25,6 +26,21 @@ def closed_input(stream: OutputStream, stopped_by: str | None) -> StreamClosedEr
     if stopped_by is not None:
         why = f"the graph is stopping: node {stopped_by!r} returned STOP"
     return StreamClosedError(f"graph input {stream.name!r} takes no more: {why}", stream=stream.name)
+
+
+def failed_policy(node: Node, error: BaseException) -> PenstockError:
+    """Return the error of a run in which an input stream handler raised."""
+    kind = "" if isinstance(error, PenstockError) else f"{type(error).__name__}: "
+    policy = type(node.policy).__name__
+    failure = PenstockError(
+        f"node {node.name!r} ({node.kind}): its input policy {policy} failed: {kind}{error}",
+        code=code_of(error),
+        node=node.name,
+        stream=getattr(error, "stream", None),
+        timestamp=getattr(error, "timestamp", None),
+    )
+    failure.__cause__ = error
+    return failure
 
 
 def late_output(output: Output) -> TimestampOrderError:

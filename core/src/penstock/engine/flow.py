@@ -16,6 +16,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from penstock.engine.packet import Packet
     from penstock.engine.stream import Queue
 
 
@@ -25,13 +26,15 @@ class FlowControl:
     Attributes:
         full: the queues that are full now and throttle somebody.
         freed: sources that have just become free; taken by `Schedule`.
+        garbage: packets thrown away, by whomever; the runtime frees them outside its lock.
     """
 
-    __slots__ = ("_waits_for", "freed", "full")
+    __slots__ = ("_waits_for", "freed", "full", "garbage")
 
     def __init__(self) -> None:
         self.full: dict[int, Queue] = {}
         self.freed: list[int] = []
+        self.garbage: list[Packet] = []
         self._waits_for: dict[int, int] = {}
 
     def is_throttled(self, source: int) -> bool:

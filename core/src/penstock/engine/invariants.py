@@ -48,6 +48,15 @@ def _check_stream(stream: OutputStream) -> None:
             raise _fault(what, f"timestamps do not increase: {stamps}")
         if stamps and stamps[-1] >= reader.bound:
             raise _fault(what, f"the packet at {stamps[-1]} is not below the bound {reader.bound}")
+    _check_accounts(stream, what)
+
+
+def _check_accounts(stream: OutputStream, what: str) -> None:
+    written = stream.added - sum(stream.dropped.values())
+    for reader in stream.readers:
+        found = reader.delivered + sum(reader.dropped.values()) + len(reader.queue)
+        if found != written:
+            raise _fault(what, f"{written} packets were written, but a reader accounts for {found}")
 
 
 def _check_node(node: Node) -> None:

@@ -80,7 +80,11 @@ class Node:
         is_active: for sources: its layer has been started.
         is_touched: an input has changed and the node has not been looked at since.
         has_offset: whether any output promises an offset.
-        only_input: the input of an opened node that has one, and a policy that just takes it in order.
+        only_input: the input of an opened node that has one, and a policy that decides nothing itself.
+        takes_in_order: the node is opened and has one input, whose packets it takes one by one, each when
+            it comes and the node is idle.
+        relay: the only output of a node whose only reader is another node with one input, and nobody
+            observes it; see `Schedule.turn`.
         forwarded: with offsets: input bounds up to this one have been passed on.
         slowness: grows with calls that take long; the runtime's business. 3: not known yet.
         steps, busy_ns: number of completed calls of `process`, and their time where it is measured.
@@ -113,12 +117,14 @@ class Node:
         "process",
         "queue",
         "ready_key",
+        "relay",
         "services",
         "slowness",
         "spare",
         "state",
         "step",
         "steps",
+        "takes_in_order",
         "takes_late",
     )  # fmt: skip
 
@@ -163,6 +169,8 @@ class Node:
         self.is_touched = False
         self.has_offset = False
         self.only_input: InputStream | None = None
+        self.takes_in_order = False
+        self.relay: Output | None = None
         self.forwarded = UNSET
         #: What an `open` and a `process` step call; the runtime may put something around them.
         self.open: Callable[[CalculatorContext], Any] = calculator.open
@@ -193,6 +201,18 @@ class Node:
         self.advance = self.policy.bind()
         is_plain = len(self.inputs) == 1 and not self.policy.decides_itself()
         self.only_input = self.inputs[0] if is_plain else None
+        self.takes_in_order = self.in_order is None and self.policy.takes_in_order()
+
+    def find_relay(self) -> None:
+        """Settle whether `relay` has something; called once, when all nodes are connected."""
+        if self.in_order is not None or not self.inputs or len(self.outputs) != 1:
+            return
+        readers = self.outputs[0].readers
+        if len(readers) != 1 or self.outputs[0].observers:
+            return
+        target = readers[0].node
+        if target is not None and target is not self and len(target.inputs) == 1:
+            self.relay = self.step.out_ports[0]
 
     def free_step(self) -> Step:
         """Return a step for the next call of `process`."""

@@ -26,6 +26,7 @@ from penstock.engine.invariants import check
 from penstock.engine.node import CLOSED, CLOSING, FAILED, OPENED, OPENING, UNOPENED, Node, Step
 from penstock.engine.packet import Packet
 from penstock.engine.policy import NOT_READY, READY_FOR_CLOSE
+from penstock.engine.stream import add_dropped
 from penstock.engine.timestamp import (
     DONE,
     MAX,
@@ -49,6 +50,12 @@ if TYPE_CHECKING:
 #: Timestamps and offsets below this in size add up without leaving 64 bits.
 _ORDINARY: Final = 2**61
 
+#: Why packets are dropped, as the ledger says it.
+CLOSED_READER: Final = "the reader had closed"
+FAILED_STEP: Final = "the call that wrote it failed"
+FAILED_RUN: Final = "the run had failed"
+LATE: Final = "late"
+
 NOT_STARTED: Final = 0
 RUNNING: Final = 1
 PAUSED: Final = 2
@@ -67,7 +74,7 @@ class Schedule:
         is_stopping: sources close instead of running again.
         stopped_by: the node that returned STOP though it has inputs, or None.
         deliveries: observers that have something for their callback and nobody draining.
-        garbage: packets that nobody wants; the runtime frees them outside its lock.
+        garbage: packets that nobody wants; the runtime frees them outside its lock. As `flow.garbage`.
         has_news: something that a waiting application may wait for has happened.
         was_observed: an observer has seen a packet or bound, or one has come to a poller.
     """
@@ -101,7 +108,7 @@ class Schedule:
         self.is_stopping = False
         self.stopped_by: str | None = None
         self.deliveries: list[Observer] = []
-        self.garbage: list[Packet] = []
+        self.garbage: Final = flow.garbage
         self.has_news = False
         self.was_observed = False
         #: Side packets made by nodes of this run, and who waits for which.
@@ -292,6 +299,69 @@ class Schedule:
                 self._release_sources()
         return step
 
+    def turn(self, queue: ReadyQueue, step: Step, error: BaseException | None, stop: bool) -> Step | None:  # noqa: FBT001  # hot
+        """Complete a step and take the next one of the queue; None also while observers have something.
+
+        The same as `complete` and `take`. But where a call of `process` has written one packet, and the
+        one who reads it is an idle node that takes packets one by one, the packet goes straight into
+        that node's next step, past the queue of the stream and the look at it, and, where that step
+        comes first, past the ready queue. In a chain this is nearly every step, and it takes less than
+        half the time.
+        """
+        node = step.node
+        output = node.relay
+        if output is not None and len(output.packets) == 1 and error is None and not stop:
+            stream = output.stream
+            reader = stream.readers[0]
+            target: Node = reader.node  # type: ignore[assignment]  # a reader has a node
+            if (
+                target.takes_in_order
+                and not target.in_flight
+                and target.state == OPENED
+                and not output.will_close
+                and step.is_running
+                and -_ORDINARY < step.stamp < _ORDINARY  # so neither open nor close has written it
+                and not self._is_failing
+            ):
+                step.is_running = False
+                node.in_flight = 0
+                node.steps += 1
+                t = step.stamp
+                node.forwarded = t + 1
+                packet = output.packets.pop()  # not behind the offset, so it promises all that there is
+                stream.added += 1
+                reader.delivered += 1
+                reader.bound = stream.bound = output.bound
+                # what _look_once does with the packet once it is queued; busy stays: one ends, one begins
+                following = target.step
+                following.in_ports[0].packet = packet
+                following.stamp = arrived = packet.stamp
+                following.method = PROCESS
+                following.call = target.process
+                if target.has_offset and arrived > target.forwarded:
+                    self._raise_to_promise(following, arrived)
+                target.in_flight = 1
+                only = node.only_input
+                if only is None or only.queue or only.bound != t + 1:
+                    self._look_once(node, step)
+                if self._touched or self.flow.freed or self._is_failing:
+                    self._settle()
+                others = queue.others
+                key = target.ready_key
+                if (
+                    target.queue is queue
+                    and (not others or key < others[0])
+                    and self.state == RUNNING
+                    and not self.deliveries
+                ):
+                    following.is_running = True
+                    return following
+                heappush(target.queue.others, key)
+                target.queue.is_fresh = True
+                return None if self.deliveries else self.take(queue)
+        self.complete(step, error, stop)
+        return None if self.deliveries else self.take(queue)
+
     def complete(self, step: Step, error: BaseException | None = None, stop: bool = False) -> None:  # noqa: FBT001, FBT002  # a keyword costs 40 ns
         """Report the end of a step.
 
@@ -383,12 +453,20 @@ class Schedule:
     def _fail_step(self, step: Step, error: BaseException) -> None:
         """Record the error of a step and drop what it wrote; its offset bound is still sent."""
         for output in step.out_ports:
-            self.garbage.extend(output.packets)
-            output.packets.clear()
+            self._discard(output, FAILED_STEP)
             output.bound = output.stream.bound
             output.will_close = False
         at = step.stamp if step.method == PROCESS and step.node.inputs else None
         self._record(step.node, step.method, error, at)
+
+    def _discard(self, output: Output, reason: str) -> None:
+        """Throw away what was written and not yet delivered."""
+        packets = output.packets
+        if packets:
+            self.garbage.extend(packets)
+            output.stream.added += len(packets)
+            add_dropped(output.stream.dropped, reason, len(packets))
+            packets.clear()
 
     def _record(self, node: Node, method: int, error: BaseException, at: int | None) -> None:
         self.errors.append(CalculatorError(node.name, node.kind, METHODS[method], error, at))
@@ -425,16 +503,11 @@ class Schedule:
         for output in step.out_ports:
             if self.state == RUNNING and not self._is_failing and output.packets:
                 self._send(output)
-            self.garbage.extend(output.packets)
-            output.packets.clear()
+            self._discard(output, FAILED_RUN)
             self._close_stream(output.stream)
         for stream in node.inputs:
             stream.is_closed = True
-            stream.dropped += len(stream.queue)
-            self.garbage.extend(stream.queue)
-            stream.queue.clear()
-            if stream.is_full:
-                self.flow.became_free(stream)
+            stream.drop_all(CLOSED_READER)
 
     def _stop(self, node: Node) -> None:
         """Do what STOP means where a node with inputs returns it; a source is closed by the caller."""
@@ -455,10 +528,10 @@ class Schedule:
             for reader in stream.readers:
                 queue = reader.queue
                 if reader.is_closed:
-                    reader.dropped += len(packets)
+                    reader.count_dropped(CLOSED_READER, len(packets))
                     self.garbage.extend(packets)
                     continue
-                if not queue:
+                if not queue or reader.is_watched:
                     node = reader.node
                     if not node.is_touched:  # type: ignore[union-attr]  # a reader has a node
                         node.is_touched = True  # type: ignore[union-attr]
@@ -538,7 +611,11 @@ class Schedule:
 
     def _look_once(self, node: Node, step: Step) -> bool:
         """Prepare `step`, or a close, or forward a bound; return whether `step` was prepared."""
-        t = node.advance(step.in_ports)
+        try:
+            t = node.advance(step.in_ports)
+        except Exception as error:  # noqa: BLE001  # a policy's mistake ends the run, as a calculator's
+            self.fail_later(faults.failed_policy(node, error))
+            return False
         if t == NOT_READY:
             if node.has_offset and node.policy.waits_at > node.forwarded and not node.in_flight:
                 self._forward(node, node.policy.waits_at)

@@ -26,6 +26,11 @@ if TYPE_CHECKING:
 UNLIMITED: Final = 2**62
 
 
+def add_dropped(dropped: dict[str, int], reason: str, count: int) -> None:
+    """Add to a count of dropped packets by reason."""
+    dropped[reason] = dropped.get(reason, 0) + count
+
+
 class Queue:
     """Packets that wait for one reader, and the limit at which their sources are throttled.
 
@@ -35,10 +40,21 @@ class Queue:
         is_full: whether the queue currently throttles its sources. Kept by `FlowControl`.
         throttles: the sources that wait while the queue is full, see `Plan.throttled`.
         may_grow: whether the deadlock resolution may raise the limit; not for pollers.
-        dropped: number of packets thrown away because the reader had closed.
+        delivered: number of packets that the reader took, to use them.
+        dropped: number of packets that were thrown away instead, by reason.
     """
 
-    __slots__ = ("dropped", "is_full", "max_size", "may_grow", "name", "node", "queue", "throttles")
+    __slots__ = (
+        "delivered",
+        "dropped",
+        "is_full",
+        "max_size",
+        "may_grow",
+        "name",
+        "node",
+        "queue",
+        "throttles",
+    )
 
     def __init__(self, name: str, node: Node | None, *, may_grow: bool = True) -> None:
         self.name: Final = name
@@ -48,7 +64,12 @@ class Queue:
         self.is_full = False
         self.throttles: frozenset[int] = frozenset()
         self.may_grow: Final = may_grow
-        self.dropped = 0
+        self.delivered = 0
+        self.dropped: dict[str, int] = {}
+
+    def count_dropped(self, reason: str, count: int) -> None:
+        """Take note that packets on their way to this reader were thrown away."""
+        add_dropped(self.dropped, reason, count)
 
 
 class InputStream(Queue):
@@ -59,10 +80,11 @@ class InputStream(Queue):
         header: what the producer set in its `open`, or an empty packet.
         is_back_edge: whether the connection closes a cycle.
         is_closed: whether the reading node has closed; whatever comes then is dropped.
+        is_watched: whether the node looks at each packet that comes, not only at the first in the queue.
         flow: told when the queue falls below its limit.
     """
 
-    __slots__ = ("bound", "flow", "header", "is_back_edge", "is_closed")
+    __slots__ = ("bound", "flow", "header", "is_back_edge", "is_closed", "is_watched")
 
     def __init__(
         self, name: str, node: Node | None, flow: FlowControl, *, is_back_edge: bool = False
@@ -72,6 +94,7 @@ class InputStream(Queue):
         self.header = Packet()
         self.is_back_edge: Final = is_back_edge
         self.is_closed = False
+        self.is_watched = False
         self.flow: Final = flow
 
     def head_or_bound(self) -> int:
@@ -90,9 +113,44 @@ class InputStream(Queue):
     def pop(self) -> Packet:
         """Take the oldest packet; one must be waiting."""
         packet = self.queue.popleft()
+        self.delivered += 1
         if self.is_full and len(self.queue) < self.max_size:
             self.flow.became_free(self)
         return packet
+
+    def drop_below(self, timestamp: int, reason: str) -> int:
+        """Throw away the waiting packets before `timestamp`; return how many. For input policies.
+
+        Args:
+            timestamp: the first that stays.
+            reason: what the ledger says of them, in a few words.
+        """
+        queue, garbage = self.queue, self.flow.garbage
+        count = 0
+        while queue and queue[0].stamp < timestamp:
+            garbage.append(queue.popleft())
+            count += 1
+        if count:
+            self.count_dropped(reason, count)
+            if self.is_full and len(queue) < self.max_size:
+                self.flow.became_free(self)
+        return count
+
+    def disuse(self, reason: str, count: int) -> None:
+        """Count packets that the reader had taken as dropped: it threw them away unused."""
+        self.delivered -= count
+        self.count_dropped(reason, count)
+
+    def drop_all(self, reason: str) -> int:
+        """Throw away all waiting packets, in whatever order their timestamps are; return how many."""
+        count = len(self.queue)
+        if count:
+            self.flow.garbage.extend(self.queue)
+            self.queue.clear()
+            self.count_dropped(reason, count)
+        if self.is_full:
+            self.flow.became_free(self)
+        return count
 
     def pop_at(self, timestamp: int) -> Packet:
         """Take the packet at `timestamp`, or return an empty one that carries what is settled."""
@@ -148,10 +206,11 @@ class OutputStream:
         classes: the declared classes.
         is_ordered: False where every reader ignores timestamps.
         added: number of packets written in this run.
+        dropped: number of them that were thrown away before any reader saw them, by reason.
     """
 
     __slots__ = (
-        "accepted", "added", "bound", "classes", "header", "id", "is_closed", "is_ordered",
+        "accepted", "added", "bound", "classes", "dropped", "header", "id", "is_closed", "is_ordered",
         "name", "node", "observers", "offset", "readers", "type_name",
     )  # fmt: skip
 
@@ -170,6 +229,7 @@ class OutputStream:
         self.observers: tuple[Observer, ...] = ()
         self.is_ordered = True
         self.added = 0
+        self.dropped: dict[str, int] = {}
 
     def fits(self, payload: object) -> bool:
         """Return whether a payload fits the declared classes; remembers its class if so."""

@@ -91,6 +91,7 @@ class RunBuilder:
         self._by_key.extend(self._nodes[node_plan.id] for node_plan in reversed(plan.nodes))
         for key, node in enumerate(self._by_key):
             node.ready_key = key
+            node.find_relay()
         schedule = Schedule(
             [self._nodes[n.id] for n in plan.nodes],
             self._streams,
@@ -141,6 +142,7 @@ class RunBuilder:
     def _reader(self, node: Node, port: PortPlan, readers: list[list[InputStream]]) -> InputStream:
         name = self._streams[port.stream].name
         reader = InputStream(name, node, self._flow, is_back_edge=port.back_edge)
+        reader.is_watched = node.policy.sees_every_packet
         readers[port.stream].append(reader)
         return reader
 

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from penstock.errors import NotFoundError, UnavailableError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from penstock.engine.node import Node
     from penstock.engine.packet import Packet
+    from penstock.engine.schedule import Schedule
+    from penstock.engine.stream import InputStream
     from penstock.plan import Plan
     from penstock.runtime.counters import Counter, Counters
     from penstock.runtime.runner import Runner
@@ -81,14 +83,21 @@ class GraphNodeServices:
         Raises:
             AlreadyExistsError: it was set before in this run.
         """
-        runner = self.runner
-        assert runner is not None  # calculators run only in a run  # noqa: S101
 
-        def publish(schedule: Any) -> None:  # noqa: ANN401  # the engine's Schedule
+        def publish(schedule: Schedule) -> None:
             self._side_packets.publish(node, name, packet)
             schedule.set_side_packet(name, packet)
 
-        runner.change(publish)
+        self._change(publish)
+
+    def count_dropped(self, stream: InputStream, reason: str, count: int) -> None:
+        """Count packets that the node has taken from a stream as thrown away."""
+        self._change(lambda _: stream.disuse(reason, count))
+
+    def _change(self, event: Callable[[Schedule], None]) -> None:
+        runner = self.runner
+        assert runner is not None  # calculators run only in a run  # noqa: S101
+        runner.change(event)
 
 
 def find_services(

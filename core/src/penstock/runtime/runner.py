@@ -252,10 +252,10 @@ class Runner:
                     wake.append(work)
         if tell and schedule.has_news:
             self.tell()
-        garbage = schedule.garbage
-        if not garbage:
+        if not schedule.garbage:
             return None
-        schedule.garbage = []
+        garbage = schedule.garbage[:]
+        schedule.garbage.clear()
         return garbage
 
     def wake(self, works: Sequence[QueueWork]) -> None:

@@ -130,7 +130,7 @@ class QueueWork:
         runner = self.runner
         schedule, queue = runner.schedule, self.queue
         acquire, release = runner.lock.acquire, runner.lock.release
-        take, complete = schedule.take, schedule.complete
+        take, turn, complete = schedule.take, schedule.turn, schedule.complete
         looks_around = len(runner.works) > 1 or not self.is_watched
         ident = get_ident()
         until = inf if max_s is None else perf_counter() + max_s
@@ -158,12 +158,16 @@ class QueueWork:
                         is_away = False
                     elif self.attentive > 1:
                         go_on = False  # one thread is enough for light steps
-                    if step is not None:
-                        if runner.is_poisoned:
-                            runner.note_ended(step, error)
-                        else:
-                            complete(step, error, stop)
-                    step = take(queue, choose) if go_on and not schedule.deliveries else None
+                    if step is None:
+                        step = take(queue, choose) if go_on and not schedule.deliveries else None
+                    elif runner.is_poisoned:
+                        runner.note_ended(step, error)
+                        step = None
+                    elif go_on and choose is None:
+                        step = turn(queue, step, error, stop)
+                    else:
+                        complete(step, error, stop)
+                        step = take(queue, choose) if go_on and not schedule.deliveries else None
                     queue.is_fresh = False
                     if (
                         step is None
