@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from penstock.registry import Registry
     from penstock.runtime.default import register_calculator
     from penstock.runtime.executor import Executor, ExecutorDefaults, Lease, Work
-    from penstock.runtime.graph import CalculatorGraph, GraphInputStreamAddMode
+    from penstock.runtime.graph import CalculatorGraph
+    from penstock.runtime.modes import GraphInputStreamAddMode, LatePacketMode
     from penstock.runtime.poller import OutputStreamPoller
     from penstock.services import ServiceKey
 
@@ -47,7 +48,8 @@ _HOME: Final = {
     "Executor": "runtime.executor",
     "ExecutorDefaults": "runtime.executor",
     "GraphConfigError": "errors",
-    "GraphInputStreamAddMode": "runtime.graph",
+    "GraphInputStreamAddMode": "runtime.modes",
+    "LatePacketMode": "runtime.modes",
     "GraphParseError": "errors",
     "GraphRunError": "errors",
     "Input": "engine.calculator",
@@ -83,6 +85,7 @@ __all__ = [
     "GraphRunError",
     "Input",
     "InputStreamHandler",
+    "LatePacketMode",
     "Lease",
     "Output",
     "OutputStreamPoller",

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from penstock.engine.calculator import CalculatorContext, NodeServices
 from penstock.engine.timestamp import MAX, UNSET
+from penstock.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -194,13 +195,18 @@ class Node:
         self.new_step = new_step
         self.step = new_step(self)
         self.policy.prepare(inputs)
+        if self.policy.batch_size > 1 and self.in_order is not None:
+            raise InvalidArgumentError(
+                f"node {self.name!r}: batch_size {self.policy.batch_size} does not go with max_in_flight "
+                f"{self.max_in_flight}; remove one of the two",
+                node=self.name,
+            )
 
     def bind(self) -> None:
         """Settle what `open` may have changed: offsets, process bounds, and the policy's short cuts."""
         self.has_offset = any(stream.offset is not None for stream in self.outputs)
         self.advance = self.policy.bind()
-        is_plain = len(self.inputs) == 1 and not self.policy.decides_itself()
-        self.only_input = self.inputs[0] if is_plain else None
+        self.only_input = self.inputs[0] if self.policy.is_plain() else None
         self.takes_in_order = self.in_order is None and self.policy.takes_in_order()
 
     def find_relay(self) -> None:

@@ -10,9 +10,10 @@ bounds as they are. Source of the rules: MediaPipe `framework/input_stream_handl
 
 from __future__ import annotations
 
+from collections import deque
 from typing import TYPE_CHECKING, Any, Final
 
-from penstock.engine.packet import Packet
+from penstock.engine.packet import NOTHING, Packet
 from penstock.engine.timestamp import (
     DONE,
     ONE_OVER_POSTSTREAM,
@@ -118,6 +119,10 @@ class InputStreamHandler:
             idle, not only for the first one in a queue. For policies that drop.
         takes_late: class attribute: an input set is taken when the node starts to run, not when it
             becomes ready.
+        patience_s: seconds for which the node waits with packets in its queues before `lose_patience` is
+            called; None: for ever.
+        batch_size: how many input sets are collected before the node becomes ready for the first of
+            them; the others follow at once. Only for policies that neither decide themselves nor take late.
         process_bounds: whether newly settled timestamps make the node ready without packets.
         waits_at: after a look that answered NOT_READY: no packet below this can come. With an
             offset the node forwards it.
@@ -131,6 +136,9 @@ class InputStreamHandler:
     def __init__(self, options: Any = None) -> None:  # noqa: ANN401  # has get(MessageType), see HandlerPlan
         self.options = options
         self.process_bounds = False
+        self.patience_s: float | None = None
+        self.batch_size = 1
+        self.batch: Batch | None = None
         self.waits_at = UNSET
         self.inputs: tuple[InputStream, ...] = ()
         self._sets: list[SyncSet] = []
@@ -184,6 +192,9 @@ class InputStreamHandler:
         if self.takes_in_order():
             return _single_stream(self, self.inputs[0])
         look, fill = self._look_and_fill()
+        if self.batch_size > 1:
+            self.batch = Batch(self, look, fill)
+            return self.batch.advance
         if self.takes_late:
             return lambda inputs: look()  # noqa: ARG005  # taken when the step starts
 
@@ -195,9 +206,23 @@ class InputStreamHandler:
 
         return advance
 
+    def lose_patience(self, timestamp: int) -> None:
+        """Go on without what is missing: the node has waited `patience_s` for the set at `timestamp`.
+
+        Override it together with `look`, which is asked right after.
+        """
+
+    def waits_with(self) -> int | None:
+        """Return the smallest timestamp that waits in a queue; None where nothing does."""
+        return min((stream.queue[0].stamp for stream in self.inputs if stream.queue), default=None)
+
+    def is_plain(self) -> bool:
+        """Return whether nothing but one stream decides when the node is ready. For the engine."""
+        return len(self.inputs) == 1 and self.batch_size == 1 and not self.decides_itself()
+
     def takes_in_order(self) -> bool:
         """Return whether all this does is to take the packets of one stream one by one. For the engine."""
-        return len(self.inputs) == 1 and not (self.process_bounds or self.takes_late or self.decides_itself())
+        return self.is_plain() and not (self.process_bounds or self.takes_late)
 
     def decides_itself(self) -> bool:
         """Return whether a subclass overrides how this class serves its sync sets. For the engine."""
@@ -218,6 +243,59 @@ class InputStreamHandler:
             return t
 
         return look, only.fill
+
+
+class Batch:
+    """Input sets that are collected until there are enough, then given out one by one.
+
+    The last ones are given out, however few, when the streams are done.
+    """
+
+    __slots__ = ("_fill", "_is_giving", "_look", "_policy", "_sets")
+
+    def __init__(self, policy: InputStreamHandler, look: Look, fill: Fill) -> None:
+        self._policy: Final = policy
+        self._look: Final = look
+        self._fill: Final = fill
+        self._sets: deque[tuple[int, list[tuple[Packet, bool]]]] = deque()
+        self._is_giving = False
+
+    def advance(self, inputs: Sequence[Input]) -> int:
+        """Return the timestamp of the input set that is now shown, NOT_READY or READY_FOR_CLOSE."""
+        sets = self._sets
+        if not self._is_giving:
+            t = self._collect(inputs)
+            if t == NOT_READY and sets:
+                self._policy.waits_at = sets[0][0]  # what follows from the first set is not settled yet
+            if t == NOT_READY or not sets:
+                return t
+        t, shown = sets.popleft()
+        for port, (packet, done) in zip(inputs, shown, strict=True):
+            port.packet, port.done = packet, done
+        self._is_giving = bool(sets)
+        return t
+
+    def _collect(self, inputs: Sequence[Input]) -> int:
+        """Take ready sets until the batch is full; return what the last look answered."""
+        t = UNSET
+        while len(self._sets) < self._policy.batch_size:
+            t = self._look()
+            if t in (NOT_READY, READY_FOR_CLOSE):
+                break
+            self._fill(t, inputs)
+            self._sets.append((t, [(port.packet, port.done) for port in inputs]))
+        for port in inputs:
+            port.clear()
+        return t
+
+    def discard(self, inputs: Sequence[InputStream], reason: str) -> None:
+        """Throw away what was collected and not given out."""
+        for _, shown in self._sets:
+            for stream, (packet, _) in zip(inputs, shown, strict=True):
+                if packet.value is not NOTHING:
+                    stream.disuse(reason, 1)
+                    stream.flow.garbage.append(packet)
+        self._sets.clear()
 
 
 def _single_stream(policy: InputStreamHandler, stream: InputStream) -> Advance:

@@ -24,7 +24,7 @@ from penstock.engine import faults
 from penstock.engine.calculator import CLOSE, METHODS, OPEN, PROCESS, CalculatorContext, Output
 from penstock.engine.invariants import check
 from penstock.engine.node import CLOSED, CLOSING, FAILED, OPENED, OPENING, UNOPENED, Node, Step
-from penstock.engine.packet import Packet
+from penstock.engine.packet import NOTHING, Packet
 from penstock.engine.policy import NOT_READY, READY_FOR_CLOSE
 from penstock.engine.stream import add_dropped
 from penstock.engine.timestamp import (
@@ -55,6 +55,11 @@ CLOSED_READER: Final = "the reader had closed"
 FAILED_STEP: Final = "the call that wrote it failed"
 FAILED_RUN: Final = "the run had failed"
 LATE: Final = "late"
+FORGOTTEN: Final = "the poller was reset"
+
+#: What happens to a packet behind the bound of a graph input.
+DROP_LATE: Final = 1
+CLAMP_LATE: Final = 2
 
 NOT_STARTED: Final = 0
 RUNNING: Final = 1
@@ -77,13 +82,16 @@ class Schedule:
         garbage: packets that nobody wants; the runtime frees them outside its lock. As `flow.garbage`.
         has_news: something that a waiting application may wait for has happened.
         was_observed: an observer has seen a packet or bound, or one has come to a poller.
+        late: stream id of a graph input → DROP_LATE or CLAMP_LATE, where late packets are no error.
+        patient: nodes that wait for some time only.
+        has_waited: a patient node has been looked at and was not ready; the runtime resets it.
     """
 
     __slots__ = (
         "_closing", "_graph_inputs_open", "_is_failing", "_limits_apply", "_report_deadlock", "_touched",
         "_waiting_sources", "busy", "deliveries", "errors", "flow", "garbage", "graph_inputs", "has_news",
-        "is_stopping", "nodes", "queues", "side_packets", "side_readers", "state", "stopped_by", "streams",
-        "was_observed",
+        "has_waited", "is_stopping", "late", "nodes", "patient", "queues", "side_packets", "side_readers",
+        "state", "stopped_by", "streams", "was_observed",
     )  # fmt: skip
 
     def __init__(  # noqa: PLR0913  # made in one place only
@@ -111,6 +119,9 @@ class Schedule:
         self.garbage: Final = flow.garbage
         self.has_news = False
         self.was_observed = False
+        self.late: dict[int, int] = {}
+        self.patient: Final = tuple(node for node in nodes if node.policy.patience_s is not None)
+        self.has_waited = False
         #: Side packets made by nodes of this run, and who waits for which.
         self.side_packets: dict[str, Packet] = {}
         self.side_readers: dict[str, list[Node]] = {}
@@ -193,9 +204,28 @@ class Schedule:
         output = self.graph_inputs[stream_id]
         if output.stream.is_closed:
             raise faults.closed_input(output.stream, self.stopped_by)
+        if packet.stamp < output.bound and stream_id in self.late and self._is_merely_late(output, packet):
+            if self.late[stream_id] == DROP_LATE or packet.value is NOTHING or output.bound > MAX:
+                self._drop_late(output.stream, packet)
+                return
+            packet = packet.at(output.bound)
         output.add_packet(packet)
         self._send(output)
         self._settle()
+
+    def _is_merely_late(self, output: Output, packet: Packet) -> bool:
+        stream = output.stream
+        return (
+            stream.is_ordered
+            and packet.stamp >= PRESTREAM
+            and (packet.value is NOTHING or stream.fits(packet.value))
+        )
+
+    def _drop_late(self, stream: OutputStream, packet: Packet) -> None:
+        self.garbage.append(packet)
+        if packet.value is not NOTHING:
+            stream.added += 1
+            add_dropped(stream.dropped, LATE, 1)
 
     def set_bound(self, stream_id: int, bound: int) -> None:
         """Raise the bound of a graph input.
@@ -251,10 +281,22 @@ class Schedule:
     def polled(self, observer: Observer) -> Packet:
         """Take the oldest packet out of a poller's queue; one must be waiting."""
         packet = observer.queue.popleft()
+        observer.delivered += packet.value is not NOTHING
         if observer.is_full and len(observer.queue) < observer.max_size:
             self.flow.became_free(observer)
             self._settle()
         return packet
+
+    def forget(self, observer: Observer) -> None:
+        """Throw away what waits in a poller's queue."""
+        count = sum(packet.value is not NOTHING for packet in observer.queue)
+        if count:
+            observer.count_dropped(FORGOTTEN, count)
+        self.garbage.extend(observer.queue)
+        observer.queue.clear()
+        if observer.is_full and len(observer.queue) < observer.max_size:
+            self.flow.became_free(observer)
+            self._settle()
 
     def limit(self, queue: Queue, max_size: int) -> None:
         """Give a queue another limit."""
@@ -284,6 +326,28 @@ class Schedule:
                 observer.is_claimed = True
                 self.busy += 1
                 self.deliveries.append(observer)
+
+    # --- nodes that wait for some time only ---------------------------------------------------
+
+    def waiting(self) -> dict[int, int]:
+        """Return the patient nodes that wait with packets in their queues: node id → timestamp."""
+        found: dict[int, int] = {}
+        for node in self.patient:
+            if node.state == OPENED and not node.in_flight and not self._is_failing:
+                t = node.policy.waits_with()
+                if t is not None:
+                    found[node.id] = t
+        return found
+
+    def time_out(self, node_id: int, timestamp: int) -> None:
+        """Tell a patient node that it has waited long enough for the set at `timestamp`, if it still does."""
+        if self.waiting().get(node_id) != timestamp:
+            return
+        node = self.nodes[node_id]
+        node.policy.lose_patience(timestamp)
+        node.is_touched = True
+        self._touched.append(node)
+        self._settle()
 
     # --- steps --------------------------------------------------------------------------------
 
@@ -505,6 +569,8 @@ class Schedule:
                 self._send(output)
             self._discard(output, FAILED_RUN)
             self._close_stream(output.stream)
+        if node.policy.batch is not None:
+            node.policy.batch.discard(node.inputs, CLOSED_READER)
         for stream in node.inputs:
             stream.is_closed = True
             stream.drop_all(CLOSED_READER)
@@ -619,6 +685,8 @@ class Schedule:
         if t == NOT_READY:
             if node.has_offset and node.policy.waits_at > node.forwarded and not node.in_flight:
                 self._forward(node, node.policy.waits_at)
+            if node.policy.patience_s is not None:
+                self.has_waited = True
             return False
         if t == READY_FOR_CLOSE:
             if not node.in_flight:
@@ -785,7 +853,7 @@ class Schedule:
                 return True
         elif not active and not self._graph_inputs_open:
             return self._close_next()
-        return self._is_stuck() and self._resolve_deadlock()
+        return self._is_stuck() and not self.waiting() and self._resolve_deadlock()
 
     def _sources(self) -> list[Node]:
         return [node for node in self.nodes if node.is_source]

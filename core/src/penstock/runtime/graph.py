@@ -7,7 +7,6 @@ drive a graph; adding packets, cancelling and reading counters may come from any
 from __future__ import annotations
 
 import atexit
-import enum
 import functools
 import threading
 import time
@@ -32,6 +31,7 @@ from penstock.log import get_logger
 from penstock.runtime.assignment import Executors
 from penstock.runtime.build import RunBuilder
 from penstock.runtime.counters import Counters
+from penstock.runtime.modes import GraphInputStreamAddMode, LatePacketMode, mode_of
 from penstock.runtime.node_services import GraphNodeServices, find_services
 from penstock.runtime.poller import OutputStreamPoller
 from penstock.runtime.runner import Runner, check_started, throttled_error
@@ -55,13 +55,6 @@ _logger = get_logger("runtime")
 #: How long the threads of an ended run may take to leave, and a forgotten run at interpreter exit.
 _STOP_TIMEOUT_S: Final = 30.0
 _EXIT_TIMEOUT_S: Final = 5.0
-
-
-class GraphInputStreamAddMode(enum.Enum):
-    """What adding a packet does while full queues throttle the graph input."""
-
-    WAIT_TILL_NOT_FULL = 0
-    ADD_IF_NOT_FULL = 1
 
 
 class _Callback:
@@ -117,6 +110,7 @@ class CalculatorGraph:
         self._observers: list[tuple[int, str, Callable[[str, Packet], object], bool]] = []
         self._pollers: list[tuple[int, OutputStreamPoller]] = []
         self._limits: dict[int, int] = {}
+        self._late: dict[int, LatePacketMode] = {}
         self._add_mode = GraphInputStreamAddMode.WAIT_TILL_NOT_FULL
         self._event_loop: asyncio.AbstractEventLoop | None = None
         self._is_timed = False
@@ -155,13 +149,7 @@ class CalculatorGraph:
 
     @graph_input_stream_add_mode.setter
     def graph_input_stream_add_mode(self, mode: GraphInputStreamAddMode | str) -> None:
-        try:
-            self._add_mode = (
-                GraphInputStreamAddMode[mode] if isinstance(mode, str) else GraphInputStreamAddMode(mode)
-            )
-        except (KeyError, ValueError):
-            known = " or ".join(member.name for member in GraphInputStreamAddMode)
-            raise InvalidArgumentError(f"add mode {mode!r}: must be {known}") from None
+        self._add_mode = mode_of(GraphInputStreamAddMode, mode, "add mode")
 
     def has_input_stream(self, name: str) -> bool:
         """Return whether the graph has a graph input of this name."""
@@ -229,6 +217,22 @@ class CalculatorGraph:
                 f"max_queue_size {size} of {name!r}: must be at least 0, or -1 for no limit"
             )
         self._limits[self._input_id(name)] = size
+
+    def set_late_packet_mode(self, name: str, mode: LatePacketMode | str) -> None:
+        """Choose what happens to packets behind the bound of a graph input, from the next run on.
+
+        For streams whose timestamps come from outside and cannot be trusted, such as a sensor's. What
+        is dropped or moved is no error; the graph's ledger counts what was dropped, as "late".
+
+        Args:
+            name: of the graph input.
+            mode: RAISE (the default), DROP or CLAMP; also by its name.
+
+        Raises:
+            InvalidArgumentError: there is no such mode.
+            NotFoundError: there is no such graph input.
+        """
+        self._late[self._input_id(name)] = mode_of(LatePacketMode, mode, "late packet mode")
 
     def set_timing(self, enabled: bool = True) -> None:  # noqa: FBT001, FBT002
         """Add up the time that each node spends in `process`, from the next run on; see `snapshot`."""
@@ -312,6 +316,7 @@ class CalculatorGraph:
             is_timed=self._is_timed,
         )
         schedule = builder.build(self._make_observers(), self._limits)
+        schedule.late.update({number: mode.value for number, mode in self._late.items() if mode.value})
         clock: Any = self._services.get(CLOCK, time.monotonic)
         runner = Runner(schedule, executors, self._make_loop(), story, clock)
         node_services.runner = runner

@@ -85,5 +85,5 @@ class OutputStreamPoller:
     def reset(self) -> None:
         """Forget the packets that wait."""
         runner, observer = self._runner, self._observer
-        while runner is not None and observer is not None and observer.queue:
-            runner.change(lambda schedule: schedule.polled(observer))
+        if runner is not None and observer is not None:
+            runner.change(lambda schedule: schedule.forget(observer))

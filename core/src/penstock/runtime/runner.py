@@ -39,6 +39,7 @@ from penstock.errors import (
     UnavailableError,
     WaitTimeoutError,
 )
+from penstock.runtime.timer import Timer
 from penstock.runtime.work import QueueWork
 
 if TYPE_CHECKING:
@@ -101,6 +102,7 @@ class Runner:
         #: Steps that complete later: the token of each, and what to cancel.
         self.pending: Final[dict[Step, concurrent.futures.Future[Any]]] = {}
         self._failing_since: float | None = None
+        self._timer: Timer | None = Timer(self) if schedule.patient else None
         self.is_poisoned = False
         self._is_stopped = False
 
@@ -121,6 +123,8 @@ class Runner:
             for lease in self.leases:
                 lease.stop()
             raise
+        if self._timer is not None:
+            self._timer.start()
         self.change(lambda schedule: schedule.start(headers))
 
     def stop(self, timeout: float | None = None) -> None:
@@ -132,6 +136,8 @@ class Runner:
         if self._is_stopped:
             return
         stopped = [lease.stop(timeout) for lease in self.leases]
+        if self._timer is not None:
+            stopped.append(self._timer.stop(timeout))
         stopped.append(self._loop.stop(timeout))
         if not all(stopped):
             nodes = ", ".join(repr(node.name) for node in self.running_nodes())
@@ -250,6 +256,9 @@ class Runner:
                 work.queue.is_fresh = False
                 if work.wants_thread():
                     wake.append(work)
+        if schedule.has_waited:
+            schedule.has_waited = False
+            self._timer.tell()  # type: ignore[union-attr]  # there is one where nodes wait for some time only
         if tell and schedule.has_news:
             self.tell()
         if not schedule.garbage:

@@ -23,7 +23,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final
 
 from penstock.engine.calculator import PROCESS, STOP
-from penstock.engine.packet import Packet
+from penstock.engine.packet import NOTHING, Packet
 from penstock.errors import ObserverError
 
 if TYPE_CHECKING:
@@ -44,6 +44,8 @@ _SLOWEST: Final = 64
 #: life, and sees whether waiting threads should hear news.
 _EVERY: Final = 15
 _NO_PACKET: Final = Packet()
+#: Why packets are dropped, as the ledger says it.
+FAILED_OBSERVER: Final = "the observer had failed"
 
 
 class _Rest:
@@ -174,6 +176,7 @@ class QueueWork:
                         or step.node.slowness >= _HEAVY
                         or looks_around
                         or schedule.garbage
+                        or schedule.has_waited
                         or (is_round and schedule.has_news)
                     ):
                         rest = self._look_around(step)
@@ -280,7 +283,10 @@ class QueueWork:
         while queue:
             packet = queue.popleft()
             if target.has_failed:
+                with self.runner.lock:
+                    observer.count_dropped(FAILED_OBSERVER, int(packet.value is not NOTHING))
                 continue
+            observer.delivered += packet.value is not NOTHING
             try:
                 target.call(packet)
             except BaseException as error:  # noqa: BLE001  # an error of the run, whatever it is

@@ -18,7 +18,13 @@ from penstock.engine.packet import Packet
 from penstock.engine.schedule import RUNNING, TERMINATED
 from penstock.engine.stream import Observer
 from penstock.engine.timestamp import show
-from penstock.errors import GraphRunError, InternalError, InvalidArgumentError, NotFoundError
+from penstock.errors import (
+    FailedPreconditionError,
+    GraphRunError,
+    InternalError,
+    InvalidArgumentError,
+    NotFoundError,
+)
 from penstock.explain import story
 from penstock.runtime.build import RunBuilder
 from penstock.runtime.counters import Counters
@@ -189,6 +195,18 @@ class ScheduleHarness:
     def fail(self, error: PenstockError) -> None:
         """Record an error of the run."""
         self.change(lambda schedule: schedule.fail(error))
+
+    def time_out(self, name: str) -> None:
+        """Let the time end for which a node waits with packets in its queues.
+
+        Raises:
+            FailedPreconditionError: it does not wait, or its policy waits for ever.
+        """
+        node = self.node(name)
+        waits_with = self.schedule.waiting().get(node.id)
+        if waits_with is None:
+            raise FailedPreconditionError(f"node {name!r} does not wait with packets for some time only")
+        self.change(lambda schedule: schedule.time_out(node.id, waits_with))
 
     # --- steps --------------------------------------------------------------------------------
 

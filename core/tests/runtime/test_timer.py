@@ -1,0 +1,148 @@
+"""Time-outs of input policies and late packets, in a running graph."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+import penstock
+from penstock import LatePacketMode, Packet
+from penstock.engine.policy import NOT_READY, InputStreamHandler
+from penstock.engine.timestamp import UNSET
+from penstock.errors import GraphRunError, InvalidArgumentError, NotFoundError, TimestampOrderError
+from penstock.testing import ManualClock, calculator, testing_registry
+
+TIMEOUT = 20
+
+
+class Patient(InputStreamHandler):
+    def __init__(self, options=None) -> None:
+        super().__init__(options)
+        self.patience_s = 2.0
+        self.until = UNSET
+
+    def lose_patience(self, timestamp: int) -> None:
+        self.until = timestamp
+
+    def look(self) -> int:
+        t = super().look()
+        return self.until if t == NOT_READY and self.waits_with() == self.until else t
+
+    def fill(self, timestamp, inputs) -> None:
+        for port in inputs:
+            port.fill(port.stream.pop_at(timestamp))
+
+
+def note(cc) -> None:
+    cc.output.add("".join("-" if port.is_empty() else port.payload for port in cc.inputs), cc.input_timestamp)
+
+
+Note = calculator(note, name="Note")
+
+
+@pytest.fixture
+def joined():
+    registry = testing_registry(Note)
+    registry.add("input stream handler", "Patient", Patient)
+    graph = penstock.CalculatorGraph(
+        'input_stream: "a" input_stream: "b" node { calculator: "Note" input_stream: "a" input_stream: "b" '
+        'output_stream: "out" input_stream_handler { input_stream_handler: "Patient" } }',
+        registry=registry,
+    )
+    graph.poller = graph.add_output_stream_poller("out")
+    yield graph
+    graph.cancel()
+    graph.wait_until_done(TIMEOUT) if not graph.has_error() else None
+
+
+def watchers() -> list[threading.Thread]:
+    return [thread for thread in threading.enumerate() if thread.name == "penstock-timer"]
+
+
+def test_time_ends_the_wait_on_the_graphs_clock_and_not_before(joined) -> None:
+    clock = ManualClock()
+    joined.set_clock(clock)
+    joined.start_run()
+    joined.add_packet_to_input_stream("a", Packet("x", 5))
+    poller = joined.poller
+
+    clock.advance(1.5)
+    with pytest.raises(penstock.WaitTimeoutError):
+        poller_soon(poller, clock, by=0.0)
+    packet = poller_soon(poller, clock, by=1.0)
+
+    assert (packet.payload, packet.timestamp) == ("x-", 5)
+    joined.close_all_packet_sources()
+    joined.wait_until_done(TIMEOUT)
+    assert watchers() == []
+
+
+def poller_soon(poller, clock, by):
+    """Move the clock until the poller has something; time-outs of waits read the same clock."""
+    done = threading.Event()
+
+    def move() -> None:
+        while not done.wait(0.005):
+            clock.advance(by or 0.01)
+
+    mover = threading.Thread(target=move)
+    mover.start()
+    try:
+        return poller.next(timeout=100.0 if by else 0.1)
+    finally:
+        done.set()
+        mover.join()
+
+
+def test_a_graph_without_such_policies_has_no_such_thread(make) -> None:
+    graph = make([(Note, "in", "out")], "in")
+    graph.start_run()
+    assert watchers() == []
+
+
+def test_a_clock_that_raises_ends_the_run_with_its_error(joined) -> None:
+    def broken() -> float:
+        raise OSError("no battery")
+
+    joined.set_clock(broken)
+    joined.start_run()
+    with pytest.raises(GraphRunError, match="the graph's clock failed: no battery"):
+        joined.wait_until_done()
+    assert watchers() == []
+
+
+def test_late_packets_raise_unless_the_input_says_otherwise(make) -> None:
+    graph = make([(Note, "in", "out")], "in")
+    seen = []
+    graph.observe_output_stream("out", lambda _, packet: seen.append((packet.payload, int(packet.timestamp))))
+    graph.start_run()
+    graph.add_packet_to_input_stream("in", Packet("x", 5))
+    with pytest.raises(TimestampOrderError):
+        graph.add_packet_to_input_stream("in", Packet("y", 5))
+    graph.close_all_packet_sources()
+    graph.wait_until_done(TIMEOUT)
+
+    graph.set_late_packet_mode("in", "DROP")
+    graph.start_run()
+    graph.add_packet_to_input_stream("in", Packet("x", 5))
+    graph.add_packet_to_input_stream("in", Packet("y", 5))
+    graph.close_all_packet_sources()
+    graph.wait_until_done(TIMEOUT)
+
+    graph.set_late_packet_mode("in", LatePacketMode.CLAMP)
+    graph.start_run()
+    graph.add_packet_to_input_stream("in", Packet("x", 5))
+    graph.add_packet_to_input_stream("in", Packet("y", 5))
+    graph.close_all_packet_sources()
+    graph.wait_until_done(TIMEOUT)
+
+    assert seen == [("x", 5), ("x", 5), ("x", 5), ("y", 6)]
+
+
+def test_an_unknown_mode_or_input_is_refused(make) -> None:
+    graph = make([(Note, "in", "out")], "in")
+    with pytest.raises(InvalidArgumentError, match="late packet mode 'LOSE': must be RAISE or DROP or CLAMP"):
+        graph.set_late_packet_mode("in", "LOSE")
+    with pytest.raises(NotFoundError, match="'other'"):
+        graph.set_late_packet_mode("other", "DROP")
