@@ -1,0 +1,225 @@
+"""FlowLimiterCalculator: keeps a slow part of a graph from falling behind live data, by dropping.
+
+Invariant: each main packet is released or dropped, in order; what an auxiliary input carries follows the
+decision on the main packet that it belongs to.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, Any
+
+import penstock
+from penstock.config.calculator_options_pb2 import CalculatorOptions
+from penstock.engine.timestamp import MAX, PRESTREAM, UNSET, next_allowed
+from penstock.errors import InvalidArgumentError
+from penstock_calculators.flow_limiter_calculator_pb2 import FlowLimiterCalculatorOptions
+
+if TYPE_CHECKING:
+    from penstock import CalculatorContext, CalculatorContract, Output, Packet
+
+
+class FlowLimiterCalculator(penstock.Calculator):
+    """Lets a main packet pass while fewer than `max_in_flight` are below it, and drops what exceeds.
+
+    A packet is in flight from its release until FINISHED, which comes back from the end of the part to
+    protect, has settled its timestamp: by a packet, or by a bound alone. With nothing in the queue the
+    packet that comes while the part is busy is dropped; `max_in_queue` lets so many wait, and drops the
+    oldest in favour of the newest. With max_in_flight 1, max_in_queue 0::
+
+        main      10 20 . . 30 40
+        FINISHED  .  .  . 10 . .
+        out       10 .  . .  30 .     (bounds at 20, 40)
+        ALLOW     T  F  . .  T  F
+
+    Further untagged inputs go with the main one, input 0: their packets pass from the timestamp of a
+    main packet that passed up to the next main packet, and wait until that is decided. Those before the
+    first main packet pass. Output ALLOW tells each decision at the main packet's timestamp.
+
+    What passes depends on when packets arrive, by design. What holds always: packets of each stream
+    stay in order, and the ledger has every packet that was dropped, as "over max_in_queue", "main packet
+    dropped", or "not released before the end" (what still waits when the run fails, is cancelled, or when
+    FINISHED ends before the main input; ALLOW does not tell of it).
+
+    Options: `max_in_flight` (default 1), `max_in_queue` (default 0), `in_flight_timeout` (default 0: none):
+    a released packet stops counting as in flight when a main packet arrives whose timestamp is more than
+    so many microseconds later; no clock is read. Without it, one frame that is lost inside the part
+    closes the limiter for ever. They may also be given as side packet OPTIONS, and while the graph runs as
+    packets of input OPTIONS, each a FlowLimiterCalculatorOptions or a CalculatorOptions with that
+    extension: fields that are set replace the present ones. Side packet MAX_IN_FLIGHT, an int, goes
+    before the options. Headers are handed on.
+
+    FINISHED is nearly always a back edge, and the graph must say so. The contract asks for
+    ImmediateInputStreamHandler, since no input may wait for another here.
+
+    Source of the behaviour: MediaPipe `calculators/core/flow_limiter_calculator.cc`.
+
+    Example config::
+
+        node {
+          calculator: "FlowLimiterCalculator"
+          input_stream: "frames"
+          input_stream: "FINISHED:overlaid_frames"
+          input_stream_info { tag_index: "FINISHED" back_edge: true }
+          output_stream: "frames_to_work_on"
+          options {
+            [penstock.FlowLimiterCalculatorOptions.ext] { max_in_flight: 1 max_in_queue: 1 }
+          }
+        }
+    """
+
+    @classmethod
+    def get_contract(cls, cc: CalculatorContract) -> None:
+        """Give each untagged output the type of its input.
+
+        Raises:
+            InvalidArgumentError: there is no untagged input, or there are more outputs than inputs.
+        """
+        count = cc.inputs.count("")
+        if not count or cc.outputs.count("") > count:
+            raise InvalidArgumentError(
+                f"there are {count} untagged inputs and {cc.outputs.count('')} untagged outputs; connect at "
+                "least one, the main input, and an output for each"
+            )
+        for i in range(count):
+            cc.inputs[i].set_any("what goes with the main packets" if i else "the packets to limit")
+            cc.outputs[i].set_same_as(cc.inputs[i], "those of them that pass")
+        cc.inputs["FINISHED"].set_any("settles what has left the limited part; a back edge")
+        options = (FlowLimiterCalculatorOptions, CalculatorOptions)
+        cc.inputs["OPTIONS"].set_one_of(*options, description="replaces options from now on").optional()
+        sides = cc.input_side_packets
+        sides["OPTIONS"].set_one_of(*options, description="replaces options").optional()
+        sides["MAX_IN_FLIGHT"].set(int, "replaces the option max_in_flight").optional()
+        cc.outputs["ALLOW"].set(bool, "the decision on each main packet").optional()
+        cc.set_input_stream_handler("ImmediateInputStreamHandler")
+        cc.set_process_timestamp_bounds()
+
+    def open(self, cc: CalculatorContext) -> None:
+        """Gather the options, and hand on headers."""
+        self._options = cc.options(FlowLimiterCalculatorOptions)
+        sides = cc.input_side_packets
+        if "OPTIONS" in sides:
+            self._merge(sides["OPTIONS"].payload)
+        if "MAX_IN_FLIGHT" in sides:
+            self._options.max_in_flight = sides["MAX_IN_FLIGHT"].get(int)
+        self._data = range(cc.inputs.count(""))
+        self._queues: list[deque[Packet]] = [deque() for _ in self._data]
+        self._in_flight: deque[int] = deque()
+        self._decisions = _Decisions()
+        for i in self._data:
+            if not cc.inputs[i].header.is_empty():
+                cc.outputs[i].set_header(cc.inputs[i].header)
+
+    def process(self, cc: CalculatorContext) -> None:
+        """Take in what has come, decide on main packets, then settle every output as far as that goes."""
+        if "OPTIONS" in cc.inputs and not cc.inputs["OPTIONS"].is_empty():
+            self._merge(cc.inputs["OPTIONS"].payload)
+        finished = cc.inputs["FINISHED"].packet.stamp
+        if finished == cc.stamp:
+            self._forget(finished)
+        for i in self._data:
+            if not cc.inputs[i].is_empty():
+                self._queues[i].append(cc.inputs[i].packet)
+        main = cc.inputs[0].packet.stamp
+        timeout = self._options.in_flight_timeout
+        if timeout > 0 and main == cc.stamp and main < MAX:
+            self._forget(main - timeout - 1)
+        self._decide(cc)
+        self._settle_main(cc, main)
+        settled = _settled_below(self._queues[0], main)
+        for i in self._data[1:]:
+            self._pass_auxiliary(cc, i, settled)
+        if len(self._data) > 1:
+            stamps = (cc.inputs[i].packet.stamp for i in self._data)
+            self._decisions.forget_below(min(map(_settled_below, self._queues, stamps)))
+
+    def close(self, cc: CalculatorContext) -> None:
+        """Account for what still waits: the run ends before there was room for it."""
+        for i in self._data:
+            cc.inputs[i].count_dropped("not released before the end", len(self._queues[i]))
+            self._queues[i].clear()
+
+    def _merge(self, options: Any) -> None:  # noqa: ANN401  # one of two messages
+        if isinstance(options, CalculatorOptions):
+            options = options.Extensions[FlowLimiterCalculatorOptions.ext]
+        self._options.MergeFrom(options)
+
+    def _forget(self, stamp: int) -> None:
+        """Let packets up to `stamp` no longer count as in flight."""
+        while self._in_flight and self._in_flight[0] <= stamp:
+            self._in_flight.popleft()
+
+    def _decide(self, cc: CalculatorContext) -> None:
+        queue = self._queues[0]
+        while queue and len(self._in_flight) < self._options.max_in_flight:
+            packet = queue.popleft()
+            self._in_flight.append(packet.stamp)
+            cc.outputs[0].add_packet(packet)
+            self._tell(cc, packet.stamp, is_allowed=True)
+        while len(queue) > max(self._options.max_in_queue, 0):
+            cc.inputs[0].count_dropped("over max_in_queue")
+            self._tell(cc, queue.popleft().stamp, is_allowed=False)
+
+    def _tell(self, cc: CalculatorContext, stamp: int, *, is_allowed: bool) -> None:
+        if "ALLOW" in cc.outputs:
+            cc.outputs["ALLOW"].add(is_allowed, stamp)
+        if len(self._data) > 1:
+            self._decisions.add(stamp, is_allowed=is_allowed)
+
+    def _settle_main(self, cc: CalculatorContext, main: int) -> None:
+        bound = _settled_below(self._queues[0], main)
+        _settle(cc.outputs[0], bound)
+        if not self._queues[0] and "ALLOW" in cc.outputs:  # a packet that waits has no decision yet
+            _settle(cc.outputs["ALLOW"], bound)
+
+    def _pass_auxiliary(self, cc: CalculatorContext, i: int, settled: int) -> None:
+        """Pass or drop the packets of input `i` for whose time a decision has been made."""
+        queue, port = self._queues[i], cc.inputs[i]
+        while queue and queue[0].stamp < settled:
+            packet = queue.popleft()
+            if self._decisions.holds_at(packet.stamp):
+                cc.outputs[i].add_packet(packet)
+            else:
+                port.count_dropped("main packet dropped")
+        _settle(cc.outputs[i], _settled_below(queue, port.packet.stamp))
+
+
+class _Decisions:
+    """The decisions on main packets, each of which holds until the next one's timestamp."""
+
+    def __init__(self) -> None:
+        self._made: deque[tuple[int, bool]] = deque([(UNSET, True)])
+
+    def add(self, stamp: int, *, is_allowed: bool) -> None:
+        """Add one; timestamps ascend."""
+        self._made.append((stamp, is_allowed))
+
+    def holds_at(self, stamp: int) -> bool:
+        """Return whether what belongs to `stamp` may pass."""
+        return next(is_allowed for since, is_allowed in reversed(self._made) if since <= stamp)
+
+    def forget_below(self, stamp: int) -> None:
+        """Forget those that no longer hold at `stamp`."""
+        while len(self._made) > 1 and self._made[1][0] <= stamp:
+            self._made.popleft()
+
+
+def _settled_below(queue: deque[Packet], stamp: int) -> int:
+    """Return the bound below which an input is decided: what waits, or what comes next, is at or above it.
+
+    Args:
+        queue: packets of the input that wait here.
+        stamp: that of the input's packet, which if empty carries what has settled.
+    """
+    if queue:
+        return queue[0].stamp
+    # before anything has settled even PRESTREAM may still come
+    return PRESTREAM if stamp < PRESTREAM else next_allowed(stamp)
+
+
+def _settle(output: Output, bound: int) -> None:
+    """Promise a bound; the end where nothing can come any more."""
+    if bound > MAX:
+        output.close()
+    else:
+        output.set_next_timestamp_bound(bound)

@@ -1,0 +1,215 @@
+"""Expected values from the reference's description of the calculator, and from runs of it."""
+
+from __future__ import annotations
+
+from itertools import accumulate
+
+import pytest
+
+from penstock import CalculatorGraph, Packet, Timestamp
+from penstock.testing import InlineExecutor, ScheduleHarness, calculator, explore, node, run_calculator, wired
+from penstock_calculators.gate import GateCalculator
+from penstock_calculators.pass_through import PassThroughCalculator
+from penstock_calculators.previous_loopback import PreviousLoopbackCalculator
+from penstock_stream_handlers.immediate import ImmediateInputStreamHandler
+
+
+def loopback(main="main", loop="loop"):
+    return node(
+        PreviousLoopbackCalculator,
+        [f"MAIN:{main}", f"LOOP:{loop}"],
+        "PREV_LOOP:prev",
+        back_edges=loop,
+        handler=ImmediateInputStreamHandler,
+    )
+
+
+def settled(harness):
+    """Return what PREV_LOOP has carried, bounds as pairs with None."""
+    harness.run()
+    return harness.carried("prev")
+
+
+@pytest.fixture
+def harness():
+    return ScheduleHarness(wired(loopback(), inputs="main loop"), bounds_of=["prev"]).start()
+
+
+def gated_cycle():
+    """Return a plan whose MAIN and LOOP are the frames at which a control does not forbid it."""
+    return wired(
+        node(GateCalculator, "frames DISALLOW:no_main", "main"),
+        loopback(),
+        node(PassThroughCalculator, "frames prev", "now before"),
+        node(GateCalculator, "now DISALLOW:no_loop", "loop"),
+        inputs="frames no_main no_loop",
+    )
+
+
+@pytest.mark.parametrize(
+    ("main_empty_at", "loop_empty_at", "before"),
+    [
+        ((), (), [(2, 1), (3, 2), (5, 3), (15, 5)]),
+        ((2, 15), (), [(3, 1), (5, 3)]),
+        ((), (2, 5), [(2, 1), (5, 3)]),
+        ((1, 2, 3, 5, 15), (), []),
+        ((), (1, 2, 3, 5, 15), []),
+    ],
+)
+def test_each_main_packet_meets_the_loop_packet_of_the_main_packet_before_in_every_order(
+    main_empty_at, loop_empty_at, before
+):
+    timestamps = (1, 2, 3, 5, 15)
+
+    def drive(harness):
+        harness.start()
+        for t in timestamps:
+            harness.add("frames", t, t)
+            harness.step()
+            harness.add("no_loop", t in loop_empty_at, t)
+            harness.add("no_main", t in main_empty_at, t)
+            harness.step()
+        harness.finish()
+
+    carried = explore(gated_cycle(), drive)
+
+    assert carried["before"] == before
+    assert carried["now"] == [(t, t) for t in timestamps]
+
+
+def test_a_cycle_can_sum_up_what_has_come_in_every_order():
+    def add(cc):
+        before = cc.inputs["BEFORE"].payload or 0
+        cc.output.add(before + cc.inputs["NOW"].payload, cc.input_timestamp)
+
+    plan = wired(
+        loopback("numbers", "sums"),
+        node(calculator(add, offset=0), "NOW:numbers BEFORE:prev", "sums"),
+        inputs="numbers",
+    )
+
+    def drive(harness):
+        harness.start()
+        for t in range(12):
+            harness.add("numbers", t, t)
+        harness.finish()
+
+    carried = explore(plan, drive)
+
+    assert carried["sums"] == list(enumerate(accumulate(range(12))))
+
+
+def test_the_answer_waits_for_the_loop_at_the_timestamp_before(harness):
+    harness.add("main", "m1", 1)
+    harness.add("main", "m2", 2)
+    harness.add("main", "m3", 3)
+    assert settled(harness) == [(1, None)]
+
+    harness.add("loop", "l1", 1)
+    assert settled(harness) == [(1, None), (2, "l1")]
+
+    harness.add("loop", "l3", 3)  # nothing at 2
+    assert settled(harness)[2:] == [(3, None)]
+
+    harness.add("main", "m4", 4)
+    assert settled(harness)[3:] == [(4, "l3")]
+
+
+def test_bounds_of_the_loop_answer_a_backlog_with_bounds(harness):
+    for t in (1, 2, 3):
+        harness.add("main", "m", t)
+    waiting = settled(harness)
+
+    harness.set_bound("loop", 10)
+
+    assert waiting == [(1, None)]
+    assert settled(harness)[-1] == (3, None)
+
+
+def test_a_loop_that_comes_before_its_main_packet_is_kept(harness):
+    for t in (1, 2, 3):
+        harness.add("loop", f"l{t}", t)
+    for t in (1, 2, 3):
+        harness.add("main", "m", t)
+
+    assert settled(harness) == [(1, None), (2, "l1"), (3, "l2")]
+
+
+def test_loop_packets_that_nobody_asks_for_are_counted(harness):
+    for t in (1, 2, 3, 4):
+        harness.add("loop", f"l{t}", t)
+    harness.add("main", "m", 3)
+    harness.add("main", "m", 5)
+
+    assert [answer for answer in settled(harness) if answer[1]] == [(5, "l3")]
+    (loops,) = harness.stream("loop").readers
+    assert (loops.delivered, loops.dropped) == (2, {"no main packet follows it": 2})
+    harness.finish()
+
+
+def test_a_loop_fed_by_the_output_itself_never_blocks():
+    harness = ScheduleHarness(wired(loopback(loop="prev"), inputs="main"), bounds_of=["prev"]).start()
+    for t in range(4):
+        harness.add("main", t, t)
+        harness.run()
+
+    assert harness.carried("prev") == [(0, None), (1, None), (2, None), (3, None)]
+    harness.finish()
+
+
+def test_the_output_ends_with_main_so_that_a_cycle_can_end(harness):
+    harness.add("main", "m", 1)
+    harness.close_input("main")
+    harness.run()
+    was_closed = harness.stream("prev").is_closed
+
+    harness.set_bound("loop", 2)
+    harness.run()
+
+    assert (was_closed, harness.stream("prev").is_closed) == (False, True)
+    assert not harness.is_over
+    harness.finish()
+
+
+def test_a_main_packet_at_the_last_timestamp_gets_its_answer(harness):
+    harness.add("main", "m", 1)
+    harness.add("main", "last", Timestamp.MAX)
+    harness.add("loop", "l1", 1)
+
+    assert settled(harness) == [(1, None), (Timestamp.MAX, "l1")]
+    assert harness.stream("prev").is_closed
+
+
+def test_the_header_of_loop_is_handed_on():
+    run = run_calculator(
+        "PreviousLoopbackCalculator", {"MAIN": [], "LOOP": []}, outputs=["PREV_LOOP"], headers={"LOOP": "h"}
+    )
+
+    assert run.headers["PREV_LOOP"] == "h"
+
+
+def test_the_example_of_the_docstring_runs_as_part_of_a_graph():
+    example = PreviousLoopbackCalculator.__doc__.partition("Example config::")[2]
+    graph = CalculatorGraph(
+        f"""
+        input_stream: "frames"
+        {example}
+        node {{
+          calculator: "PassThroughCalculator"
+          input_stream: "frames"
+          input_stream: "hands_of_the_frame_before"
+          output_stream: "hands"
+          output_stream: "before"
+        }}
+        """
+    )
+    graph.set_executor("", InlineExecutor())
+    seen = []
+    graph.observe_output_stream("before", lambda _, p: seen.append((int(p.timestamp), p.payload)))
+    graph.start_run()
+
+    for t in (1, 2, 3):
+        graph.add_packet_to_input_stream("frames", Packet(t * 10, t))
+    graph.close(10)
+
+    assert seen == [(2, 10), (3, 20)]
