@@ -176,7 +176,7 @@ class Node:
         #: What an `open` and a `process` step call; the runtime may put something around them.
         self.open: Callable[[CalculatorContext], Any] = calculator.open
         self.process: Callable[[CalculatorContext], Any] = calculator.process
-        self.takes_late: Final = policy.takes_late
+        self.takes_late = False
         self.new_step: Callable[[Node], Step]
         self.slowness = 3
         self.steps = 0
@@ -192,6 +192,7 @@ class Node:
         self.inputs = inputs
         self.outputs = outputs
         self.is_source = not inputs and bool(outputs)
+        self.takes_late = bool(inputs) and self.policy.takes_late
         self.new_step = new_step
         self.step = new_step(self)
         self.policy.prepare(inputs)

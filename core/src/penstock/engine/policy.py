@@ -81,6 +81,11 @@ class SyncSet:
         self.waits_at = least_bound
         return NOT_READY
 
+    def blocking(self) -> list[InputStream]:
+        """Return the streams for which the set waits: those not settled at its oldest packet."""
+        head = min((stream.queue[0].stamp for stream in self._streams if stream.queue), default=POSTSTREAM)
+        return [stream for stream in self._streams if not stream.queue and stream.bound <= head]
+
     def _look_at_bounds(self, least_packet: int, least_bound: int) -> int:
         least = min(least_packet, least_bound)
         if least >= ONE_OVER_POSTSTREAM:
@@ -115,8 +120,8 @@ class InputStreamHandler:
     Attributes:
         ignores_timestamps: class attribute: the policy takes packets as they arrive. A stream whose
             readers all do so may have timestamps in any order.
-        sees_every_packet: class attribute: `look` is called for each packet that comes while the node is
-            idle, not only for the first one in a queue. For policies that drop.
+        sees_every_packet: class attribute: each packet that comes is told, by `look` while the node is idle
+            and by `packets_came` else; without it only the first one in a queue. For policies that drop.
         takes_late: class attribute: an input set is taken when the node starts to run, not when it
             becomes ready.
         patience_s: seconds for which the node waits with packets in its queues before `lose_patience` is
@@ -205,6 +210,19 @@ class InputStreamHandler:
             return t
 
         return advance
+
+    def packets_came(self) -> None:
+        """Take note that packets have come while the node has steps ready or running.
+
+        Called with `sees_every_packet` only. Must not take an input set.
+        """
+
+    def blocking(self) -> Sequence[InputStream]:
+        """Return the streams for which the node waits, after a look that answered NOT_READY.
+
+        For whoever asks why a node waits; override it where `look` is overridden.
+        """
+        return [stream for one in self._sets for stream in one.blocking()]
 
     def lose_patience(self, timestamp: int) -> None:
         """Go on without what is missing: the node has waited `patience_s` for the set at `timestamp`.

@@ -359,7 +359,11 @@ class Schedule:
         if step is not None:
             step.is_running = True
             if step.node.takes_late and step.method == PROCESS:
-                step.node.policy.fill(step.stamp, step.in_ports)
+                try:
+                    step.node.policy.fill(step.stamp, step.in_ports)
+                except Exception as error:  # noqa: BLE001  # as in _look_once
+                    self.complete(step, faults.failed_policy(step.node, error))
+                    return self.take(queue, choose)
                 self._release_sources()
         return step
 
@@ -658,6 +662,8 @@ class Schedule:
                     self._look(node)
                 elif not node.in_flight:  # as in _look, without the call
                     self._look_once(node, node.step)
+                if node.in_flight and node.policy.sees_every_packet:
+                    self._tell_policy(node)
             if self.flow.freed:
                 self._release_sources()
             if self.busy or self.state != RUNNING or not self._go_on():
@@ -705,6 +711,12 @@ class Schedule:
         heappush(queue.others, node.ready_key)
         queue.is_fresh = True
         return True
+
+    def _tell_policy(self, node: Node) -> None:
+        try:
+            node.policy.packets_came()
+        except Exception as error:  # noqa: BLE001  # as in _look_once
+            self.fail_later(faults.failed_policy(node, error))
 
     def _line_up(self, node: Node, step: Step) -> None:
         """Give a call of `process` that may overlap others its place among them."""

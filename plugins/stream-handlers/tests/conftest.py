@@ -1,0 +1,222 @@
+"""One node under a policy, and what it is shown in each call."""
+
+from __future__ import annotations
+
+import attrs
+import pytest
+
+import penstock
+from penstock.testing import ScheduleHarness, calculator, explore, node, wired
+from penstock_stream_handlers.plugin import penstock_components
+
+
+@attrs.frozen
+class Call:
+    """What one call of `process` saw.
+
+    Attributes:
+        at: `cc.input_timestamp`.
+        packets: stream → payload, where there was a packet.
+        stamps: stream → timestamp of the packet, or what is settled where there was none.
+        done: the streams after whose packets nothing comes.
+    """
+
+    at: int
+    packets: dict[str, object]
+    stamps: dict[str, int]
+    done: frozenset[str]
+
+
+class Recorder(penstock.Calculator):
+    """Writes a `Call` for each call, numbered from 1; opens and closes without a word."""
+
+    @classmethod
+    def get_contract(cls, cc):
+        for port in cc.inputs:
+            port.set_any()
+        cc.outputs[0].set(Call)
+
+    def open(self, cc):
+        self._calls = 0
+
+    def process(self, cc):
+        self._calls += 1
+        call = Call(
+            int(cc.input_timestamp),
+            {port.name: port.payload for port in cc.inputs if not port.is_empty()},
+            {port.name: int(port.packet.timestamp) for port in cc.inputs},
+            frozenset(port.name for port in cc.inputs if port.is_done()),
+        )
+        cc.outputs[0].add(call, self._calls)
+
+
+class RecorderWithBounds(Recorder):
+    """Is called for settled timestamps too."""
+
+    @classmethod
+    def get_contract(cls, cc):
+        super().get_contract(cc)
+        cc.set_process_timestamp_bounds()
+
+
+class Teller(Recorder):
+    """Writes of each call only what no order of steps may change: input timestamp, and payloads as words."""
+
+    @classmethod
+    def get_contract(cls, cc):
+        for port in cc.inputs:
+            port.set_any()
+        cc.outputs[0].set(tuple)
+
+    def process(self, cc):
+        self._calls += 1
+        words = " ".join(str(port.payload) for port in cc.inputs if not port.is_empty())
+        cc.outputs[0].add((int(cc.input_timestamp), words), self._calls)
+
+
+def hand_on(cc):
+    if not cc.input.is_empty():
+        cc.output.add_packet(cc.input.packet)
+
+
+#: Stands before each input of an explored node, so that packets of different streams come in any order.
+HandOn = calculator(hand_on, offset=0)
+
+
+class Watched:
+    """A run of one `Recorder` node, stepped by a test.
+
+    Inputs are ports as in a graph; their streams are fed under the streams' names. The payload of a
+    packet is the stream's name with the timestamp ("a5") unless the test gives another.
+    """
+
+    def __init__(self, handler, inputs, *options, bounds=False, max_queue_size=100, max_in_flight=1):
+        recorder = RecorderWithBounds if bounds else Recorder
+        self.plan = wired(
+            node(
+                recorder,
+                inputs,
+                "out",
+                name="watched",
+                handler=handler,
+                options=options,
+                max_in_flight=max_in_flight,
+            ),
+            inputs=[port.rpartition(":")[2] for port in inputs.split()],
+            max_queue_size=max_queue_size,
+        )
+        self.harness = ScheduleHarness(self.plan)
+        self.harness.start()
+        self.harness.run()
+
+    def add(self, stream, *stamps, payload=None):
+        """Add packets one by one; the node runs after each."""
+        for stamp in stamps:
+            self.add_only(stream, stamp, payload=payload)
+            self.harness.run()
+
+    def add_only(self, stream, *stamps, payload=None):
+        """Add packets; the node does not run."""
+        for stamp in stamps:
+            self.harness.add(stream, f"{stream}{int(stamp)}" if payload is None else payload, stamp)
+
+    def bound(self, stream, bound):
+        self.harness.set_bound(stream, bound)
+        self.harness.run()
+
+    def close(self, *streams):
+        for stream in streams:
+            self.harness.close_input(stream)
+            self.harness.run()
+
+    @property
+    def calls(self):
+        return [packet.payload for packet in self.harness.seen["out"]]
+
+    @property
+    def seen(self):
+        """The calls as pairs: input timestamp, and payloads in the order of streams, blank between them."""
+        return [(call.at, " ".join(map(str, call.packets.values()))) for call in self.calls]
+
+    @property
+    def is_closed(self):
+        return "close watched" in self.harness.log
+
+    def dropped(self, stream):
+        """Return how many packets of a stream were dropped, by reason."""
+        (reader,) = self.harness.stream(stream).readers
+        return reader.dropped
+
+    def queued(self, stream):
+        (reader,) = self.harness.stream(stream).readers
+        return [packet.stamp for packet in reader.queue]
+
+
+@pytest.fixture
+def watched():
+    """Return `Watched`, the class."""
+    return Watched
+
+
+@pytest.fixture
+def explored():
+    """Return a function: what a node under a policy is shown, which must be the same in every order."""
+
+    def run(handler, inputs, feed, *options, seeds=range(40)):
+        """Feed packets, pairs of stream and timestamp or triples with the payload, and end the run."""
+        names = [port.rpartition(":")[2] for port in inputs.split()]
+        plan = wired(
+            *(node(HandOn, f"{name}_in", name) for name in names),
+            node(Teller, inputs, "out", name="watched", handler=handler, options=options),
+            inputs=[f"{name}_in" for name in names],
+        )
+
+        def drive(harness):
+            harness.start()
+            for stream, stamp, *payload in feed:
+                harness.add(f"{stream}_in", payload[0] if payload else f"{stream}{stamp}", stamp)
+                harness.step()
+            harness.finish()
+
+        return [call for _, call in explore(plan, drive, seeds)["out"]]
+
+    return run
+
+
+@pytest.fixture
+def passed_on():
+    """Return a function: what a node with offset 0 that writes nothing passes on as settled.
+
+    It takes a policy, the inputs, and events: pairs of stream and bound, or triples with a payload.
+    """
+
+    def run(handler, inputs, events, *options):
+        silent = calculator(name="Silent", offset=0)
+        plan = wired(
+            node(silent, inputs, "out", handler=handler, options=options),
+            inputs=[port.rpartition(":")[2] for port in inputs.split()],
+        )
+        harness = ScheduleHarness(plan, bounds_of=["out"]).start()
+        harness.run()
+        for stream, stamp, *payload in events:
+            if payload:
+                harness.add(stream, payload[0], stamp)
+            else:
+                harness.set_bound(stream, stamp)
+            harness.run()
+        return [stamp for stamp, _ in harness.carried("out")]
+
+    return run
+
+
+@pytest.fixture
+def pack_registry(penstock_registry):
+    """Give a test a registry with this pack alone, the testing core, and the calculator `Recorder`."""
+    registry = penstock_registry.child()
+    components = penstock_components()
+    for name, target in components.input_stream_handlers.items():
+        registry.add("input stream handler", name, target)
+    for name, (extendee, number, target) in components.options.items():
+        registry.add_option(name, extendee, number, target)
+    registry.add("calculator", "Recorder", Recorder)
+    return registry
