@@ -5,7 +5,7 @@ import itertools
 import pytest
 
 import penstock
-from penstock.errors import WaitTimeoutError
+from penstock.errors import InvalidArgumentError, WaitTimeoutError
 from penstock_stream_handlers.default import DefaultInputStreamHandler
 
 
@@ -94,3 +94,44 @@ def test_a_wait_that_expires_names_the_stream_that_is_behind(graph):
         graph.wait_until_done(timeout=0)
 
     graph.close(5)
+
+
+BATCHED = """
+  input_stream: "a"
+  node {{
+    calculator: "Together" input_stream: "a" output_stream: "out" {more}
+    input_stream_handler {{
+      input_stream_handler: "DefaultInputStreamHandler"
+      options {{ [{package}.DefaultInputStreamHandlerOptions.ext] {{ batch_size: {size} }} }}
+    }}
+  }}
+"""
+
+
+def batched(registry, size, more="", package="penstock"):
+    return penstock.CalculatorGraph(BATCHED.format(size=size, more=more, package=package), registry=registry)
+
+
+@pytest.mark.parametrize("package", ["penstock", "mediapipe"])
+def test_a_batch_waits_until_it_is_full_and_the_last_one_for_the_end(registry, package):
+    graph = batched(registry, 3, package=package)
+    seen = observed(graph)
+    graph.start_run()
+    for stamp in range(5):
+        graph.add_packet_to_input_stream("a", penstock.Packet("a", stamp))
+        graph.wait_until_idle(20)
+        assert len(seen) == (0 if stamp < 2 else 3)
+    graph.close_all_packet_sources()
+    graph.wait_until_done(20)
+
+    assert seen == [(stamp, "a") for stamp in range(5)]
+
+
+def test_a_batch_of_none_is_refused_when_a_run_starts(registry):
+    with pytest.raises(InvalidArgumentError, match="node 'Together': batch_size 0 of DefaultInputStreamHandler"):
+        batched(registry, 0).start_run()
+
+
+def test_a_batch_does_not_go_with_calls_that_overlap(registry):
+    with pytest.raises(InvalidArgumentError, match="batch_size 2 does not go with max_in_flight 3"):
+        batched(registry, 2, "max_in_flight: 3").start_run()
