@@ -314,6 +314,7 @@ class Batch:
                     stream.disuse(reason, 1)
                     stream.flow.garbage.append(packet)
         self._sets.clear()
+        self._is_giving = False
 
 
 def _single_stream(policy: InputStreamHandler, stream: InputStream) -> Advance:

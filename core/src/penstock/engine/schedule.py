@@ -55,6 +55,7 @@ CLOSED_READER: Final = "the reader had closed"
 FAILED_STEP: Final = "the call that wrote it failed"
 FAILED_RUN: Final = "the run had failed"
 LATE: Final = "late"
+STOPPED: Final = "the node had returned STOP"
 FORGOTTEN: Final = "the poller was reset"
 
 #: What happens to a packet behind the bound of a graph input.
@@ -457,7 +458,7 @@ class Schedule:
                 pass
             elif node.in_order is None:
                 only = node.only_input
-                if only is None or only.queue or only.bound != step.stamp + 1:
+                if only is None or only.queue or only.bound != step.stamp + 1 or step.stamp > MAX:
                     self._look_once(node, step)  # else nothing has come meanwhile
             else:
                 self._look(node)
@@ -474,8 +475,9 @@ class Schedule:
             self._fail_step(step, error)
         if node.in_order is None:
             self._finish_process(step)
-        else:
+        elif error is None:
             self._finish_in_order(node, step)
+        # else it keeps its place, so that what later calls have written is held back for ever
         if stop and error is None:
             self._stop(node)
         if node.is_source:
@@ -573,6 +575,9 @@ class Schedule:
                 self._send(output)
             self._discard(output, FAILED_RUN)
             self._close_stream(output.stream)
+        for held in node.in_order or ():
+            for output in held.out_ports:
+                self._discard(output, FAILED_RUN)
         if node.policy.batch is not None:
             node.policy.batch.discard(node.inputs, CLOSED_READER)
         for stream in node.inputs:
@@ -583,6 +588,8 @@ class Schedule:
         """Do what STOP means where a node with inputs returns it; a source is closed by the caller."""
         if not node.is_source and self.stopped_by is None:
             self.stopped_by = node.name
+            if node.policy.batch is not None:
+                node.policy.batch.discard(node.inputs, STOPPED)
             self._close_sources()
 
     # --- what a change sets off ---------------------------------------------------------------
