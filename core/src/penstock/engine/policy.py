@@ -132,6 +132,7 @@ class InputStreamHandler:
         waits_at: after a look that answered NOT_READY: no packet below this can come. With an
             offset the node forwards it.
         inputs: the node's streams, in id order.
+        sets: the sync sets that are not done yet.
     """
 
     ignores_timestamps = False
@@ -146,13 +147,13 @@ class InputStreamHandler:
         self.batch: Batch | None = None
         self.waits_at = UNSET
         self.inputs: tuple[InputStream, ...] = ()
-        self._sets: list[SyncSet] = []
+        self.sets: list[SyncSet] = []
         self._chosen: SyncSet | None = None
 
     def prepare(self, inputs: Sequence[InputStream]) -> None:
         """Get ready for a run. Override `sync_sets` rather than this."""
         self.inputs = tuple(inputs)
-        self._sets = [SyncSet(positions, self) for positions in self.sync_sets()]
+        self.sets = [SyncSet(positions, self) for positions in self.sync_sets()]
 
     def sync_sets(self) -> Sequence[Sequence[int]]:
         """Return the sets of streams to keep in step, as positions in `inputs`. Default: all in one."""
@@ -162,15 +163,15 @@ class InputStreamHandler:
         """Return the timestamp at which the node is ready, NOT_READY or READY_FOR_CLOSE."""
         chosen: SyncSet | None = None
         ready_at = DONE
-        for one in list(self._sets):
+        for one in list(self.sets):
             t = one.look()
             if t == READY_FOR_CLOSE:
-                self._sets.remove(one)
+                self.sets.remove(one)
             elif t == NOT_READY:
                 self.waits_at = one.waits_at
             elif t < ready_at:
                 chosen, ready_at = one, t
-        if not self._sets:
+        if not self.sets:
             return READY_FOR_CLOSE
         self._chosen = chosen
         return NOT_READY if chosen is None else ready_at
@@ -211,6 +212,11 @@ class InputStreamHandler:
 
         return advance
 
+    def discard(self, reason: str) -> None:
+        """Throw away what the policy itself holds, and count it; the node closes and will not see it."""
+        if self.batch is not None:
+            self.batch.discard(self.inputs, reason)
+
     def packets_came(self) -> None:
         """Take note that packets have come while the node has steps ready or running.
 
@@ -222,7 +228,7 @@ class InputStreamHandler:
 
         For whoever asks why a node waits; override it where `look` is overridden.
         """
-        return [stream for one in self._sets for stream in one.blocking()]
+        return [stream for one in self.sets for stream in one.blocking()]
 
     def lose_patience(self, timestamp: int) -> None:
         """Go on without what is missing: the node has waited `patience_s` for the set at `timestamp`.
@@ -249,10 +255,10 @@ class InputStreamHandler:
 
     def _look_and_fill(self) -> tuple[Look, Fill]:
         """Return the methods, or for a node with one set of streams what does the same without loops."""
-        one_set = len(self._sets) == 1 and len(self._sets[0].positions) == len(self.inputs)
+        one_set = len(self.sets) == 1 and len(self.sets[0].positions) == len(self.inputs)
         if self.decides_itself() or not one_set:
             return self.look, self.fill
-        only = self._sets[0]
+        only = self.sets[0]
 
         def look() -> int:
             t = only.look()

@@ -55,6 +55,7 @@ CLOSED_READER: Final = "the reader had closed"
 FAILED_STEP: Final = "the call that wrote it failed"
 FAILED_RUN: Final = "the run had failed"
 LATE: Final = "late"
+NEVER_OPENED: Final = "the node never opened"
 STOPPED: Final = "the node had returned STOP"
 FORGOTTEN: Final = "the poller was reset"
 
@@ -578,8 +579,10 @@ class Schedule:
         for held in node.in_order or ():
             for output in held.out_ports:
                 self._discard(output, FAILED_RUN)
-        if node.policy.batch is not None:
-            node.policy.batch.discard(node.inputs, CLOSED_READER)
+        try:
+            node.policy.discard(CLOSED_READER)
+        except Exception as failure:  # noqa: BLE001  # as in _look_once
+            self.fail_later(faults.failed_policy(node, failure))
         for stream in node.inputs:
             stream.is_closed = True
             stream.drop_all(CLOSED_READER)
@@ -888,6 +891,8 @@ class Schedule:
         self.state = TERMINATED
         for stream in self.streams:
             self._close_stream(stream)
+            for reader in stream.readers:
+                reader.drop_all(NEVER_OPENED)  # a node that was opened has closed, and left nothing
         for node in self._touched:
             node.is_touched = False
         self._touched.clear()

@@ -26,7 +26,7 @@ from penstock.errors import (
     PenstockError,
     UnavailableError,
 )
-from penstock.explain import Snapshot, snapshot, story, weighed
+from penstock.explain import Ledger, Snapshot, Why, ledger, snapshot, story, weighed, why
 from penstock.log import get_logger
 from penstock.runtime.assignment import Executors
 from penstock.runtime.build import RunBuilder
@@ -610,6 +610,27 @@ class CalculatorGraph:
         """
         taken, waiting = check_started(self._runner, "snapshot()").ask(snapshot)
         return weighed(taken, waiting)
+
+    def why(self) -> Why:
+        """Return why the run under way does not go on, as data; `str()` of it is the story in words.
+
+        For each node that waits, the chain of what it waits for, to the culprit: a graph input that
+        nobody feeds, a calculator that forgot its bound or has not come back, a poller that nobody
+        reads. May be called at any time: before a run it says so, and after one why it ended.
+        """
+        if self._runner is None:
+            return Why("not started")
+        answer: Why = self._runner.ask(why)
+        return answer
+
+    def ledger(self) -> Ledger:
+        """Return where every packet of the run under way, or the last one, went: it adds up.
+
+        Raises:
+            FailedPreconditionError: there was no run.
+        """
+        answer: Ledger = check_started(self._runner, "ledger()").ask(ledger)
+        return answer
 
     # --- shared -------------------------------------------------------------------------------
 

@@ -88,7 +88,7 @@ class FixedSizeInputStreamHandler(InputStreamHandler):
         if self._is_pending:
             return NOT_READY
         self._cut(keep_one=False)
-        only = self._sets[0]
+        only = self.sets[0]
         t = only.look()
         while NOT_READY < t < self._kept_from:  # bounds that settled on what was cut away
             only.last = t
@@ -106,7 +106,7 @@ class FixedSizeInputStreamHandler(InputStreamHandler):
         """Cut queues once more, and take the packets of the oldest timestamp left."""
         self._is_pending = False
         self._cut(keep_one=True)
-        only = self._sets[0]
+        only = self.sets[0]
         only.fill(min(map(_oldest_or_settled, self.inputs)), inputs)
         only.last = timestamp  # what the node has been told; newer settled timestamps are still news to it
 

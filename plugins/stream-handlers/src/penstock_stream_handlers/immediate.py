@@ -64,7 +64,7 @@ class ImmediateInputStreamHandler(InputStreamHandler):
                 t = self._found[position] = self._look_at(position)
                 has_ended = has_ended or t == DONE
             if t == NOT_READY:
-                least = min(least, self._sets[position].waits_at)
+                least = min(least, self.sets[position].waits_at)
             else:
                 ready_at = min(ready_at, t)
                 least = min(least, t)
@@ -79,7 +79,7 @@ class ImmediateInputStreamHandler(InputStreamHandler):
 
     def _look_at(self, position: int) -> int:
         """Return where a stream is ready, DONE if its end needs no call, NOT_READY (which is UNSET)."""
-        one = self._sets[position]
+        one = self.sets[position]
         last = one.last
         t = one.look()
         return MAX if t == READY_FOR_CLOSE and self.process_bounds and last < MAX else t
@@ -89,6 +89,6 @@ class ImmediateInputStreamHandler(InputStreamHandler):
         for position, port in enumerate(inputs):
             if self._found[position] == timestamp:
                 self._found[position] = UNSET
-                self._sets[position].fill(timestamp, inputs)
+                self.sets[position].fill(timestamp, inputs)
             else:
                 port.fill(Packet(timestamp=port.stream.settled()))

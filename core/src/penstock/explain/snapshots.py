@@ -1,4 +1,4 @@
-"""Where a run stands, as data and in words. Reads the engine, changes nothing.
+"""Where a run stands, as data. Reads the engine, changes nothing.
 
 Everything here is called under the run's lock, but for `weighed`: asking a payload for its `nbytes`
 runs code of whoever wrote it.
@@ -109,31 +109,6 @@ def weighed(taken: Snapshot, waiting: list[list[Packet]]) -> Snapshot:
     return attrs.evolve(taken, streams=tuple(streams))
 
 
-def story(schedule: Schedule) -> str:
-    """Return in words why a run does not go on: a line for each node that is not over."""
-    lines = [f"the run is {_RUN_STATES.get(schedule.state, 'over')}"]
-    for node in schedule.nodes:
-        if node.state in (CLOSED, FAILED):
-            continue
-        running = node.running()
-        if running:
-            lines.append(f"  node {node.name!r} is running ({running} calls)")
-        elif node.in_flight:
-            lines.append(
-                f"  node {node.name!r} is ready and waits for a thread of executor {node.queue.name!r}"
-            )
-        else:
-            lines.append(f"  node {node.name!r} waits for {waits_for(schedule, node)}")
-    lines.extend(f"  {name!r} is throttled by full queues" for name in _throttled(schedule))
-    open_inputs = [
-        s.name for s in map(schedule.streams.__getitem__, schedule.graph_inputs) if not s.is_closed
-    ]
-    lines.extend(
-        f"  graph input {name!r} is open; the application feeds or closes it" for name in open_inputs
-    )
-    return "\n".join(lines)
-
-
 def waits_for(schedule: Schedule, node: Node) -> str:  # noqa: PLR0911  # one for each reason
     """Return in words what an idle node waits for."""
     if node.state == UNOPENED:
@@ -193,10 +168,16 @@ def _stream_state(stream: OutputStream) -> StreamState:
         added=stream.added,
         queued=0 if longest is None else len(longest.queue),
         queued_bytes=0,
-        dropped=sum(sum(one.dropped.values()) for one in (stream, *stream.readers)),
+        dropped=sum(
+            sum(counts.values()) for counts in (stream.dropped, *(one.dropped for one in stream.readers))
+        ),
         limit=None if limit is None or limit >= UNLIMITED else limit,
         bound=show(stream.bound),
     )
+
+
+def _sum(counts: dict[str, int]) -> int:
+    return sum(counts.values())
 
 
 def _longest(stream: OutputStream) -> InputStream | None:

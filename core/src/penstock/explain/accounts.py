@@ -1,0 +1,258 @@
+"""The ledger: where every packet of a run went.
+
+What a stream's producer wrote, less what was dropped before anybody saw it, is for each reader what
+it took, what was dropped on the way to it, and what still waits. The engine counts as it goes; this
+reads the counts under the run's lock.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import attrs
+
+from penstock.engine.packet import NOTHING
+from penstock.engine.ports import port_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from penstock.engine.schedule import Schedule
+    from penstock.engine.stream import Observer, OutputStream
+
+#: How often an observer that is being called is read until it stood still meanwhile.
+_ATTEMPTS: Final = 1000
+
+
+@attrs.frozen
+class Drop:
+    """Packets that were thrown away for one reason in one place.
+
+    Attributes:
+        stream: on which they were.
+        place: "graph input", "node 'X'" for its writer, or the place of a reader.
+        reason: why, in words that stay the same.
+        count: how many.
+    """
+
+    stream: str
+    place: str
+    reason: str
+    count: int
+
+
+@attrs.frozen
+class ReaderAccount:
+    """What became of a stream's packets at one reader.
+
+    Attributes:
+        place: "node 'X' input 'TAG:1'" or "node 'X' input 0", "observer" or "poller".
+        node: name of the reading node; "" for an observer or poller.
+        delivered: packets that it took and did not throw away.
+        dropped: reason → number of packets thrown away on the way to it, or by it.
+        in_flight: packets that wait for it; once the run is over, those that it never took.
+    """
+
+    place: str
+    node: str
+    delivered: int
+    dropped: dict[str, int]
+    in_flight: int
+
+    @property
+    def seen(self) -> int:
+        """All packets that this reader accounts for."""
+        return self.delivered + sum(self.dropped.values()) + self.in_flight
+
+
+@attrs.frozen
+class StreamAccount:
+    """What became of the packets of one stream.
+
+    Attributes:
+        name: of the stream.
+        place: who writes it: "node 'X'" or "graph input".
+        added: packets that were written.
+        dropped: reason → number of them thrown away before any reader could see them.
+        readers: nodes in the order of the graph, then observers and pollers.
+    """
+
+    name: str
+    place: str
+    added: int
+    dropped: dict[str, int]
+    readers: tuple[ReaderAccount, ...]
+
+    @property
+    def adds_up(self) -> bool:
+        """Whether every reader accounts for every packet that came through."""
+        through = self.added - sum(self.dropped.values())
+        return through >= 0 and all(reader.seen == through for reader in self.readers)
+
+    @property
+    def drops(self) -> tuple[Drop, ...]:
+        """What was dropped, before and at the readers."""
+        places = [
+            (self.place, self.dropped),
+            *((reader.place, reader.dropped) for reader in self.readers),
+        ]
+        return tuple(
+            Drop(self.name, place, reason, count)
+            for place, dropped in places
+            for reason, count in dropped.items()
+        )
+
+
+@attrs.frozen
+class Ledger:
+    """Where the packets of a run went, or are. `str()` of it is a table.
+
+    Totals count a packet once for each reader: with two readers one packet is added once and delivered
+    twice. `added` less what was dropped before any reader equals the rest for each reader of a stream,
+    not for the totals.
+
+    Attributes:
+        streams: in the order of the plan, graph inputs first.
+    """
+
+    streams: tuple[StreamAccount, ...]
+
+    @property
+    def adds_up(self) -> bool:
+        """Whether every packet is accounted for, at every reader of every stream."""
+        return all(stream.adds_up for stream in self.streams)
+
+    @property
+    def added(self) -> int:
+        """Packets written to all streams."""
+        return sum(stream.added for stream in self.streams)
+
+    @property
+    def delivered(self) -> int:
+        """Packets that readers took, to use them."""
+        return sum(reader.delivered for reader in self._readers())
+
+    @property
+    def dropped(self) -> int:
+        """Packets that were thrown away, before and at the readers."""
+        return sum(drop.count for drop in self.drops)
+
+    @property
+    def in_flight(self) -> int:
+        """Packets that wait for readers."""
+        return sum(reader.in_flight for reader in self._readers())
+
+    @property
+    def drops(self) -> tuple[Drop, ...]:
+        """Everything that was thrown away: stream, place, reason and count."""
+        return tuple(drop for stream in self.streams for drop in stream.drops)
+
+    def _readers(self) -> Iterator[ReaderAccount]:
+        for stream in self.streams:
+            yield from stream.readers
+
+    def __str__(self) -> str:
+        rows = [("stream", "place", "added", "delivered", "dropped", "in flight")]
+        for stream in self.streams:
+            before = sum(stream.dropped.values())
+            rows.append(
+                (
+                    stream.name,
+                    stream.place,
+                    str(stream.added),
+                    "",
+                    str(before or ""),
+                    "",
+                )
+            )
+            rows.extend(
+                (
+                    "",
+                    f"  to {reader.place}",
+                    "",
+                    str(reader.delivered),
+                    str(sum(reader.dropped.values()) or ""),
+                    str(reader.in_flight or ""),
+                )
+                for reader in stream.readers
+            )
+        lines = _table(rows)
+        lines.extend(f"dropped {d.count} of {d.stream!r} at {d.place}: {d.reason}" for d in self.drops)
+        wrong = [repr(stream.name) for stream in self.streams if not stream.adds_up]
+        lines.append(f"does not add up: {', '.join(wrong)}" if wrong else "every packet is accounted for")
+        return "\n".join(lines)
+
+
+def ledger(schedule: Schedule) -> Ledger:
+    """Return where the packets of a run are. Call it with the run's lock held."""
+    places = _places(schedule)
+    return Ledger(tuple(_account(stream, places) for stream in schedule.streams))
+
+
+def _places(schedule: Schedule) -> dict[int, str]:
+    """Return for each reading end of a node, by identity, how a user knows it."""
+    return {
+        id(stream): f"node {node.name!r} input {port_name(tag, index)}"
+        for node in schedule.nodes
+        for (tag, index), stream in zip(node.step.inputs.ids(), node.inputs, strict=True)
+    }
+
+
+def _account(stream: OutputStream, places: dict[int, str]) -> StreamAccount:
+    readers = [
+        ReaderAccount(
+            place=places[id(reader)],
+            node=reader.node.name if reader.node is not None else "",
+            delivered=reader.delivered,
+            dropped=dict(reader.dropped),
+            in_flight=len(reader.queue),
+        )
+        for reader in stream.readers
+    ]
+    through = stream.added - sum(stream.dropped.values())
+    readers.extend(_observer_account(observer, through) for observer in stream.observers)
+    return StreamAccount(
+        name=stream.name,
+        place="graph input" if stream.node is None else f"node {stream.node.name!r}",
+        added=stream.added,
+        dropped=dict(stream.dropped),
+        readers=tuple(readers),
+    )
+
+
+def _observer_account(observer: Observer, through: int) -> ReaderAccount:
+    """Return the account of a callback or poller.
+
+    A callback's queue is emptied without the lock: a packet is taken out, then counted. So its count is
+    read before and after, until it stood still; then at most one packet is between the two, in hand.
+    """
+    delivered = waiting = 0
+    for _ in range(_ATTEMPTS):
+        delivered = observer.delivered
+        # a copy, as another thread may take packets out; bounds without packet do not count
+        waiting = sum(packet.value is not NOTHING for packet in observer.queue.copy())
+        if observer.delivered == delivered:
+            break
+    dropped = dict(observer.dropped)
+    if observer.is_claimed and delivered + sum(dropped.values()) + waiting == through - 1:
+        waiting += 1
+    return ReaderAccount(
+        place="poller" if observer.is_poller else "observer",
+        node="",
+        delivered=delivered,
+        dropped=dropped,
+        in_flight=waiting,
+    )
+
+
+def _table(rows: Sequence[tuple[str, ...]]) -> list[str]:
+    """Return rows with their columns under one another: words to the left, numbers to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    words = 2
+    return [
+        "  ".join(
+            cell.ljust(width) if place < words else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]

@@ -1,0 +1,226 @@
+"""Why a run does not go on: chains of waits as data, and the words for them.
+
+Every waiting node has a chain of links; each link waits for the next, and the last one is the
+culprit: what somebody can do something about. Chains that meet share their rest, so that a graph of n
+nodes costs n links however long its chains are; a `Wait` walks its own when it is asked for it.
+"""
+
+from __future__ import annotations
+
+import enum
+from typing import TYPE_CHECKING
+
+import attrs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from penstock.engine.timestamp import Timestamp
+
+#: Of a chain that is longer, the words show both ends only, so many links each.
+_SHOWN_AT_EACH_END = 5
+
+
+class WaitKind(enum.StrEnum):
+    """What one link of a chain waits for, or why the chain ends there.
+
+    Links that wait:
+
+    ===========  ==============================================================================
+    PACKETS      the node holds nothing; anything may come on `stream`, which is settled below `bound`
+    BOUND        the node holds packets; `stream` must settle `timestamp`, but is at `bound`
+    POLICY       the node's input policy decides by itself; `stream` is empty and at `bound`
+    ROOM         a source, or a graph input if `node` is empty, waits for room in a full queue of `stream`
+    THREAD       the node is ready and waits for a thread of its executor
+    OPENING      the node cannot open before the one that writes `stream` has opened
+    SIDE_PACKET  the node cannot open before a side packet has been made
+    LAYER        a source waits for the end of a lower source layer
+    END          the node waits for the end of the run, to be closed
+    ===========  ==============================================================================
+
+    Culprits, where a chain ends:
+
+    ===============  ==========================================================================
+    GRAPH_INPUT      the graph input `stream` is open and nobody feeds it
+    FORGOTTEN_BOUND  the node has processed all up to `timestamp`, but neither wrote a packet to `stream`
+                     nor moved its bound
+    RUNNING          a call of the node has not come back
+    PAUSED           the graph is paused
+    NO_THREAD        no thread of the executor is there to run the node
+    POLLER           nobody reads the poller of `stream`, which throttles
+    OBSERVER         an observer of `stream` has not come back
+    NOT_MADE         the node ends or idles without having made a side packet
+    CIRCLE           the chain comes back to where it was
+    ===============  ==========================================================================
+
+    A link of the first kind ends a chain where the run is just about to go on by itself.
+    """
+
+    PACKETS = "packets"
+    BOUND = "bound"
+    POLICY = "policy"
+    ROOM = "room"
+    THREAD = "thread"
+    OPENING = "opening"
+    SIDE_PACKET = "side packet"
+    LAYER = "layer"
+    END = "end"
+    GRAPH_INPUT = "graph input"
+    FORGOTTEN_BOUND = "forgotten bound"
+    RUNNING = "running"
+    PAUSED = "paused"
+    NO_THREAD = "no thread"
+    POLLER = "poller"
+    OBSERVER = "observer"
+    NOT_MADE = "not made"
+    CIRCLE = "circle"
+
+
+@attrs.frozen
+class Link:
+    """One link of a chain: who waits for what.
+
+    Attributes:
+        kind: what it waits for, or why the chain ends here.
+        text: the same in words; for a culprit with what to do.
+        node: who waits or is to blame; "" for a graph input, an observer or the graph itself.
+        stream: on which stream; "" where there is none.
+        timestamp: what must be settled there, or has been processed; None where it has no meaning.
+        bound: the stream's present bound; None likewise.
+    """
+
+    kind: WaitKind
+    text: str
+    node: str = ""
+    stream: str = ""
+    timestamp: Timestamp | None = None
+    bound: Timestamp | None = None
+
+
+@attrs.frozen
+class Hop:
+    """A link and what comes after it.
+
+    Attributes:
+        link: who waits.
+        then: key of the next hop, or None. A node's id, or the complement of a graph input's stream id.
+        culprit: the last link, where the chain ends after this one. With neither, `link` is the last.
+    """
+
+    link: Link
+    then: int | None = None
+    culprit: Link | None = None
+
+
+@attrs.frozen
+class Wait:
+    """One node that waits, and why.
+
+    A node that waits for several streams has one of these for each stream that has a culprit of its own.
+
+    Attributes:
+        node: its name; "" for a graph input or an observer.
+        state: "unopened", "opening", "opened", "closing"; for others "open", "called".
+        held: packets in the node's queues.
+        culprit: the last link of the chain.
+        key, first, hops: where the chain begins, and the hops that all chains share; see `chain`.
+    """
+
+    node: str
+    state: str
+    held: int
+    culprit: Link
+    key: int | None = attrs.field(repr=False, eq=False)
+    first: Hop = attrs.field(repr=False, eq=False)
+    hops: Mapping[int, Hop] = attrs.field(repr=False, eq=False)
+
+    @property
+    def chain(self) -> tuple[Link, ...]:
+        """The links from this node to the culprit."""
+        return tuple(link for _, link in self.steps())
+
+    def steps(self) -> Iterator[tuple[int | None, Link]]:
+        """Yield the links with the keys of their hops; a link that is a culprit only has none."""
+        key, hop = self.key, self.first
+        seen = {key}
+        while True:
+            yield key, hop.link
+            key = hop.then
+            if key is None or key in seen or key not in self.hops:
+                break
+            seen.add(key)
+            hop = self.hops[key]
+        if hop.link is not self.culprit:
+            yield None, self.culprit
+
+
+@attrs.frozen
+class Why:
+    """Why a run does not go on. `str()` of it is the story in words.
+
+    Attributes:
+        state: "not started", "running", "paused" or "over".
+        waits: what waits; those that hold up packets first.
+        culprits: where their chains end, each once, in the same order.
+        errors: what has gone wrong.
+        stopped_by: the node that ended the run by returning STOP though it has inputs, or None.
+    """
+
+    state: str
+    waits: tuple[Wait, ...] = ()
+    culprits: tuple[Link, ...] = ()
+    errors: tuple[str, ...] = ()
+    stopped_by: str | None = None
+
+    def __str__(self) -> str:
+        lines = [self._headline()]
+        lines.extend(f"  an error of the run: {error}" for error in self.errors)
+        told: set[int] = set()
+        for wait in _heads_first(self.waits):
+            lines.extend(_told(wait, told))
+        return "\n".join(lines)
+
+    def _headline(self) -> str:
+        if self.state == "not started":
+            return "the run has not started; call start_run()"
+        if self.state == "over":
+            if self.errors:
+                return "the run is over: it failed"
+            if self.stopped_by is not None:
+                return f"the run is over: node {self.stopped_by!r} returned STOP"
+            return "the run is over: its sources and graph inputs have ended"
+        failed = ", has failed and comes to its end" if self.errors else ""
+        paused = "; call resume()" if self.state == "paused" else ""
+        return f"the run is {self.state}{failed}{paused}"
+
+
+def _heads_first(waits: tuple[Wait, ...]) -> list[Wait]:
+    """Return the waits that no other one's chain goes through before those that one does."""
+    inner = {wait.first.then for wait in waits}
+    return sorted(waits, key=lambda wait: wait.key in inner)
+
+
+def _told(wait: Wait, told: set[int]) -> list[str]:
+    """Return the lines of a chain, up to where it meets one that has been told."""
+    if wait.key in told and wait.hops.get(wait.key) is wait.first:
+        return []
+    texts: list[str] = []
+    for key, link in wait.steps():
+        if key in told and texts:
+            texts.append(f"{link.text}, as told above")
+            break
+        texts.append(link.text)
+        if key is not None:
+            told.add(key)
+    else:
+        if len(texts) > 1:
+            texts[-1] = f"culprit: {texts[-1]}"
+    first, *rest = texts
+    left_out = len(rest) - 2 * _SHOWN_AT_EACH_END
+    if left_out > 0:
+        rest[_SHOWN_AT_EACH_END:-_SHOWN_AT_EACH_END] = [f"({left_out} more links)"]
+    return [f"  {first}", *(f"    {_because(text)}" for text in rest)]
+
+
+def _because(text: str) -> str:
+    return text if text.startswith(("culprit: ", "(")) else f"because {text}"
