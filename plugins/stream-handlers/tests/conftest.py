@@ -139,6 +139,11 @@ class Watched:
         return [(call.at, " ".join(map(str, call.packets.values()))) for call in self.calls]
 
     @property
+    def shown(self):
+        """The calls as pairs: input timestamp, and stream → timestamp of its packet."""
+        return [(call.at, {name: call.stamps[name] for name in call.packets}) for call in self.calls]
+
+    @property
     def is_closed(self):
         return "close watched" in self.harness.log
 
@@ -146,6 +151,11 @@ class Watched:
         """Return how many packets of a stream were dropped, by reason."""
         (reader,) = self.harness.stream(stream).readers
         return reader.dropped
+
+    def delivered(self, stream):
+        """Return how many packets of a stream were delivered."""
+        (reader,) = self.harness.stream(stream).readers
+        return reader.delivered
 
     def queued(self, stream):
         (reader,) = self.harness.stream(stream).readers
@@ -156,6 +166,37 @@ class Watched:
 def watched():
     """Return `Watched`, the class."""
     return Watched
+
+
+@pytest.fixture(scope="session")
+def watched_by_all():
+    """Return `Watched`, for tests that Hypothesis repeats."""
+    return Watched
+
+
+@pytest.fixture(scope="session")
+def fed():
+    """Return a function: a run that has ended, of a node whose streams were fed in any order."""
+
+    def run(handler, inputs, stamps, order, *options):
+        """Add the packets of `stamps`, stream → timestamps, and close each stream; `order` is a Random."""
+        watched = Watched(handler, inputs, *options)
+        waiting = {name: list(times) for name, times in stamps.items()}
+        while waiting:
+            name = order.choice(sorted(waiting))
+            if not waiting[name]:
+                watched.harness.close_input(name)
+                del waiting[name]
+                continue
+            if order.randrange(3) == 0:
+                watched.harness.set_bound(name, waiting[name][0])
+            watched.add_only(name, waiting[name].pop(0))
+            if order.randrange(2):
+                watched.harness.step()
+        watched.harness.finish()
+        return watched
+
+    return run
 
 
 @pytest.fixture

@@ -8,11 +8,11 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from google.protobuf import text_format
 
 import penstock
 from penstock.errors import GraphRunError, InvalidArgumentError
 from penstock_stream_handlers.plugin import penstock_components
-from penstock_stream_handlers.sync_set_input_stream_handler_pb2 import SyncSetInputStreamHandlerOptions
 
 HANDLERS = sorted(penstock_components().input_stream_handlers)
 
@@ -23,12 +23,18 @@ EXPECTED = {
     "EarlyCloseInputStreamHandler": ["a5 b5"],
     "FixedSizeInputStreamHandler": ["b6"],
     "ImmediateInputStreamHandler": ["b5", "b6", "a5", ""],
+    "InnerJoin": ["a5 b5"],
+    "Latest": ["a5 b5"],
     "MuxInputStreamHandler": ["a5 b0", "b0"],
+    "Nearest": ["a5 b5"],
     "SyncSetInputStreamHandler": ["b5", "b6", "a5"],
+    "Timeout": ["a5 b5", "b6"],
     "TimestampAlignInputStreamHandler": ["a5 b5", "b6"],
 }
 OPTIONS = {
+    "Nearest": "tolerance: 10",
     "SyncSetInputStreamHandler": 'sync_set { tag_index: ":0" }',
+    "Timeout": "timeout_ms: 60000",
     "TimestampAlignInputStreamHandler": 'timestamp_base_tag_index: ":0"',
 }
 
@@ -96,12 +102,8 @@ def test_a_graph_chooses_the_policy_of_all_its_nodes(pack_registry, name):
 def test_a_calculator_chooses_its_policy_in_its_contract(pack_registry, name):
     options = None
     if name in OPTIONS:
-        entry = pack_registry.option(f"penstock.{name}Options").load()
-        options = (
-            entry(sync_set=[SyncSetInputStreamHandlerOptions.SyncSet(tag_index=[":0"])])
-            if name.startswith("SyncSet")
-            else entry(timestamp_base_tag_index=":0")
-        )
+        message = pack_registry.option(f"penstock.{name}Options").load()
+        options = text_format.Parse(OPTIONS[name], message())
     recorder = pack_registry.find("calculator", "Recorder")
 
     class Choosy(recorder):

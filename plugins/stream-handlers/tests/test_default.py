@@ -128,7 +128,9 @@ def test_a_batch_waits_until_it_is_full_and_the_last_one_for_the_end(registry, p
 
 
 def test_a_batch_of_none_is_refused_when_a_run_starts(registry):
-    with pytest.raises(InvalidArgumentError, match="node 'Together': batch_size 0 of DefaultInputStreamHandler"):
+    with pytest.raises(
+        InvalidArgumentError, match="node 'Together': batch_size 0 of DefaultInputStreamHandler"
+    ):
         batched(registry, 0).start_run()
 
 

@@ -1,0 +1,152 @@
+"""The input policy that pairs streams whose timestamps are close, but not the same."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from penstock import InputStreamHandler, Packet
+from penstock.engine.policy import NOT_READY, READY_FOR_CLOSE
+from penstock.engine.timestamp import MAX, MIN, ONE_OVER_POSTSTREAM, POSTSTREAM
+from penstock.errors import InvalidArgumentError
+from penstock_stream_handlers.kept import KeptPacket
+from penstock_stream_handlers.nearest_pb2 import NearestOptions
+from penstock_stream_handlers.tag_index import position_of, reading_node
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from penstock import Input
+    from penstock.engine.stream import InputStream
+
+#: What the ledger says of packets that no call has seen.
+NEVER_NEAREST: Final = "nearest to no base packet"
+
+
+class Nearest(InputStreamHandler):
+    """Makes the node ready at each packet of the base stream, with the nearest packet of each other.
+
+    Nearest in time, before or after, and at most `tolerance` away; the earlier one where two are equally
+    near. The packet keeps its own timestamp. An input with none so near is empty. One packet may serve
+    several packets of the base and counts as delivered once; those that serve none are dropped. With a
+    tolerance of 10::
+
+        LIDAR    100          140        200   done
+        CAMERA    95  103     131 145    260
+        calls    100          140        200   close
+        sees     103          145        -           95, 131 and 260 are dropped
+
+    In a graph::
+
+        input_stream_handler {
+          input_stream_handler: "Nearest"
+          options { [penstock.NearestOptions.ext] { base: "LIDAR" tolerance: 10 } }
+        }
+
+    A base packet waits until no nearer packet can come on any other stream: until one at the same time, a
+    later one, or a bound past those that would be nearer. So what comes out does not depend on the order
+    of arrival, and a stream that is silent must advance its bound.
+
+    The node closes when the base stream is done. Settled timestamps without a base packet never make it
+    ready, with process bounds neither. Packets at PreStream and PostStream are near to nothing but
+    packets at the same.
+
+    Options: `base`, the base stream (the node's first input); `tolerance`, in timestamp units, required.
+    """
+
+    def prepare(self, inputs: Sequence[InputStream]) -> None:
+        """Get ready for a run.
+
+        Raises:
+            InvalidArgumentError: `base` is no "TAG:index"; `tolerance` is missing or negative.
+            NotFoundError: the node has no such input.
+        """
+        super().prepare(inputs)
+        options = self.options.get(NearestOptions)
+        self._tolerance: int = options.tolerance
+        self._base = 0
+        if self.inputs:  # a source has none, under a policy of the whole graph
+            self._check_tolerance(is_given=options.HasField("tolerance"))
+            if options.HasField("base"):
+                self._base = position_of(options.base, self.inputs, "base")
+        #: For each input the last packet before the base, or the one after it that is nearer; the base
+        #: stream keeps none.
+        self._kept = [KeptPacket(stream) for stream in self.inputs]
+        self._others = [kept for position, kept in enumerate(self._kept) if position != self._base]
+
+    def _check_tolerance(self, *, is_given: bool) -> None:
+        if not is_given or self._tolerance < 0:
+            node = reading_node(self.inputs).name
+            found = f"is {self._tolerance}" if is_given else "is missing"
+            raise InvalidArgumentError(
+                f"node {node!r}: tolerance {found}, but must be given as 0 or more timestamp units "
+                "(microseconds by convention)",
+                node=node,
+            )
+
+    def look(self) -> int:
+        """Return the oldest base timestamp, NOT_READY or READY_FOR_CLOSE; takes what is before it."""
+        base = self.inputs[self._base]
+        t = base.head_or_bound()
+        if t >= ONE_OVER_POSTSTREAM:
+            self.discard(NEVER_NEAREST)
+            return READY_FOR_CLOSE
+        for kept in self._others:
+            self._advance(kept, t)
+        if base.queue and not self.blocking():
+            return t
+        self.waits_at = t
+        return NOT_READY
+
+    def _advance(self, kept: KeptPacket, t: int) -> None:
+        """Keep the last packet up to `t`, or a later one that was shown, if `t` is in its reach."""
+        kept.advance(t, NEVER_NEAREST)
+        if self._distance(kept, t) > self._tolerance:
+            kept.let_go(NEVER_NEAREST)
+
+    def blocking(self) -> Sequence[InputStream]:
+        """Return the base stream, or where it has a packet the streams that may bring a nearer one."""
+        base = self.inputs[self._base]
+        if not base.queue:
+            return [base]
+        t = base.queue[0].stamp
+        return [kept.stream for kept in self._others if not self._is_known(kept, t)]
+
+    def _is_known(self, kept: KeptPacket, t: int) -> bool:
+        """Return whether nothing that comes to a stream can be nearer to `t` than what is there."""
+        stream = kept.stream
+        if stream.queue:  # with a packet after t; what comes is later still
+            return True
+        if not MIN <= t <= MAX:
+            return stream.bound > t
+        return stream.bound >= min(t + self._distance(kept, t), POSTSTREAM)  # a packet there is no nearer
+
+    def _distance(self, kept: KeptPacket, t: int) -> int:
+        """Return how far the kept packet is from `t`; just out of reach where there is none."""
+        return self._tolerance + 1 if kept.packet is None else self._apart(kept.packet.stamp, t)
+
+    def _apart(self, one: int, other: int) -> int:
+        """Return how far two timestamps are apart; special values are out of reach of all others."""
+        if one == other:
+            return 0
+        is_ordinary = MIN <= one <= MAX and MIN <= other <= MAX
+        return abs(one - other) if is_ordinary else self._tolerance + 1
+
+    def discard(self, reason: str) -> None:
+        """Let go of all packets of other streams, those in queues too: no base packet will see them."""
+        for kept in self._others:
+            kept.let_go_all(reason)
+
+    def fill(self, timestamp: int, inputs: Sequence[Input]) -> None:
+        """Take the base packet, and show the nearest packet of every other stream."""
+        for position, (port, kept) in enumerate(zip(inputs, self._kept, strict=True)):
+            if position == self._base:
+                port.fill(port.stream.pop())
+            else:
+                self._keep_nearest(kept, timestamp)
+                kept.show(port, Packet(timestamp=timestamp))
+
+    def _keep_nearest(self, kept: KeptPacket, t: int) -> None:
+        """Let the first packet after `t` take the kept one's place if it is nearer: then it stays so."""
+        queue = kept.stream.queue
+        if queue and self._apart(queue[0].stamp, t) < self._distance(kept, t):
+            kept.advance(queue[0].stamp, NEVER_NEAREST)
