@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from penstock.engine.stream import OutputStream, Queue
 
 
+class CallCancelledError(PenstockError):
+    """Stands for the error of a call that was cancelled because the run had failed; it is not recorded."""
+
+
 def closed_input(stream: OutputStream, stopped_by: str | None) -> StreamClosedError:
     """Return the error of an add to a graph input that takes no more."""
     why = "it was closed"

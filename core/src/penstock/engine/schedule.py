@@ -164,7 +164,7 @@ class Schedule:
 
     def cancel(self) -> None:
         """End the run with a CANCELLED error, unless it has ended."""
-        if self.state in (RUNNING, PAUSED):
+        if self.state in (RUNNING, PAUSED) and not any(isinstance(e, CancelledError) for e in self.errors):
             self.fail(CancelledError("the run was cancelled"))
 
     def fail(self, error: PenstockError) -> None:
@@ -527,6 +527,8 @@ class Schedule:
             self._discard(output, FAILED_STEP)
             output.bound = output.stream.bound
             output.will_close = False
+        if isinstance(error, faults.CallCancelledError) and self._is_failing:
+            return
         at = step.stamp if step.method == PROCESS and step.node.inputs else None
         self._record(step.node, step.method, error, at)
 

@@ -326,7 +326,7 @@ class CalculatorGraph:
             for _, poller in self._pollers:
                 poller.follow(runner)
             _RUNNING.add(runner)
-            self._on_drop = weakref.finalize(self, _abandon, weakref.ref(runner))
+            self._on_drop = weakref.finalize(self, _abandon, runner)
             self._on_drop.atexit = False
             if self._tells_plugins:
                 _call_hooks("run_started", self)
@@ -685,15 +685,22 @@ def _call_hooks(hook: str, graph: CalculatorGraph, *arguments: object) -> None:
 _RUNNING: Final[weakref.WeakSet[Runner]] = weakref.WeakSet()
 
 
-def _abandon(runner: weakref.ref[Runner]) -> None:
-    """Cancel the run of a graph that was dropped; its threads end by themselves.
+def _abandon(runner: Runner) -> None:
+    """Cancel the run of a graph that was dropped, close what is open and end its threads.
 
     On a thread of its own: garbage is collected anywhere, in the locked sections of that very run too.
     """
-    alive = runner()
-    if alive is not None and not alive.is_over:
-        cancel: Callable[[Any], None] = lambda schedule: schedule.cancel()  # noqa: E731  # typed so
-        threading.Thread(target=alive.change, args=(cancel,), name="penstock-cancel", daemon=True).start()
+    threading.Thread(target=_end_forgotten, args=(runner,), name="penstock-cancel", daemon=True).start()
+
+
+def _end_forgotten(runner: Runner) -> None:
+    runner.clock = time.monotonic  # a clock that a test moves by hand stands still now
+    try:
+        runner.change(lambda schedule: schedule.cancel())
+        runner.wait(lambda: runner.is_over, _STOP_TIMEOUT_S, "the end of a forgotten run")
+        runner.stop(_STOP_TIMEOUT_S)
+    except Exception as error:  # noqa: BLE001  # nobody is there to hear it
+        _logger.warning("a forgotten run did not end: %s", error)
 
 
 @functools.cache

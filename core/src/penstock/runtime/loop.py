@@ -55,7 +55,7 @@ class CoroutineLoop:
                 "graph is done"
             )
         future = _TaskFuture(loop)
-        loop.call_soon_threadsafe(future.begin, self._finish(awaitable))
+        loop.call_soon_threadsafe(future.begin, self._finish(awaitable), awaitable)
         return future
 
     async def _finish(self, awaitable: Awaitable[Any]) -> Any:  # noqa: ANN401  # whatever the calculator returns
@@ -118,12 +118,16 @@ class _TaskFuture(concurrent.futures.Future[Any]):
         self._shall_end = False
         self.set_running_or_notify_cancel()
 
-    def begin(self, coroutine: Coroutine[Any, Any, Any]) -> None:
-        """Make the task; called on the loop."""
+    def begin(self, coroutine: Coroutine[Any, Any, Any], awaited: Awaitable[Any]) -> None:
+        """Make the task; called on the loop. What was cancelled before that never begins."""
+        if self._shall_end:
+            coroutine.close()
+            if inspect.iscoroutine(awaited):
+                awaited.close()
+            self.set_exception(concurrent.futures.CancelledError())
+            return
         self._task = self._loop.create_task(coroutine)
         self._task.add_done_callback(self._ended)
-        if self._shall_end:
-            self._task.cancel()
 
     def cancel(self) -> bool:
         """Ask the task to end. Returns True; the future is done when the task is."""

@@ -27,6 +27,7 @@ from time import monotonic, perf_counter
 from typing import TYPE_CHECKING, Any, Final
 
 from penstock.engine.calculator import CLOSE, METHODS, OPEN, PROCESS, STOP
+from penstock.engine.faults import CallCancelledError
 from penstock.engine.node import CLOSED, CLOSING, OPENED
 from penstock.engine.schedule import NOT_STARTED, RUNNING, TERMINATED
 from penstock.engine.timestamp import DONE
@@ -102,6 +103,8 @@ class Runner:
         #: Steps that complete later: the token of each, and what to cancel.
         self.pending: Final[dict[Step, concurrent.futures.Future[Any]]] = {}
         self._failing_since: float | None = None
+        #: Queues whose lease has been stopped.
+        self._stopped: Final[set[QueueWork]] = set()
         self._timer: Timer | None = Timer(self) if schedule.patient else None
         self.is_poisoned = False
         self._is_stopped = False
@@ -120,8 +123,7 @@ class Runner:
                 work.is_watched = work.lease.watches
                 self.leases.append(work.lease)
         except BaseException:
-            for lease in self.leases:
-                lease.stop()
+            self._stop_leases(None)
             raise
         if self._timer is not None:
             self._timer.start()
@@ -135,7 +137,7 @@ class Runner:
         """
         if self._is_stopped:
             return
-        stopped = [lease.stop(timeout) for lease in self.leases]
+        stopped = [self._stop_leases(timeout)]
         if self._timer is not None:
             stopped.append(self._timer.stop(timeout))
         stopped.append(self._loop.stop(timeout))
@@ -147,6 +149,24 @@ class Runner:
         self._is_stopped = True
         if self.is_poisoned:
             self._close_what_is_open()
+
+    def _stop_leases(self, timeout: float | None) -> bool:
+        """Stop each lease once, whatever the others do; return whether no thread is inside any more."""
+        have_stopped = True
+        for work in self.works:
+            if work.lease is None or work in self._stopped:
+                continue
+            try:
+                has_stopped = work.lease.stop(timeout)
+            except Exception as error:  # noqa: BLE001  # whatever an executor raises is an error of the run
+                has_stopped = True
+                failure = PenstockError(f"executor {work.name!r} failed to stop: {error}")
+                failure.__cause__ = error
+                self.schedule.errors.append(failure)
+            if has_stopped:
+                self._stopped.add(work)
+            have_stopped = have_stopped and has_stopped
+        return have_stopped
 
     def note_ended(self, step: Step, error: BaseException | None) -> None:
         """Take note of the end of a step that was under way when the run was poisoned."""
@@ -292,7 +312,7 @@ class Runner:
             self._failing_since = monotonic()
             threading.Thread(
                 target=self._cancel_pending,
-                args=(list(self.pending.values()),),
+                args=([future for step, future in self.pending.items() if step.method != CLOSE],),
                 name="penstock-cancel",
                 daemon=True,
             ).start()
@@ -425,7 +445,9 @@ class Runner:
             )
         with self.lock:
             self.pending[step] = future
-            failing = bool(self.schedule.errors)
+            if step.method == CLOSE and self._failing_since is not None:
+                self._failing_since = monotonic()  # a close has its time, whatever was waited for before it
+            failing = bool(self.schedule.errors) and step.method != CLOSE
         if failing:
             future.cancel()
         future.add_done_callback(lambda done: self._later(step, done))
@@ -466,9 +488,9 @@ class Runner:
         garbage: list[Packet] | None = None
         with self.lock:
             if not self.is_poisoned:
-                self.schedule.complete(
-                    step, None if was_cancelled else error, stop=stop and not was_cancelled
-                )
+                if was_cancelled:
+                    error = CallCancelledError(f"{METHODS[step.method]}() was cancelled")
+                self.schedule.complete(step, error, stop=stop)
                 garbage = self.after_change(wake)
                 if self.schedule.deliveries:
                     wake.append(self.works[0])
