@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import os
-import sys
 import threading
 
 import pytest
@@ -9,6 +7,7 @@ import pytest
 import penstock
 from penstock.errors import InvalidArgumentError
 from penstock_executors.application_thread import ApplicationThreadExecutor
+from penstock_executors.parking import ThreadsLease
 from penstock_executors.thread_pool import SingleThreadExecutor, ThreadPoolExecutor
 
 
@@ -180,6 +179,7 @@ def test_no_thread_outlives_its_run(registry):
         ("num_threads: 0", "num_threads is 0, but must be positive"),
         ("num_threads: -2", "num_threads is -2, but must be positive"),
         ("num_threads: 1 stack_size: 0", "stack_size is 0, but must be positive"),
+        ("num_threads: 1 stack_size: -1", "stack_size is -1, but must be positive"),
     ],
 )
 def test_options_that_make_no_sense_are_refused_when_the_graph_is_loaded(registry, options, message):
@@ -213,33 +213,6 @@ def test_a_single_thread_executor_refuses_another_number(registry):
         graph_on(f'executor {{ name: "it" type: "SingleThreadExecutor" {options} }}', registry)
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="nice levels of single threads are Linux's")
-def test_a_nice_level_is_that_of_the_pools_threads_alone(registry):
-    levels = []
-
-    class Nice(penstock.Calculator):
-        @classmethod
-        def get_contract(cls, cc):
-            cc.inputs[0].set_any()
-
-        def process(self, cc):
-            levels.append(os.getpriority(os.PRIO_PROCESS, threading.get_native_id()))
-
-    registry.add("calculator", "Nice", Nice)
-    options = "options { [penstock.ThreadPoolExecutorOptions.ext] { num_threads: 1 nice_priority_level: 7 } }"
-    mine = os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
-    graph = graph_on(
-        f'executor {{ name: "it" type: "ThreadPoolExecutor" {options} }}', registry, 'calculator: "Nice"'
-    )
-
-    with graph:
-        graph.start_run()
-        graph.add_packet_to_input_stream("in", penstock.Packet(1, 1))
-
-    assert levels == [mine + 7]
-    assert os.getpriority(os.PRIO_PROCESS, threading.get_native_id()) == mine
-
-
 class NoWork:
     """Never has anything to do."""
 
@@ -257,6 +230,22 @@ class NoWork:
 
     def is_neglected(self, seen):
         return False
+
+
+def test_a_thread_that_cannot_start_ends_those_that_had_started():
+    before = set(threading.enumerate())
+
+    class Refused(threading.Thread):
+        def start(self):
+            raise RuntimeError("can't start new thread")
+
+    def make_threads(serve):
+        return [*(threading.Thread(target=serve, daemon=True) for _ in range(3)), Refused(target=serve)]
+
+    with pytest.raises(RuntimeError, match="can't start new thread"):
+        ThreadsLease(NoWork(), make_threads)
+
+    assert set(threading.enumerate()) == before
 
 
 def test_a_wake_up_is_not_lost_between_the_last_look_and_sleep():

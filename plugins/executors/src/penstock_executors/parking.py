@@ -32,6 +32,10 @@ class ThreadsLease(Lease):
     Args:
         work: the ready queue of the run.
         make_threads: returns the threads, not started, that shall run the given function.
+
+    Raises:
+        Whatever starting a thread raises, such as RuntimeError where the system has no more; those
+        that had started have ended then.
     """
 
     watches = True
@@ -44,8 +48,19 @@ class ThreadsLease(Lease):
         self._is_stopping = False
         self._is_dozing = False
         self._threads: Final = tuple(make_threads(self._serve))
+        try:
+            for thread in self._threads:
+                thread.start()
+        except BaseException:
+            self._end_started()
+            raise
+
+    def _end_started(self) -> None:
+        self._is_stopping = True
+        self._rouse_all()
         for thread in self._threads:
-            thread.start()
+            if thread.ident is not None:
+                thread.join()
 
     def wake(self) -> None:
         """Wake the thread that fell asleep last, if any sleeps; those that doze sleep lightly again."""

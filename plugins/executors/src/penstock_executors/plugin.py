@@ -11,6 +11,7 @@ def penstock_components() -> Components:
     return Components(
         executors={
             "ThreadPoolExecutor": "penstock_executors.thread_pool:ThreadPoolExecutor",
+            "LowPriorityThreadPoolExecutor": "penstock_executors.low_priority:LowPriorityThreadPoolExecutor",
             "SingleThreadExecutor": "penstock_executors.thread_pool:SingleThreadExecutor",
             "ApplicationThreadExecutor": "penstock_executors.application_thread:ApplicationThreadExecutor",
         },

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import os
-import sys
 import threading
 from typing import TYPE_CHECKING, Any, Final
 
 from penstock import Executor, ExecutorDefaults, Lease
 from penstock.errors import InvalidArgumentError
-from penstock.log import get_logger
+from penstock_executors.niceness import Niced
 from penstock_executors.parking import ThreadsLease
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from penstock import Work
-
-_logger = get_logger("executors")
 
 #: `threading.stack_size` is one setting for the whole process; who changes it holds this.
 _stack_size_lock: Final = threading.Lock()
@@ -33,7 +29,8 @@ class ThreadPoolExecutor(Executor):
         num_threads: at least 1.
         thread_name_prefix: threads are called `<prefix>-<executor>-<n>`.
         nice_priority_level: added to the nice level of each thread, so that 10 gives way to others.
-            Linux only; elsewhere a warning is logged.
+            Linux only; elsewhere, and where the system refuses, one warning is logged and the threads
+            have the ordinary priority.
         stack_size: bytes of stack for each thread; 0 for the system's default.
 
     Raises:
@@ -70,20 +67,18 @@ class ThreadPoolExecutor(Executor):
         from penstock_executors.thread_pool_executor_pb2 import ThreadPoolExecutorOptions  # noqa: PLC0415  # protobuf
 
         message = options.get(ThreadPoolExecutorOptions)
-        if message.HasField("stack_size") and message.stack_size <= 0:
-            raise InvalidArgumentError(f"stack_size is {message.stack_size}, but must be positive")
         return cls(
             num_threads=_thread_count(message, defaults),
             thread_name_prefix=message.thread_name_prefix or "penstock",
             nice_priority_level=message.nice_priority_level,
-            stack_size=message.stack_size,
+            stack_size=stack_size_of(message),
         )
 
     def lend_to(self, work: Work) -> Lease:
         """Serve a run with threads of its own."""
 
         def make_threads(serve: Callable[[], None]) -> Sequence[threading.Thread]:
-            target = self._niced(serve) if self._nice else serve
+            target = Niced(serve, self._nice) if self._nice else serve
             label = f"{self._prefix}-{work.name}" if work.name else self._prefix
             return [
                 threading.Thread(target=target, name=f"{label}-{number}", daemon=True)
@@ -101,19 +96,6 @@ class ThreadPoolExecutor(Executor):
                 return ThreadsLease(work, make_threads)
             finally:
                 threading.stack_size(before)
-
-    def _niced(self, serve: Callable[[], None]) -> Callable[[], None]:
-        def run() -> None:
-            if sys.platform == "linux":
-                try:
-                    os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), os.nice(0) + self._nice)
-                except PermissionError:
-                    _logger.warning("nice_priority_level %d is not permitted; running without", self._nice)
-            else:
-                _logger.warning("nice_priority_level is ignored on %s", sys.platform)
-            serve()
-
-        return run
 
 
 class SingleThreadExecutor(ThreadPoolExecutor):
@@ -141,7 +123,20 @@ class SingleThreadExecutor(ThreadPoolExecutor):
         asked = message.num_threads if message.HasField("num_threads") else defaults.num_threads or 1
         if asked != 1:
             raise InvalidArgumentError(f"num_threads is {asked}, but a SingleThreadExecutor has 1")
-        return cls(message.thread_name_prefix or "penstock", message.nice_priority_level, message.stack_size)
+        prefix = message.thread_name_prefix or "penstock"
+        return cls(prefix, message.nice_priority_level, stack_size_of(message))
+
+
+def stack_size_of(message: Any) -> int:  # noqa: ANN401  # a generated message
+    """Return the stack_size of `ThreadPoolExecutorOptions`; 0 where it is absent.
+
+    Raises:
+        InvalidArgumentError: it is there and not positive.
+    """
+    size: int = message.stack_size
+    if message.HasField("stack_size") and size <= 0:
+        raise InvalidArgumentError(f"stack_size is {size}, but must be positive")
+    return size
 
 
 def _thread_count(message: Any, defaults: ExecutorDefaults) -> int:  # noqa: ANN401  # a generated message

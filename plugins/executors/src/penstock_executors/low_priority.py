@@ -1,0 +1,82 @@
+"""A pool of threads that give way to the rest of the graph."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from penstock.errors import InvalidArgumentError
+from penstock_executors.thread_pool import ThreadPoolExecutor, stack_size_of
+
+if TYPE_CHECKING:
+    from penstock import ExecutorDefaults
+
+#: The usual distance of a background job: Linux gives such a thread about a tenth of the time of one
+#: with which it competes for a processor (sched(7): a factor of 1.25 for each level).
+_NICE: Final = 10
+
+
+class LowPriorityThreadPoolExecutor(ThreadPoolExecutor):
+    """Runs nodes on threads that give way to all others of the machine.
+
+    For work that may take its time while other nodes must keep up: thumbnails, statistics, writing
+    to disk. What counts is who gets a processor, not who gets the interpreter: a calculator that
+    computes in Python holds the interpreter's lock at any priority, and others wait for it. So the
+    nodes that gain are those whose work releases it, as NumPy, OpenCV, codecs and I/O do.
+
+    The priority is the nice level of each thread, which only Linux has. Elsewhere, and where the
+    system refuses, one warning is logged and the threads have the ordinary priority.
+
+    Args:
+        num_threads: at least 1.
+        thread_name_prefix: threads are called `<prefix>-<executor>-<n>`.
+        nice_priority_level: at least 1, added to the nice level of each thread; the system stops at 19.
+        stack_size: bytes of stack for each thread; 0 for the system's default.
+
+    Raises:
+        InvalidArgumentError: a number makes no sense.
+
+    Example config, with all options, none of which is required::
+
+        executor {
+          name: "background"
+          type: "LowPriorityThreadPoolExecutor"
+          options {
+            [penstock.ThreadPoolExecutorOptions.ext] {
+              num_threads: 1
+              nice_priority_level: 10
+              thread_name_prefix: "penstock"
+              stack_size: 1048576
+            }
+          }
+        }
+        node { calculator: "PassThroughCalculator" executor: "background" ... }
+    """
+
+    def __init__(
+        self,
+        num_threads: int = 1,
+        thread_name_prefix: str = "penstock",
+        nice_priority_level: int = _NICE,
+        stack_size: int = 0,
+    ) -> None:
+        if nice_priority_level <= 0:
+            raise InvalidArgumentError(
+                f"nice_priority_level is {nice_priority_level}, but low priority means a positive one; "
+                "use a ThreadPoolExecutor for others"
+            )
+        super().__init__(num_threads, thread_name_prefix, nice_priority_level, stack_size)
+
+    @classmethod
+    def create(cls, options: Any, defaults: ExecutorDefaults) -> LowPriorityThreadPoolExecutor:  # noqa: ANN401
+        """Make one from `ThreadPoolExecutorOptions`."""
+        from penstock_executors.thread_pool_executor_pb2 import ThreadPoolExecutorOptions  # noqa: PLC0415  # protobuf
+
+        message = options.get(ThreadPoolExecutorOptions)
+        return cls(
+            num_threads=message.num_threads if message.HasField("num_threads") else defaults.num_threads or 1,
+            thread_name_prefix=message.thread_name_prefix or "penstock",
+            nice_priority_level=message.nice_priority_level
+            if message.HasField("nice_priority_level")
+            else _NICE,
+            stack_size=stack_size_of(message),
+        )
