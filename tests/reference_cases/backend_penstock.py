@@ -8,7 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from google.protobuf import text_format
+from google.protobuf.message import Message
+
+import penstock_formats
 from penstock import CalculatorGraph, Packet, Timestamp
+from penstock_formats import Matrix
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -67,6 +73,13 @@ def make(kind: str, value: Any) -> Packet:  # noqa: ANN401  # plain data of a ca
     """
     if kind == "empty":
         return Packet()
+    if kind == "matrix":
+        return Packet(Matrix(np.array(value, np.float32)))
+    if kind == "packet_vector":
+        return Packet([make(*one) for one in value])
+    family, _, name = kind.partition(":mediapipe.")
+    if family == "proto" and name in penstock_formats.__all__:
+        return Packet(text_format.Parse(value, getattr(penstock_formats, name)()))
     if kind not in PLAIN:
         raise NotImplementedError(f"value of kind {kind!r}: no payload type stands for it yet")
     return Packet(PLAIN[kind](value))
@@ -74,14 +87,35 @@ def make(kind: str, value: Any) -> Packet:  # noqa: ANN401  # plain data of a ca
 
 def read(packet: Packet) -> Any:  # noqa: ANN401  # plain data of a case
     """Return a packet's payload as a case writes it."""
-    value = packet.payload
-    if packet.is_empty():
-        return "EMPTY"
-    if isinstance(value, float):
-        return round(value, 6)
-    if isinstance(value, bool | int | str | list):
-        return value
-    return {"opaque": type(value).__name__}
+    return "EMPTY" if packet.is_empty() else plain(packet.payload)
+
+
+def plain(value: Any) -> Any:  # noqa: ANN401
+    """Return a payload as a case writes it: a list by the type of its first element."""
+    if isinstance(value, list):
+        if value and isinstance(value[0], Message):
+            return {"protos": [one_line(one) for one in value]}
+        items = [plain(one) for one in value]
+        return {"packets": items} if value and isinstance(value[0], Packet) else items
+    written = next((write for kind, write in WRITTEN if isinstance(value, kind)), None)
+    return {"opaque": type(value).__name__} if written is None else written(value)
+
+
+def one_line(message: Message) -> str:
+    """Return a message's text as the wheel writes it."""
+    return text_format.MessageToString(message, as_one_line=True)
+
+
+#: The first that fits counts. From Python nobody can read a timestamp as payload out of the reference.
+WRITTEN: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
+    (Timestamp, lambda _: {"opaque": "::mediapipe::Timestamp"}),
+    (Packet, read),
+    (Message, lambda value: {"proto": one_line(value)}),
+    (Matrix, lambda value: {"matrix": value.array.tolist()}),
+    (bytes, lambda value: {"bytes": value.hex()}),
+    (float, lambda value: round(value, 6)),
+    (bool | int | str, lambda value: value),
+)
 
 
 class Graph:

@@ -1,8 +1,9 @@
 """When a payload fits a declared type, and when two declared types fit one another.
 
 The rules: connected ports agree when one type is a subclass of the other. `bool` is not `int`
-here; an `int` is accepted where `float` is declared. `list[T]` is compared with its T when a graph
-is validated, and as `list` when a payload is written. `object` and `typing.Any` mean any type.
+here; an `int` is accepted where `float` is declared, but no `float` where `int` is. `list[T]` is
+compared with its T when a graph is validated, and as `list` when a payload is written. `object` and
+`typing.Any` mean any type.
 """
 
 from __future__ import annotations
@@ -49,16 +50,16 @@ def type_names(declared: tuple[PayloadType, ...]) -> str:
     return " | ".join(type_name(member) for member in declared)
 
 
-def agree(one: PayloadType, other: PayloadType) -> bool:
-    """Return whether a port of type `one` may be connected with a port of type `other`."""
-    if is_any(one) or is_any(other) or one == other:
+def agree(written: PayloadType, read: PayloadType) -> bool:
+    """Return whether an output of type `written` may be connected with an input of type `read`."""
+    if is_any(written) or is_any(read) or written == read:
         return True
-    a, b = _class_of(one), _class_of(other)
+    a, b = _class_of(written), _class_of(read)
     if not (_is_subclass(a, b) or _is_subclass(b, a)):
-        return {a, b} == {int, float}
-    one_args, other_args = typing.get_args(one), typing.get_args(other)
-    if one_args and other_args and len(one_args) == len(other_args):
-        return all(agree(x, y) for x, y in zip(one_args, other_args, strict=True))
+        return a is int and b is float
+    of_written, of_read = typing.get_args(written), typing.get_args(read)
+    if of_written and of_read and len(of_written) == len(of_read):
+        return all(agree(x, y) for x, y in zip(of_written, of_read, strict=True))
     return True
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from penstock.errors import InvalidArgumentError
-from penstock_formats import ImageFormat, Matrix, VideoHeader
+from penstock_formats import ImageFormat, Matrix, MatrixData, VideoHeader
 
 
 def test_a_matrix_shares_the_memory_and_refuses_writing():
@@ -53,3 +53,33 @@ def test_a_header_compares_by_value_and_cannot_be_changed():
     assert header == VideoHeader(ImageFormat.SRGB, 1280, 720, 25.0, 5.28)
     with pytest.raises(attrs.exceptions.FrozenInstanceError):
         header.width = 1
+
+
+@pytest.mark.parametrize(("layout", "rows"), [(0, [[0, 2, 4], [1, 3, 5]]), (1, [[0, 1, 2], [3, 4, 5]])])
+def test_a_message_gives_its_matrix_in_the_order_that_it_names(layout, rows):
+    matrix = Matrix.from_message(MatrixData(rows=2, cols=3, packed_data=range(6), layout=layout))
+
+    assert matrix.array.tolist() == rows
+
+
+def test_a_matrix_goes_into_a_message_column_by_column_and_comes_back():
+    matrix = Matrix(np.array([[1, 2, 3], [4, 5, 6]], np.float32))
+
+    message = matrix.to_message()
+
+    assert message == MatrixData(rows=2, cols=3, packed_data=[1, 4, 2, 5, 3, 6])
+    assert np.array_equal(Matrix.from_message(message).array, matrix.array)
+
+
+def test_an_empty_message_is_a_matrix_without_elements():
+    assert Matrix.from_message(MatrixData()).array.shape == (0, 0)
+    assert Matrix.from_message(MatrixData(rows=2)).array.shape == (2, 0)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [MatrixData(rows=2, cols=2, packed_data=[1] * 3), MatrixData(rows=-1, cols=-1, packed_data=[1])],
+)
+def test_a_message_with_another_number_of_elements_is_no_matrix(message):
+    with pytest.raises(InvalidArgumentError, match=r"elements in packed_data, which must be rows \* cols"):
+        Matrix.from_message(message)

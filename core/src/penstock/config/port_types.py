@@ -77,7 +77,7 @@ class PortTypes:
         if len(one) > 1 and len(other) == 1:
             self._types[above] = tuple(kind for kind in one if agree(kind, other[0])) or one
         elif len(other) > 1 and len(one) == 1:
-            self._types[below] = tuple(kind for kind in other if agree(kind, one[0])) or other
+            self._types[below] = tuple(kind for kind in other if agree(one[0], kind)) or other
 
     def _agree(self, output: PortSpec, reader: PortSpec) -> bool:
         one, other = self.of(output), self.of(reader)

@@ -50,7 +50,7 @@ class ReaderAccount:
         node: name of the reading node; "" for an observer or poller.
         delivered: packets that it took and did not throw away.
         dropped: reason → number of packets thrown away on the way to it, or by it.
-        in_flight: packets that wait for it; once the run is over, those that it never took.
+        in_flight: packets that wait for it. Once the run is over: those that a poller has not been asked for.
     """
 
     place: str

@@ -8,6 +8,7 @@ import numpy as np
 
 from penstock.errors import InvalidArgumentError
 from penstock_formats.array_payload import ArrayPayload
+from penstock_formats.matrix_data_pb2 import MatrixData
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -52,6 +53,28 @@ class Matrix(ArrayPayload):
     def columns(self) -> int:
         """Columns: samples, in audio."""
         return int(self._array.shape[1])
+
+    @classmethod
+    def from_message(cls, data: MatrixData) -> Matrix:
+        """Return the matrix that a message holds, as a copy, in the message's order of elements.
+
+        Raises:
+            InvalidArgumentError: rows or cols are negative, or packed_data has not rows * cols elements.
+        """
+        rows, columns, found = data.rows, data.cols, len(data.packed_data)
+        if rows < 0 or columns < 0 or found != rows * columns:
+            raise InvalidArgumentError(
+                f"a MatrixData of {rows} rows and {columns} cols has {found} elements in packed_data, "
+                "which must be rows * cols, neither negative"
+            )
+        elements = np.fromiter(data.packed_data, np.float32, found)
+        by_columns = data.layout == MatrixData.COLUMN_MAJOR
+        return cls(elements.reshape((rows, columns), order="F" if by_columns else "C"))
+
+    def to_message(self) -> MatrixData:
+        """Return a message with a copy of the elements, column by column, as the reference writes it."""
+        elements = self._array.ravel(order="F").tolist()
+        return MatrixData(rows=self.rows, cols=self.columns, packed_data=elements)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Matrix, (np.ascontiguousarray(self._array),)

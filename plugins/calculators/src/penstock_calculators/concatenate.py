@@ -1,0 +1,154 @@
+"""Concatenate...Calculator: one list of what several streams hold at a timestamp."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from penstock_calculators.concatenate_vector_calculator_pb2 import ConcatenateVectorCalculatorOptions
+from penstock_calculators.containers import ListOf, MessageOf, PerElementType
+
+if TYPE_CHECKING:
+    from penstock import CalculatorContext, CalculatorContract
+
+#: Why a packet is missing from the output, as the ledger has it.
+INCOMPLETE = "an input had no packet"
+
+
+class _Concatenate(PerElementType):
+    """What lists and messages that are lists have in common."""
+
+    takes_elements: ClassVar[bool]
+
+    @classmethod
+    def get_contract(cls, cc: CalculatorContract) -> None:
+        """Declare all untagged inputs, of which there must be one, and the output."""
+        whole = cls.container.type
+        types = (cls.container.element_type, whole) if cls.takes_elements else (whole,)
+        for i in range(max(cc.inputs.count(""), 1)):
+            cc.inputs[i].set_one_of(*types, description="what comes first, second, ...")
+        cc.outputs[0].set(whole, "all of it, in the order of the inputs")
+        cc.set_timestamp_offset(0)
+
+    def open(self, cc: CalculatorContext) -> None:
+        """Read the options."""
+        self._all = cc.options(ConcatenateVectorCalculatorOptions).only_emit_if_all_present
+
+    def process(self, cc: CalculatorContext) -> None:
+        """Join what has come.
+
+        Raises:
+            PacketTypeError: a list holds something else than the calculator is named for.
+        """
+        present = [port for port in cc.inputs if not port.is_empty()]
+        if self._all and len(present) < len(cc.inputs):
+            for port in present:
+                port.count_dropped(INCOMPLETE)
+            return
+        joined: list[Any] = []
+        for port in present:
+            if self.takes_elements and not isinstance(port.payload, list):
+                joined.append(port.payload)
+            else:
+                joined.extend(self.container.elements(port))
+        cc.output.add(self.container.pack(joined), cc.stamp)
+
+
+class ConcatenateVectorCalculator(_Concatenate):
+    """Writes one <T> of what its inputs hold at each timestamp, in the order of the inputs.
+
+    Each packet of an input is a list, or a single element. An input without a packet at the timestamp is
+    left out; a list without elements is written too::
+
+        0    [a b]  [e]  .
+        1    c      .    []
+        out  [a b c] [e] []
+
+    Option `only_emit_if_all_present` (default false): write nothing but a bound where an input has no
+    packet; the packets of the others stand in the ledger as "an input had no packet". The elements
+    themselves are handed on, the lists are new. The timestamp offset is 0, and what comes out does not
+    depend on the order of arrival.
+
+    Source of the behaviour: MediaPipe `calculators/core/concatenate_vector_calculator.h`.
+
+    Example config::
+
+        node {
+          calculator: "<Name>"
+          input_stream: "these"
+          input_stream: "those"
+          output_stream: "all"
+          options {
+            [penstock.ConcatenateVectorCalculatorOptions.ext] { only_emit_if_all_present: true }
+          }
+        }
+    """
+
+    takes_elements = True
+
+
+class ConcatenateListCalculator(_Concatenate):
+    """Writes one <T> of those that its inputs hold at each timestamp, in the order of the inputs.
+
+    An input without a packet at the timestamp is left out; a message without elements is written too.
+    Option `only_emit_if_all_present` (default false): write nothing but a bound where an input has no
+    packet; the packets of the others stand in the ledger as "an input had no packet". The output is a new
+    message. The timestamp offset is 0, and what comes out does not depend on the order of arrival.
+
+    Source of the behaviour: MediaPipe `calculators/core/concatenate_proto_list_calculator.cc`.
+
+    Example config::
+
+        node {
+          calculator: "<Name>"
+          input_stream: "these"
+          input_stream: "those"
+          output_stream: "all"
+          options {
+            [penstock.ConcatenateVectorCalculatorOptions.ext] { only_emit_if_all_present: true }
+          }
+        }
+    """
+
+    takes_elements = False
+
+
+_vector = ConcatenateVectorCalculator.named
+_list = ConcatenateListCalculator.named
+
+ConcatenateBoolVectorCalculator = _vector("ConcatenateBoolVectorCalculator", ListOf(bool))
+ConcatenateClassificationListVectorCalculator = _vector(
+    "ConcatenateClassificationListVectorCalculator", ListOf("ClassificationList")
+)
+ConcatenateDetectionVectorCalculator = _vector("ConcatenateDetectionVectorCalculator", ListOf("Detection"))
+ConcatenateFloatVectorCalculator = _vector("ConcatenateFloatVectorCalculator", ListOf(float))
+ConcatenateInt32VectorCalculator = _vector("ConcatenateInt32VectorCalculator", ListOf(int))
+# misspelt in the reference, and named so by graphs that exist
+ConcatenateLandmarListVectorCalculator = _vector(
+    "ConcatenateLandmarListVectorCalculator", ListOf("NormalizedLandmarkList")
+)
+ConcatenateLandmarkListVectorCalculator = _vector(
+    "ConcatenateLandmarkListVectorCalculator", ListOf("LandmarkList")
+)
+ConcatenateLandmarkVectorCalculator = _vector(
+    "ConcatenateLandmarkVectorCalculator", ListOf("NormalizedLandmark")
+)
+ConcatenateNormalizedLandmarkListVectorCalculator = _vector(
+    "ConcatenateNormalizedLandmarkListVectorCalculator", ListOf("NormalizedLandmarkList")
+)
+ConcatenateStringVectorCalculator = _vector("ConcatenateStringVectorCalculator", ListOf(str))
+ConcatenateUInt64VectorCalculator = _vector("ConcatenateUInt64VectorCalculator", ListOf(int))
+
+ConcatenateClassificationListCalculator = _list(
+    "ConcatenateClassificationListCalculator",
+    MessageOf("ClassificationList", "classification", "Classification"),
+)
+ConcatenateJointListCalculator = _list(
+    "ConcatenateJointListCalculator", MessageOf("JointList", "joint", "Joint")
+)
+ConcatenateLandmarkListCalculator = _list(
+    "ConcatenateLandmarkListCalculator", MessageOf("LandmarkList", "landmark", "Landmark")
+)
+ConcatenateNormalizedLandmarkListCalculator = _list(
+    "ConcatenateNormalizedLandmarkListCalculator",
+    MessageOf("NormalizedLandmarkList", "landmark", "NormalizedLandmark"),
+)

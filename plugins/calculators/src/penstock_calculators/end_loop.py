@@ -1,0 +1,95 @@
+"""EndLoop...Calculator: gathers what the nodes of a loop made of each element, into one list."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from penstock import Timestamp
+from penstock_calculators.containers import ListOf, PerElementType
+
+if TYPE_CHECKING:
+    from penstock import CalculatorContext, CalculatorContract
+
+#: Why an item never got into a result, as the ledger has it.
+NO_BATCH_END = "no batch end followed"
+
+
+class EndLoopCalculator(PerElementType):
+    """Writes a <T> of the items that came since the last BATCH_END, at the time that BATCH_END carries.
+
+    The other end of a BeginLoop...Calculator: the items are stamped by the loop's clock, and the list gets
+    the timestamp of the list that the loop began with. Where no item has come, because there were no
+    elements or the loop let none of them through, there is no list but a bound::
+
+        ITEM       a@0 b@1 c@2   .       .       d@4
+        BATCH_END  100@2         200@3           300@4
+        ITERABLE   [a b c]@100   .       .       [d]@300      (bound at 200)
+
+    Every node of the loop must settle each of the loop's timestamps, by a packet or a bound: the list waits
+    for all elements up to BATCH_END. There is no offset, since outputs have other times than inputs. What
+    comes out does not depend on the order of arrival. Items that no BATCH_END follows before the run ends
+    stand in the ledger as "no batch end followed".
+
+    Source of the behaviour: MediaPipe `calculators/core/end_loop_calculator.h`.
+
+    Example config::
+
+        node {
+          calculator: "<Name>"
+          input_stream: "ITEM:result_of_the_item"
+          input_stream: "BATCH_END:time_of_the_items"
+          output_stream: "ITERABLE:results"
+        }
+    """
+
+    @classmethod
+    def get_contract(cls, cc: CalculatorContract) -> None:
+        """Declare the three ports; each must be connected."""
+        cc.inputs["ITEM"].set(cls.container.element_type, "what the loop made of an element")
+        cc.inputs["BATCH_END"].set(Timestamp, "when to write, and with which timestamp")
+        cc.outputs["ITERABLE"].set(cls.container.type, "all of it")
+
+    def open(self, cc: CalculatorContext) -> None:  # noqa: ARG002  # what every open gets
+        """Begin with nothing."""
+        self._items: list[Any] = []
+
+    def process(self, cc: CalculatorContext) -> None:
+        """Take an item; at the end of a batch, write what there is."""
+        if not cc.inputs["ITEM"].is_empty():
+            self._items.append(cc.inputs["ITEM"].payload)
+        if cc.inputs["BATCH_END"].is_empty():
+            return
+        began: Timestamp = cc.inputs["BATCH_END"].payload
+        output = cc.outputs["ITERABLE"]
+        if self._items:
+            output.add(self.container.pack(self._items), began)
+            self._items = []
+        else:
+            # not the next timestamp that a stream may have: after PRESTREAM it is MIN
+            output.set_next_timestamp_bound(int(began) + 1)
+
+    def close(self, cc: CalculatorContext) -> None:
+        """Account for what was not written."""
+        cc.inputs["ITEM"].count_dropped(NO_BATCH_END, len(self._items))
+        self._items = []
+
+
+EndLoopBooleanCalculator = EndLoopCalculator.named("EndLoopBooleanCalculator", ListOf(bool))
+EndLoopClassificationListCalculator = EndLoopCalculator.named(
+    "EndLoopClassificationListCalculator", ListOf("ClassificationList")
+)
+EndLoopDetectionCalculator = EndLoopCalculator.named("EndLoopDetectionCalculator", ListOf("Detection"))
+EndLoopFloatCalculator = EndLoopCalculator.named("EndLoopFloatCalculator", ListOf(float))
+EndLoopImageFrameCalculator = EndLoopCalculator.named("EndLoopImageFrameCalculator", ListOf("ImageFrame"))
+# each a pair of width and height
+EndLoopImageSizeCalculator = EndLoopCalculator.named("EndLoopImageSizeCalculator", ListOf(tuple[int, int]))
+EndLoopLandmarkListVectorCalculator = EndLoopCalculator.named(
+    "EndLoopLandmarkListVectorCalculator", ListOf("LandmarkList")
+)
+EndLoopMatrixCalculator = EndLoopCalculator.named("EndLoopMatrixCalculator", ListOf("Matrix"))
+EndLoopNormalizedLandmarkListVectorCalculator = EndLoopCalculator.named(
+    "EndLoopNormalizedLandmarkListVectorCalculator", ListOf("NormalizedLandmarkList")
+)
+EndLoopNormalizedRectCalculator = EndLoopCalculator.named(
+    "EndLoopNormalizedRectCalculator", ListOf("NormalizedRect")
+)

@@ -1,0 +1,120 @@
+"""Get...VectorItemCalculator: one element of each list."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from penstock.errors import InvalidArgumentError
+from penstock_calculators.containers import ListOf, PerElementType
+from penstock_calculators.get_vector_item_calculator_pb2 import GetVectorItemCalculatorOptions
+
+if TYPE_CHECKING:
+    from penstock import CalculatorContext, CalculatorContract
+
+
+class GetVectorItemCalculator(PerElementType):
+    """Takes one element out of each list.
+
+    VECTOR (<T>) to ITEM (an element). Which one says the packet on INDEX (an int, from 0)
+    of the same timestamp, or else the option `item_index`; where neither does, nothing comes::
+
+        VECTOR  abc abc  .  abc
+        INDEX   2    .   0   .       (item_index: 1)
+        ITEM    c    b   .   b
+
+    A negative index is an error, and so is one behind the last element unless `output_empty_on_oob`.
+    Packets that give nothing stand in the ledger: of VECTOR as "no index" and "index out of range", of
+    INDEX as "no list". The timestamp offset is 0; what comes out does not depend on the order of arrival.
+
+    Options: `item_index` (none); `output_empty_on_oob` gives nothing for an index behind the last element
+    (default false). There must be an INDEX or an `item_index`.
+
+    Source of the behaviour: MediaPipe `calculators/core/get_vector_item_calculator.h`.
+
+    Example config::
+
+        node {
+          calculator: "<Name>"
+          input_stream: "VECTOR:found"
+          input_stream: "INDEX:which"
+          output_stream: "ITEM:chosen"
+          options {
+            [penstock.GetVectorItemCalculatorOptions.ext] { item_index: 0 output_empty_on_oob: true }
+          }
+        }
+    """
+
+    @classmethod
+    def get_contract(cls, cc: CalculatorContract) -> None:
+        """Take a list and perhaps an index.
+
+        Raises:
+            InvalidArgumentError: nothing says which element, or `item_index` is negative.
+        """
+        options = cc.options(GetVectorItemCalculatorOptions)
+        if "INDEX" not in cc.inputs and not options.HasField("item_index"):
+            raise InvalidArgumentError(
+                "nothing says which element is wanted; connect input INDEX, or set the option item_index"
+            )
+        if options.item_index < 0:
+            raise InvalidArgumentError(f"item_index is {options.item_index}, but elements count from 0")
+        cc.inputs["VECTOR"].set(cls.container.type, "the list")
+        cc.inputs["INDEX"].set(int, "which element, from 0").optional()
+        cc.outputs["ITEM"].set(cls.container.element_type, "that element")
+        cc.set_timestamp_offset(0)
+
+    def open(self, cc: CalculatorContext) -> None:
+        """Read the options."""
+        options = cc.options(GetVectorItemCalculatorOptions)
+        self._has_index = "INDEX" in cc.inputs
+        self._usual: int | None = options.item_index if options.HasField("item_index") else None
+        self._may_miss = options.output_empty_on_oob
+
+    def process(self, cc: CalculatorContext) -> None:
+        """Take the element, if list and index are there.
+
+        Raises:
+            InvalidArgumentError: the index is negative, or behind the last element and that is no option.
+        """
+        source = cc.inputs["VECTOR"]
+        given = cc.inputs["INDEX"] if self._has_index else None
+        if given is not None and given.is_empty():
+            given = None
+        if source.is_empty():
+            if given is not None:
+                given.count_dropped("no list")
+            return
+        index = self._usual if given is None else given.payload
+        if index is None:
+            source.count_dropped("no index")
+            return
+        elements = source.payload
+        if index < 0 or (index >= len(elements) and not self._may_miss):
+            raise InvalidArgumentError(
+                f"stream {source.name!r}: element {index} is wanted of a list of {len(elements)}; "
+                "elements count from 0, and output_empty_on_oob allows an index behind the last",
+                stream=source.name,
+                timestamp=cc.stamp,
+            )
+        if index < len(elements):
+            cc.outputs["ITEM"].add(elements[index], cc.stamp)
+        else:
+            source.count_dropped("index out of range")
+
+
+GetClassificationListVectorItemCalculator = GetVectorItemCalculator.named(
+    "GetClassificationListVectorItemCalculator", ListOf("ClassificationList")
+)
+GetDetectionVectorItemCalculator = GetVectorItemCalculator.named(
+    "GetDetectionVectorItemCalculator", ListOf("Detection")
+)
+GetLandmarkListVectorItemCalculator = GetVectorItemCalculator.named(
+    "GetLandmarkListVectorItemCalculator", ListOf("LandmarkList")
+)
+GetNormalizedLandmarkListVectorItemCalculator = GetVectorItemCalculator.named(
+    "GetNormalizedLandmarkListVectorItemCalculator", ListOf("NormalizedLandmarkList")
+)
+GetNormalizedRectVectorItemCalculator = GetVectorItemCalculator.named(
+    "GetNormalizedRectVectorItemCalculator", ListOf("NormalizedRect")
+)
+GetRectVectorItemCalculator = GetVectorItemCalculator.named("GetRectVectorItemCalculator", ListOf("Rect"))

@@ -1,0 +1,90 @@
+"""Expected values from the reference's description of the calculator."""
+
+from __future__ import annotations
+
+import pytest
+
+from penstock import GraphConfigError, Timestamp
+from penstock.testing import ScheduleHarness, node, run_calculator, wired
+from penstock_calculators.bypass import BypassCalculator
+from penstock_calculators.bypass_calculator_pb2 import BypassCalculatorOptions
+
+
+def options(*pairs):
+    return BypassCalculatorOptions(
+        pass_input_stream=[source for source, _ in pairs], pass_output_stream=[target for _, target in pairs]
+    )
+
+
+def test_named_inputs_are_handed_on_all_else_is_settled_or_dropped():
+    given = options(("VIDEO", "OUT:1"), (":1", "OUT:0"))
+    plan = wired(
+        node(BypassCalculator, "VIDEO:v ENABLE:e a b", "OUT:0:x OUT:1:y FACES:z", options=[given]),
+        inputs="v e a b",
+    )
+    harness = ScheduleHarness(plan, bounds_of="xyz").start()
+    for timestamp, streams in ((1, "veab"), (2, "vea"), (3, "eb")):
+        for stream in streams:
+            harness.add(stream, f"{stream}{timestamp}", timestamp)
+    harness.set_bound("v", 4)
+    harness.set_bound("a", 4)
+    harness.run()
+
+    assert harness.carried("x") == [(1, "b1"), (2, None), (3, "b3")]
+    assert harness.carried("y") == [(1, "v1"), (2, "v2"), (3, None)]
+    assert harness.carried("z") == [(1, None), (2, None), (3, None)]
+    dropped = {stream: harness.stream(stream).readers[0].dropped for stream in "veab"}
+    assert dropped == {"v": {}, "e": {"bypassed": 3}, "a": {"bypassed": 2}, "b": {}}
+    harness.finish()
+    assert all(harness.stream(stream).is_closed for stream in "xyz")
+
+
+def bypass(given):
+    plan = wired(node(BypassCalculator, "VIDEO:v", "VIDEO:x FACES:z", options=[given]), inputs="v")
+    return ScheduleHarness(plan, bounds_of="xz").start()
+
+
+def test_bounds_go_through_to_every_output():
+    harness = bypass(options(("VIDEO", "VIDEO")))
+    harness.set_bound("v", 6)
+    harness.run()
+
+    assert harness.carried("x") == harness.carried("z") == [(5, None)]
+    harness.finish()
+
+
+def test_nothing_can_come_after_a_packet_at_prestream():
+    harness = bypass(options(("VIDEO", "VIDEO")))
+    harness.run()
+    harness.add("v", "header", Timestamp.PRESTREAM)
+    held = harness.call(harness.take())
+
+    assert [output.bound for output in held.step.outputs] == [Timestamp.ONE_OVER_POSTSTREAM] * 2
+    harness.complete(held)
+    harness.finish()
+
+
+def test_without_options_nothing_is_handed_on():
+    run = run_calculator(
+        BypassCalculator, {"VIDEO": [(1, "a")]}, outputs=["VIDEO"], side_packets={"MODEL": 1}
+    )
+
+    assert run.outputs["VIDEO"] == []
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (
+            BypassCalculatorOptions(pass_input_stream=["A"]),
+            "names 1 inputs, but pass_output_stream 0 outputs",
+        ),
+        (options(("B", "A")), r"pass_input_stream names 'B', but there is no such input; connected are: 'A'"),
+        (options(("A", "A:1")), "pass_output_stream names 'A:1', but there is no such output"),
+        (options(("A", "A"), ("A:0", "A")), "pass_input_stream names 'A:0' twice"),
+        (options(("a", "A")), "'a' is no port"),
+    ],
+)
+def test_options_that_name_no_pairs_of_ports_are_refused(given, message):
+    with pytest.raises(GraphConfigError, match=message):
+        run_calculator(BypassCalculator, {"A": []}, outputs=["A"], options=given)

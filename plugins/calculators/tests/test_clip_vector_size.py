@@ -1,0 +1,81 @@
+"""Expected values from the reference's description of the calculators."""
+
+from __future__ import annotations
+
+import pytest
+
+from penstock import GraphConfigError, GraphRunError
+from penstock.testing import run_calculator
+from penstock_calculators.clip_vector_size import (
+    ClipDetectionVectorSizeCalculator,
+    ClipNormalizedRectVectorSizeCalculator,
+)
+from penstock_calculators.clip_vector_size_calculator_pb2 import ClipVectorSizeCalculatorOptions
+from penstock_formats import Detection, NormalizedRect
+
+DETECTIONS = [Detection(score=[score]) for score in (0.5, 0.25, 0.125)]
+RECTS = [NormalizedRect(x_center=x, y_center=0, width=1, height=1) for x in (0.5, 0.25)]
+
+
+def payloads(run):
+    return [(int(packet.timestamp), packet.payload) for packet in run.outputs[0]]
+
+
+@pytest.mark.parametrize(
+    ("calculator", "elements"),
+    [(ClipDetectionVectorSizeCalculator, DETECTIONS), (ClipNormalizedRectVectorSizeCalculator, RECTS)],
+)
+def test_the_first_element_is_kept_where_nothing_else_is_said(calculator, elements):
+    run = run_calculator(calculator, {0: [(1, elements), (2, []), (3, elements[1:])]}, outputs=[0])
+
+    assert payloads(run) == [(1, elements[:1]), (2, []), (3, elements[1:2])]
+
+
+def test_a_list_that_is_short_enough_is_handed_on_and_a_longer_one_stays_whole_for_its_other_readers():
+    short, long = DETECTIONS[:2], list(DETECTIONS)
+
+    run = run_calculator(
+        ClipDetectionVectorSizeCalculator,
+        {0: [(1, short), (2, long)]},
+        outputs=[0],
+        options=ClipVectorSizeCalculatorOptions(max_vec_size=2),
+    )
+
+    assert run.outputs[0][0].payload is short
+    assert run.outputs[0][1].payload == DETECTIONS[:2]
+    assert long == DETECTIONS
+
+
+def test_the_side_packet_wins_over_the_option():
+    run = run_calculator(
+        ClipDetectionVectorSizeCalculator,
+        {0: [(1, DETECTIONS)]},
+        outputs=[0],
+        side_packets={0: 1},
+        options=ClipVectorSizeCalculatorOptions(max_vec_size=2),
+    )
+
+    assert payloads(run) == [(1, DETECTIONS[:1])]
+
+
+def test_an_option_below_one_is_refused_when_the_graph_loads():
+    with pytest.raises(GraphConfigError, match="max_vec_size is 0, but at least one element is kept"):
+        run_calculator(
+            ClipDetectionVectorSizeCalculator,
+            {0: []},
+            outputs=[0],
+            options=ClipVectorSizeCalculatorOptions(max_vec_size=0),
+        )
+
+
+def test_a_side_packet_below_one_ends_the_run():
+    with pytest.raises(GraphRunError, match="the side packet is -1, but at least one element is kept"):
+        run_calculator(
+            ClipDetectionVectorSizeCalculator, {0: [(1, DETECTIONS)]}, outputs=[0], side_packets={0: -1}
+        )
+
+
+@pytest.mark.parametrize("elements", [["no detection"], ["no detection", *DETECTIONS], [*DETECTIONS, "none"]])
+def test_an_element_of_another_type_is_refused(elements):
+    with pytest.raises(GraphRunError, match=r"element \d of the list is a 'str', not a 'Detection'"):
+        run_calculator(ClipDetectionVectorSizeCalculator, {0: [(1, elements)]}, outputs=[0])

@@ -1,0 +1,116 @@
+"""Expected values from the reference's description of the calculator."""
+
+from __future__ import annotations
+
+import pytest
+
+from penstock import CalculatorGraph, GraphConfigError, GraphRunError, StatusCode
+from penstock.testing import InlineExecutor, ScheduleHarness, node, run_calculator, wired
+from penstock_calculators.counting_source import CountingSourceCalculator
+
+
+def count(**sides):
+    run = run_calculator(CountingSourceCalculator, outputs=[0], side_packets=sides)
+    return [(int(packet.timestamp), packet.payload) for packet in run.outputs[0]]
+
+
+@pytest.mark.parametrize(
+    ("sides", "numbers"),
+    [
+        ({"MAX_COUNT": 0}, []),
+        ({"MAX_COUNT": 1}, [0]),
+        ({"MAX_COUNT": 3}, [0, 1, 2]),
+        ({"MAX_COUNT": 3, "INITIAL_VALUE": -2}, [-2, -1, 0]),
+        ({"MAX_COUNT": 3, "INCREMENT": 10}, [0, 10, 20]),
+        ({"MAX_COUNT": 2, "BATCH_SIZE": 3}, [0, 1, 2, 3, 4, 5]),
+        ({"MAX_COUNT": 2, "BATCH_SIZE": 2, "INCREMENT": 5, "INITIAL_VALUE": 100}, [100, 105, 110, 115]),
+        ({"MAX_COUNT": 2, "ERROR_COUNT": 3}, [0, 1]),
+        ({"MAX_COUNT": 2, "ERROR_ON_OPEN": False}, [0, 1]),
+    ],
+)
+def test_each_number_comes_at_its_own_timestamp(sides, numbers):
+    assert count(**sides) == [(number, number) for number in numbers]
+
+
+def test_each_call_writes_one_batch():
+    plan = wired(node(CountingSourceCalculator, "", "n", side_inputs="MAX_COUNT:m BATCH_SIZE:b"))
+    harness = ScheduleHarness(plan, side_packets={"m": 2, "b": 2}).start()
+    harness.run()
+    harness.finish()
+
+    assert harness.log.count(next(line for line in harness.log if line.startswith("process"))) == 3
+    assert [t for t, _ in harness.carried("n")] == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("sides", [{"ERROR_COUNT": 2}, {"ERROR_COUNT": 2, "MAX_COUNT": 2}])
+def test_an_error_comes_after_as_many_batches_and_before_the_end(sides):
+    plan = wired(
+        node(CountingSourceCalculator, "", "n", side_inputs=[f"{tag}:{tag.lower()}" for tag in sides])
+    )
+    harness = ScheduleHarness(plan, side_packets={tag.lower(): value for tag, value in sides.items()}).start()
+    harness.run()
+
+    with pytest.raises(GraphRunError, match="expected error: side packet ERROR_COUNT is 2") as caught:
+        harness.finish()
+
+    assert caught.value.errors[0].code is StatusCode.INTERNAL
+    assert harness.carried("n") == [(0, 0), (1, 1)]
+
+
+def test_an_error_may_come_when_the_node_opens():
+    with pytest.raises(
+        GraphRunError, match=r"open.* failed.*expected error: side packet ERROR_ON_OPEN"
+    ) as caught:
+        count(MAX_COUNT=1, ERROR_ON_OPEN=True)
+
+    assert caught.value.errors[0].code is StatusCode.NOT_FOUND
+
+
+@pytest.mark.parametrize(
+    ("tag", "value", "smallest"),
+    [
+        ("MAX_COUNT", -1, 0),
+        ("ERROR_COUNT", -1, 0),
+        ("BATCH_SIZE", 0, 1),
+        ("INCREMENT", 0, 1),
+        ("INCREMENT", -1, 1),
+    ],
+)
+def test_a_number_that_is_too_small_is_refused_when_the_node_opens(tag, value, smallest):
+    with pytest.raises(GraphRunError, match=f"side packet {tag} is {value}, but must be at least {smallest}"):
+        count(**{"MAX_COUNT": 1, tag: value})
+
+
+@pytest.mark.parametrize(
+    ("sides", "message"),
+    [
+        ({}, "neither side packet MAX_COUNT nor ERROR_COUNT is connected"),
+        ({"BATCH_SIZE": 1}, "neither side packet MAX_COUNT nor ERROR_COUNT is connected"),
+        ({"MAX_COUNT": 1.5}, "is a 'float', but the node expects int"),
+        ({"MAX_COUNT": True}, "is a 'bool', but the node expects int"),
+        ({"MAX_COUNT": 1, "ERROR_ON_OPEN": 1}, "is a 'int', but the node expects bool"),
+        ({"MAX_COUNT": 1, "OTHER": 1}, "has no input side packet 'OTHER'"),
+    ],
+)
+def test_side_packets_that_are_wrong_are_refused_before_the_run(sides, message):
+    with pytest.raises(GraphConfigError, match=message):
+        count(**sides)
+
+
+def test_a_side_packet_that_is_connected_must_be_given():
+    plan = wired(node(CountingSourceCalculator, "", "n", side_inputs="MAX_COUNT:m BATCH_SIZE:b"))
+
+    with pytest.raises(GraphConfigError, match=r"side packet 'b' .* is required but was not given"):
+        ScheduleHarness(plan, side_packets={"m": 2})
+
+
+def test_the_example_of_the_docstring_runs_each_time_from_the_beginning():
+    graph = CalculatorGraph(CountingSourceCalculator.__doc__.partition("Example config::")[2])
+    graph.set_executor("", InlineExecutor())
+    seen = []
+    graph.observe_output_stream("numbers", lambda _, packet: seen.append(packet.payload))
+
+    for _ in range(2):
+        graph.run({"count": 3}, 20)
+
+    assert seen == [0, 1, 2, 0, 1, 2]

@@ -1,0 +1,174 @@
+"""Expected values from the reference's description of the calculator."""
+
+from __future__ import annotations
+
+import pytest
+
+from penstock import CalculatorGraph, GraphConfigError, Packet, Timestamp
+from penstock.testing import ScheduleHarness, explore, node, run_calculator, wired
+from penstock_calculators.immediate_mux import ImmediateMuxCalculator
+from penstock_calculators.immediate_mux_calculator_pb2 import ImmediateMuxCalculatorOptions
+from penstock_stream_handlers.immediate import ImmediateInputStreamHandler
+
+BOUNDS = (ImmediateMuxCalculatorOptions(process_timestamp_bounds=True),)
+
+
+def plan(outputs="out done", options=(), **arguments):
+    arguments.setdefault("handler", ImmediateInputStreamHandler)
+    return wired(node(ImmediateMuxCalculator, "a b", outputs, options=options, **arguments), inputs="a b")
+
+
+def play(options, *groups):
+    """Feed groups of packets ("a", 10) and bounds ("a", 10, "bound"), each to the end of what follows."""
+    harness = ScheduleHarness(plan(options=options), bounds_of=["out"]).start()
+    for group in groups:
+        for stream, timestamp, *is_bound in group:
+            if is_bound:
+                harness.set_bound(stream, timestamp)
+            else:
+                harness.add(stream, f"{stream}{timestamp}", timestamp)
+        harness.run()
+    return harness
+
+
+def packets(harness, stream="out"):
+    return [pair for pair in harness.carried(stream) if pair[1] is not None]
+
+
+def test_packets_go_on_as_they_come_and_those_behind_the_output_are_dropped():
+    harness = play((), [("a", 10000)], [("a", 30000)], [("b", 20000)], [("b", 40000)])
+
+    assert packets(harness) == [(10000, "a10000"), (30000, "a30000"), (40000, "b40000")]
+    assert harness.stream("b").readers[0].dropped == {"behind the output": 1}
+    assert packets(harness, "done") == [(10000, True), (30000, True), (30001, True), (40000, True)]
+    harness.finish()
+
+
+def test_what_comes_after_a_later_packet_is_dropped_however_little_after():
+    harness = play((), [("a", 10000)], [("a", 40000), ("b", 20000)], [("b", 30000)])
+
+    assert packets(harness) == [(10000, "a10000"), (40000, "a40000")]
+    assert harness.stream("b").readers[0].dropped == {"behind the output": 2}
+    harness.finish()
+
+
+def test_with_the_default_policy_timestamps_merge_and_the_lowest_input_goes_first():
+    def drive(harness):
+        harness.start()
+        for stream, timestamps in (("b", (20, 30, 40)), ("a", (10, 30))):
+            for timestamp in timestamps:
+                harness.add(stream, stream, timestamp)
+                harness.step()
+        harness.finish()
+
+    graph = wired(node(ImmediateMuxCalculator, "a b", "out done"), inputs="a b")
+    carried = explore(graph, drive)
+
+    assert carried["out"] == [(10, "a"), (20, "b"), (30, "a"), (40, "b")]
+    assert carried["done"] == [(10, True), (20, True), (30, True), (31, True), (40, True)]
+
+
+@pytest.mark.parametrize(
+    ("groups", "expected"),
+    [
+        (
+            ([("a", 10000)], [("b", 20000, "bound")], [("a", 15000)]),
+            [(10000, "a10000"), (19999, None)],
+        ),
+        (
+            ([("a", 10000)], [("b", 15000, "bound")], [("a", 15000)], [("a", 16000, "bound")]),
+            # the packet settles its own timestamp, and the bound 16000 all up to 15999
+            [(10000, "a10000"), (14999, None), (15000, "a15000"), (15999, None)],
+        ),
+        (
+            ([("a", 10000)], [("b", 20000, "bound")], [("a", 20000, "bound")], [("b", 30000, "bound")]),
+            [(10000, "a10000"), (19999, None), (29999, None)],
+        ),
+    ],
+)
+def test_settled_timestamps_are_handed_on_where_the_option_says_so(groups, expected):
+    harness = play(BOUNDS, *groups)
+
+    assert harness.carried("out") == expected
+    harness.finish()
+
+
+def test_a_settled_timestamp_leaves_a_second_output_alone_that_is_ahead():
+    harness = play(BOUNDS, [("a", 10)], [("b", 5)], [("b", 6)], [("a", 12, "bound")])
+
+    assert harness.carried("out") == [(10, "a10"), (11, None)]
+    assert packets(harness, "done") == [(10, True), (11, True), (12, True)]
+    harness.finish()
+
+
+def test_the_end_of_an_input_ends_the_outputs_where_the_option_says_so():
+    harness = play(BOUNDS, [("a", 10)])
+    harness.close_input("b")
+    harness.run()
+
+    assert harness.stream("out").is_closed
+    assert harness.stream("done").is_closed
+    harness.finish()
+
+
+def test_without_the_option_the_outputs_stay_open_until_all_inputs_have_ended():
+    harness = play((), [("a", 10)])
+    harness.close_input("b")
+    harness.run()
+
+    assert not harness.stream("out").is_closed
+    harness.finish()
+
+
+def test_there_is_one_finish_only_where_no_timestamp_is_left_for_more():
+    run = run_calculator(
+        ImmediateMuxCalculator,
+        {0: [(Timestamp.POSTSTREAM, "a")], 1: [(Timestamp.POSTSTREAM, "b")]},
+        outputs=[0, 1],
+    )
+
+    assert [packet.payload for packet in run.outputs[0]] == ["a"]
+    assert [(packet.stamp, packet.payload) for packet in run.outputs[1]] == [(Timestamp.POSTSTREAM, True)]
+
+
+def test_the_end_of_an_input_settles_the_next_timestamp_of_the_others():
+    harness = play((), [("a", 10), ("b", 10)])
+    harness.close_input("b")
+    harness.run()
+    for timestamp in (11, 12):
+        harness.add("a", "late or not", timestamp)
+    harness.finish()
+
+    assert packets(harness) == [(10, "a10"), (12, "late or not")]
+    assert harness.stream("a").readers[0].dropped == {"behind the output": 1}
+
+
+def test_options_are_taken_from_node_options_of_a_graph_file():
+    graph = CalculatorGraph("""
+      input_stream: "a" input_stream: "b" output_stream: "out"
+      node {
+        calculator: "ImmediateMuxCalculator" input_stream: "a" input_stream: "b" output_stream: "out"
+        input_stream_handler { input_stream_handler: "ImmediateInputStreamHandler" }
+        node_options: {
+          [type.googleapis.com/mediapipe.ImmediateMuxCalculatorOptions] { process_timestamp_bounds: true }
+        }
+      }""")
+    seen = []
+    graph.observe_output_stream("out", lambda _, packet: seen.append(packet.stamp), True)
+    graph.start_run()
+    graph.add_packet_to_input_stream("a", Packet("x", 10))
+    graph.wait_until_idle(10)
+    graph.add_packet_to_input_stream("b", Packet(timestamp=19))
+    graph.wait_until_idle(10)
+    graph.close_all_input_streams()
+    graph.wait_until_done(10)
+
+    assert seen == [10, 19]
+
+
+@pytest.mark.parametrize(
+    ("inputs", "outputs"), [({}, [0]), ({0: []}, []), ({0: []}, [0, 1, 2])], ids=["in 0", "out 0", "out 3"]
+)
+def test_ports_that_make_no_mux_are_refused(inputs, outputs):
+    with pytest.raises(GraphConfigError, match="connect at least one input, an output for the packets"):
+        run_calculator(ImmediateMuxCalculator, inputs, outputs=outputs)

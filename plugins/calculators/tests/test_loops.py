@@ -1,0 +1,270 @@
+"""Loops over lists. Expected values from the reference's description, and from runs of it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from penstock import GraphConfigError, GraphRunError, Packet, Timestamp
+from penstock.errors import PacketTypeError
+from penstock.testing import ScheduleHarness, calculator, node, run_calculator, wired
+from penstock_calculators.begin_loop import (
+    BeginLoopFloatCalculator,
+    BeginLoopIntCalculator,
+    BeginLoopMatrixVectorCalculator,
+    BeginLoopNormalizedRectCalculator,
+)
+from penstock_calculators.end_loop import (
+    EndLoopBooleanCalculator,
+    EndLoopFloatCalculator,
+    EndLoopImageSizeCalculator,
+    EndLoopNormalizedRectCalculator,
+)
+from penstock_calculators.pass_through import PassThroughCalculator
+from penstock_formats import Matrix, NormalizedRect
+
+
+def values(packets):
+    return [(int(packet.timestamp), packet.payload) for packet in packets]
+
+
+def begin(**kinds):
+    ports = ["ITERABLE:v", *kinds.get("inputs", ())]
+    return node(BeginLoopFloatCalculator, ports, ["ITEM:i", "BATCH_END:be", *kinds.get("outputs", ())])
+
+
+def end(item="i"):
+    return node(EndLoopFloatCalculator, [f"ITEM:{item}", "BATCH_END:be"], "ITERABLE:o")
+
+
+def only_even(cc):
+    for port, output in zip(cc.inputs, cc.outputs, strict=True):
+        if port.payload % 2 == 0:
+            output.add_packet(port.packet)
+
+
+def test_elements_come_at_the_times_of_the_loop_and_go_back_to_that_of_the_list():
+    harness = ScheduleHarness(wired(begin(), end(), inputs="v"), bounds_of=["i", "be", "o"]).start()
+
+    for timestamp, items in [(100, [1.0, 2.0, 3.0]), (200, []), (300, [4.0])]:
+        harness.add("v", items, timestamp)
+        harness.run()
+
+    assert harness.carried("i") == [(0, 1.0), (1, 2.0), (2, 3.0), (3, None), (4, 4.0)]
+    assert harness.carried("be") == [(2, 100), (3, 200), (4, 300)]
+    assert harness.carried("o") == [(100, [1.0, 2.0, 3.0]), (200, None), (300, [4.0])]
+    harness.finish()
+
+
+def test_batch_end_carries_a_timestamp():
+    run = run_calculator(BeginLoopIntCalculator, {"ITERABLE": [(10, [5])]}, outputs=["ITEM", "BATCH_END"])
+
+    assert [(packet.payload, type(packet.payload)) for packet in run.outputs["BATCH_END"]] == [
+        (10, Timestamp)
+    ]
+
+
+def test_what_is_to_be_cloned_comes_with_every_element():
+    cloned = begin(inputs=["CLONE:k"], outputs=["CLONE:kc"])
+    body = node(PassThroughCalculator, "i kc", "i2 kc2")
+    harness = ScheduleHarness(
+        wired(cloned, body, end("i2"), inputs="v k"), bounds_of=["i", "be", "o", "kc2"]
+    ).start()
+
+    for stream, payload, timestamp in [
+        ("v", [1.0, 2.0], 10), ("k", 7, 10), ("v", [3.0], 20), ("k", 8, 21), ("v", [], 30),
+    ]:  # fmt: skip
+        harness.add(stream, payload, timestamp)
+        harness.run()
+        if timestamp == 21:
+            assert harness.carried("kc2") == [(0, 7), (1, 7)]  # nothing settles it for the third element
+    harness.finish()
+
+    assert harness.carried("i") == [(0, 1.0), (1, 2.0), (2, 3.0), (3, None), (4, None)]
+    assert harness.carried("be") == [(1, 10), (2, 20), (3, 21), (4, 30)]
+    assert harness.carried("o") == [(10, [1.0, 2.0]), (20, [3.0]), (21, None), (30, None)]
+    assert harness.carried("kc2") == [(0, 7), (1, 7), (2, None), (3, None), (4, None)]
+
+
+def test_every_clone_goes_to_the_output_of_its_own_index():
+    run = run_calculator(
+        BeginLoopIntCalculator,
+        {"ITERABLE": [(1, [5, 6])], "CLONE:0": [(1, "a")], "CLONE:1": [(1, "b")]},
+        outputs=["ITEM", "BATCH_END", "CLONE:0", "CLONE:1"],
+    )
+
+    assert values(run.outputs["CLONE:0"]) == [(0, "a"), (1, "a")]
+    assert values(run.outputs["CLONE:1"]) == [(0, "b"), (1, "b")]
+
+
+def test_a_clone_without_elements_is_counted_as_dropped():
+    cloned = begin(inputs=["CLONE:k"], outputs=["CLONE:kc"])
+    harness = ScheduleHarness(wired(cloned, inputs="v k")).start()
+    for timestamp, items in [(1, [1.0]), (2, []), (3, [2.0])]:
+        harness.add("v", items, timestamp)
+    for timestamp in (1, 2, 3, 4):
+        harness.add("k", "k", timestamp)
+    harness.finish()
+
+    (clones,), (lists,) = harness.stream("k").readers, harness.stream("v").readers
+    assert (clones.delivered, clones.dropped) == (2, {"no item to go with": 2})
+    assert (lists.delivered, lists.dropped) == (3, {})
+
+
+def test_a_loop_that_lets_no_element_through_gives_a_bound():
+    filtering = node(calculator(only_even, offset=0), "i", "even")
+    harness = ScheduleHarness(wired(begin(), filtering, end("even"), inputs="v"), bounds_of=["o"]).start()
+
+    for timestamp, items in [(1, [1, 3]), (2, [1, 2, 4]), (3, [5])]:
+        harness.add("v", items, timestamp)
+        harness.run()
+
+    assert harness.carried("o") == [(1, None), (2, [2, 4]), (3, None)]
+    harness.finish()
+
+
+def test_a_timestamp_that_is_settled_without_a_list_moves_the_end_of_the_loop():
+    harness = ScheduleHarness(wired(begin(), end(), inputs="v"), bounds_of=["o", "i"]).start()
+
+    harness.set_bound("v", 50)
+    harness.run()
+
+    assert harness.carried("o") == [(49, None)]
+    assert harness.carried("i") == [(0, None)]
+    assert harness.carried("be") == [(0, 49)]
+    harness.finish()
+
+
+def test_a_tick_of_an_old_graph_changes_nothing():
+    run = run_calculator(
+        BeginLoopIntCalculator,
+        {"ITERABLE": [(1, [5]), (3, [6])], "TICK": [(1, "t"), (2, "t"), (3, "t")]},
+        outputs=["ITEM", "BATCH_END"],
+    )
+
+    assert values(run.outputs["ITEM"]) == [(0, 5), (2, 6)]
+    assert values(run.outputs["BATCH_END"]) == [(0, 1), (1, 2), (2, 3)]
+
+
+@pytest.mark.parametrize("special", [Timestamp.PRESTREAM, Timestamp.MIN, Timestamp.MAX, Timestamp.POSTSTREAM])
+def test_a_list_at_a_special_timestamp_goes_back_to_it(special):
+    harness = ScheduleHarness(wired(begin(), end(), inputs="v")).start()
+    harness.add("v", [1.0, 2.0], special)
+    harness.finish()
+
+    assert harness.carried("o") == [(special, [1.0, 2.0])]
+
+
+def test_a_batch_without_items_before_all_others_does_not_end_the_output():
+    run = run_calculator(
+        EndLoopFloatCalculator,
+        {"ITEM": [(1, 0.5)], "BATCH_END": [(0, Timestamp.PRESTREAM), (1, Timestamp(5))]},
+        outputs=["ITERABLE"],
+    )
+
+    assert values(run.outputs["ITERABLE"]) == [(5, [0.5])]
+
+
+def test_what_the_end_of_the_loop_writes_does_not_depend_on_the_order_of_arrival():
+    cloned = begin(inputs=["CLONE:k"], outputs=["CLONE:kc"])
+    body = node(PassThroughCalculator, "i kc", "i2 kc2")
+    plan = wired(cloned, body, end("i2"), inputs="v k")
+
+    def drive(harness):
+        harness.start()
+        for timestamp, items in [(1, [1.0, 2.0]), (4, []), (5, [3.0]), (9, [4.0])]:
+            harness.add("v", items, timestamp)
+            harness.step()
+        for timestamp in (1, 3, 5, 7):
+            harness.add("k", timestamp, timestamp)
+            harness.step()
+        harness.finish()
+        return harness.carried("o")
+
+    seen = [drive(ScheduleHarness(plan, seed=seed, observe=["o"])) for seed in (None, *range(40))]
+
+    assert all(one == [(1, [1.0, 2.0]), (5, [3.0]), (9, [4.0])] for one in seen)
+
+
+def test_items_that_no_batch_end_follows_are_counted_as_dropped():
+    harness = ScheduleHarness(wired(end(), inputs="i be")).start()
+    for timestamp in range(4):
+        harness.add("i", float(timestamp), timestamp)
+    harness.add("be", Timestamp(70), 1)
+    harness.finish()
+
+    (items,) = harness.stream("i").readers
+    assert harness.carried("o") == [(70, [0.0, 1.0])]
+    assert (items.delivered, items.dropped) == (2, {"no batch end followed": 2})
+
+
+def test_messages_and_matrices_go_through_as_the_same_objects():
+    rects = [NormalizedRect(x_center=x, y_center=0, width=1, height=1) for x in (0.25, 0.5)]
+    plan = wired(
+        node(BeginLoopNormalizedRectCalculator, "ITERABLE:v", "ITEM:i BATCH_END:be"),
+        node(EndLoopNormalizedRectCalculator, "ITEM:i BATCH_END:be", "ITERABLE:o"),
+        inputs="v",
+    )
+    harness = ScheduleHarness(plan).start()
+    harness.add("v", rects, 1)
+    harness.finish()
+    matrices = [Matrix(np.zeros((1, 2), np.float32))]
+    run = run_calculator(
+        BeginLoopMatrixVectorCalculator, {"ITERABLE": [(1, [matrices, []])]}, outputs=["ITEM", "BATCH_END"]
+    )
+
+    ((_, out),) = harness.carried("o")
+    assert out is not rects
+    assert [one is other for one, other in zip(out, rects, strict=True)] == [True, True]
+    assert values(run.outputs["ITEM"]) == [(0, matrices), (1, [])]
+
+
+def test_a_pair_of_width_and_height_is_an_image_size():
+    run = run_calculator(
+        EndLoopImageSizeCalculator,
+        {"ITEM": [(0, (640, 480))], "BATCH_END": [(0, Timestamp(5))]},
+        outputs=["ITERABLE"],
+    )
+
+    assert values(run.outputs["ITERABLE"]) == [(5, [(640, 480)])]
+
+
+def test_an_element_of_another_type_is_refused():
+    with pytest.raises(GraphRunError, match=r"holds a 'float', but the stream carries int"):
+        run_calculator(BeginLoopIntCalculator, {"ITERABLE": [(1, [1, 0.5])]}, outputs=["ITEM", "BATCH_END"])
+
+
+def test_an_int_is_no_bool_for_the_end_of_a_loop():
+    with pytest.raises(PacketTypeError, match=r"'int'.*bool"):
+        run_calculator(EndLoopBooleanCalculator, {"ITEM": [(0, 1)], "BATCH_END": []}, outputs=["ITERABLE"])
+
+
+@pytest.mark.parametrize(
+    ("calculator", "inputs", "outputs", "message"),
+    [
+        (EndLoopFloatCalculator, {"ITEM": []}, ["ITERABLE"], "BATCH_END"),
+        (EndLoopFloatCalculator, {"BATCH_END": []}, ["ITERABLE"], "ITEM"),
+        (BeginLoopFloatCalculator, {"ITERABLE": []}, ["ITEM"], "BATCH_END"),
+        (BeginLoopFloatCalculator, {"CLONE": []}, ["ITEM", "BATCH_END", "CLONE"], "ITERABLE"),
+        (
+            BeginLoopFloatCalculator,
+            {"ITERABLE": [], "CLONE": []},
+            ["ITEM", "BATCH_END"],
+            "there are 0 outputs CLONE, but 1 inputs CLONE; each input needs an output",
+        ),
+    ],
+)
+def test_ports_that_make_no_loop_are_refused(calculator, inputs, outputs, message):
+    with pytest.raises(GraphConfigError, match=message):
+        run_calculator(calculator, inputs, outputs=outputs)
+
+
+def test_an_empty_packet_of_a_list_counts_as_no_list():
+    run = run_calculator(
+        BeginLoopIntCalculator,
+        {"ITERABLE": [Packet(timestamp=4), Packet([1], 9)]},
+        outputs=["ITEM", "BATCH_END"],
+    )
+
+    assert values(run.outputs["ITEM"]) == [(1, 1)]
+    assert values(run.outputs["BATCH_END"]) == [(0, 4), (1, 9)]

@@ -1,0 +1,31 @@
+"""Expected values from runs of the reference (cases presence_gate and presence_direct)."""
+
+from __future__ import annotations
+
+from penstock.testing import ScheduleHarness, node, run_calculator, wired
+from penstock_calculators.gate import GateCalculator
+from penstock_calculators.packet_presence import PacketPresenceCalculator
+
+
+def test_each_packet_and_each_timestamp_settled_without_one_gives_an_answer():
+    plan = wired(
+        node(GateCalculator, "x ALLOW:c", "y"),
+        node(PacketPresenceCalculator, "PACKET:y", "PRESENCE:p"),
+        inputs="x c",
+    )
+    harness = ScheduleHarness(plan).start()
+    for timestamp, is_open in ((10, False), (11, True)):
+        harness.add("x", "frame", timestamp)
+        harness.add("c", is_open, timestamp)
+        harness.run()
+    harness.add("x", "frame", 15)
+    harness.add("c", True, 20)
+    harness.finish()
+
+    assert harness.carried("p") == [(10, False), (11, True), (15, False), (20, False)]
+
+
+def test_a_stream_that_jumps_gives_no_answers_between_and_none_at_its_end():
+    run = run_calculator(PacketPresenceCalculator, {"PACKET": [(1, "a"), (5, "b")]}, outputs=["PRESENCE"])
+
+    assert [(p.stamp, p.payload) for p in run.outputs["PRESENCE"]] == [(1, True), (5, True)]

@@ -1,0 +1,158 @@
+"""Parts of lists by position. Expected values from the reference's description and runs of it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from penstock import GraphConfigError, GraphRunError
+from penstock.testing import ScheduleHarness, node, run_calculator, wired
+from penstock_calculators.split import (
+    MovableSplitImageFrameVectorCalculator,
+    SplitFloatVectorCalculator,
+    SplitLandmarkVectorCalculator,
+    SplitNormalizedLandmarkListCalculator,
+    SplitUint64tVectorCalculator,
+)
+from penstock_calculators.split_vector_calculator_pb2 import Range, SplitVectorCalculatorOptions
+from penstock_formats import ImageFrame, NormalizedLandmark, NormalizedLandmarkList
+
+
+def options(*ranges, **more):
+    return SplitVectorCalculatorOptions(ranges=[Range(begin=begin, end=end) for begin, end in ranges], **more)
+
+
+def landmarks(*xs):
+    return NormalizedLandmarkList(landmark=[NormalizedLandmark(x=x) for x in xs])
+
+
+def split(payload, chosen, outputs=None, calculator=SplitFloatVectorCalculator):
+    """Return the payload that each output has for an input at 1."""
+    count = len(chosen.ranges) if outputs is None else outputs
+    run = run_calculator(calculator, {0: [(1, payload)]}, outputs=range(count), options=chosen)
+    assert all([int(packet.timestamp) for packet in packets] == [1] for packets in run.outputs.values())
+    return [packets[0].payload for packets in run.outputs.values()]
+
+
+def test_each_output_has_the_elements_of_its_range():
+    assert split([1.0, 2.0, 3.0, 4.0], options((0, 1), (1, 3))) == [[1.0], [2.0, 3.0]]
+
+
+def test_ranges_may_overlap_and_come_in_any_order():
+    assert split([1.0, 2.0, 3.0], options((1, 3), (0, 2))) == [[2.0, 3.0], [1.0, 2.0]]
+
+
+def test_single_elements_come_by_themselves():
+    assert split([1.0, 2.0, 3.0, 4.0], options((0, 1), (2, 3), element_only=True)) == [1.0, 3.0]
+
+
+def test_combined_ranges_come_in_the_order_of_the_ranges():
+    values = [0.0, 1.0, 2.0, 3.0, 4.0]
+
+    assert split(values, options((2, 4), (0, 1), combine_outputs=True), outputs=1) == [[2.0, 3.0, 0.0]]
+
+
+def test_combined_elements_are_a_list_whatever_element_only_says():
+    chosen = options((2, 3), (0, 2), combine_outputs=True, element_only=True)
+
+    assert split([0.0, 1.0, 2.0], chosen, outputs=1) == [[2.0, 0.0, 1.0]]
+
+
+def test_no_ranges_combined_are_an_empty_list():
+    assert split([], options(combine_outputs=True), outputs=1) == [[]]
+
+
+def test_a_combined_range_may_be_empty():
+    assert split([0.0, 1.0], options((1, 1), (0, 1), combine_outputs=True), outputs=1) == [[0.0]]
+
+
+@pytest.mark.parametrize(
+    ("chosen", "outputs", "parts"),
+    [
+        (options((0, 1), (1, 3)), 2, [landmarks(0.125), landmarks(0.25, 0.5)]),
+        (options((1, 2), element_only=True), 1, [NormalizedLandmark(x=0.25)]),
+        (options((2, 3), (0, 1), combine_outputs=True), 1, [landmarks(0.5, 0.125)]),
+    ],
+)
+def test_messages_are_split_into_new_messages(chosen, outputs, parts):
+    whole = landmarks(0.125, 0.25, 0.5)
+
+    assert split(whole, chosen, outputs, SplitNormalizedLandmarkListCalculator) == parts
+    assert whole == landmarks(0.125, 0.25, 0.5)
+
+
+def test_elements_are_handed_on_as_the_same_objects():
+    points = [NormalizedLandmark(x=1), NormalizedLandmark(x=2)]
+
+    first, (second,) = (
+        split(points, chosen, calculator=SplitLandmarkVectorCalculator)[0]
+        for chosen in (options((0, 1), element_only=True), options((1, 2)))
+    )
+
+    assert first is points[0]
+    assert second is points[1]
+
+
+def test_a_timestamp_without_input_is_settled():
+    plan = wired(node(SplitFloatVectorCalculator, "v", "a b", options=[options((0, 1), (1, 2))]), inputs="v")
+    harness = ScheduleHarness(plan, bounds_of=["a", "b"]).start()
+
+    harness.set_bound("v", 8)
+    harness.run()
+
+    assert harness.carried("a") == harness.carried("b") == [(7, None)]
+    harness.finish()
+
+
+def test_an_input_that_is_shorter_than_the_furthest_range_is_refused():
+    with pytest.raises(GraphRunError, match="the input has 2 elements, but a range ends at 3"):
+        split([1.0, 2.0], options((0, 1), (1, 3)))
+
+
+def test_a_message_that_is_shorter_than_the_furthest_range_is_refused():
+    with pytest.raises(GraphRunError, match="the input has 0 elements, but a range ends at 1"):
+        split(landmarks(), options((0, 1)), calculator=SplitNormalizedLandmarkListCalculator)
+
+
+def test_a_list_of_other_elements_is_refused():
+    with pytest.raises(GraphRunError, match="'in_0': element 0 of the list is a 'bool', not a 'int'"):
+        split([True, 1], options((1, 2)), calculator=SplitUint64tVectorCalculator)
+
+
+@pytest.mark.parametrize(
+    ("chosen", "outputs", "message"),
+    [
+        (options((0, 1), (1, 3)), 1, "there are 1 outputs, but the option ranges has 2"),
+        (options((0, 1)), 2, "there are 2 outputs, but the option ranges has 1"),
+        (options(), 0, "there are 0 outputs, but the option ranges has 0"),
+        (options((0, 1), (1, 2), combine_outputs=True), 2, "2 outputs, but combine_outputs asks for 1"),
+        (options((1, 1)), 1, "range 1 to 1: must begin at 0 or later, and end after its begin"),
+        (options((2, 1)), 1, "range 2 to 1: must begin"),
+        (options((-1, 1)), 1, "range -1 to 1: must begin"),
+        (options((2, 1), combine_outputs=True), 1, "range 2 to 1: must begin"),
+        (options((-1, 1), combine_outputs=True), 1, "range -1 to 1: must begin"),
+        (
+            options((0, 2), element_only=True),
+            1,
+            "range 0 to 2: with element_only every range must have size 1",
+        ),
+        (options((0, 2), (1, 3), combine_outputs=True), 1, "ranges 0 to 2 and 1 to 3 overlap"),
+        (options((1, 3), (0, 2), combine_outputs=True), 1, "ranges 1 to 3 and 0 to 2 overlap"),
+        (options((0, 1), (4, 5), (0, 1), combine_outputs=True), 1, "ranges 0 to 1 and 0 to 1 overlap"),
+    ],
+)
+@pytest.mark.parametrize("calculator", [SplitFloatVectorCalculator, SplitNormalizedLandmarkListCalculator])
+def test_ranges_that_cannot_be_cut_are_refused_before_the_run(calculator, chosen, outputs, message):
+    with pytest.raises(GraphConfigError, match=message):
+        run_calculator(calculator, {0: []}, outputs=range(outputs), options=chosen)
+
+
+def test_where_elements_move_ranges_never_overlap():
+    images = [ImageFrame(np.full((1, 1), i, np.uint8)) for i in range(3)]
+    calculator = MovableSplitImageFrameVectorCalculator
+
+    first, second = split(images, options((0, 1), (1, 3)), calculator=calculator)
+
+    assert (first, second) == (images[:1], images[1:])
+    with pytest.raises(GraphConfigError, match="ranges 0 to 2 and 1 to 3 overlap"):
+        run_calculator(calculator, {0: []}, outputs=[0, 1], options=options((0, 2), (1, 3)))

@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+import pytest
+
+from penstock import GraphRunError
+from penstock.testing import run_calculator
+from penstock_calculators.vector_indices import (
+    ClassificationListVectorSizeCalculator,
+    IntVectorIndicesCalculator,
+    LandmarkListVectorSizeCalculator,
+    NormalizedLandmarkListVectorIndicesCalculator,
+    Uint64tVectorIndicesCalculator,
+)
+from penstock_formats import ClassificationList, LandmarkList, NormalizedLandmarkList
+
+
+def values(calculator, vectors, output):
+    run = run_calculator(calculator, {"VECTOR": list(enumerate(vectors))}, outputs=[output])
+    return [packet.payload for packet in run.outputs[output]]
+
+
+@pytest.mark.parametrize(
+    ("calculator", "element"),
+    [
+        (IntVectorIndicesCalculator, 7),
+        (Uint64tVectorIndicesCalculator, 2**63),
+        (NormalizedLandmarkListVectorIndicesCalculator, NormalizedLandmarkList()),
+    ],
+)
+def test_indices_count_from_zero_and_an_empty_list_has_none(calculator, element):
+    assert values(calculator, [[element] * 3, [], [element]], "INDICES") == [[0, 1, 2], [], [0]]
+
+
+@pytest.mark.parametrize(
+    ("calculator", "element"),
+    [
+        (ClassificationListVectorSizeCalculator, ClassificationList()),
+        (LandmarkListVectorSizeCalculator, LandmarkList()),
+    ],
+)
+def test_the_size_is_the_number_of_elements(calculator, element):
+    assert values(calculator, [[element] * 3, [], [element]], "SIZE") == [3, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("calculator", "output"),
+    [(IntVectorIndicesCalculator, "INDICES"), (LandmarkListVectorSizeCalculator, "SIZE")],
+)
+def test_elements_of_another_type_are_refused(calculator, output):
+    with pytest.raises(GraphRunError, match="element 0 of the list is a 'str', not a"):
+        values(calculator, [["x"]], output)

@@ -1,0 +1,45 @@
+"""Random payloads of this pack's types, for `penstock.testing.check_calculator`.
+
+Protobuf messages need no entry: they are filled by their fields. Images and matrices are small, so that
+many fit into a test.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from penstock_formats.image_format import ImageFormat
+from penstock_formats.image_frame import ImageFrame
+from penstock_formats.matrix import Matrix
+from penstock_formats.video_header import VideoHeader
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from random import Random
+
+    from penstock import Timestamp
+
+
+def _frame(random: Random, at: Timestamp) -> ImageFrame:  # noqa: ARG001  # what every maker gets
+    """Return 8 x 6 pixels of colour."""
+    return ImageFrame(np.frombuffer(random.randbytes(6 * 8 * 3), np.uint8).reshape(6, 8, 3), ImageFormat.SRGB)
+
+
+def _matrix(random: Random, at: Timestamp) -> Matrix:  # noqa: ARG001  # what every maker gets
+    """Return 3 rows and 4 columns."""
+    return Matrix(np.array([random.uniform(-9, 9) for _ in range(12)], np.float32).reshape(3, 4))
+
+
+def _header(random: Random, at: Timestamp) -> VideoHeader:  # noqa: ARG001  # what every maker gets
+    """Return the description of what `ImageFrame` payloads look like here."""
+    return VideoHeader(ImageFormat.SRGB, 8, 6, random.choice([0.0, 25.0, 30.0]))
+
+
+#: Type → what makes one of a random generator and a timestamp.
+PAYLOADS: Final[dict[type, Callable[[Random, Timestamp], Any]]] = {
+    ImageFrame: _frame,
+    Matrix: _matrix,
+    VideoHeader: _header,
+}
