@@ -88,6 +88,7 @@ def penstock_command() -> None:
       penstock demo
       penstock run graph.pbtxt --side input_video=in.mp4
       penstock plugins
+      penstock show GateCalculator
     """  # noqa: D301  # \b is click's mark for text that stays as it is
 
 
@@ -186,6 +187,37 @@ def plugins_command(ctx: click.Context, as_text: bool) -> None:  # noqa: FBT001 
         click.echo(as_json(records))
     else:
         print_records(records, tracebacks=ctx.meta.get(DEBUG, False))
+
+
+@penstock_command.command(
+    "show", short_help="Show what a calculator or other component is.", epilog=EXIT_CODES
+)
+@click.argument("name")
+@click.option("--json", "as_text", is_flag=True, help="Print a JSON object instead.")
+@_debug
+def show_command(name: str, as_text: bool) -> None:  # noqa: FBT001  # click's
+    """Show a calculator: its ports, options, policy, and an example to paste.
+
+    NAME is a registered calculator, input stream handler, executor or subgraph; an unknown one is
+    wrong usage, and the message says which names are near or what to install. Ports are those of the
+    calculator's example and whatever else it declares; nothing is run.
+
+    \b
+    Examples:
+      penstock show GateCalculator
+      penstock show FixedSizeInputStreamHandler
+      penstock show ThreadPoolExecutor --json
+    """  # noqa: D301
+    from penstock.runtime.default import default_registry, plugin_host  # noqa: PLC0415  # loads the plugins
+    from penstock_cli.show import as_json, find, print_description  # noqa: PLC0415
+
+    description = find(name, default_registry())
+    versions = {record.distribution: record.version for record in plugin_host().records}
+    version = versions.get(description.distribution or "")
+    if as_text:
+        click.echo(as_json(description, version))
+    else:
+        print_description(description, version)
 
 
 def _manner(*, no_progress: bool, quiet: bool, timeout: float | None) -> Manner:

@@ -1,0 +1,166 @@
+"""`penstock show NAME`: what a registered component is, for people or as JSON."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Final
+
+from penstock.describe import describe
+from penstock.errors import UnknownNameError
+from penstock_cli.failures import WrongUsage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from rich.console import RenderableType
+
+    from penstock.describe import Description, OptionField, OptionMessage, PortInfo
+    from penstock.registry import Registry
+
+#: Columns where stdout is no terminal.
+_PAGE_WIDTH: Final = 110
+#: Endings of graph files, which this command does not read.
+_GRAPH_FILES: Final = (".pbtxt", ".textproto", ".binarypb", ".pb", ".json")
+#: Headings over the ports, by attribute of a description.
+_PORTS: Final = {
+    "inputs": "input streams",
+    "outputs": "output streams",
+    "input_side_packets": "input side packets",
+    "output_side_packets": "output side packets",
+}
+_CHOSEN: Final = {
+    "calculator": "asked for by the calculator",
+    "example": "as in the example; the graph chooses",
+    "default": "the default; the graph may name another",
+}
+
+
+def find(name: str, registry: Registry) -> Description:
+    """Return what a name is.
+
+    Raises:
+        click.ClickException: nothing has that name; says what is near or what to install. Or it is a file.
+        NameClashError, PluginError: it is there, but cannot be used.
+    """
+    if name.endswith(_GRAPH_FILES):
+        raise WrongUsage(
+            f"{name!r} is a graph file; penstock show takes the name of a component, such as a calculator; "
+            "penstock run checks and runs a file"
+        )
+    try:
+        return describe(name, registry)
+    except UnknownNameError as error:
+        raise WrongUsage(str(error)) from error
+
+
+def as_json(description: Description, version: str | None) -> str:
+    """Return a description as a JSON object: the fields of `Description`, and its distribution's version."""
+    return json.dumps({**description.as_dict(), "version": version}, indent=2)
+
+
+def print_description(description: Description, version: str | None) -> None:
+    """Print a description for people: with colours and as wide as the terminal, where there is one."""
+    from rich.console import Console  # noqa: PLC0415  # rich takes longer to import than all the rest
+
+    console = Console(width=None if sys.stdout.isatty() else _PAGE_WIDTH, highlight=False)
+    for part in _parts(description, version):
+        console.print(part)
+
+
+def _parts(description: Description, version: str | None) -> Iterator[RenderableType]:
+    from rich.text import Text  # noqa: PLC0415  # docstrings are no markup
+
+    yield Text.assemble(
+        (description.name, "bold"),
+        f"  {description.kind} of {_provider(description, version)}",
+        overflow="fold",
+    )
+    if description.summary:
+        yield Text(description.summary)
+    for attribute, heading in _PORTS.items():
+        ports: Sequence[PortInfo] = getattr(description, attribute)
+        if ports:
+            yield _heading(heading)
+            yield _table([_port_row(port) for port in ports])
+    if description.ports_unknown:
+        yield Text(f"\nits ports are not known: {description.ports_unknown}", style="yellow")
+    facts = list(_facts(description))
+    if facts:
+        yield _heading("behaviour")
+        yield _table(facts)
+    for message in description.options:
+        yield _heading(f"options {message.name}{_extension(message)}")
+        if message.description:
+            yield Text(f"  {message.description}")
+        yield _table([_field_row(field) for field in message.fields])
+    if description.body:
+        yield _heading("description")
+        yield Text(_indented(description.body))
+    if description.example:
+        yield _heading("example" if description.kind != "subgraph" else "graph")
+        yield Text(_indented(description.example), style="green")
+
+
+def _heading(words: str) -> RenderableType:
+    from rich.text import Text  # noqa: PLC0415
+
+    return Text(f"\n{words}", style="bold cyan")
+
+
+def _table(rows: Sequence[Sequence[str]]) -> RenderableType:
+    from rich.table import Table  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
+
+    table = Table(box=None, show_header=False, padding=(0, 1, 0, 1))
+    for i in range(len(rows[0]) if rows else 0):
+        table.add_column(overflow="fold", style="bold" if i == 0 else None, no_wrap=i == 0)
+    for row in rows:
+        table.add_row(*map(Text, row))
+    return table
+
+
+def _provider(description: Description, version: str | None) -> str:
+    if description.distribution is None:
+        return f"this process ({description.target})"
+    return f"{description.distribution} {version or ''}".strip()
+
+
+def _port_row(port: PortInfo) -> tuple[str, str, str]:
+    notes = ["optional"] * port.optional + ["may be repeated"] * port.repeats
+    said = port.description
+    if notes:
+        said = f"{said} ({', '.join(notes)})".strip()
+    return port.name, port.type, said
+
+
+def _facts(description: Description) -> Iterator[tuple[str, str]]:
+    policy = description.input_policy
+    if policy is None:
+        return
+    if description.inputs:
+        yield "input policy", f"{policy.name} ({_CHOSEN[policy.chosen_by]})"
+    offset = description.timestamp_offset
+    yield "timestamp offset", "none declared" if offset is None else f"{offset} us"
+    if description.processes_bounds:
+        yield "timestamp bounds", "runs also at settled timestamps without packets"
+    if description.services:
+        yield "services", ", ".join(description.services)
+
+
+def _extension(message: OptionMessage) -> str:
+    return "" if message.extension is None else f" (extension {message.extension})"
+
+
+def _field_row(field: OptionField) -> tuple[str, str, str, str]:
+    short = field.type.rpartition(".")[2]  # a message's own name: it stands in full over its fields
+    kind = f"repeated {short}" if field.repeated else short
+    default = "" if field.repeated else "not set" if field.default is None else f"default {field.default}"
+    said = [field.description] if field.description else []
+    said += [f"one of {field.oneof}"] if field.oneof else []
+    said += [f"{one.name}{f': {one.description}' if one.description else ''}" for one in field.choices]
+    return f"{field.name} = {field.number}", kind, default, "\n".join(said)
+
+
+def _indented(text: str) -> str:
+    return "\n".join(f"  {line}".rstrip() for line in text.splitlines())

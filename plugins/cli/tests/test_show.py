@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+
+def shown(invoke, *arguments):
+    done = invoke("show", *arguments)
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+def paragraph(output, heading):
+    """Return the lines below a heading, up to the next empty one, without their outer blanks."""
+    _, _, rest = output.partition(f"\n{heading}\n")
+    return [line.strip() for line in rest.partition("\n\n")[0].splitlines()]
+
+
+def test_a_calculator_is_shown_with_ports_options_and_example(invoke):
+    output = shown(invoke, "ImageOverlayCalculator")
+
+    assert output.startswith("ImageOverlayCalculator  calculator of penstock-image 0.")
+    assert [line.split()[:2] for line in paragraph(output, "input streams")] == [
+        ["MASK", "penstock_formats.ImageFrame"],
+        ["VIDEO", "penstock_formats.ImageFrame"],
+    ]
+    assert any("DefaultInputStreamHandler (the default;" in line for line in paragraph(output, "behaviour"))
+    assert "options penstock.ImageOverlayCalculatorOptions" in output
+    assert "alpha = 2" in output
+    assert 'calculator: "ImageOverlayCalculator"' in "\n".join(paragraph(output, "example"))
+
+
+def test_optional_ports_are_marked_also_where_the_example_leaves_them_out(invoke):
+    ports = paragraph(shown(invoke, "VideoDecoderCalculator"), "output streams")
+
+    assert [(line.split()[0], line.endswith("(optional)")) for line in ports] == [
+        ("VIDEO", False),
+        ("VIDEO_PRESTREAM", True),
+    ]
+
+
+def test_the_output_is_plain_text_where_it_goes_into_a_file(command):
+    done = command("show", "CannyEdgeCalculator")
+
+    assert done.returncode == 0
+    assert "\x1b" not in done.stdout
+    assert max(map(len, done.stdout.splitlines())) <= 110
+
+
+def test_json_has_all_of_it(invoke):
+    found = json.loads(shown(invoke, "CannyEdgeCalculator", "--json"))
+
+    assert (found["kind"], found["name"], found["distribution"]) == (
+        "calculator",
+        "CannyEdgeCalculator",
+        "penstock-image",
+    )
+    assert [port["tag"] for port in found["inputs"]] == ["VIDEO"]
+    assert found["timestamp_offset"] == 0
+    assert found["version"].startswith("0.")
+    low = found["options"][0]["fields"][0]
+    assert (low["name"], low["number"], low["default"]) == ("low_threshold", 1, "100.0")
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "options"),
+    [
+        (
+            "FixedSizeInputStreamHandler",
+            "input stream handler of penstock-stream",
+            "trigger_queue_size",
+        ),
+        ("ThreadPoolExecutor", "executor of penstock-executors", "num_threads"),
+    ],
+)
+def test_handlers_and_executors_are_shown_with_their_options(invoke, name, words, options):
+    output = shown(invoke, name)
+
+    assert output.startswith(f"{name}  {words}")
+    assert f" {options} = 1" in output
+    assert "input streams" not in output
+
+
+def test_a_calculator_of_this_process_is_shown_with_what_it_says(invoke):
+    output = shown(invoke, "CliNumbers")
+
+    assert output.startswith("CliNumbers  calculator of this process (")
+    assert "Puts out 1, 2, ... up to the side packet COUNT." in output
+    assert paragraph(output, "input side packets") == ["COUNT  int"]
+
+
+def test_an_unknown_name_is_wrong_usage_and_near_names_are_told(invoke):
+    done = invoke("show", "CanyEdgeCalculator")
+
+    assert done.exit_code == 2
+    assert "no component 'CanyEdgeCalculator' is registered (did you mean 'Canny" in done.output
+
+
+def test_a_graph_file_is_wrong_usage_and_the_other_command_is_told(invoke):
+    done = invoke("show", "some/graph.pbtxt")
+
+    assert done.exit_code == 2
+    assert "'some/graph.pbtxt' is a graph file" in done.output
+    assert "penstock run checks and runs a file" in done.output
+
+
+def test_a_pack_that_is_blocked_is_named_as_the_reason(command):
+    done = command("show", "CannyEdgeCalculator", PENSTOCK_BLOCK_PLUGINS="image")
+
+    assert done.returncode == 2
+    assert "plugins that are not loaded: image (blocked by name" in done.stderr

@@ -1,0 +1,224 @@
+"""Write docs/reference/calculators/*.md: a page for each calculator of the standard packs.
+
+    python scripts/reference_pages.py            write them
+    python scripts/reference_pages.py --check    say what is missing, stale or left over, and exit 1
+
+A page is what `penstock show` knows (ports, options, policy, example), and a timeline: what the node
+of the example did with a few packets, recorded in a run on one thread. Pages depend on nothing but
+the packs, so the same packs give the same bytes.
+
+Needs the standard packs installed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from penstock.config import CalculatorGraphConfig, build_plan, read_graph
+from penstock.describe import describe
+from penstock.registry import official_packs
+from penstock.runtime.default import default_registry
+from penstock.testing.timeline import draw, record
+
+# Found beside this file, not installed.
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from timeline_feeds import WITHOUT_TIMELINE, feed_of, side_packets_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from penstock.describe import Description, OptionField, OptionMessage, PortInfo
+    from penstock.registry import Registry
+
+ROOT: Final = Path(__file__).resolve().parents[1]
+PAGES: Final = ROOT / "docs" / "reference" / "calculators"
+
+_PORTS: Final = {
+    "inputs": "Input streams",
+    "outputs": "Output streams",
+    "input_side_packets": "Input side packets",
+    "output_side_packets": "Output side packets",
+}
+_CHOSEN: Final = {
+    "calculator": "asked for by the calculator",
+    "example": "as in the example",
+    "default": "the default",
+}
+_LEGEND: Final = (
+    "What the node of the example did with a few packets. A dot is a settled timestamp without packet, a bar "
+    "the bound when all had been fed, `]` a stream that had ended by then; what came only after the inputs "
+    "had closed stands in brackets; `#1` is a payload that is no plain value."
+)
+
+
+# --- a page ---------------------------------------------------------------------------------------
+
+
+def page(name: str, registry: Registry) -> str:
+    """Return the page of a calculator."""
+    description = describe(name, registry)
+    parts = [f"# {name}", description.summary, f"Distribution: `{description.distribution}`."]
+    for attribute, heading in _PORTS.items():
+        ports = getattr(description, attribute)
+        if ports:
+            parts += [f"## {heading}", _port_table(ports)]
+    if description.ports_unknown:
+        parts.append(f"Its ports are not known: {description.ports_unknown}.")
+    parts += ["## Behaviour", "\n".join(_facts(description))]
+    if description.options:
+        parts.append("## Options")
+        for message in description.options:
+            parts += list(_options(message))
+    if description.body:
+        parts += ["## Description", _markdown(description.body)]
+    if description.example:
+        parts += ["## Example", _block(description.example)]
+    parts += ["## Timeline", *_timeline(description, registry)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _port_table(ports: Sequence[PortInfo]) -> str:
+    rows = []
+    for port in ports:
+        notes = ["optional"] * port.optional + ["may be repeated"] * port.repeats
+        rows.append((f"`{port.name}`", f"`{port.type}`", ", ".join(notes), port.description))
+    return _table(("port", "type", "", "what it is"), rows)
+
+
+def _facts(description: Description) -> Iterator[str]:
+    if description.input_policy is not None and description.inputs:
+        chosen = _CHOSEN[description.input_policy.chosen_by]
+        yield f"- Input policy: `{description.input_policy.name}` ({chosen})."
+    offset = description.timestamp_offset
+    yield f"- Timestamp offset: {'none declared' if offset is None else f'{offset} µs'}."
+    if description.processes_bounds:
+        yield "- Runs also at settled timestamps without packets."
+    for service in description.services:
+        yield f"- Uses the service {service}."
+
+
+def _options(message: OptionMessage) -> Iterator[str]:
+    extension = "" if message.extension is None else f", extension {message.extension}"
+    yield f"`{message.name}`{extension}. {message.description}".strip()
+    if message.fields:
+        yield _table(("field", "type", "default", "what it is"), [_field(field) for field in message.fields])
+
+
+def _field(field: OptionField) -> tuple[str, str, str, str]:
+    short = field.type.rpartition(".")[2]
+    kind = f"repeated {short}" if field.repeated else short
+    default = "" if field.repeated else "not set" if field.default is None else f"`{field.default}`"
+    said = [field.description] if field.description else []
+    said += [f"One of `{field.oneof}`."] if field.oneof else []
+    said += [f"`{one.name}`{f': {one.description}' if one.description else ''}" for one in field.choices]
+    return f"`{field.name}` = {field.number}", f"`{kind}`", default, "<br>".join(said)
+
+
+def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [heads, ["---"] * len(heads), *([cell.replace("|", "\\|") for cell in row] for row in rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _markdown(body: str) -> str:
+    """Return a docstring as Markdown: what is indented behind `::` becomes a block of its own."""
+    lines: list[str] = []
+    is_block = False
+    for line in body.splitlines():
+        if is_block and line and not line.startswith("    "):
+            while lines and not lines[-1]:
+                lines.pop()
+            lines += ["```", ""]
+            is_block = False
+        lines.append(line[4:] if is_block else line.replace("<", "\\<") if "`" not in line else line)
+        if line.endswith("::") and not is_block:
+            lines[-1] = line[:-1]
+            lines += ["", "```text"]
+            is_block = True
+    if is_block:
+        lines.append("```")
+    return "\n".join(lines).replace("```text\n\n", "```text\n")
+
+
+def _block(text: str, language: str = "protobuf") -> str:
+    return f"```{language}\n{text}\n```"
+
+
+# --- the timeline ---------------------------------------------------------------------------------
+
+
+def _timeline(description: Description, registry: Registry) -> Iterator[str]:
+    reason = WITHOUT_TIMELINE.get(description.name)
+    if reason is not None:
+        yield f"None: {reason}."
+        return
+    plan = build_plan(_alone(description, registry), registry)
+    rows = record(plan, feed_of(description.name, plan), side_packets_of(plan))
+    if not rows:
+        yield "None: it has no streams."
+        return
+    yield _LEGEND
+    yield _block(draw(rows), "text")
+
+
+def _alone(description: Description, registry: Registry) -> Any:  # noqa: ANN401  # a message
+    """Return a graph of the example's node, whose inputs are graph inputs."""
+    node = read_graph(description.example, registry).node[0]
+    names = dict.fromkeys(entry.rpartition(":")[2] for entry in node.input_stream)
+    return CalculatorGraphConfig(node=[node], input_stream=list(names))
+
+
+# --- all pages ------------------------------------------------------------------------------------
+
+
+def pages() -> dict[str, str]:
+    """Return file name → text: each page, and the list of them."""
+    registry = default_registry()
+    names = sorted(official_packs()["calculator"])
+    found = {f"{name}.md": page(name, registry) for name in names}
+    rows = []
+    for name in names:
+        description = describe(name, registry)
+        rows.append((f"[{name}]({name}.md)", f"`{description.distribution}`", description.summary))
+    intro = "Written by `python scripts/reference_pages.py` from the calculators themselves."
+    heads = ("calculator", "distribution", "what it does")
+    found["README.md"] = "\n\n".join(["# Calculators", intro, _table(heads, rows)]) + "\n"
+    return found
+
+
+def faults(folder: Path, wanted: dict[str, str]) -> Iterator[str]:
+    """Yield what is wrong with the pages in a folder."""
+    there = {file.name: file.read_text(encoding="utf-8") for file in folder.glob("*.md")}
+    for name in sorted(there.keys() | wanted.keys()):
+        if name not in there:
+            yield f"{name} is missing"
+        elif name not in wanted:
+            yield f"{name} is of no calculator"
+        elif there[name] != wanted[name]:
+            yield f"{name} is stale"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Write the pages, or compare them; return the exit status."""
+    parser = argparse.ArgumentParser(description="Write the reference pages of the calculators.")
+    parser.add_argument("--check", action="store_true", help="change nothing; exit 1 where one is stale")
+    parser.add_argument("--folder", type=Path, default=PAGES, help="of the pages; default: this checkout's")
+    options = parser.parse_args(arguments)
+    wanted = pages()
+    found = list(faults(options.folder, wanted))
+    if options.check:
+        sys.stdout.writelines(f"{line}; run: python scripts/reference_pages.py\n" for line in found)
+        return 1 if found else 0
+    options.folder.mkdir(parents=True, exist_ok=True)
+    for name, text in wanted.items():
+        (options.folder / name).write_text(text, encoding="utf-8", newline="\n")
+    for file in options.folder.glob("*.md"):
+        if file.name not in wanted:
+            file.unlink()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,130 @@
+"""What the timelines of the reference pages are fed: a few packets for each input, by its type.
+
+Each input has packets at four of the timestamps 0, 10, ..., 40, with a gap where another has none. A
+calculator for which that shows little has times of its own in `STAMPS`.
+"""
+
+from __future__ import annotations
+
+import typing
+from collections.abc import Callable, Mapping, Sequence
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+import numpy as np
+
+from penstock import Packet, Timestamp
+from penstock_formats import ImageFrame, Matrix
+
+if TYPE_CHECKING:
+    from penstock.contract import PortSpec
+    from penstock.plan import Plan
+
+Packets: TypeAlias = list[tuple[int, object]]
+
+#: Calculator → why its page has no timeline.
+WITHOUT_TIMELINE: Final[Mapping[str, str]] = {
+    "OpenCvVideoDecoderCalculator": "it reads a file",
+    "OpenCvVideoEncoderCalculator": "it writes a file",
+    "VideoDecoderCalculator": "it reads a file",
+    "VideoEncoderCalculator": "it writes a file",
+}
+
+#: Pattern of calculators → stream of the example → when it has packets, where the usual times show little.
+STAMPS: Final[Mapping[str, Mapping[str, tuple[int, ...]]]] = {
+    "BeginItemLoopCalculator": {"left_hand": (100, 200), "right_hand": (100, 200), "frame": (100, 200)},
+    "BeginLoop*": {"items": (100, 200), "frame": (100, 200)},
+    "EndItemLoopCalculator": {"gesture": (0, 1, 2, 3), "time_of_the_hands": (1, 3)},
+    "EndLoop*": {"result_of_the_item": (0, 1, 2, 3), "time_of_the_items": (1, 3)},
+    "*FlowLimiterCalculator": {"frames": (0, 10, 20, 30, 40), "overlaid_frames": (0, 20)},
+    "MuxCalculator": {"camera_number": (0, 10, 20, 30, 40)},
+    "PacketResamplerCalculator": {"frames": (0, 50_000, 90_000, 200_000)},
+    "PacketThinnerCalculator": {"frames": (0, 400_000, 1_300_000, 2_100_000)},
+    "StreamToSidePacketCalculator": {"*": (0,)},
+}
+
+#: Stands for a picture in shades of grey among the types.
+GRAY: Final = "gray"
+#: Calculator and tag of inputs that take such pictures only.
+_GRAY_INPUTS: Final = (("CannyEdgeCalculator", "VIDEO"), ("ImageOverlayCalculator", "MASK"))
+
+_STAMPS: Final = (0, 10, 20, 30, 40)
+#: Tags of inputs that count from 0 what another input has.
+_CHOICES: Final = ("SELECT", "INDEX")
+
+
+def feed_of(name: str, plan: Plan) -> dict[str, Packets]:
+    """Return graph input → packets, for a plan of one node."""
+    node = plan.nodes[0]
+    feed: dict[str, Packets] = {}
+    for port, spec in zip(node.inputs, node.contract.inputs, strict=True):
+        stream = plan.streams[port.stream].name
+        if stream not in feed:
+            kind = GRAY if (name, spec.tag) in _GRAY_INPUTS else _type_of(spec)
+            feed[stream] = _packets(kind, spec.tag, len(feed), _stamps(name, stream, len(feed)))
+    return feed
+
+
+def side_packets_of(plan: Plan) -> dict[str, object]:
+    """Return side packet → payload, for a plan of one node."""
+    return {spec.name: payload(_type_of(spec), 2, 0) for spec in plan.nodes[0].contract.input_side_packets}
+
+
+def _stamps(name: str, stream: str, number: int) -> Sequence[int]:
+    for pattern, own in STAMPS.items():
+        if fnmatchcase(name, pattern) and (stream in own or "*" in own):
+            return own.get(stream) or own["*"]
+    skipped = (number + 2) % len(_STAMPS)
+    return [t for i, t in enumerate(_STAMPS) if i != skipped]
+
+
+def _packets(kind: Any, tag: str, number: int, stamps: Sequence[int]) -> Packets:  # noqa: ANN401
+    if tag in _CHOICES:
+        return [(t, i % 2) for i, t in enumerate(stamps)]
+    return [(t, payload(kind, i, number)) for i, t in enumerate(stamps)]
+
+
+def _type_of(spec: PortSpec) -> Any:  # noqa: ANN401  # a declared type
+    return next(iter(spec.root().types), object)
+
+
+def payload(declared: Any, i: int, stream: int) -> object:  # noqa: ANN401  # a declared type
+    """Return the payload `i` of a stream, of a declared type.
+
+    Raises:
+        TypeError: the type cannot be made without arguments; give it a line in `_MAKERS`.
+    """
+    origin, inner = typing.get_origin(declared) or declared, typing.get_args(declared)
+    if origin is list:
+        return [payload(inner[0] if inner else object, i + k, stream) for k in range(3)]
+    if origin is tuple:
+        return tuple(payload(one, i, stream) for one in inner) if inner else (6, 4)
+    make = _MAKERS.get(origin)
+    return _message(origin) if make is None else make(i, stream)
+
+
+#: Type → payload `i` of a stream.
+_MAKERS: Final[Mapping[object, Callable[[int, int], object]]] = {
+    object: lambda i, stream: f"{chr(ord('a') + stream)}{i + 1}",
+    bool: lambda i, _: i != 1,
+    Timestamp: lambda i, _: Timestamp(100 * (i + 1)),
+    int: lambda i, stream: 10 * stream + i,
+    float: lambda i, stream: 10.0 * stream + i + 0.5,
+    str: lambda i, stream: str(10 * stream + i + 1),
+    bytes: lambda i, stream: bytes([i, 100 * stream]),
+    Packet: lambda i, _: Packet(i + 1, 10 * i),
+    ImageFrame: lambda i, _: ImageFrame(np.full((4, 6, 3), i, dtype=np.uint8)),
+    GRAY: lambda i, _: ImageFrame(np.full((4, 6), i, dtype=np.uint8)),
+    Matrix: lambda i, _: Matrix(np.full((2, 2), i, dtype=np.float32)),
+    Callable: lambda *_: lambda *_: None,
+}
+
+
+def _message(cls: Any) -> object:  # noqa: ANN401  # a message class
+    """Return a message; one that is a list of others with three of them."""
+    made = cls()
+    for field in made.DESCRIPTOR.fields:
+        if field.message_type is not None and isinstance(getattr(made, field.name), Sequence):
+            for _ in range(3):
+                getattr(made, field.name).add()
+    return made
