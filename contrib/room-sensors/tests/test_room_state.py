@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import penstock
-from penstock.testing import run_calculator
+from penstock.testing import check_calculator, run_calculator
 from penstock_room_sensors.room_state import RoomState, RoomStateCalculator
 
 QUIET_AND_BRIGHT = RoomState(is_loud=False, is_dark=False)
@@ -53,3 +53,7 @@ def test_the_thresholds_come_from_side_packets():
 def test_a_missing_sensor_is_refused():
     with pytest.raises(penstock.PenstockError, match="BRIGHTNESS"):
         run_calculator(RoomStateCalculator, {"LOUDNESS": [(1, 40.0)]}, outputs=["STATE"])
+
+
+def test_it_keeps_what_all_calculators_promise():
+    check_calculator(RoomStateCalculator)

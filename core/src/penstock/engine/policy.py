@@ -118,6 +118,8 @@ class InputStreamHandler:
     whose streams are done is left out; when none is left the node closes.
 
     Attributes:
+        depends_on_arrival: class attribute: which input sets there are may depend on the order in which
+            packets of different streams arrive, by design. The docstring says how.
         ignores_timestamps: class attribute: the policy takes packets as they arrive. A stream whose
             readers all do so may have timestamps in any order.
         sees_every_packet: class attribute: each packet that comes is told, by `look` while the node is idle
@@ -135,6 +137,7 @@ class InputStreamHandler:
         sets: the sync sets that are not done yet.
     """
 
+    depends_on_arrival = False
     ignores_timestamps = False
     sees_every_packet = False
     takes_late = False

@@ -1,10 +1,11 @@
-"""For tests of calculators, packs and graphs: run one calculator, explore schedules, move a clock.
+"""For tests of calculators, packs and graphs: run a calculator, feed it at random, explore schedules.
 
 Comes with penstock-core; `penstock-core[testing]` adds pytest and Hypothesis. Importing this module
 registers nothing: `testing_registry()` returns a registry that needs no plugin.
 """
 
 from penstock.testing.clock import ManualClock
+from penstock.testing.conformance import Conformance, ConformanceError, check_calculator
 from penstock.testing.handlers import OneSetInputStreamHandler, testing_registry
 from penstock.testing.inline import InlineExecutor
 from penstock.testing.run import CalculatorRun, run_calculator
@@ -13,11 +14,14 @@ from penstock.testing.wiring import calculator, node, wired
 
 __all__ = [
     "CalculatorRun",
+    "Conformance",
+    "ConformanceError",
     "InlineExecutor",
     "ManualClock",
     "OneSetInputStreamHandler",
     "ScheduleHarness",
     "calculator",
+    "check_calculator",
     "explore",
     "node",
     "run_calculator",

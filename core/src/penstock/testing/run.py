@@ -209,7 +209,7 @@ def _config(  # noqa: PLR0913, PLR0917  # the parts of a node
         max_in_flight=max_in_flight,
     )
     if options is not None:
-        _set_options(node, options)
+        set_options(node, options)
     for port in outputs.values():
         stream = _stream(port)
         config.node.add(
@@ -218,7 +218,7 @@ def _config(  # noqa: PLR0913, PLR0917  # the parts of a node
     return config
 
 
-def _set_options(node: Any, options: Any) -> None:  # noqa: ANN401  # messages
+def set_options(node: Any, options: Any) -> None:  # noqa: ANN401  # messages
     """Give a node its options: by their extension of CalculatorOptions, else as a packed message."""
     for field in type(options).DESCRIPTOR.extensions:
         if field.containing_type == type(node.options).DESCRIPTOR:

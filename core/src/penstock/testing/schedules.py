@@ -315,7 +315,9 @@ class ScheduleHarness:
 
     def _serve(self, observer: Observer) -> None:
         while observer.queue:
-            self.seen[observer.name].append(observer.queue.popleft())
+            packet = observer.queue.popleft()
+            observer.delivered += not packet.is_empty()
+            self.seen[observer.name].append(packet)
         self.change(lambda schedule: schedule.delivered(observer))
 
     def run(self, max_steps: int = 100_000) -> None:

@@ -47,6 +47,7 @@ class FixedSizeInputStreamHandler(InputStreamHandler):
     the time before which packets are dropped outlives a run, here it does not.
     """
 
+    depends_on_arrival = True
     sees_every_packet = True
     takes_late = True
 

@@ -43,6 +43,8 @@ class ImmediateInputStreamHandler(InputStreamHandler):
     Source of the rules: MediaPipe `framework/stream_handler/immediate_input_stream_handler.cc`.
     """
 
+    depends_on_arrival = True
+
     def prepare(self, inputs: Sequence[InputStream]) -> None:
         """Get ready for a run."""
         super().prepare(inputs)

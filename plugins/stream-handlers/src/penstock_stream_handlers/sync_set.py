@@ -35,6 +35,8 @@ class SyncSetInputStreamHandler(InputStreamHandler):
     set that is ready but not chosen can lose a settled timestamp, here it does not.
     """
 
+    depends_on_arrival = True
+
     def sync_sets(self) -> Sequence[Sequence[int]]:
         """Return the sets of the options, and one of all other streams.
 

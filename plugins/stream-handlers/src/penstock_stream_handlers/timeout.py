@@ -51,6 +51,8 @@ class Timeout(InputStreamHandler):
     Options: `timeout_ms`, in milliseconds, required, above 0.
     """
 
+    depends_on_arrival = True
+
     def prepare(self, inputs: Sequence[InputStream]) -> None:
         """Get ready for a run.
 

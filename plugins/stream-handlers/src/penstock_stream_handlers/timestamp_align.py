@@ -43,6 +43,8 @@ class TimestampAlignInputStreamHandler(InputStreamHandler):
     ends. Source of the rules: MediaPipe `framework/stream_handler/timestamp_align_input_stream_handler.cc`.
     """
 
+    depends_on_arrival = True
+
     def prepare(self, inputs: Sequence[InputStream]) -> None:
         """Get ready for a run.
 

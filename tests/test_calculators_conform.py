@@ -1,0 +1,140 @@
+"""Every calculator of every pack here keeps what all calculators promise; those of contrib too.
+
+What cannot be fed with anything random of the declared types has an entry in one of two tables: how to feed
+it, or why it is not fed. An entry that nothing needs any more fails.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+import numpy as np
+import pytest
+
+from penstock import Packet
+from penstock.errors import (
+    AlreadyExistsError,
+    FailedPreconditionError,
+    GraphConfigError,
+    InvalidArgumentError,
+    NotFoundError,
+)
+from penstock.runtime.default import default_registry
+from penstock.testing import ConformanceError, check_calculator
+from penstock.testing.payloads import maker_of
+from penstock_calculators.packet_resampler_calculator_pb2 import PacketResamplerCalculatorOptions
+from penstock_calculators.packet_thinner_calculator_pb2 import PacketThinnerCalculatorOptions
+from penstock_formats import ImageFormat, ImageFrame, Matrix
+
+#: Few: each feed is run four times, and most calculators are many names of one class.
+SEEDS = range(14)
+
+_USUAL = default_registry()
+
+
+def _gray(random, at):
+    return ImageFrame(np.frombuffer(random.randbytes(6 * 8), np.uint8).reshape(6, 8), ImageFormat.GRAY8)
+
+
+def _three_or_more(name):
+    """Return a maker of what a Split calculator takes apart: as much as its example needs, or more."""
+    declared = _USUAL.find("calculator", name).container.type
+    make = maker_of((declared,), {})
+
+    def made(random, at):
+        while True:
+            payload = make(random, at)
+            elements = payload if isinstance(payload, list) else [e for _, e in payload.ListFields()][:1]
+            if len(elements if isinstance(payload, list) else (elements or [[]])[0]) >= 3:
+                return payload
+
+    return made
+
+
+#: Names that match → how to feed them, given the name.
+FEEDS = {
+    r"Split\w+|MovableSplit\w+": lambda name: {"payloads": {0: _three_or_more(name)}},
+    # settled timestamps use up ticks of the loop
+    r"BeginLoop\w+": lambda name: {"depends_on_arrival": True},
+    r"PacketPresenceCalculator": lambda name: {"depends_on_arrival": True},  # says so at settled timestamps
+    # ticks as above; items that come apart are refused
+    r"BeginItemLoopCalculator": lambda name: {"depends_on_arrival": True, "may_raise": InvalidArgumentError},
+    r"EndItemLoopCalculator": lambda name: {"may_raise": InvalidArgumentError},  # batches of another size
+    r"CallbackCalculator": lambda name: {"side_packets": {"CALLBACK": lambda packet: None}},
+    r"CannyEdgeCalculator": lambda name: {"payloads": {ImageFrame: _gray}},
+    r"ImageOverlayCalculator": lambda name: {"payloads": {"MASK": _gray}},
+    r"ImageTransformationCalculator": lambda name: {
+        "prestream": ["VIDEO_PRESTREAM"],
+        "payloads": {
+            "ROTATION_DEGREES": lambda random, at: random.choice([-90, 0, 180, 450]),
+            "OUTPUT_DIMENSIONS": lambda random, at: (random.randrange(1, 9), random.randrange(1, 9)),
+        },
+    },
+    r"CountingSourceCalculator": lambda name: {
+        "side_packets": {"ERROR_ON_OPEN": False},
+        "payloads": {int: lambda random, at: random.randrange(1, 9)},
+        "may_raise": Exception,
+    },
+    r"Get\w+VectorItemCalculator": lambda name: {"may_raise": InvalidArgumentError},  # an index outside
+    r"MatrixMultiplyCalculator": lambda name: {"side_packets": {0: Matrix(np.ones((2, 3), np.float32))}},
+    r"MuxCalculator": lambda name: {"payloads": {"SELECT": lambda random, at: random.randrange(2)}},
+    r"PacketResamplerCalculator": lambda name: {
+        "prestream": ["VIDEO_HEADER"],
+        "ends_of_time": False,  # it would fill what lies between
+        "may_raise": InvalidArgumentError,  # POSTSTREAM is no time to resample to
+        "payloads": {
+            "OPTIONS": lambda random, at: PacketResamplerCalculatorOptions(frame_rate=random.choice([1, 30]))
+        },
+    },
+    r"PacketThinnerCalculator": lambda name: {
+        "payloads": {
+            "OPTIONS": lambda random, at: PacketThinnerCalculatorOptions(
+                period=random.choice([1, 7, 50_000])
+            ),
+            "PERIOD": lambda random, at: random.choice([2, 100]),
+        },
+    },
+    r"RealTimeFlowLimiterCalculator": lambda name: {
+        "side_packets": {"MAX_IN_FLIGHT": 2},
+        "may_raise": FailedPreconditionError,  # FINISHED without anything in flight
+    },
+    r"SidePacketsToStreamsCalculator": lambda name: {
+        "payloads": {list[Packet]: lambda random, at: [Packet(random.random(), t) for t in range(3)]}
+    },
+    r"StreamToSidePacketCalculator": lambda name: {"may_raise": AlreadyExistsError},  # a second packet
+    r"StringTo\w+": lambda name: {"payloads": {str: lambda random, at: str(random.randrange(100))}},
+}
+
+#: Names that match → why they are not fed.
+NOT_FED = {
+    r"(OpenCv)?VideoDecoderCalculator": "reads a video file, to be made by its own tests",
+    r"(OpenCv)?VideoEncoderCalculator": "writes a file through a codec that takes frames of its sizes only",
+}
+
+
+@cache
+def names():
+    # other test modules may register calculators of their own in this process
+    registry = _USUAL
+    return [name for name in registry.names("calculator") if registry.origin("calculator", name).distribution]
+
+
+def entry(table, name):
+    return next((value for pattern, value in table.items() if re.fullmatch(pattern, name)), None)
+
+
+@pytest.mark.parametrize("name", [name for name in names() if entry(NOT_FED, name) is None])
+def test_it_keeps_what_all_calculators_promise(name):
+    arguments = entry(FEEDS, name)
+
+    check_calculator(name, seeds=SEEDS, **(arguments(name) if arguments else {}))
+
+
+@pytest.mark.parametrize("pattern", [*FEEDS, *NOT_FED])
+def test_no_entry_is_there_without_need(pattern):
+    name = next((name for name in names() if re.fullmatch(pattern, name)), None)
+    assert name is not None, f"no calculator matches {pattern!r}; remove the entry"
+
+    with pytest.raises((ConformanceError, NotFoundError, GraphConfigError)):
+        check_calculator(name, seeds=range(24))
