@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import threading
+import time
 
 import pytest
 
@@ -146,3 +148,48 @@ def test_an_unknown_mode_or_input_is_refused(make) -> None:
         graph.set_late_packet_mode("in", "LOSE")
     with pytest.raises(NotFoundError, match="'other'"):
         graph.set_late_packet_mode("other", "DROP")
+
+
+class GivesUp(Patient):
+    """Drops what it has waited with too long, and so settles it without a call."""
+
+    def look(self) -> int:
+        for stream in self.inputs:
+            stream.drop_below(self.until + 1, "waited too long")
+        t = InputStreamHandler.look(self)
+        self.waits_at = max(self.waits_at, self.until + 1)
+        return t
+
+
+def test_observers_of_what_a_time_out_settles_are_not_called_on_the_timers_thread() -> None:
+    Silent = calculator(name="Silent", offset=0)  # noqa: N806  # a class
+    registry = testing_registry(Silent)
+    registry.add("input stream handler", "GivesUp", GivesUp)
+    graph = penstock.CalculatorGraph(
+        'input_stream: "a" input_stream: "b" node { calculator: "Silent" input_stream: "a" input_stream: "b" '
+        'output_stream: "out" input_stream_handler { input_stream_handler: "GivesUp" } }',
+        registry=registry,
+    )
+    seen: list[str] = []
+    settled = threading.Event()
+
+    def observe(_: str, packet: Packet) -> None:
+        seen.append(threading.current_thread().name)
+        if packet.timestamp >= 5:
+            settled.set()
+
+    clock = ManualClock()
+    graph.set_clock(clock)
+    graph.observe_output_stream("out", observe, observe_timestamp_bounds=True)
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        graph.set_executor("", pool)
+        graph.start_run()
+        graph.add_packet_to_input_stream("a", Packet("x", 5))
+        deadline = time.monotonic() + TIMEOUT
+        while not settled.wait(0.005):
+            assert time.monotonic() < deadline
+            clock.advance(1.0)
+        graph.close(TIMEOUT)
+
+    assert seen
+    assert "penstock-timer" not in seen

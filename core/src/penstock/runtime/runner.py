@@ -327,7 +327,8 @@ class Runner:
         ident = get_ident()
         if ident in self.inside:
             return
-        if ident == self._loop.thread_id:  # a coroutine added a packet; the loop runs no observers
+        # a coroutine added a packet, or a node has waited long enough: these threads run no observers
+        if ident == self._loop.thread_id or (self._timer is not None and ident == self._timer.thread_id):
             self.wake(self.works[:1])
             return
         try:

@@ -33,6 +33,11 @@ class Timer:
         self._patience: Final = {node.id: node.policy.patience_s or 0.0 for node in runner.schedule.patient}
         self._thread: Final = threading.Thread(target=self._serve, name="penstock-timer", daemon=True)
 
+    @property
+    def thread_id(self) -> int | None:
+        """The thread, as `threading.get_ident` knows it; None before it has begun."""
+        return self._thread.ident
+
     def start(self) -> None:
         """Begin to watch."""
         self._thread.start()
