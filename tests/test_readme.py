@@ -25,8 +25,15 @@ def member_folders():
     )
 
 
-def test_the_calculator_of_the_readme_prints_what_it_says():
-    (program,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+def readme_program(*, in_the_long_form):
+    """Return the first program of the README, or the same with the calculator of the second in its place."""
+    program, long_form = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    return long_form + program[program.index("GRAPH =") :] if in_the_long_form else program
+
+
+@pytest.mark.parametrize("in_the_long_form", [False, True])
+def test_the_calculator_of_the_readme_prints_what_it_says(in_the_long_form):
+    program = readme_program(in_the_long_form=in_the_long_form)
     (promised,) = re.findall(r"print\(.*\)  # (.*)", program)
 
     done = subprocess.run(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 import penstock.log as _log  # noqa: F401  # makes the "penstock" logger silent unless it is configured
 
 if TYPE_CHECKING:
+    from penstock.config.subgraph import Subgraph, SubgraphContext
     from penstock.contract import CalculatorContract
     from penstock.engine.calculator import STOP, Calculator, CalculatorContext, Input, Output
     from penstock.engine.packet import Packet
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
         StatusCode,
         WaitTimeoutError,
     )
+    from penstock.functions import CalculatorFunction, SidePacket, calculator
     from penstock.plugins.hookspecs import Components, hookimpl
     from penstock.registry import Registry
     from penstock.runtime.default import register_calculator
@@ -43,6 +45,7 @@ _HOME: Final = {
     "CalculatorContext": "engine.calculator",
     "CalculatorContract": "contract",
     "CalculatorError": "errors",
+    "CalculatorFunction": "functions",
     "CalculatorGraph": "runtime.graph",
     "Components": "plugins.hookspecs",
     "Executor": "runtime.executor",
@@ -61,10 +64,14 @@ _HOME: Final = {
     "PenstockError": "errors",
     "Registry": "registry",
     "ServiceKey": "services",
+    "SidePacket": "functions",
     "StatusCode": "errors",
+    "Subgraph": "config.subgraph",
+    "SubgraphContext": "config.subgraph",
     "Timestamp": "engine.timestamp",
     "WaitTimeoutError": "errors",
     "Work": "runtime.executor",
+    "calculator": "functions",
     "hookimpl": "plugins.hookspecs",
     "register_calculator": "runtime.default",
 }
@@ -75,6 +82,7 @@ __all__ = [
     "CalculatorContext",
     "CalculatorContract",
     "CalculatorError",
+    "CalculatorFunction",
     "CalculatorGraph",
     "Components",
     "Executor",
@@ -93,10 +101,14 @@ __all__ = [
     "PenstockError",
     "Registry",
     "ServiceKey",
+    "SidePacket",
     "StatusCode",
+    "Subgraph",
+    "SubgraphContext",
     "Timestamp",
     "WaitTimeoutError",
     "Work",
+    "calculator",
     "hookimpl",
     "register_calculator",
 ]

@@ -7,7 +7,9 @@ claim is never changed, but for its target, which becomes the object once it has
 from __future__ import annotations
 
 import importlib
+import importlib.resources
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import attrs
@@ -28,6 +30,8 @@ KINDS: Final[Mapping[str, str]] = {
 }
 
 _TARGET = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
+#: What the target of a subgraph ends with where it is a file of a package and no attribute of a module.
+_GRAPH_FILES: Final = (".pbtxt", ".textproto", ".binarypb", ".pb", ".json")
 _NAME = re.compile(r"[^\s.]+(\.[^\s.]+)*")
 
 #: Largest number of a protobuf field. Source: protobuf language guide, "Assigning Field Numbers".
@@ -55,7 +59,7 @@ def check_name(what: str, name: object) -> None:
 
 
 def check_target(what: str, target: object) -> None:
-    """Accept what a name can stand for: any object, or a str "module:attribute".
+    """Accept what a name can stand for: any object, or a str "module:attribute" ("package:file.pbtxt").
 
     Raises:
         InvalidArgumentError: it is None, or a str of another form.
@@ -121,16 +125,24 @@ class Claim:
     target: object
 
     def load(self, kind: str, name: str) -> object:
-        """Return the object, imported on first use.
+        """Return the object, imported on first use; for a subgraph "package:file.pbtxt" the path of the file.
 
         Raises:
-            PluginError: the import failed, or a calculator is no class. A later call tries again.
+            PluginError: the import failed, there is no such file, or a calculator is no class. A later
+                call tries again.
         """
         target = self.target
-        if isinstance(target, str):
+        if kind == "subgraph" and isinstance(target, str) and target.endswith(_GRAPH_FILES):
+            target = _graph_file(f"{kind} {name!r}", target, self.origin)
+        elif isinstance(target, str):
             target = load_target(f"{kind} {name!r}", target, self.origin)
-        if kind == "calculator" and not isinstance(target, type):
-            raise PluginError(f"{kind} {name!r}: {self.origin.owner} gives {target!r}, which is no class")
+        if kind == "calculator":
+            target = calculator_of(target)
+            if not isinstance(target, type):
+                raise PluginError(
+                    f"{kind} {name!r}: {self.origin.owner} gives {target!r}, which is no class; decorate a "
+                    "function with @penstock.calculator"
+                )
         self.target = target
         return target
 
@@ -174,6 +186,14 @@ class OptionEntry:
         return message
 
 
+def calculator_of(target: object) -> object:
+    """Return the class that `@penstock.calculator` has made of a function or class, else `target`."""
+    # Its own attribute: a subclass of a decorated class is another one.
+    made: object = getattr(target, "__dict__", {}).get("calculator")
+    is_made = hasattr(made, "get_contract") and not hasattr(target, "get_contract")
+    return made if is_made else target
+
+
 def spelling(target: object) -> str:
     """Return "module:attribute" for what has such a place, else its repr."""
     if isinstance(target, str):
@@ -189,6 +209,25 @@ def clash(what: str, one: Origin, other: Origin) -> NameClashError:
     return NameClashError(f"{what} is claimed by {one.owner} and by {other.owner}; rename one{cure}")
 
 
+def _graph_file(what: str, target: str, origin: Origin) -> Path:
+    """Return where a graph file lies that a package holds as data.
+
+    Raises:
+        PluginError: the package cannot be imported, or has no such file.
+    """
+    package, _, name = target.partition(":")
+    try:
+        path = Path(str(importlib.resources.files(package))) / name
+    except (Exception, SystemExit) as error:
+        raise _unusable(what, origin, error) from error
+    if not path.is_file():
+        raise PluginError(
+            f"{what}: {origin.owner} cannot provide it: package {package!r} has no file {name!r}; "
+            "put it beside the package's modules, where its wheel takes it along"
+        )
+    return path
+
+
 def load_target(what: str, target: str, origin: Origin) -> object:
     """Import "module:attribute".
 
@@ -201,8 +240,12 @@ def load_target(what: str, target: str, origin: Origin) -> object:
         for part in attribute.split("."):
             found = getattr(found, part)
     except (Exception, SystemExit) as error:
-        raise PluginError(
-            f"{what}: {origin.owner} cannot provide it: {type(error).__name__}: {error}; "
-            "repair or install what is missing, or block the plugin"
-        ) from error
+        raise _unusable(what, origin, error) from error
     return found
+
+
+def _unusable(what: str, origin: Origin, error: BaseException) -> PluginError:
+    return PluginError(
+        f"{what}: {origin.owner} cannot provide it: {type(error).__name__}: {error}; "
+        "repair or install what is missing, or block the plugin"
+    )

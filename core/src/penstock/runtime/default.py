@@ -10,16 +10,20 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, TypeVar, overload
 
+from penstock.claims import calculator_of
 from penstock.engine.calculator import Calculator
 from penstock.errors import FailedPreconditionError, InvalidArgumentError
 from penstock.registry import Registry
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
+    from penstock.functions import CalculatorFunction
     from penstock.plugins.discovery import PluginHost
 
-C = TypeVar("C", bound=type[Calculator])
+#: A subclass of `Calculator`, or what `@penstock.calculator` has decorated.
+C = TypeVar("C", bound="type | CalculatorFunction[..., Any]")
 
 
 class _LazyHost:
@@ -82,15 +86,17 @@ def register_calculator(cls_or_name: C | str) -> C | Callable[[C], C]:
     """Let graphs of this process name a calculator, without a plugin.
 
     `@register_calculator` registers a class under its own name, `@register_calculator("Name")` under
-    another, and `register_calculator(SomeClass)` works as a call. The same class defined again (by
+    another, and `register_calculator(SomeClass)` works as a call. What `@penstock.calculator` has
+    decorated is registered as the calculator made from it. The same class defined again (by
     a notebook cell that is run again, say) replaces the former one for graphs made from then on. A
     name that a plugin claims too is a clash, reported when a graph uses it.
 
     Args:
-        cls_or_name: a subclass of `Calculator`, or the name for the class that is decorated.
+        cls_or_name: a subclass of `Calculator`, or a function or class that `@penstock.calculator` has
+            decorated; or the name for what is decorated.
 
     Returns:
-        The class, unchanged; or a decorator that returns it unchanged.
+        The class or function, unchanged; or a decorator that returns it unchanged.
 
     Raises:
         InvalidArgumentError: it is neither. Nothing is registered.
@@ -99,15 +105,15 @@ def register_calculator(cls_or_name: C | str) -> C | Callable[[C], C]:
     if isinstance(cls_or_name, str):
         name = cls_or_name
         return lambda cls: _register(name, cls)
-    return _register(getattr(cls_or_name, "__name__", ""), cls_or_name)
+    return _register(None, cls_or_name)
 
 
-def _register(name: str, cls: C) -> C:
-    _check_calculator(cls)
-    _registry.add("calculator", name, cls)
-    return cls
-
-
-def _check_calculator(thing: object) -> None:
-    if not (isinstance(thing, type) and issubclass(thing, Calculator)):
-        raise InvalidArgumentError(f"{thing!r}: must be a subclass of penstock.Calculator to be registered")
+def _register(name: str | None, thing: C) -> C:
+    cls = calculator_of(thing)
+    if not (isinstance(cls, type) and issubclass(cls, Calculator)):
+        raise InvalidArgumentError(
+            f"{thing!r}: must be a subclass of penstock.Calculator to be registered, or decorated with "
+            "@penstock.calculator"
+        )
+    _registry.add("calculator", cls.__name__ if name is None else name, cls)
+    return thing

@@ -1,0 +1,146 @@
+"""A function or class that has been read: all that its calculator needs to know.
+
+Invariant: a definition that exists makes a calculator; whatever is wrong is refused while reading.
+"""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from penstock.claims import check_name
+from penstock.engine.calculator import Calculator, CalculatorContext
+from penstock.errors import InvalidArgumentError
+from penstock.functions.parameters import Parameters, PortParameter, read_parameters
+from penstock.functions.results import Results, read_results
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from penstock.contract import CalculatorContract, PortSpec, PortSpecs
+    from penstock.engine.ports import PortKey, Ports
+    from penstock.functions.annotations import Meaning
+
+
+@attrs.frozen(eq=False)
+class Definition:
+    """What was decorated.
+
+    Attributes:
+        target: the function, or the class.
+        name: of the calculator.
+        is_class: which of the two it is.
+        process: what is called for each input set: the function, or that of the class.
+        parameters: of `process`.
+        own: of the class's `__init__`.
+        results: of `process`.
+    """
+
+    target: Callable[..., Any]
+    name: str
+    is_class: bool
+    process: Callable[..., Any]
+    parameters: Parameters
+    own: Parameters
+    results: Results
+
+    @property
+    def is_async(self) -> bool:
+        """Whether what a call returns has to be awaited."""
+        return inspect.iscoroutinefunction(self.process)
+
+    @property
+    def sides(self) -> tuple[PortParameter, ...]:
+        """The side packets that it takes, each tag once."""
+        by_tag = {side.tag: side for side in (*self.parameters.sides, *self.own.sides)}
+        return tuple(by_tag.values())
+
+    def declare(self, cc: CalculatorContract) -> None:
+        """Fill in the contract."""
+        results = self.results
+        _declare(cc.inputs, [(p.tag, p.meaning, p.is_optional) for p in self.parameters.inputs])
+        _declare(cc.outputs, [(o.tag, o.meaning, results.is_fields) for o in results.outputs])
+        _declare(cc.input_side_packets, [(p.tag, p.meaning, p.is_optional) for p in self.sides])
+        if results.side is not None:
+            _declare(cc.output_side_packets, [(results.side.tag, results.side.meaning, False)])
+        if self.parameters.inputs and results.outputs:
+            cc.set_timestamp_offset(0)
+        for _, message in (*self.parameters.options, *self.own.options):
+            cc.options(message)
+
+    def given(self, cc: CalculatorContext, parameters: Parameters) -> dict[str, Any]:
+        """Return what is passed by name in this run: side packets that are there, and options."""
+        sides = cc.input_side_packets
+        keys = dict(
+            zip((p.tag for p in self.sides), keys_of(sides, [p.tag for p in self.sides]), strict=True)
+        )
+        found: dict[str, Any] = {}
+        for side in parameters.sides:
+            key = keys[side.tag]
+            found[side.name] = sides[key].payload if key in sides else side.default
+        for name, message in parameters.options:
+            found[name] = cc.options(message)
+        return found
+
+
+def define(target: object, name: str | None) -> Definition:
+    """Read a function or class.
+
+    Raises:
+        InvalidArgumentError: it cannot be a calculator; says why, and what to write.
+    """
+    if inspect.isfunction(target):
+        who = f"function {target.__qualname__!r}"
+        called = _camel_case(target.__name__) if name is None else name
+        return _read(target, called, target, who, Parameters())
+    if not isinstance(target, type):
+        raise InvalidArgumentError(f"{target!r}: @penstock.calculator needs a function or a class")
+    who = f"class {target.__qualname__!r}"
+    if issubclass(target, Calculator):
+        raise InvalidArgumentError(
+            f"{who} is a penstock.Calculator already; leave the decorator out, or the base"
+        )
+    process = inspect.getattr_static(target, "process", None)
+    if not inspect.isfunction(process):
+        raise InvalidArgumentError(f"{who} has no method process; its parameters are to be the inputs")
+    made = inspect.getattr_static(target, "__init__")
+    own = Parameters()
+    if inspect.isfunction(made):
+        own = read_parameters(made, f"{who}: __init__", is_method=True, only_by_name=True)
+    return _read(target, target.__name__ if name is None else name, process, f"{who}: process", own)
+
+
+def keys_of(ports: PortSpecs | Ports[Any], tags: Sequence[str]) -> list[PortKey]:
+    """Return where each tag is: itself; or its position, where all connected ports are untagged."""
+    return list(range(len(tags))) if ports.tags() == ("",) else list(tags)
+
+
+def _read(
+    target: Callable[..., Any], name: str, process: Callable[..., Any], who: str, own: Parameters
+) -> Definition:
+    check_name("calculator", name)
+    is_class = isinstance(target, type)
+    parameters = read_parameters(process, who, is_method=is_class)
+    results = read_results(process, who, has_inputs=bool(parameters.inputs))
+    if parameters.extras and not parameters.inputs:
+        raise InvalidArgumentError(
+            f"{who} has no inputs, so a {parameters.extras[0][1].__name__} has no meaning there; remove it"
+        )
+    if results.side is not None and is_class:
+        raise InvalidArgumentError(f"{who}: side packets are made by functions; use one")
+    return Definition(target, name, is_class, process, parameters, own, results)
+
+
+def _declare(specs: PortSpecs, ports: Sequence[tuple[str, Meaning, bool]]) -> None:
+    for key, (_, meaning, is_optional) in zip(
+        keys_of(specs, [tag for tag, _, _ in ports]), ports, strict=True
+    ):
+        spec: PortSpec = specs[key].set(meaning.type, meaning.description)
+        if is_optional:
+            spec.optional()
+
+
+def _camel_case(name: str) -> str:
+    return "".join(part[:1].upper() + part[1:] for part in name.split("_"))

@@ -1,0 +1,180 @@
+"""The parameters of a function, as ports and what else a call is given.
+
+Invariant: parameters before the `*` are inputs, the timestamp or the context, and are passed by
+position; keyword-only ones are side packets or options, are known when a run starts, and are passed
+by name.
+"""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING, Any, Final
+
+import attrs
+
+from penstock.engine.calculator import CalculatorContext
+from penstock.engine.packet import Packet
+from penstock.engine.timestamp import Timestamp
+from penstock.errors import InvalidArgumentError
+from penstock.functions.annotations import Meaning, hints_of, read
+from penstock.tags import parse_tag_index
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+#: What stands in the place of a default where there must be a packet.
+REQUIRED: Final = inspect.Parameter.empty
+
+
+@attrs.frozen
+class PortParameter:
+    """A parameter that is an input or a side packet.
+
+    Attributes:
+        name: as the function has it.
+        tag: of the port.
+        meaning: its type.
+        default: given where there is no packet; REQUIRED where there must be one.
+    """
+
+    name: str
+    tag: str
+    meaning: Meaning
+    default: object
+
+    @property
+    def is_optional(self) -> bool:
+        """Whether a graph may leave the port unconnected."""
+        return self.default is not REQUIRED
+
+
+@attrs.frozen
+class Parameters:
+    """All parameters of a function.
+
+    Attributes:
+        inputs: in order.
+        extras: position in the call → Timestamp or CalculatorContext, ascending.
+        sides: the side packets.
+        options: (name, message class) of each that gets the node's options.
+    """
+
+    inputs: tuple[PortParameter, ...] = ()
+    extras: tuple[tuple[int, type], ...] = ()
+    sides: tuple[PortParameter, ...] = ()
+    options: tuple[tuple[str, Any], ...] = ()
+
+
+def read_parameters(
+    function: Callable[..., object], who: str, *, is_method: bool = False, only_by_name: bool = False
+) -> Parameters:
+    """Read a function's parameters.
+
+    Args:
+        function: to read.
+        who: how messages name it.
+        is_method: whether the first parameter is `self`.
+        only_by_name: whether all are given by name, as in an `__init__`.
+
+    Raises:
+        InvalidArgumentError: one has no annotation, or one that says nothing here.
+    """
+    reader = _Reader(who, hints_of(function, who), only_by_name=only_by_name)
+    given = list(inspect.signature(function).parameters.values())
+    for position, parameter in enumerate(given[1:] if is_method else given):
+        reader.take(position, parameter)
+    return Parameters(tuple(reader.inputs), tuple(reader.extras), tuple(reader.sides), tuple(reader.options))
+
+
+def tag_of(name: str, where: str, taken: set[str]) -> str:
+    """Return the tag that a name has, and add it to those taken.
+
+    Raises:
+        InvalidArgumentError: it can be no tag, or another name has it.
+    """
+    tag = name.rstrip("_").upper()
+    try:
+        is_tag = parse_tag_index(tag)[0] != ""
+    except InvalidArgumentError:
+        is_tag = False
+    if not is_tag:
+        raise InvalidArgumentError(f"{where}: {name!r} makes no tag; use letters a to z, digits, underscores")
+    if tag in taken:
+        raise InvalidArgumentError(f"{where}: the tag {tag!r} is taken already; rename one")
+    taken.add(tag)
+    return tag
+
+
+class _Reader:
+    """Sorts the parameters of one function."""
+
+    def __init__(self, who: str, hints: Mapping[str, Any], *, only_by_name: bool) -> None:
+        self._who = who
+        self._hints = hints
+        self._only_by_name = only_by_name
+        self._input_tags = set[str]()
+        self._side_tags = set[str]()
+        self.inputs: list[PortParameter] = []
+        self.extras: list[tuple[int, type]] = []
+        self.sides: list[PortParameter] = []
+        self.options: list[tuple[str, Any]] = []
+
+    def take(self, position: int, parameter: inspect.Parameter) -> None:
+        name = parameter.name
+        where = f"{self._who}: parameter {name!r}"
+        is_by_name = self._is_by_name(parameter, where)
+        if name not in self._hints:
+            raise InvalidArgumentError(
+                f"{where} has no annotation; write the type of its payloads, '{name}: int' say, or Any"
+            )
+        annotation = self._hints[name]
+        if hasattr(annotation, "DESCRIPTOR"):
+            if not is_by_name:
+                raise InvalidArgumentError(
+                    f"{where}: options, of {annotation.__name__!r}, are passed by name; put it after a *"
+                )
+            self.options.append((name, annotation))
+        elif annotation in (Timestamp, CalculatorContext):
+            if is_by_name:
+                raise InvalidArgumentError(
+                    f"{where}: a {annotation.__name__} is passed by position{self._move}"
+                )
+            self.extras.append((position, annotation))
+        else:
+            self._take_port(parameter, read(annotation, where), where, is_by_name=is_by_name)
+
+    def _take_port(
+        self, parameter: inspect.Parameter, meaning: Meaning, where: str, *, is_by_name: bool
+    ) -> None:
+        if meaning.type is Packet:
+            raise InvalidArgumentError(
+                f"{where} gets payloads, not packets; write the payload's type, and a parameter "
+                "'at: penstock.Timestamp' for the time"
+            )
+        if meaning.is_side and not is_by_name:
+            raise InvalidArgumentError(f"{where}: a side packet is passed by name; put it after a *")
+        if is_by_name and not meaning.is_side:
+            raise InvalidArgumentError(
+                f"{where} is passed by name, so it must be a side packet, 'penstock.SidePacket[...]', or an "
+                f"options message; an input is passed by position{self._move}"
+            )
+        default = parameter.default
+        if default is REQUIRED and meaning.allows_none:
+            default = None
+        tag = tag_of(parameter.name, where, self._side_tags if meaning.is_side else self._input_tags)
+        ports = self.sides if meaning.is_side else self.inputs
+        ports.append(PortParameter(parameter.name, tag, meaning, default))
+
+    @property
+    def _move(self) -> str:
+        return ", to process" if self._only_by_name else ": put it before the *"
+
+    def _is_by_name(self, parameter: inspect.Parameter, where: str) -> bool:
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            stars = "*" if parameter.kind is parameter.VAR_POSITIONAL else "**"
+            raise InvalidArgumentError(
+                f"{where}: {stars}{parameter.name} does not say how many ports there are; name each"
+            )
+        if self._only_by_name and parameter.kind is parameter.POSITIONAL_ONLY:
+            raise InvalidArgumentError(f"{where} can be passed by position only; remove the /")
+        return self._only_by_name or parameter.kind is parameter.KEYWORD_ONLY
