@@ -172,6 +172,25 @@ def test_a_graph_output_that_nothing_produces_is_a_warning(plan, caplog):
     ]
 
 
+def test_what_a_graph_wants_measured_and_nobody_measures_is_a_warning_each(plan, caplog):
+    plan(
+        """input_stream: "a"
+        profiler_config {
+          enable_profiler: true calculator_filter: "Pass.*" trace_log_disabled: true
+          trace_enabled: true
+          num_histogram_intervals: 4
+        }
+        """
+        + PASSING
+    )
+
+    assert sorted(record.getMessage() for record in caplog.records) == [
+        f"line {line}, column 11: the graph's profiler_config: {field} has no effect: "
+        "calls are counted and timed, nothing else is measured"
+        for line, field in ((4, "trace_enabled"), (5, "num_histogram_intervals"))
+    ]
+
+
 def test_parallel_calls_of_a_source_are_one_with_a_warning(plan, caplog):
     made = plan('node { calculator: "SourceCalculator" output_stream: "x" max_in_flight: 4 }')
 
@@ -412,16 +431,6 @@ def test_what_is_registered_and_no_calculator_is_a_fault(faults, registry):
     )
 
 
-def test_a_subgraph_as_a_node_is_not_supported_yet(faults, registry):
-    registry.add("subgraph", "DoubleSubgraph", object())
-
-    only(
-        faults('node { calculator: "DoubleSubgraph" }'),
-        "UNIMPLEMENTED",
-        "subgraphs as nodes are not supported yet",
-    )
-
-
 def test_a_failing_contract_names_the_node_and_keeps_its_cause(plan, declare):
     def fill(cc):
         raise ZeroDivisionError("by zero")
@@ -519,7 +528,6 @@ def test_options_that_come_twice_are_a_fault(faults, make_options):
         ("packet_factory {}", "UNIMPLEMENTED", "packet_factory is not supported; write a calculator"),
         ("status_handler {}", "UNIMPLEMENTED", "status_handler is not supported; observe runs"),
         ('node { calculator: "PassCalculator" external_input: "s" }', "UNIMPLEMENTED", "rename the field"),
-        ('node { calculator: "PassCalculator" option_value: "a:b" }', "UNIMPLEMENTED", "option_value is not"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_honoured_is_refused_with_the_cure(graph, code, words, faults):

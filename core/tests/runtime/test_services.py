@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import gc
+import weakref
+
 import pytest
 
 import penstock
@@ -9,8 +12,8 @@ from penstock.errors import (
     NotFoundError,
     UnavailableError,
 )
-from penstock.services import ServiceKey
-from penstock.testing import calculator
+from penstock.services import GRAPH, ServiceKey
+from penstock.testing import calculator, testing_registry
 
 TIMEOUT = 20
 Nothing = calculator(name="Nothing")
@@ -134,6 +137,90 @@ def test_a_service_that_is_not_in_the_contract_is_not_given(make) -> None:
         GraphRunError, match=r"node 'Asking': service 'test.word' is not in its contract; call"
     ):
         graph.run(timeout=TIMEOUT)
+
+
+def test_a_calculator_may_look_at_its_own_graph_in_every_run(make) -> None:
+    seen: list[object] = []
+
+    def process(cc):
+        graph = cc.service(GRAPH)
+        state = graph.snapshot()
+        seen.append((state.state, state.nodes[0].running, state.nodes[0].steps, graph.is_timed))
+        texts.append((graph.text_config, graph.binary_config))
+
+    texts: list[object] = []
+    looking = calculator(process, contract=lambda cc: cc.use_service(GRAPH), name="Looking")
+    graph = make([(looking, "in")], "in")
+    run_once(graph, 2)
+    graph.set_timing()
+    run_once(graph, 1)
+
+    assert seen == [("running", 1, 0, False), ("running", 1, 1, False), ("running", 1, 0, True)]
+    assert texts == [(graph.text_config, graph.binary_config)] * 3
+    assert graph.get_service(GRAPH) is None
+
+
+def test_a_graph_that_is_looked_at_can_be_dropped_while_it_runs() -> None:
+    kept: list[object] = []
+    looking = calculator(
+        open=lambda cc: kept.append(cc.service(GRAPH)),
+        contract=lambda cc: cc.use_service(GRAPH),
+        name="Looking",
+    )
+    graph = penstock.CalculatorGraph(
+        'input_stream: "in" node { calculator: "Looking" input_stream: "in" }',
+        registry=testing_registry(looking),
+    )
+    graph.start_run()
+    graph.wait_until_idle(TIMEOUT)
+    gone = weakref.ref(graph)
+    gc.collect()
+    gc.disable()  # only counting references may free it
+    try:
+        del graph
+        assert gone() is None
+    finally:
+        gc.enable()
+    assert kept[0].snapshot().nodes[0].name == "Looking"
+
+
+def test_an_application_may_give_its_own_view_of_the_graph(make) -> None:
+    seen: list[object] = []
+    graph = make([(asking(GRAPH, seen), "")])
+    graph.set_service(GRAPH, "its own")
+    graph.run(timeout=TIMEOUT)
+
+    assert seen == ["its own"]
+
+
+@pytest.mark.parametrize(
+    ("config", "said", "is_timed"),
+    [
+        ("", None, False),
+        ("", True, True),
+        ("enable_profiler: true", None, True),
+        ("enable_profiler: true", False, False),
+        ("enable_profiler: false", None, False),
+    ],
+)
+def test_calls_are_timed_where_the_graph_or_else_the_application_says_so(config, said, is_timed) -> None:
+    timed: list[bool] = []
+
+    def process(cc):
+        timed.append(cc.service(GRAPH).is_timed)
+
+    looking = calculator(process, contract=lambda cc: cc.use_service(GRAPH), name="Looking")
+    graph = penstock.CalculatorGraph(
+        f"profiler_config {{ {config} }}"
+        'input_stream: "in" node { calculator: "Looking" input_stream: "in" }',
+        registry=testing_registry(looking),
+    )
+    if said is not None:
+        graph.set_timing(said)
+    run_once(graph, 1)
+
+    assert timed == [is_timed]
+    assert (graph.snapshot().nodes[0].busy_s > 0) == is_timed
 
 
 def test_no_service_is_none(make) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from penstock.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from penstock.config.calculator_pb2 import CalculatorGraphConfig
@@ -20,9 +21,13 @@ __all__ = ["CalculatorGraphConfig", "build_plan", "read_graph", "to_binary", "to
 
 
 def build_plan(
-    graph_config: object, registry: Registry, *, binary_graph_path: str | Path | None = None
+    graph_config: object,
+    registry: Registry,
+    *,
+    binary_graph_path: str | Path | None = None,
+    subgraphs: Mapping[str, object] | Iterable[object] = (),
 ) -> Plan:
-    """Read a graph and check all of it.
+    """Read a graph, put in its subgraphs, and check all of it.
 
     Args:
         graph_config: a `str` is graph text, a `pathlib.Path` a file (.pbtxt, .textproto, .binarypb,
@@ -30,6 +35,8 @@ def build_plan(
             builder (whatever has `to_config()`). None where `binary_graph_path` is given.
         registry: knows calculators, handlers, executors and options by name.
         binary_graph_path: a file that holds a serialized graph, whatever its name ends with.
+        subgraphs: name → graph, for this graph alone and before those of the registry; or graphs that
+            have a `type`, which is the name.
 
     Returns:
         The checked graph. Its `config` is a message of its own.
@@ -38,17 +45,25 @@ def build_plan(
         GraphParseError: it is no graph; says file, line and column.
         GraphConfigError: it is one that cannot run; has all its faults.
         NotFoundError: there is no such file.
-        InvalidArgumentError: `graph_config` is none of these, or both or neither are given.
+        InvalidArgumentError: `graph_config` is none of these, or both or neither are given; or one of
+            `subgraphs` has no type.
         PenstockError: the file cannot be read; the OSError is the `__cause__`.
         NameClashError, PluginError: options that the graph names cannot be imported.
     """
     # Protobuf costs more to import than the rest of the core.
     from penstock.config.convert import graph_spec  # noqa: PLC0415
+    from penstock.config.expand import expand, with_subgraphs  # noqa: PLC0415
+    from penstock.config.faults import Faults  # noqa: PLC0415
     from penstock.config.parse import in_order  # noqa: PLC0415
     from penstock.config.validate import validate  # noqa: PLC0415
 
+    if subgraphs:
+        registry = with_subgraphs(registry, subgraphs)
     message, places = _read(graph_config, registry, binary_graph_path)
-    return validate(graph_spec(message, places), registry, in_order)
+    faults = Faults(places)
+    expanded = expand(message, places, registry, faults)
+    spec = graph_spec(expanded.message, places, expanded.origins)
+    return validate(spec, registry, in_order, faults)
 
 
 def read_graph(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from penstock.config.options import NO_OPTIONS, Options
 from penstock.config.spec import (
+    REFUSED_IN_GRAPH,
     ExecutorSpec,
     GraphSpec,
     HandlerSpec,
@@ -16,21 +17,27 @@ from penstock.config.spec import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from penstock.config.places import Places, Spot
 
     #: A message of this package; its fields are read, its class is not needed.
     Message: TypeAlias = Any
 
-_REFUSED_IN_NODE: Final = ("external_input", "option_value")
-_REFUSED_IN_GRAPH: Final = ("packet_factory", "packet_generator", "status_handler")
+_REFUSED_IN_NODE: Final = ("external_input",)
+#: Fields of profiler_config that are honoured; no trace file is written, as the last one asks.
+_MEASURED: Final = ("enable_profiler", "calculator_filter", "trace_log_disabled")
 
 
-def graph_spec(message: Message, places: Places) -> GraphSpec:
+def graph_spec(
+    message: Message, places: Places, origins: Sequence[tuple[Places, Spot | None]] | None = None
+) -> GraphSpec:
     """Return the graph of a message, which is kept, not copied.
 
     Args:
         message: a CalculatorGraphConfig.
         places: of the file that it was read from.
+        origins: where each node stands, if not all of them stand in that file in this order.
     """
     reader = _Reader(places)
     root = places.root
@@ -44,8 +51,9 @@ def graph_spec(message: Message, places: Places) -> GraphSpec:
         max_queue_size=reader.number(message.max_queue_size, root, "max_queue_size"),
         input_stream_handler=reader.handler(message, root, "input_stream_handler"),
         output_stream_handler=reader.handler(message, root, "output_stream_handler"),
-        refused=reader.refused(message, root, _REFUSED_IN_GRAPH),
-        nodes=tuple(reader.node(one, places.of(root, "node", i)) for i, one in enumerate(message.node)),
+        refused=reader.refused(message, root, tuple(REFUSED_IN_GRAPH)),
+        unmeasured=reader.unmeasured(message, root),
+        nodes=tuple(_nodes(reader, message, places, origins)),
         output_streams=reader.texts(message.output_stream, root, "output_stream"),
         output_side_packets=reader.texts(message.output_side_packet, root, "output_side_packet"),
         package=message.package,
@@ -53,6 +61,17 @@ def graph_spec(message: Message, places: Places) -> GraphSpec:
         message=message,
         places=places,
     )
+
+
+def _nodes(
+    reader: _Reader, message: Message, places: Places, origins: Sequence[tuple[Places, Spot | None]] | None
+) -> Iterator[NodeSpec]:
+    if origins is None:
+        for i, node in enumerate(message.node):
+            yield reader.node(node, places.of(places.root, "node", i))
+        return
+    for node, (of_file, spot) in zip(message.node, origins, strict=True):
+        yield _Reader(of_file).node(node, spot)
 
 
 class _Reader:
@@ -120,6 +139,16 @@ class _Reader:
             Text(field, self._places.at(self._places.of(spot, field)))
             for field in fields
             if getattr(message, field)
+        )
+
+    def unmeasured(self, message: Message, spot: Spot | None) -> tuple[Text, ...]:
+        """Return the fields of the graph's profiler_config that nothing here acts on."""
+        given = [field.name for field, _ in message.profiler_config.ListFields()]
+        profiler = self._places.of(spot, "profiler_config")
+        return tuple(
+            Text(field, self._places.at(self._places.of(profiler, field)))
+            for field in given
+            if field not in _MEASURED
         )
 
     def _node_options(self, message: Message) -> Options:

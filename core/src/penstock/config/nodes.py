@@ -29,7 +29,6 @@ _NO_PORTS: Final = TagMap(())
 
 _INSTEAD: Final = {
     "external_input": "is the old name of input_side_packet; rename the field",
-    "option_value": "is not supported yet; write the values into the node's own options",
 }
 
 #: Kinds of ports: attribute of the draft and the contract → field of the file, and the word for one.
@@ -83,7 +82,11 @@ def who(name: str, calculator: str) -> str:
 
 def canonical_names(nodes: Sequence[NodeSpec]) -> list[str]:
     """Return the name of each node: its own or its calculator's, numbered where several have it."""
-    bases = [node.name or node.calculator.text for node in nodes]
+    return numbered([node.name or node.calculator.text for node in nodes])
+
+
+def numbered(bases: Sequence[str]) -> list[str]:
+    """Return each name, those that occur more than once with "_1", "_2" and so on behind them."""
     count: dict[str, int] = {}
     for base in bases:
         count[base] = count.get(base, 0) + 1
@@ -216,8 +219,7 @@ class _Node:
             self._fault(name.at, 'has no calculator; add calculator: "Name"')
             return None
         if self._names.is_subgraph(name.text):
-            words = f"{name.text!r} is a subgraph; subgraphs as nodes are not supported yet"
-            self._fault(name.at, f"{words}, write out its nodes", StatusCode.UNIMPLEMENTED)
+            # What `expand` leaves of a node that it could not replace; the fault is noted already.
             return None
         found = self._names.find("calculator", name.text, name.at, f"{self._who}: ", self._name)
         if found is not None and not callable(getattr(found, "get_contract", None)):

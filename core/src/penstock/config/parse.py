@@ -15,7 +15,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
-from google.protobuf import descriptor_pool, json_format, text_format
+from google.protobuf import descriptor_pool, json_format, message_factory, text_format
 from google.protobuf.any_pb2 import Any as Any_
 from google.protobuf.message import DecodeError, Message
 from google.protobuf.unknown_fields import UnknownFieldSet
@@ -56,13 +56,16 @@ _FEW: Final = 8
 _NO_FIELD: Final = re.compile(r'[Mm]essage type "([^"]+)" has no field named "([^"]+)"')
 
 
-def read_graph(source: object, registry: Registry) -> tuple[CalculatorGraphConfig, Places]:
+def read_graph(
+    source: object, registry: Registry, *, label: str | None = None
+) -> tuple[CalculatorGraphConfig, Places]:
     """Read a graph, and where its parts stand.
 
     Args:
         source: a `str` is text, a `pathlib.Path` a file (.pbtxt, .textproto, .binarypb, .pb, .json);
             or a CalculatorGraphConfig message, a `dict` as JSON has it, or an object with `to_config()`.
         registry: knows the options messages.
+        label: what stands for the file's name where `source` is no file.
 
     Returns:
         A message of its own, and its places.
@@ -77,7 +80,7 @@ def read_graph(source: object, registry: Registry) -> tuple[CalculatorGraphConfi
     convert = getattr(source, "to_config", None)
     if callable(convert) and not isinstance(source, type):
         source = convert()
-    reader = _Reader(registry)
+    reader = _Reader(registry, label)
     if isinstance(source, str):
         return reader.text(source)
     if isinstance(source, Path):
@@ -122,6 +125,14 @@ def to_json(message: Message) -> str:
 def to_binary(message: Message) -> bytes:
     """Return a graph as protobuf's bytes; equal graphs give equal bytes within one process."""
     return message.SerializeToString(deterministic=True)
+
+
+def unpacked(packed: Any_) -> Message:
+    """Return the message that is packed in one of a graph that was read: its type is known."""
+    kind = descriptor_pool.Default().FindMessageTypeByName(packed.TypeName())
+    message = message_factory.GetMessageClass(kind)()
+    packed.Unpack(message)
+    return message
 
 
 class _Reader:

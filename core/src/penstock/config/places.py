@@ -6,11 +6,13 @@ brackets and names and nothing of what they mean. It never refuses anything: whe
 the tree simply ends, and an error names the nearest place above.
 
 A place is an `int`: an offset in the text, or a running number where there is no text. Lines and
-columns are worked out only for the places that an error names. Both are counted from 1.
+columns are worked out only for the places that an error names. Both are counted from 1. Where a graph
+comes from several files, the places of the first one are lower than those of the others.
 """
 
 from __future__ import annotations
 
+import copy
 import json
 import re
 from bisect import bisect_right
@@ -34,6 +36,9 @@ _OPENING: Final = {"{": "}", "<": ">"}
 #: The reference's package and ours. The same length with the blank, so that columns stay true.
 _FOREIGN: Final = "mediapipe"
 _OWN: Final = " penstock"
+
+#: The distance between the places of two files that are parts of one graph; longer than any text.
+_STRIDE: Final = 2**40
 
 
 class _Token(NamedTuple):
@@ -92,6 +97,23 @@ class Places:
         if text is not None:
             self._lines += [match.end() for match in re.finditer("\n", text)]
         self._count = 0
+        self._base = 0
+        self._note = ""
+        #: The files whose places continue this one's.
+        self._further: list[Places] = []
+
+    def include(self, other: Places, note: str) -> Places:
+        """Return the places of another file in such a form that `where` of this object knows them too.
+
+        Args:
+            other: stays as it is, so that it may be included more than once.
+            note: follows the place in messages: "used by node 'a': ".
+        """
+        further = copy.copy(other)
+        self._further.append(further)
+        further._base = len(self._further) * _STRIDE  # noqa: SLF001  # own class
+        further._note = note  # noqa: SLF001
+        return further
 
     def of(self, spot: Spot | None, name: str, index: int = 0) -> Spot | None:
         """Return the `index`-th field `name` inside `spot`, or `spot` where the tree has no such field."""
@@ -101,27 +123,31 @@ class Places:
     def at(self, spot: Spot | None) -> int:
         """Return the place of `spot`. Without a tree, places are numbers in the order of asking."""
         if spot is not None:
-            return spot.offset
+            return self._base + spot.offset
         self._count += 1
-        return self._count
+        return self._base + self._count
 
     def position_of(self, path: Iterable[tuple[str, int]]) -> tuple[int, int] | None:
         """Return line and column of what lies at the end of a path, or of the nearest above it."""
         spot = self.root
         for name, index in path:
             spot = self.of(spot, name, index)
-        return None if spot is None else self.line_and_column(spot.offset)
+        return None if spot is None else self.line_and_column(self._base + spot.offset)
 
     def line_and_column(self, at: int) -> tuple[int, int] | None:
         """Return the line and column of a place, or None where the graph has no lines."""
         if self.root is None:
             return None
-        line = bisect_right(self._lines, at)
-        return line, at - self._lines[line - 1] + 1
+        offset = at - self._base
+        line = bisect_right(self._lines, offset)
+        return line, offset - self._lines[line - 1] + 1
 
     def where(self, at: int) -> str:
         """Return how a message begins that speaks of a place: "graph.pbtxt:12:5: ", or ""."""
-        return where(self.file, self.line_and_column(at))
+        number = (at - self._base) // _STRIDE
+        if number:
+            return self._further[number - 1].where(at)
+        return f"{where(self.file, self.line_and_column(at))}{self._note}"
 
 
 def where(file: str | None, position: tuple[int, int] | None) -> str:

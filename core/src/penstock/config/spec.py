@@ -6,13 +6,20 @@ message that it came from. Places are those of `places`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
 if TYPE_CHECKING:
     from penstock.config.options import Options
     from penstock.config.places import Places
+
+#: Fields that neither a graph nor a subgraph may have, and what replaces them.
+REFUSED_IN_GRAPH: Final = {
+    "packet_factory": "write a calculator that has output side packets",
+    "packet_generator": "write a calculator that has output side packets",
+    "status_handler": "observe runs (the hooks penstock_run_started and penstock_run_ended)",
+}
 
 
 @attrs.frozen
@@ -108,6 +115,7 @@ class GraphSpec:
     Attributes:
         nodes: in the order of the file.
         refused: see `NodeSpec.refused`.
+        unmeasured: fields of profiler_config that are accepted, but that nothing here acts on.
         message: the CalculatorGraphConfig that all this comes from.
         places: say in words where something stands.
     """
@@ -125,6 +133,7 @@ class GraphSpec:
     package: str
     report_deadlock: bool
     refused: tuple[Text, ...]
+    unmeasured: tuple[Text, ...]
     message: Any
     places: Places
 

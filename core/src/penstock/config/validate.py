@@ -20,6 +20,7 @@ from penstock.config.names import Names
 from penstock.config.nodes import canonical_names, draft_node, tag_map
 from penstock.config.order import stable_order
 from penstock.config.port_types import PortTypes
+from penstock.config.spec import REFUSED_IN_GRAPH
 from penstock.engine.ports import port_name
 from penstock.errors import StatusCode
 
@@ -35,15 +36,12 @@ if TYPE_CHECKING:
 
 _LOG: Final = logging.getLogger("penstock.config")
 
-_INSTEAD: Final = {
-    "packet_factory": "write a calculator that has output side packets",
-    "packet_generator": "write a calculator that has output side packets",
-    "status_handler": "observe runs (the hooks penstock_run_started and penstock_run_ended)",
-}
-
 
 def validate(
-    graph: GraphSpec, registry: Registry, in_order: Callable[[Any, list[int]], Any] | None = None
+    graph: GraphSpec,
+    registry: Registry,
+    in_order: Callable[[Any, list[int]], Any] | None = None,
+    faults: Faults | None = None,
 ) -> Plan:
     """Check a graph and plan its runs.
 
@@ -52,6 +50,7 @@ def validate(
         registry: knows the names.
         in_order: makes the plan's `config`: given the message and the order of its nodes, returns the
             message in that order. None keeps the message as it is.
+        faults: what is known to be wrong already.
 
     Returns:
         The plan: nodes in file order if that is possible, else changed as little as possible.
@@ -59,15 +58,15 @@ def validate(
     Raises:
         GraphConfigError: has every fault. Their codes are the reference's.
     """
-    return _Validation(graph, registry).plan(in_order)
+    return _Validation(graph, registry, faults or Faults(graph.places)).plan(in_order)
 
 
 class _Validation:
     """The steps, and what they hand on."""
 
-    def __init__(self, graph: GraphSpec, registry: Registry) -> None:
+    def __init__(self, graph: GraphSpec, registry: Registry, faults: Faults) -> None:
         self._graph = graph
-        self._faults = Faults(graph.places)
+        self._faults = faults
         self._names = Names(registry, graph.package, self._faults)
         self._types = PortTypes()
         self._order: list[int] = []
@@ -104,7 +103,7 @@ class _Validation:
 
     def _check_graph(self) -> None:
         for field in self._graph.refused:
-            words = f"{field.text} is not supported; {_INSTEAD[field.text]}"
+            words = f"{field.text} is not supported; {REFUSED_IN_GRAPH[field.text]}"
             self._faults.add(field.at, words, code=StatusCode.UNIMPLEMENTED)
         size = self._graph.max_queue_size
         if size.value < -1:
@@ -197,6 +196,9 @@ class _Validation:
             name = entry.text.rpartition(":")[2]
             if name not in self._wiring.streams:
                 _LOG.warning("%sthe graph's output_stream %r: nothing produces it", where(entry.at), name)
+        for field in self._graph.unmeasured:
+            words = "has no effect: calls are counted and timed, nothing else is measured"
+            _LOG.warning("%sthe graph's profiler_config: %s %s", where(field.at), field.text, words)
         position = {node: i for i, node in enumerate(self._order)}
         for draft, edges in zip(self._drafts, self._wiring.stream_edges, strict=True):
             for edge in edges:

@@ -79,7 +79,9 @@ class Components:
     Attributes:
         calculators: classes, subclasses of `penstock.Calculator`.
         input_stream_handlers, output_stream_handlers, executors: classes or factories.
-        subgraphs: graphs under the name that other graphs use them by.
+        subgraphs: graphs under the name that other graphs use them by: "package:file.pbtxt" for a graph
+            file that the package holds, or a subclass of `penstock.Subgraph`. The name counts, whatever
+            `type` the graph has.
         services: `penstock.ServiceKey` objects.
         options: full message name → (extendee, extension number, "module:Message"), as in
             `{"penstock.GateOptions": ("penstock.CalculatorOptions", 2617, "my_pack.gate_pb2:GateOptions")}`.

@@ -36,11 +36,12 @@ from penstock.runtime.node_services import GraphNodeServices, find_services
 from penstock.runtime.poller import OutputStreamPoller
 from penstock.runtime.runner import Runner, check_started, throttled_error
 from penstock.runtime.side_packets import ConstantOutputs, SidePackets, as_packets, check_given, merged
-from penstock.services import CLOCK
+from penstock.runtime.view import RunView
+from penstock.services import CLOCK, GRAPH
 
 if TYPE_CHECKING:
     import asyncio
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
     from types import TracebackType
     from typing import SupportsIndex
@@ -78,6 +79,8 @@ class CalculatorGraph:
         side_packets: name → payload (or Packet), for all runs.
         registry: where names are looked up; None for what the installed plugins provide.
         binary_graph_path: a .binarypb file, instead of `graph_config`.
+        subgraphs: name → graph, in any of these forms or a `Subgraph` class, for this graph alone; or
+            graphs that have a `type`, which is the name. They win over registered names.
 
     Raises:
         GraphParseError: the graph is not one; names file, line and column. A ValueError.
@@ -92,6 +95,7 @@ class CalculatorGraph:
         registry: Registry | None = None,
         *,
         binary_graph_path: str | Path | None = None,
+        subgraphs: Mapping[str, object] | Iterable[object] = (),
     ) -> None:
         self._tells_plugins = False
         from penstock.config import build_plan  # noqa: PLC0415  # brings protobuf, which `import penstock` must not
@@ -101,7 +105,9 @@ class CalculatorGraph:
 
             registry = default_registry()
             self._tells_plugins = True
-        self._plan: Final[Plan] = build_plan(graph_config, registry, binary_graph_path=binary_graph_path)
+        self._plan: Final[Plan] = build_plan(
+            graph_config, registry, binary_graph_path=binary_graph_path, subgraphs=subgraphs
+        )
         self._base: Final = as_packets(side_packets)
         self._executors: Final = Executors(self._plan, registry)
         self._services: dict[ServiceKey[Any], object] = {}
@@ -113,7 +119,7 @@ class CalculatorGraph:
         self._late: dict[int, LatePacketMode] = {}
         self._add_mode = GraphInputStreamAddMode.WAIT_TILL_NOT_FULL
         self._event_loop: asyncio.AbstractEventLoop | None = None
-        self._is_timed = False
+        self._is_timed = bool(self._plan.config.profiler_config.enable_profiler)
         self._runner: Runner | None = None
         self._on_drop: weakref.finalize[..., CalculatorGraph] | None = None
         self._is_running = False
@@ -235,7 +241,10 @@ class CalculatorGraph:
         self._late[self._input_id(name)] = mode_of(LatePacketMode, mode, "late packet mode")
 
     def set_timing(self, enabled: bool = True) -> None:  # noqa: FBT001, FBT002
-        """Add up the time that each node spends in `process`, from the next run on; see `snapshot`."""
+        """Add up the time that each node spends in `process`, from the next run on; see `snapshot`.
+
+        Without this call the graph decides: `profiler_config { enable_profiler: true }` turns it on.
+        """
         self._is_timed = enabled
 
     def observe_output_stream(
@@ -301,7 +310,8 @@ class CalculatorGraph:
         given = merged(self._base, as_packets(side_packets))
         check_given(self._plan, given)
         headers = {self._input_id(name): p for name, p in as_packets(stream_headers).items()}
-        services, made = find_services(self._plan, self._services)
+        view = RunView(self._plan, is_timed=self._is_timed)
+        services, made = find_services(self._plan, {GRAPH: view, **self._services})
         queue_of, queue_names, executors = self._executors.assign(services)
         self._services.update(made)
         self._side_packets = SidePackets(self._plan, given)
@@ -320,6 +330,7 @@ class CalculatorGraph:
         clock: Any = self._services.get(CLOCK, time.monotonic)
         runner = Runner(schedule, executors, self._make_loop(), story, clock)
         node_services.runner = runner
+        view.ask = runner.ask
         try:
             self._runner = runner
             self._is_running = True

@@ -7,5 +7,11 @@ from penstock import Components, hookimpl
 
 @hookimpl
 def penstock_components() -> Components:
-    """Return the subgraphs: type name to the path of its graph file."""
-    return Components(subgraphs={"TwoPassThroughSubgraph": "penstock_subgraphs_flow.graphs:TWO_PASS_THROUGH"})
+    """Return the subgraphs: type name to graph file."""
+    return Components(
+        subgraphs={
+            "FlowLimiterSubgraph": "penstock_subgraphs_flow:flow_limiter.pbtxt",
+            "TwoPassThroughSidePacketSubgraph": "penstock_subgraphs_flow:two_pass_through_side_packet.pbtxt",
+            "TwoPassThroughSubgraph": "penstock_subgraphs_flow:two_pass_through.pbtxt",
+        }
+    )

@@ -1,0 +1,368 @@
+"""Subgraphs: each node that names one is replaced by the nodes of that subgraph's graph.
+
+Before that, the `option_value` entries of the nodes are carried out: they speak of the graph around them.
+
+Rounds go from the outside in: in each, all nodes that are subgraphs move behind the others, and then make
+way for their nodes. What is left of a subgraph are its nodes; its own threads, executors, queue sizes and
+handlers count only where it runs as a graph of its own. A node that cannot be replaced stays, its fault
+noted, so that what hangs on it can still be checked. Source of names and order: MediaPipe
+`tool/subgraph_expansion`.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+import attrs
+
+from penstock.config.calculator_pb2 import CalculatorGraphConfig
+from penstock.config.faults import cause_words
+from penstock.config.interface import PORT_FIELDS, Interface, prefix_of
+from penstock.config.names import Names
+from penstock.config.nodes import numbered, tag_map, who
+from penstock.config.option_value import set_option_values
+from penstock.config.options import Options
+from penstock.config.parse import read_graph
+from penstock.config.spec import REFUSED_IN_GRAPH, Text
+from penstock.config.subgraph import Subgraph, SubgraphContext
+from penstock.errors import InvalidArgumentError, PenstockError, StatusCode, code_of
+from penstock.tags import TagMap
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from penstock.config.faults import Faults
+    from penstock.config.places import Places, Spot
+    from penstock.registry import Registry
+
+__all__ = ["Expanded", "Subgraph", "SubgraphContext", "expand", "with_subgraphs"]
+
+_LOG: Final = logging.getLogger("penstock.config")
+#: Fields that say something about a calculator, which a subgraph is not.
+_NOT_FOR_SUBGRAPHS: Final = ("source_layer", "buffer_size_hint", "output_stream_handler", "input_stream_info")
+#: Fields that are accepted and have no effect where the subgraph is a file.
+_IGNORED: Final = ("executor", "max_in_flight", "input_stream_handler")
+
+
+@attrs.frozen(eq=False)
+class Expanded:
+    """A graph without subgraphs.
+
+    Attributes:
+        message: a CalculatorGraphConfig.
+        origins: for each node the file that it stands in, and where; None where that is the graph's own.
+    """
+
+    message: Any
+    origins: list[tuple[Places, Spot | None]] | None
+
+
+def expand(message: Any, places: Places, registry: Registry, faults: Faults) -> Expanded:  # noqa: ANN401
+    """Carry out `option_value`, and replace the nodes that are subgraphs. Faults are noted, not raised.
+
+    Args:
+        message: a CalculatorGraphConfig, which stays as it is.
+        places: of its file; includes those of the subgraphs' files afterwards.
+        registry: knows the subgraphs. A name that is a calculator's too is a subgraph.
+        faults: of this graph.
+    """
+    names = Names(registry, message.package, faults)
+    if not any(node.option_value or names.is_subgraph(node.calculator) for node in message.node):
+        return Expanded(message, None)
+    expanded = CalculatorGraphConfig()
+    expanded.CopyFrom(message)
+    parts = _Expansion(places, registry, names, faults).run(expanded)
+    del expanded.node[:]
+    expanded.node.extend(part.node for part in parts)
+    return Expanded(expanded, [(part.places, part.spot) for part in parts])
+
+
+def with_subgraphs(registry: Registry, subgraphs: Mapping[str, object] | Iterable[object]) -> Registry:
+    """Return a registry that knows these subgraphs too; its own win over those of `registry`.
+
+    Args:
+        registry: stays as it is.
+        subgraphs: name → what `CalculatorGraph` takes, or a `Subgraph` class; or graphs that have a `type`,
+            which is the name.
+
+    Raises:
+        InvalidArgumentError: a graph has no type, or two have the same; or a name cannot be registered;
+            or it is a str.
+        GraphParseError, NotFoundError: as `read_graph`, for the graphs whose `type` is the name.
+    """
+    if isinstance(subgraphs, str):
+        raise InvalidArgumentError("subgraphs is a str; pass a dict from name to graph, or a list of graphs")
+    child = registry.child()
+    if isinstance(subgraphs, Mapping):
+        for name, graph in subgraphs.items():
+            child.add("subgraph", name, _Given(graph) if isinstance(graph, str) else graph)
+        return child
+    seen = set[str]()
+    for i, graph in enumerate(subgraphs):
+        loaded = _Graph(*read_graph(graph, registry, label=f"<subgraph {i}>"))
+        name = loaded.message.type
+        if not name or name in seen:
+            what = f"type {name!r}, as one before it" if name else "no type"
+            cure = "give it another type, or pass subgraphs as a dict from name to graph"
+            raise InvalidArgumentError(f"subgraph {i} has {what}; {cure}")
+        seen.add(name)
+        child.add("subgraph", name, loaded)
+    return child
+
+
+@attrs.frozen(eq=False)
+class _Given:
+    """Graph text that a name stands for; a bare str would be taken for "module:attribute"."""
+
+    text: str
+
+    def to_config(self) -> str:
+        return self.text
+
+
+@attrs.frozen(eq=False)
+class _Graph:
+    """A graph as it was read."""
+
+    message: Any
+    places: Places
+
+
+@attrs.frozen(eq=False)
+class _Part:
+    """A node on its way into the expanded graph.
+
+    Attributes:
+        node: a Node message.
+        places, spot: where it stands.
+        inside: the names of the subgraphs that it is in, outermost first.
+        has_failed: whether it is a subgraph that cannot be replaced.
+    """
+
+    node: Any
+    places: Places
+    spot: Spot | None
+    inside: tuple[str, ...] = ()
+    has_failed: bool = False
+
+    def at(self, field: str = "calculator", index: int = 0) -> int:
+        return self.places.at(self.places.of(self.spot, field, index))
+
+
+@attrs.frozen(eq=False)
+class _Computed:
+    """What a `Subgraph` class gave for one node, and how messages name the class."""
+
+    graph: object
+    label: str
+
+
+class _Expansion:
+    """The rounds over one graph."""
+
+    def __init__(self, places: Places, registry: Registry, names: Names, faults: Faults) -> None:
+        self._places = places
+        self._registry = registry
+        self._names = names
+        self._faults = faults
+        #: Definition by its identity, which it keeps alive → the graph that it holds.
+        self._read: dict[int, tuple[object, _Graph]] = {}
+
+    def run(self, message: Any) -> list[_Part]:  # noqa: ANN401
+        root = self._places.root
+        parts = [
+            _Part(node, self._places, self._places.of(root, "node", i)) for i, node in enumerate(message.node)
+        ]
+        names = numbered([part.node.name or part.node.calculator for part in parts])
+        for part, name in zip(parts, names, strict=True):
+            _set_options(part, name, message, None, self._faults)
+        while True:
+            plain = [part for part in parts if not self._is_subgraph(part)]
+            subgraphs = [part for part in parts if self._is_subgraph(part)]
+            if not subgraphs:
+                return parts
+            names = numbered([part.node.name or part.node.calculator for part in (*plain, *subgraphs)])
+            parts = plain
+            for part, name in zip(subgraphs, names[len(plain) :], strict=True):
+                parts += _Use(part, name, self._faults).expand(self)
+
+    def _is_subgraph(self, part: _Part) -> bool:
+        return not part.has_failed and self._names.is_subgraph(part.node.calculator)
+
+    def find(self, use: _Use) -> object | None:
+        """Return what the subgraph's name stands for; None where that is a fault."""
+        return self._names.find("subgraph", use.part.node.calculator, use.part.at(), f"{use.who}: ", use.name)
+
+    def graph(self, found: object, sc: SubgraphContext, note: str) -> _Graph:
+        """Return the graph that stands for a node: a message that is not changed, and places of its own.
+
+        Raises:
+            PenstockError: it cannot be read.
+            Exception: whatever `to_config` of somebody's object raises.
+        """
+        if isinstance(found, _Graph):
+            loaded = found
+        elif isinstance(found, _Computed):
+            loaded = _Graph(*read_graph(found.graph, self._registry, label=found.label))
+        else:
+            if id(found) not in self._read:
+                label = f"<subgraph {sc.node.calculator}>"
+                self._read[id(found)] = (found, _Graph(*read_graph(found, self._registry, label=label)))
+            loaded = self._read[id(found)][1]
+        return _Graph(loaded.message, self._places.include(loaded.places, note))
+
+
+class _Use:
+    """One node that is a subgraph, and its replacement."""
+
+    def __init__(self, part: _Part, name: str, faults: Faults) -> None:
+        self.part = part
+        self.name = name
+        self.who = who(name, part.node.calculator)
+        self._faults = faults
+
+    def expand(self, expansion: _Expansion) -> list[_Part]:
+        """Return the nodes that come instead of this one."""
+        failed = attrs.evolve(self.part, has_failed=True)
+        if self._is_circle():
+            return [failed]
+        self._check_fields()
+        outer = self._ports()
+        found = expansion.find(self)
+        if found is None or outer is None:
+            return [failed]
+        graph = self._graph(expansion, found, outer)
+        inner = None if graph is None else self._interface(graph)
+        if graph is None or inner is None:
+            return [failed]
+        if not callable(getattr(found, "get_config", None)):
+            self._warn_of_ignored()
+        return self._replaced(graph, Interface(prefix_of(self.name), outer, inner))
+
+    def _fault(
+        self,
+        at: int,
+        words: str,
+        code: StatusCode = StatusCode.INVALID_ARGUMENT,
+        cause: Any = None,  # noqa: ANN401
+    ) -> None:
+        self._faults.add(at, f"{self.who}: {words}", code=code, node=self.name, cause=cause)
+
+    # --- what the node says -----------------------------------------------------------------------
+
+    def _is_circle(self) -> bool:
+        kind, inside = self.part.node.calculator, self.part.inside
+        if kind not in inside:
+            return False
+        circle = " → ".join((*inside[inside.index(kind) :], kind))
+        self._fault(self.part.at(), f"subgraph {kind!r} contains itself: {circle}; take one of them out")
+        return True
+
+    def _check_fields(self) -> None:
+        given = {field.name for field, _ in self.part.node.ListFields()}
+        for field in _NOT_FOR_SUBGRAPHS:
+            if field in given:
+                words = f"{field} is for calculators, and this is a subgraph; set it on the nodes inside"
+                self._fault(self.part.at(field), words)
+
+    def _ports(self) -> dict[str, TagMap] | None:
+        """Return the ports that the node connects; None where they cannot be read, which is noted later."""
+        try:
+            return {field: TagMap(getattr(self.part.node, field)) for field in PORT_FIELDS}
+        except PenstockError:
+            return None
+
+    def _warn_of_ignored(self) -> None:
+        given = {field.name for field, _ in self.part.node.ListFields()}
+        for field in _IGNORED:
+            if field in given:
+                where = self.part.places.where(self.part.at(field))
+                _LOG.warning("%s%s: %s of a subgraph has no effect", where, self.who, field)
+
+    # --- what the subgraph says -------------------------------------------------------------------
+
+    def _graph(self, expansion: _Expansion, found: object, outer: dict[str, TagMap]) -> _Graph | None:
+        node = type(self.part.node)()
+        node.CopyFrom(self.part.node)
+        options = Options(node.options if node.HasField("options") else None, node.node_options)
+        sc = SubgraphContext(self.name, node, options, tuple(outer.values()))
+        at = self.part.at()
+        where = self.part.places.where(at)
+        note = f"used by {self.who} at {where}" if where else f"used by {self.who}: "
+        compute = getattr(found, "get_config", None)
+        doing = "get_config() failed"
+        try:
+            if callable(compute):
+                found = _Computed(compute(sc), _label(found))
+            doing = "the subgraph cannot be read"
+            return expansion.graph(found, sc, note)
+        except Exception as error:  # noqa: BLE001  # foreign code: whatever it raises is the graph's fault
+            self._fault(at, f"{doing}: {cause_words(error)}", code_of(error), error)
+            return None
+
+    def _interface(self, graph: _Graph) -> dict[str, TagMap] | None:
+        """Check the subgraph's own fields; return its ports, or None where they cannot be read."""
+        inner = {}
+        is_right = True
+        for field in PORT_FIELDS:
+            entries = [
+                Text(entry, self._at(graph, field, i))
+                for i, entry in enumerate(getattr(graph.message, field))
+            ]
+            prefix = f"the subgraph's {field}"
+            inner[field], right = tag_map(entries, self._faults, prefix, self.name)
+            is_right = is_right and right
+        for field, instead in REFUSED_IN_GRAPH.items():
+            if getattr(graph.message, field):
+                words = f"{field} is not supported; {instead}"
+                self._faults.add(self._at(graph, field), words, code=StatusCode.UNIMPLEMENTED, node=self.name)
+        return inner if is_right else None
+
+    @staticmethod
+    def _at(graph: _Graph, field: str, index: int = 0) -> int:
+        return graph.places.at(graph.places.of(graph.places.root, field, index))
+
+    # --- the replacement --------------------------------------------------------------------------
+
+    def _replaced(self, graph: _Graph, interface: Interface) -> list[_Part]:
+        places = graph.places
+        inside = (*self.part.inside, self.part.node.calculator)
+        nodes = graph.message.node
+        names = numbered([node.name or node.calculator for node in nodes])
+        parts = []
+        for i, (node, name) in enumerate(zip(nodes, names, strict=True)):
+            made = type(node)()
+            made.CopyFrom(node)
+            spot = interface.rename(made, name, places.of(places.root, "node", i))
+            part = _Part(made, places, spot, inside)
+            _set_options(part, made.name, graph.message, self.part.node, self._faults)
+            parts.append(part)
+        for misfit in interface.misfits:
+            self._fault(self.part.at(misfit.field, misfit.entry), misfit.words)
+        if interface.misfits:
+            parts.append(self._rest(interface))
+        return parts
+
+    def _rest(self, interface: Interface) -> _Part:
+        """Return a node that writes what the subgraph would have, were its misfits no faults."""
+        node = type(self.part.node)(name=self.name, calculator=self.part.node.calculator)
+        for misfit in interface.misfits:
+            if misfit.field.startswith("output"):
+                entry = getattr(self.part.node, misfit.field)[misfit.entry]
+                getattr(node, misfit.field).append(entry.rpartition(":")[2])
+        return _Part(node, self.part.places, self.part.spot, self.part.inside, has_failed=True)
+
+
+def _set_options(part: _Part, name: str, graph: Any, user: Any, faults: Faults) -> None:  # noqa: ANN401
+    """Carry out the `option_value` entries of a node, whose message is changed."""
+    entries = list(part.node.option_value)
+    for i, error in set_option_values(part.node, graph, user):
+        words = f"{who(name, part.node.calculator)}: option_value {entries[i]!r}: {error}"
+        faults.add(part.at("option_value", i), words, code=error.code, node=name, cause=error)
+
+
+def _label(computing: object) -> str:
+    cls = computing if isinstance(computing, type) else type(computing)
+    return f"{cls.__module__}:{cls.__qualname__}"

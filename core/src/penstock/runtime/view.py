@@ -1,0 +1,67 @@
+"""What the service `GRAPH` gives to calculators: their own graph, to look at.
+
+Invariant: a view knows the plan and the run, never the `CalculatorGraph`, which must stay free to go
+while its run goes on.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from penstock.errors import FailedPreconditionError
+from penstock.explain import snapshot, weighed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from penstock.engine.schedule import Schedule
+    from penstock.explain import Snapshot
+    from penstock.plan import Plan
+
+
+class RunView:
+    """The `GraphView` of one run.
+
+    Args:
+        plan: of the graph.
+        is_timed: whether the time of `process` is added up.
+    """
+
+    def __init__(self, plan: Plan, *, is_timed: bool) -> None:
+        self._plan: Final = plan
+        self.is_timed: Final = is_timed
+        #: Answers a question to the schedule, under the run's lock. Set before the run starts.
+        self.ask: Callable[[Callable[[Schedule], Any]], Any] | None = None
+
+    @property
+    def text_config(self) -> str:
+        """The checked config as graph text: nodes in the order in which they are numbered.
+
+        "" for a plan that was made by hand.
+        """
+        if self._plan.config is None:
+            return ""
+        from penstock.config import to_text  # noqa: PLC0415  # brings protobuf
+
+        return to_text(self._plan.config)
+
+    @property
+    def binary_config(self) -> bytes:
+        """The checked config as serialized protobuf; nothing for a plan that was made by hand."""
+        if self._plan.config is None:
+            return b""
+        binary: bytes = self._plan.config.SerializeToString(deterministic=True)
+        return binary
+
+    def snapshot(self) -> Snapshot:
+        """Return where the run stands, as data.
+
+        Raises:
+            FailedPreconditionError: it has not started.
+        """
+        if self.ask is None:
+            raise FailedPreconditionError(
+                "the run has not started; ask for a snapshot in open(), process() or close()"
+            )
+        taken, waiting = self.ask(snapshot)
+        return weighed(taken, waiting)
