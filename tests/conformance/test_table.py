@@ -10,7 +10,7 @@ import ast
 import re
 from pathlib import Path
 
-SUBGRAPHS = "subgraphs: shown where they are expanded"
+SUBGRAPHS = "subgraphs: shown by core/tests/config/test_expand.py and subgraphs/flow"
 TEMPLATES = "templates of graphs: not part of the framework yet"
 STATUS_HANDLERS = "status handlers are refused, decision 21"
 PROFILER = "the profiler: shown where it is built"
@@ -101,7 +101,7 @@ QUIRKS_LEFT_OUT = {
     45: STATUS_HANDLERS,
     46: STATUS_HANDLERS,
     51: "what the reference adds to the config that it returns: ours is the file's, its nodes in order",
-    53: "option_value: comes with subgraphs",
+    53: "option_value: shown by core/tests/config/test_option_value.py",
     54: TEMPLATES,
     55: PROFILER,
     56: PROFILER,

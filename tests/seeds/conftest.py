@@ -13,9 +13,9 @@ The files, in the order of the documents:
 - `test_bounds.py`, `test_close_and_summary.py`, `test_live_sources.py`: the document on real time.
 - `test_scenarios_*.py`: conformance scenarios that the documents lead to.
 
-Examples that wait for their parts: the subgraph `TwoPassThroughSubgraph`, its build rule, and the main
-graph that uses it; `LuminanceCalculator`, the converters between GPU buffers and image frames, and the
-overlay on the GPU; flow limiting, and the handlers that split inputs into sets or take them at once.
+The subgraph `TwoPassThroughSubgraph` and the main graph that uses it are tested where it lives, in
+`subgraphs/flow`. Examples that wait for their parts: `LuminanceCalculator`, the converters between GPU
+buffers and image frames, and the overlay on the GPU.
 
 All runs use the installed packs through the default registry, as an application would. Every test that
 takes `bench` runs on the thread pool and on the inline executor under several seeds, which change the
