@@ -37,6 +37,7 @@ STAMPS: Final[Mapping[str, Mapping[str, tuple[int, ...]]]] = {
     "EndItemLoopCalculator": {"gesture": (0, 1, 2, 3), "time_of_the_hands": (1, 3)},
     "EndLoop*": {"result_of_the_item": (0, 1, 2, 3), "time_of_the_items": (1, 3)},
     "*FlowLimiterCalculator": {"frames": (0, 10, 20, 30, 40), "overlaid_frames": (0, 20)},
+    "GraphProfileCalculator": {"frames": (0, 2_000_000, 5_000_000, 9_000_000, 12_000_000)},
     "MuxCalculator": {"camera_number": (0, 10, 20, 30, 40)},
     "PacketResamplerCalculator": {"frames": (0, 50_000, 90_000, 200_000)},
     "PacketThinnerCalculator": {"frames": (0, 400_000, 1_300_000, 2_100_000)},
@@ -97,6 +98,8 @@ def payload(declared: Any, i: int, stream: int) -> object:  # noqa: ANN401  # a 
     origin, inner = typing.get_origin(declared) or declared, typing.get_args(declared)
     if origin is list:
         return [payload(inner[0] if inner else object, i + k, stream) for k in range(3)]
+    if origin is tuple and inner[1:] == (...,):  # the only ones are affine matrices
+        return tuple(float(k % 5 == 0) for k in range(16))
     if origin is tuple:
         return tuple(payload(one, i, stream) for one in inner) if inner else (6, 4)
     make = _MAKERS.get(origin)
@@ -115,6 +118,7 @@ _MAKERS: Final[Mapping[object, Callable[[int, int], object]]] = {
     Packet: lambda i, _: Packet(i + 1, 10 * i),
     ImageFrame: lambda i, _: ImageFrame(np.full((4, 6, 3), i, dtype=np.uint8)),
     GRAY: lambda i, _: ImageFrame(np.full((4, 6), i, dtype=np.uint8)),
+    np.ndarray: lambda i, _: np.full((2, 2), i, dtype=np.float32),
     Matrix: lambda i, _: Matrix(np.full((2, 2), i, dtype=np.float32)),
     Callable: lambda *_: lambda *_: None,
 }

@@ -13,7 +13,7 @@ from pathlib import Path
 SUBGRAPHS = "subgraphs: shown by core/tests/config/test_expand.py and subgraphs/flow"
 TEMPLATES = "templates of graphs: not part of the framework yet"
 STATUS_HANDLERS = "status handlers are refused, decision 21"
-PROFILER = "the profiler: shown where it is built"
+PROFILER = "the profile of a graph: shown by plugins/calculators/tests/test_graph_profile.py"
 
 #: Scenario → what it shows.
 SCENARIOS = {
@@ -82,7 +82,7 @@ SCENARIOS_LEFT_OUT = {
     59: STATUS_HANDLERS,
     "60, subgraphs": SUBGRAPHS,
     "simulated clock": "a tool of the reference for its tests; ours is the explorer in penstock.testing",
-    "SwitchMux": "SwitchMuxCalculator: shown with the pack that has it",
+    "SwitchMux": "SwitchMuxCalculator: shown by plugins/calculators/tests/test_switch_mux.py",
 }
 
 #: Behaviour → the test that shows it: None for `test_quirk` with its number, else a scenario.

@@ -487,6 +487,37 @@ def test_a_subgraph_that_contains_itself_is_refused_with_the_circle(faults_of):
     )
 
 
+def test_a_class_may_be_in_itself_with_other_options_but_not_for_ever(
+    registry, expand, faults_of, make_options
+):
+    options = make_options("CountOptions", 20712)
+
+    class Count(Subgraph):
+        step = 1
+
+        @classmethod
+        def get_config(cls, sc):
+            size = sc.options(options.load()).size - cls.step
+            ends = 'calculator: "SourceCalculator" output_stream: "o"'
+            given = f"options {{ [penstock.CountOptions.ext] {{ size: {size} }} }}"
+            again = f'calculator: "Count" output_stream: "o" {given}'
+            return f'output_stream: "o" node {{ {again if size else ends} }}'
+
+    registry.add("subgraph", "Count", Count)
+    start = "options { [penstock.CountOptions.ext] { size: 3 } }"
+    graph = f'node {{ calculator: "Count" output_stream: "out" {start} }}'
+
+    assert [node.name for node in expand(graph).nodes] == ["count__count__count__SourceCalculator"]
+
+    Count.step = 0
+    ((_, message),) = faults_of(graph)
+    assert "subgraph 'Count' contains itself: Count → Count; take one of them out" in message
+
+    Count.step = -1
+    ((_, message),) = faults_of(graph)
+    assert "subgraph 'Count' is 64 subgraphs deep, more than any graph needs; let it end" in message
+
+
 @pytest.mark.parametrize(
     "field",
     [

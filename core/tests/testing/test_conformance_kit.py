@@ -527,6 +527,20 @@ def test_messages_are_filled_by_their_fields():
     assert maker_of((ExecutorConfig,), {})(seeded(1), Timestamp(0)).DESCRIPTOR is ExecutorConfig.DESCRIPTOR
 
 
+def test_arrays_are_made_and_compared_by_shape_and_bytes():
+    numpy = pytest.importorskip("numpy")
+    make = maker_of((list[numpy.ndarray],), {})
+    made = [make(seeded(seed), Timestamp(0)) for seed in range(20)]
+    arrays = [array for one in made for array in one]
+
+    assert all(fits(one, (list[numpy.ndarray],)) for one in made)
+    assert {array.ndim for array in arrays} == {0, 1, 2, 3}
+    assert same(made[3], make(seeded(3), Timestamp(0)))
+    assert same(numpy.zeros((2, 3)), numpy.zeros((2, 3)))
+    for other in (numpy.zeros((3, 2)), numpy.zeros(4), numpy.ones((2, 3)), numpy.zeros((2, 3), "int8")):
+        assert not same(numpy.zeros((2, 3)), other)
+
+
 def test_what_counts_as_the_same():
     nan = float("nan")
 

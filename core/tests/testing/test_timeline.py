@@ -96,3 +96,9 @@ def test_a_bound_that_is_a_timestamp_of_the_table_stands_before_it():
 
     assert drawn.splitlines()[2] == "m           1  |"
     assert draw([row("n", (10, 1), (20, 2), bound=20)]).splitlines()[1] == "n           1  |2"
+
+
+def test_of_a_long_list_the_first_few_elements_are_drawn():
+    drawn = draw([row("n", (0, list(range(8))), (1, tuple(range(9))), bound=2)])
+
+    assert drawn.splitlines()[1] == "n           [0 1 2 3 4 5 6 7]  (0 1 2 …) |"

@@ -10,18 +10,24 @@ from penstock.errors import PacketTypeError
 from penstock.testing import ScheduleHarness, calculator, node, run_calculator, wired
 from penstock_calculators.begin_loop import (
     BeginLoopFloatCalculator,
+    BeginLoopImageCalculator,
     BeginLoopIntCalculator,
     BeginLoopMatrixVectorCalculator,
     BeginLoopNormalizedRectCalculator,
+    BeginLoopTensorCalculator,
 )
 from penstock_calculators.end_loop import (
+    EndLoopAffineMatrixCalculator,
     EndLoopBooleanCalculator,
     EndLoopFloatCalculator,
+    EndLoopImageCalculator,
     EndLoopImageSizeCalculator,
     EndLoopNormalizedRectCalculator,
+    EndLoopRenderDataCalculator,
+    EndLoopTensorCalculator,
 )
 from penstock_calculators.pass_through import PassThroughCalculator
-from penstock_formats import Matrix, NormalizedRect
+from penstock_formats import ImageFrame, Matrix, NormalizedRect, RenderData
 
 
 def values(packets):
@@ -227,6 +233,36 @@ def test_a_pair_of_width_and_height_is_an_image_size():
     )
 
     assert values(run.outputs["ITERABLE"]) == [(5, [(640, 480)])]
+
+
+def test_tensors_and_images_go_around_as_the_same_objects():
+    tensors = [np.zeros((1, 2, 3), np.int8), np.zeros((), np.float32)]
+    images = [ImageFrame(np.zeros((2, 2), np.uint8))]
+    for begins, ends, payload in (
+        (BeginLoopTensorCalculator, EndLoopTensorCalculator, tensors),
+        (BeginLoopImageCalculator, EndLoopImageCalculator, images),
+    ):
+        plan = wired(
+            node(begins, "ITERABLE:v", "ITEM:i BATCH_END:be"),
+            node(ends, "ITEM:i BATCH_END:be", "ITERABLE:o"),
+            inputs="v",
+        )
+        harness = ScheduleHarness(plan).start()
+        harness.add("v", payload, 1)
+        harness.finish()
+        ((_, out),) = harness.carried("o")
+        assert [one is other for one, other in zip(out, payload, strict=True)] == [True] * len(payload)
+
+
+def test_drawings_and_affine_matrices_are_gathered():
+    for ends, item in (
+        (EndLoopRenderDataCalculator, RenderData()),
+        (EndLoopAffineMatrixCalculator, (0.0,) * 16),
+    ):
+        run = run_calculator(
+            ends, {"ITEM": [(0, item)], "BATCH_END": [(0, Timestamp(5))]}, outputs=["ITERABLE"]
+        )
+        assert values(run.outputs["ITERABLE"]) == [(5, [item])]
 
 
 def test_an_element_of_another_type_is_refused():

@@ -9,9 +9,12 @@ from penstock import GraphConfigError, GraphRunError
 from penstock.testing import ScheduleHarness, node, run_calculator, wired
 from penstock_calculators.split import (
     MovableSplitImageFrameVectorCalculator,
+    SplitAffineMatrixVectorCalculator,
     SplitFloatVectorCalculator,
     SplitLandmarkVectorCalculator,
     SplitNormalizedLandmarkListCalculator,
+    SplitTensorVectorCalculator,
+    SplitTfLiteTensorVectorCalculator,
     SplitUint64tVectorCalculator,
 )
 from penstock_calculators.split_vector_calculator_pb2 import Range, SplitVectorCalculatorOptions
@@ -156,3 +159,31 @@ def test_where_elements_move_ranges_never_overlap():
     assert (first, second) == (images[:1], images[1:])
     with pytest.raises(GraphConfigError, match="ranges 0 to 2 and 1 to 3 overlap"):
         run_calculator(calculator, {0: []}, outputs=[0, 1], options=options((0, 2), (1, 3)))
+
+
+def test_tensors_come_apart_as_the_same_arrays():
+    scores, boxes = np.zeros((1, 10), np.float32), np.zeros((1, 10, 4), np.int8)
+
+    first, second = split(
+        [scores, boxes], options((1, 2), (0, 1), element_only=True), calculator=SplitTensorVectorCalculator
+    )
+
+    assert (first is boxes, second is scores) == (True, True)
+
+
+def test_tensors_go_to_one_output_each_but_not_those_of_tflite():
+    tensors = [np.full(1, i, np.float32) for i in range(3)]
+    chosen = options((0, 2), (1, 3))
+
+    with pytest.raises(GraphConfigError, match="ranges 0 to 2 and 1 to 3 overlap"):
+        split(tensors, chosen, calculator=SplitTensorVectorCalculator)
+    first, second = split(tensors, chosen, calculator=SplitTfLiteTensorVectorCalculator)
+    assert first[1] is second[0] is tensors[1]
+
+
+def test_an_affine_matrix_is_a_tuple():
+    identity = tuple(float(i % 5 == 0) for i in range(16))
+
+    assert split([identity], options((0, 1)), calculator=SplitAffineMatrixVectorCalculator) == [[identity]]
+    with pytest.raises(GraphRunError, match=r"element 0 of the list is a 'list'"):
+        split([list(identity)], options((0, 1)), calculator=SplitAffineMatrixVectorCalculator)

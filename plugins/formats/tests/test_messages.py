@@ -21,6 +21,8 @@ from penstock_formats import (
     NormalizedRect,
     Rasterization,
     Rect,
+    RenderAnnotation,
+    RenderData,
     TimeSeriesHeader,
 )
 
@@ -82,6 +84,37 @@ KNOWN_BYTES = [
         "0a1f09000000000000204010021803 21000000000000f03f 290000000000003040 1004",
     ),
     (
+        RenderData,
+        (
+            "render_annotations { filled_rounded_rectangle { rounded_rectangle { rectangle { left: 1 top: 2 "
+            "right: 3 bottom: 4 normalized: true rotation: 0.5 top_left_thickness: 6 } corner_radius: 2 "
+            "line_type: 8 } fill_color { r: 1 } } thickness: 2 color { g: 2 } scene_tag: 't' } "
+            "scene_class: 'c' scene_viewport { id: 'v' width_px: 2 height_px: 3 compose_on_video: true }"
+        ),
+        (
+            "0a5652440a3e0a3809000000000000f03f110000000000000040190000000000000840210000000000001040"
+            "280131000000000000e03f3900000000000018401002180812020801590000000000000040620210026a0174"
+            "1201631a090a0176100218032001"
+        ),
+    ),
+    (
+        RenderData,
+        (
+            "render_annotations { text { display_text: 'a' left: 1 baseline: 2 font_height: 4 "
+            "normalized: true font_face: 6 center_horizontally: true center_vertically: true "
+            "outline_thickness: 0.5 outline_color { b: 3 } } } render_annotations { line { x_start: 1 "
+            "y_start: 2 x_end: 3 y_end: 4 normalized: true line_type: DASHED } } "
+            "render_annotations { gradient_line { y_end: 4 color1 { r: 1 } color2 { r: 2 } } } "
+            "render_annotations { scribble { point { x: 1 y: 2 normalized: true } } }"
+        ),
+        (
+            "0a3542330a016111000000000000f03f190000000000000040210000000000001040280130063801400159"
+            "000000000000e03f620218030a2a322809000000000000f03f110000000000000040190000000000000840"
+            "210000000000001040280130020a137211210000000000001040320208013a0208020a187a160a14090000"
+            "00000000f03f1100000000000000401801"
+        ),
+    ),
+    (
         MatrixData,
         "rows: 1 cols: 2 packed_data: 0.5 packed_data: 1 layout: ROW_MAJOR",
         "080110021a080000003f0000803f2001",
@@ -105,6 +138,28 @@ def test_a_rectangle_without_its_four_numbers_is_not_complete():
     assert NormalizedRect(x_center=0.5, y_center=0.5, width=1, height=1).IsInitialized()
     assert Rect().rotation == 0
     assert not Rasterization.Interval(y=1, left_x=2).IsInitialized()
+
+
+def test_shapes_to_draw_have_the_numbers_and_defaults_of_the_reference():
+    shapes = RenderAnnotation.DESCRIPTOR.oneofs_by_name["data"].fields
+
+    assert {shape.name: shape.number for shape in shapes} == {
+        "rectangle": 1,
+        "filled_rectangle": 2,
+        "oval": 3,
+        "filled_oval": 4,
+        "point": 5,
+        "line": 6,
+        "arrow": 7,
+        "text": 8,
+        "rounded_rectangle": 9,
+        "filled_rounded_rectangle": 10,
+        "gradient_line": 14,
+        "scribble": 15,
+    }
+    assert (RenderAnnotation().thickness, RenderAnnotation().text.font_height) == (1, 8)
+    assert RenderAnnotation().line.line_type == RenderAnnotation.Line.SOLID
+    assert RenderAnnotation().rounded_rectangle.line_type == 4
 
 
 def test_headers_of_time_series_leave_numbers_for_extensions():

@@ -44,6 +44,8 @@ _LOG: Final = logging.getLogger("penstock.config")
 _NOT_FOR_SUBGRAPHS: Final = ("source_layer", "buffer_size_hint", "output_stream_handler", "input_stream_info")
 #: Fields that are accepted and have no effect where the subgraph is a file.
 _IGNORED: Final = ("executor", "max_in_flight", "input_stream_handler")
+#: How deep subgraphs may lie in one another: where a class computes ever new ones, there must be an end.
+_DEEPEST: Final = 64
 
 
 @attrs.frozen(eq=False)
@@ -137,14 +139,15 @@ class _Part:
     Attributes:
         node: a Node message.
         places, spot: where it stands.
-        inside: the names of the subgraphs that it is in, outermost first.
+        inside: the subgraphs that it is in, outermost first: name, and what tells its uses apart: the
+            options for a class that computes graphs of them, "" for a graph that is always the same.
         has_failed: whether it is a subgraph that cannot be replaced.
     """
 
     node: Any
     places: Places
     spot: Spot | None
-    inside: tuple[str, ...] = ()
+    inside: tuple[tuple[str, bytes], ...] = ()
     has_failed: bool = False
 
     def at(self, field: str = "calculator", index: int = 0) -> int:
@@ -214,6 +217,11 @@ class _Expansion:
         return _Graph(loaded.message, self._places.include(loaded.places, note))
 
 
+def _computes(found: object) -> bool:
+    """Return whether what a subgraph's name stands for computes a graph for each use."""
+    return callable(getattr(found, "get_config", None))
+
+
 class _Use:
     """One node that is a subgraph, and its replacement."""
 
@@ -222,22 +230,24 @@ class _Use:
         self.name = name
         self.who = who(name, part.node.calculator)
         self._faults = faults
+        self._key = part.node.calculator, b""
 
     def expand(self, expansion: _Expansion) -> list[_Part]:
         """Return the nodes that come instead of this one."""
         failed = attrs.evolve(self.part, has_failed=True)
-        if self._is_circle():
+        found = expansion.find(self)
+        self._key = self.part.node.calculator, self._options_key() if _computes(found) else b""
+        if found is not None and self._is_circle():
             return [failed]
         self._check_fields()
         outer = self._ports()
-        found = expansion.find(self)
         if found is None or outer is None:
             return [failed]
         graph = self._graph(expansion, found, outer)
         inner = None if graph is None else self._interface(graph)
         if graph is None or inner is None:
             return [failed]
-        if not callable(getattr(found, "get_config", None)):
+        if not _computes(found):
             self._warn_of_ignored()
         return self._replaced(graph, Interface(prefix_of(self.name), outer, inner))
 
@@ -254,11 +264,22 @@ class _Use:
 
     def _is_circle(self) -> bool:
         kind, inside = self.part.node.calculator, self.part.inside
-        if kind not in inside:
+        names = [name for name, _ in inside]
+        if self._key in inside:
+            circle = " → ".join((*names[inside.index(self._key) :], kind))
+            self._fault(self.part.at(), f"subgraph {kind!r} contains itself: {circle}; take one of them out")
+            return True
+        if len(inside) < _DEEPEST:
             return False
-        circle = " → ".join((*inside[inside.index(kind) :], kind))
-        self._fault(self.part.at(), f"subgraph {kind!r} contains itself: {circle}; take one of them out")
+        words = f"subgraph {kind!r} is {len(inside)} subgraphs deep, more than any graph needs; let it end"
+        self._fault(self.part.at(), words)
         return True
+
+    def _options_key(self) -> bytes:
+        options = CalculatorGraphConfig.Node(
+            options=self.part.node.options, node_options=self.part.node.node_options
+        )
+        return bytes(options.SerializeToString(deterministic=True))
 
     def _check_fields(self) -> None:
         given = {field.name for field, _ in self.part.node.ListFields()}
@@ -328,7 +349,7 @@ class _Use:
 
     def _replaced(self, graph: _Graph, interface: Interface) -> list[_Part]:
         places = graph.places
-        inside = (*self.part.inside, self.part.node.calculator)
+        inside = (*self.part.inside, self._key)
         nodes = graph.message.node
         names = numbered([node.name or node.calculator for node in nodes])
         parts = []

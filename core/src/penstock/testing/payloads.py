@@ -2,9 +2,9 @@
 
 A maker is a function of a random generator and the timestamp at which its payload goes; it must draw
 all its choices from that generator, so that a seed gives the same payload again. Built in are the
-types of Python that streams carry, lists and tuples of them, enumerations and protobuf messages. A
-pack offers makers for its own types as `PAYLOADS`, type → maker, in a module `testing` of the package
-that defines the type.
+types of Python that streams carry, lists and tuples of them, enumerations, protobuf messages and
+small NumPy arrays of float32. A pack offers makers for its own types as `PAYLOADS`, type → maker, in a
+module `testing` of the package that defines the type.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import enum
 import importlib
 import importlib.util
+import math
 import pickle
 import sys
 import typing
@@ -79,8 +80,7 @@ def same(one: object, other: object) -> bool:
     if isinstance(one, (list, tuple)):
         others = cast("list[object]", other)
         return len(one) == len(others) and all(map(same, one, others))
-    equal = one == other
-    return equal is True or _bytes_of(one) == _bytes_of(other)
+    return _is_equal(one, other) or _bytes_of(one) == _bytes_of(other)
 
 
 def fits(payload: object, types: tuple[PayloadType, ...]) -> bool:
@@ -104,6 +104,14 @@ def _fits(payload: object, declared: PayloadType) -> bool:
     return True
 
 
+def _is_equal(one: object, other: object) -> bool:
+    """Return whether the class says so; arrays say more than one word, or that their shapes differ."""
+    try:
+        return (one == other) is True
+    except Exception:  # noqa: BLE001  # any class may refuse in its own way
+        return False
+
+
 def _bytes_of(payload: object) -> bytes | None:
     """Return what pickle makes of it; a fresh object for each that cannot be pickled, equal to no other."""
     try:
@@ -114,7 +122,9 @@ def _bytes_of(payload: object) -> bytes | None:
 
 def _maker(declared: PayloadType, makers: Makers) -> Maker:
     """Return what makes payloads of one type: given makers, built-in ones, the pack's, then by structure."""
-    found = makers.get(declared) or _BUILT_IN.get(declared) or _pack_makers(declared).get(declared)
+    found = makers.get(declared) or _BUILT_IN.get(declared)
+    found = found or _BY_NAME.get(type_name(typing.get_origin(declared) or declared))
+    found = found or _pack_makers(declared).get(declared)
     found = found or _structural(declared, makers)
     if found is None:
         name = type_name(declared)
@@ -143,6 +153,17 @@ def _structural(declared: PayloadType, makers: Makers) -> Maker | None:
         message: Any = origin
         return lambda random, at: _message(message(), random, _DEEPEST)  # noqa: ARG005
     return None
+
+
+def _array(random: random.Random, at: Timestamp) -> object:  # noqa: ARG001  # what every maker gets
+    """Return up to three dimensions of up to three numbers each."""
+    numpy: Any = importlib.import_module("numpy")  # the type is there, so it is installed
+    shape = [random.randrange(1, 4) for _ in range(random.randrange(4))]
+    return numpy.array([random.uniform(-1, 1) for _ in range(math.prod(shape))], "float32").reshape(shape)
+
+
+#: Types of libraries that the core must not import.
+_BY_NAME: Final[Mapping[str, Maker]] = {"numpy.ndarray": _array}
 
 
 def _pack_makers(declared: PayloadType) -> Makers:

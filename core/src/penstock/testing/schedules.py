@@ -30,6 +30,8 @@ from penstock.runtime.build import RunBuilder
 from penstock.runtime.counters import Counters
 from penstock.runtime.node_services import GraphNodeServices
 from penstock.runtime.side_packets import ConstantOutputs, SidePackets, as_packets, check_given
+from penstock.runtime.view import RunView
+from penstock.services import GRAPH
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
@@ -65,7 +67,7 @@ class ScheduleHarness:
         plan: from `wired`, or from `penstock.config.build_plan` for a graph text.
         seed: which of all possible orders to take; None for that of one thread.
         side_packets: name → payload.
-        services: key → object.
+        services: key → object. `GRAPH` is there by itself, without times.
         observe: names of the streams to observe; None for all. The engine takes short cuts on streams that
             nobody observes, so that a test of an order-independent result should leave some alone.
         bounds_of: names of streams whose settled timestamps are seen too, as empty packets.
@@ -113,9 +115,11 @@ class ScheduleHarness:
         self._ids: Final = plan.stream_ids
         self._held: list[HeldStep] = []
         names = [executor.name for executor in plan.executors]
+        view = RunView(plan, is_timed=False)
+        view.ask = lambda question: question(self.schedule)
         builder = RunBuilder(
             plan,
-            _HarnessServices(self, plan, self.counters, services or {}, self.side_packets),
+            _HarnessServices(self, plan, self.counters, {GRAPH: view, **(services or {})}, self.side_packets),
             self.side_packets,
             ConstantOutputs(),
             {line.id: names.index(line.executor) for line in plan.nodes},

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from penstock.plan import Plan
 
 _LONGEST: Final = 12
+#: Elements of a list that are all written out; of a longer one the first few are.
+_MOST: Final = 8
+_FEW: Final = 3
 
 
 @attrs.frozen
@@ -153,7 +156,8 @@ class _Words:
         if isinstance(payload, Packet):
             return self._words(payload.payload)
         if isinstance(payload, (list, tuple)):
-            inner = " ".join(map(self._words, payload))
+            shown = payload if len(payload) <= _MOST else payload[:_FEW]
+            inner = " ".join(map(self._words, shown)) + " …" * (len(shown) < len(payload))
             return f"[{inner}]" if isinstance(payload, list) else f"({inner})"
         # Marked by its address: rows keep their payloads, so that no other object can have it meanwhile.
         return _plain(payload) or self._marks.setdefault(id(payload), f"#{len(self._marks) + 1}")

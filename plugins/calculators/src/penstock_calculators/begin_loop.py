@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from penstock import Timestamp
 from penstock.errors import InvalidArgumentError
-from penstock_calculators.containers import ListOf, PerElementType
+from penstock_calculators.containers import IMAGES, TENSORS, ListOf, PerElementType
 
 if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract
@@ -123,9 +123,8 @@ def end_batch(cc: CalculatorContext, start: int, clock: int) -> int:
 
 BeginLoopDetectionCalculator = BeginLoopCalculator.named("BeginLoopDetectionCalculator", ListOf("Detection"))
 BeginLoopFloatCalculator = BeginLoopCalculator.named("BeginLoopFloatCalculator", ListOf(float))
-BeginLoopImageFrameCalculator = BeginLoopCalculator.named(
-    "BeginLoopImageFrameCalculator", ListOf("ImageFrame")
-)
+BeginLoopImageCalculator = BeginLoopCalculator.named("BeginLoopImageCalculator", IMAGES)
+BeginLoopImageFrameCalculator = BeginLoopCalculator.named("BeginLoopImageFrameCalculator", IMAGES)
 BeginLoopIntCalculator = BeginLoopCalculator.named("BeginLoopIntCalculator", ListOf(int))
 BeginLoopMatrixCalculator = BeginLoopCalculator.named("BeginLoopMatrixCalculator", ListOf("Matrix"))
 BeginLoopMatrixVectorCalculator = BeginLoopCalculator.named(
@@ -138,4 +137,5 @@ BeginLoopNormalizedRectCalculator = BeginLoopCalculator.named(
     "BeginLoopNormalizedRectCalculator", ListOf("NormalizedRect")
 )
 BeginLoopStringCalculator = BeginLoopCalculator.named("BeginLoopStringCalculator", ListOf(str))
+BeginLoopTensorCalculator = BeginLoopCalculator.named("BeginLoopTensorCalculator", TENSORS)
 BeginLoopUint64tCalculator = BeginLoopCalculator.named("BeginLoopUint64tCalculator", ListOf(int))

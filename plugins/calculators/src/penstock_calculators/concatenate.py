@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from penstock_calculators.concatenate_vector_calculator_pb2 import ConcatenateVectorCalculatorOptions
-from penstock_calculators.containers import ListOf, MessageOf, PerElementType
+from penstock_calculators.containers import IMAGES, TENSORS, ListOf, MessageOf, PerElementType
 
 if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract
@@ -121,6 +121,7 @@ ConcatenateClassificationListVectorCalculator = _vector(
 )
 ConcatenateDetectionVectorCalculator = _vector("ConcatenateDetectionVectorCalculator", ListOf("Detection"))
 ConcatenateFloatVectorCalculator = _vector("ConcatenateFloatVectorCalculator", ListOf(float))
+ConcatenateImageVectorCalculator = _vector("ConcatenateImageVectorCalculator", IMAGES)
 ConcatenateInt32VectorCalculator = _vector("ConcatenateInt32VectorCalculator", ListOf(int))
 # misspelt in the reference, and named so by graphs that exist
 ConcatenateLandmarListVectorCalculator = _vector(
@@ -135,7 +136,10 @@ ConcatenateLandmarkVectorCalculator = _vector(
 ConcatenateNormalizedLandmarkListVectorCalculator = _vector(
     "ConcatenateNormalizedLandmarkListVectorCalculator", ListOf("NormalizedLandmarkList")
 )
+ConcatenateRenderDataVectorCalculator = _vector("ConcatenateRenderDataVectorCalculator", ListOf("RenderData"))
 ConcatenateStringVectorCalculator = _vector("ConcatenateStringVectorCalculator", ListOf(str))
+ConcatenateTensorVectorCalculator = _vector("ConcatenateTensorVectorCalculator", TENSORS)
+ConcatenateTfLiteTensorVectorCalculator = _vector("ConcatenateTfLiteTensorVectorCalculator", TENSORS)
 ConcatenateUInt64VectorCalculator = _vector("ConcatenateUInt64VectorCalculator", ListOf(int))
 
 ConcatenateClassificationListCalculator = _list(

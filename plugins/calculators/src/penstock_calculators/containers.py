@@ -3,12 +3,18 @@
 One class serves all names of a family, `ConcatenateFloatVectorCalculator` and its like: `PerElementType`
 makes a subclass for each. Invariant: payload types of penstock-formats are imported when a graph names
 such a calculator, not before, so that a loop over numbers imports neither NumPy nor messages.
+
+Types of the reference that have no class of their own here: Image is an `ImageFrame`; Tensor and
+TfLiteTensor are a `numpy.ndarray` of any shape and element type, which nobody writes to once it is in a
+packet; an AffineMatrix is a tuple of its 16 numbers, row after row; an ImageSize is a tuple of width and
+height.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from functools import cached_property
+from importlib import import_module
 from types import GenericAlias
 from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
@@ -60,7 +66,8 @@ class ListOf(Container):
     """A Python list, where the reference has a vector.
 
     Args:
-        element: a type, the name of one of penstock-formats, or a container.
+        element: a type, the name of one of penstock-formats, "module.name" for one of elsewhere, or a
+            container.
     """
 
     def __init__(self, element: PayloadType | str | Container) -> None:
@@ -150,6 +157,12 @@ class MessageOf(Container):
         return self._name
 
 
+#: What several families are for; see the module's docstring.
+AFFINE_MATRICES: Final = ListOf(tuple[float, ...])
+IMAGES: Final = ListOf("ImageFrame")
+TENSORS: Final = ListOf("numpy.ndarray")
+
+
 class PerElementType(penstock.Calculator):
     """A family of calculators that differ in the type of what they collect or take apart.
 
@@ -173,7 +186,7 @@ def _resolve(element: PayloadType | str | Container) -> PayloadType:
     if isinstance(element, Container):
         return element.type
     if isinstance(element, str):
-        import penstock_formats  # noqa: PLC0415  # brings NumPy or protobuf; see the module's docstring
-
-        return cast("PayloadType", getattr(penstock_formats, element))
+        # brings NumPy or protobuf; see the module's docstring
+        module, _, name = element.rpartition(".")
+        return cast("PayloadType", getattr(import_module(module or "penstock_formats"), name))
     return element

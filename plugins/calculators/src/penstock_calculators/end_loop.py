@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from penstock import Timestamp
-from penstock_calculators.containers import ListOf, PerElementType
+from penstock_calculators.containers import AFFINE_MATRICES, IMAGES, TENSORS, ListOf, PerElementType
 
 if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract
@@ -74,13 +74,15 @@ class EndLoopCalculator(PerElementType):
         self._items = []
 
 
+EndLoopAffineMatrixCalculator = EndLoopCalculator.named("EndLoopAffineMatrixCalculator", AFFINE_MATRICES)
 EndLoopBooleanCalculator = EndLoopCalculator.named("EndLoopBooleanCalculator", ListOf(bool))
 EndLoopClassificationListCalculator = EndLoopCalculator.named(
     "EndLoopClassificationListCalculator", ListOf("ClassificationList")
 )
 EndLoopDetectionCalculator = EndLoopCalculator.named("EndLoopDetectionCalculator", ListOf("Detection"))
 EndLoopFloatCalculator = EndLoopCalculator.named("EndLoopFloatCalculator", ListOf(float))
-EndLoopImageFrameCalculator = EndLoopCalculator.named("EndLoopImageFrameCalculator", ListOf("ImageFrame"))
+EndLoopImageCalculator = EndLoopCalculator.named("EndLoopImageCalculator", IMAGES)
+EndLoopImageFrameCalculator = EndLoopCalculator.named("EndLoopImageFrameCalculator", IMAGES)
 # each a pair of width and height
 EndLoopImageSizeCalculator = EndLoopCalculator.named("EndLoopImageSizeCalculator", ListOf(tuple[int, int]))
 EndLoopLandmarkListVectorCalculator = EndLoopCalculator.named(
@@ -93,3 +95,6 @@ EndLoopNormalizedLandmarkListVectorCalculator = EndLoopCalculator.named(
 EndLoopNormalizedRectCalculator = EndLoopCalculator.named(
     "EndLoopNormalizedRectCalculator", ListOf("NormalizedRect")
 )
+EndLoopRenderDataCalculator = EndLoopCalculator.named("EndLoopRenderDataCalculator", ListOf("RenderData"))
+EndLoopTensorCalculator = EndLoopCalculator.named("EndLoopTensorCalculator", TENSORS)
+EndLoopTfLiteTensorCalculator = EndLoopCalculator.named("EndLoopTfLiteTensorCalculator", TENSORS)

@@ -14,6 +14,7 @@ def penstock_components() -> Components:
             "BeginItemLoopCalculator": "penstock_calculators.item_loop:BeginItemLoopCalculator",
             "BeginLoopDetectionCalculator": "penstock_calculators.begin_loop:BeginLoopDetectionCalculator",
             "BeginLoopFloatCalculator": "penstock_calculators.begin_loop:BeginLoopFloatCalculator",
+            "BeginLoopImageCalculator": "penstock_calculators.begin_loop:BeginLoopImageCalculator",
             "BeginLoopImageFrameCalculator": "penstock_calculators.begin_loop:BeginLoopImageFrameCalculator",
             "BeginLoopIntCalculator": "penstock_calculators.begin_loop:BeginLoopIntCalculator",
             "BeginLoopMatrixCalculator": "penstock_calculators.begin_loop:BeginLoopMatrixCalculator",
@@ -27,6 +28,7 @@ def penstock_components() -> Components:
                 "penstock_calculators.begin_loop:BeginLoopNormalizedRectCalculator"
             ),
             "BeginLoopStringCalculator": "penstock_calculators.begin_loop:BeginLoopStringCalculator",
+            "BeginLoopTensorCalculator": "penstock_calculators.begin_loop:BeginLoopTensorCalculator",
             "BeginLoopUint64tCalculator": "penstock_calculators.begin_loop:BeginLoopUint64tCalculator",
             "BypassCalculator": "penstock_calculators.bypass:BypassCalculator",
             "CallbackCalculator": "penstock_calculators.callback:CallbackCalculator",
@@ -54,6 +56,9 @@ def penstock_components() -> Components:
             "ConcatenateFloatVectorCalculator": (
                 "penstock_calculators.concatenate:ConcatenateFloatVectorCalculator"
             ),
+            "ConcatenateImageVectorCalculator": (
+                "penstock_calculators.concatenate:ConcatenateImageVectorCalculator"
+            ),
             "ConcatenateInt32VectorCalculator": (
                 "penstock_calculators.concatenate:ConcatenateInt32VectorCalculator"
             ),
@@ -78,8 +83,17 @@ def penstock_components() -> Components:
             "ConcatenateNormalizedLandmarkListVectorCalculator": (
                 "penstock_calculators.concatenate:ConcatenateNormalizedLandmarkListVectorCalculator"
             ),
+            "ConcatenateRenderDataVectorCalculator": (
+                "penstock_calculators.concatenate:ConcatenateRenderDataVectorCalculator"
+            ),
             "ConcatenateStringVectorCalculator": (
                 "penstock_calculators.concatenate:ConcatenateStringVectorCalculator"
+            ),
+            "ConcatenateTensorVectorCalculator": (
+                "penstock_calculators.concatenate:ConcatenateTensorVectorCalculator"
+            ),
+            "ConcatenateTfLiteTensorVectorCalculator": (
+                "penstock_calculators.concatenate:ConcatenateTfLiteTensorVectorCalculator"
             ),
             "ConcatenateUInt64VectorCalculator": (
                 "penstock_calculators.concatenate:ConcatenateUInt64VectorCalculator"
@@ -93,12 +107,14 @@ def penstock_components() -> Components:
             ),
             "DequantizeByteArrayCalculator": "penstock_calculators.quantize:DequantizeByteArrayCalculator",
             "EndItemLoopCalculator": "penstock_calculators.item_loop:EndItemLoopCalculator",
+            "EndLoopAffineMatrixCalculator": "penstock_calculators.end_loop:EndLoopAffineMatrixCalculator",
             "EndLoopBooleanCalculator": "penstock_calculators.end_loop:EndLoopBooleanCalculator",
             "EndLoopClassificationListCalculator": (
                 "penstock_calculators.end_loop:EndLoopClassificationListCalculator"
             ),
             "EndLoopDetectionCalculator": "penstock_calculators.end_loop:EndLoopDetectionCalculator",
             "EndLoopFloatCalculator": "penstock_calculators.end_loop:EndLoopFloatCalculator",
+            "EndLoopImageCalculator": "penstock_calculators.end_loop:EndLoopImageCalculator",
             "EndLoopImageFrameCalculator": "penstock_calculators.end_loop:EndLoopImageFrameCalculator",
             "EndLoopImageSizeCalculator": "penstock_calculators.end_loop:EndLoopImageSizeCalculator",
             "EndLoopLandmarkListVectorCalculator": (
@@ -111,6 +127,9 @@ def penstock_components() -> Components:
             "EndLoopNormalizedRectCalculator": (
                 "penstock_calculators.end_loop:EndLoopNormalizedRectCalculator"
             ),
+            "EndLoopRenderDataCalculator": "penstock_calculators.end_loop:EndLoopRenderDataCalculator",
+            "EndLoopTensorCalculator": "penstock_calculators.end_loop:EndLoopTensorCalculator",
+            "EndLoopTfLiteTensorCalculator": "penstock_calculators.end_loop:EndLoopTfLiteTensorCalculator",
             "FlowLimiterCalculator": "penstock_calculators.flow_limiter:FlowLimiterCalculator",
             "GateCalculator": "penstock_calculators.gate:GateCalculator",
             "GetClassificationListVectorItemCalculator": (
@@ -129,6 +148,7 @@ def penstock_components() -> Components:
                 "penstock_calculators.get_vector_item:GetNormalizedRectVectorItemCalculator"
             ),
             "GetRectVectorItemCalculator": "penstock_calculators.get_vector_item:GetRectVectorItemCalculator",
+            "GraphProfileCalculator": "penstock_calculators.graph_profile:GraphProfileCalculator",
             "ImmediateMuxCalculator": "penstock_calculators.immediate_mux:ImmediateMuxCalculator",
             "IntVectorIndicesCalculator": "penstock_calculators.vector_indices:IntVectorIndicesCalculator",
             "LandmarkListVectorSizeCalculator": (
@@ -173,11 +193,15 @@ def penstock_components() -> Components:
             "SidePacketsToStreamsCalculator": (
                 "penstock_calculators.side_packets_to_streams:SidePacketsToStreamsCalculator"
             ),
+            "SplitAffineMatrixVectorCalculator": (
+                "penstock_calculators.split:SplitAffineMatrixVectorCalculator"
+            ),
             "SplitClassificationListVectorCalculator": (
                 "penstock_calculators.split:SplitClassificationListVectorCalculator"
             ),
             "SplitDetectionVectorCalculator": "penstock_calculators.split:SplitDetectionVectorCalculator",
             "SplitFloatVectorCalculator": "penstock_calculators.split:SplitFloatVectorCalculator",
+            "SplitImageVectorCalculator": "penstock_calculators.split:SplitImageVectorCalculator",
             "SplitJointListCalculator": "penstock_calculators.split:SplitJointListCalculator",
             "SplitLandmarkListCalculator": "penstock_calculators.split:SplitLandmarkListCalculator",
             "SplitLandmarkVectorCalculator": "penstock_calculators.split:SplitLandmarkVectorCalculator",
@@ -191,6 +215,10 @@ def penstock_components() -> Components:
             "SplitNormalizedRectVectorCalculator": (
                 "penstock_calculators.split:SplitNormalizedRectVectorCalculator"
             ),
+            "SplitTensorVectorCalculator": "penstock_calculators.split:SplitTensorVectorCalculator",
+            "SplitTfLiteTensorVectorCalculator": (
+                "penstock_calculators.split:SplitTfLiteTensorVectorCalculator"
+            ),
             "SplitUint64tVectorCalculator": "penstock_calculators.split:SplitUint64tVectorCalculator",
             "StreamToSidePacketCalculator": (
                 "penstock_calculators.stream_to_side_packet:StreamToSidePacketCalculator"
@@ -201,10 +229,15 @@ def penstock_components() -> Components:
             "StringToUint32Calculator": "penstock_calculators.string_to_int:StringToUint32Calculator",
             "StringToUint64Calculator": "penstock_calculators.string_to_int:StringToUint64Calculator",
             "StringToUintCalculator": "penstock_calculators.string_to_int:StringToUintCalculator",
+            "SwitchDemuxCalculator": "penstock_calculators.switch_demux:SwitchDemuxCalculator",
+            "SwitchMuxCalculator": "penstock_calculators.switch_mux:SwitchMuxCalculator",
             "Uint64tVectorIndicesCalculator": (
                 "penstock_calculators.vector_indices:Uint64tVectorIndicesCalculator"
             ),
             "ValueOrDefaultCalculator": "penstock_calculators.value_or_default:ValueOrDefaultCalculator",
+        },
+        subgraphs={
+            "SwitchContainer": "penstock_calculators.switch_container:SwitchContainer",
         },
         options={
             "penstock.BypassCalculatorOptions": (
@@ -247,6 +280,11 @@ def penstock_components() -> Components:
                 463538543,
                 "penstock_calculators.get_vector_item_calculator_pb2:GetVectorItemCalculatorOptions",
             ),
+            "penstock.GraphProfileCalculatorOptions": (
+                "penstock.CalculatorOptions",
+                367481815,
+                "penstock_calculators.graph_profile_calculator_pb2:GraphProfileCalculatorOptions",
+            ),
             "penstock.ImmediateMuxCalculatorOptions": (
                 "google.protobuf.Any",
                 1,
@@ -286,6 +324,11 @@ def penstock_components() -> Components:
                 "penstock.CalculatorOptions",
                 259438222,
                 "penstock_calculators.split_vector_calculator_pb2:SplitVectorCalculatorOptions",
+            ),
+            "penstock.SwitchContainerOptions": (
+                "penstock.CalculatorOptions",
+                345967970,
+                "penstock_calculators.switch_container_pb2:SwitchContainerOptions",
             ),
         },
     )

@@ -6,7 +6,14 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from penstock.errors import InvalidArgumentError
-from penstock_calculators.containers import ListOf, MessageOf, PerElementType
+from penstock_calculators.containers import (
+    AFFINE_MATRICES,
+    IMAGES,
+    TENSORS,
+    ListOf,
+    MessageOf,
+    PerElementType,
+)
 from penstock_calculators.split_vector_calculator_pb2 import SplitVectorCalculatorOptions
 
 if TYPE_CHECKING:
@@ -176,21 +183,26 @@ def _check_disjoint(options: SplitVectorCalculatorOptions) -> None:
 
 _split = SplitCalculator.named
 
+SplitAffineMatrixVectorCalculator = _split("SplitAffineMatrixVectorCalculator", AFFINE_MATRICES)
 SplitClassificationListVectorCalculator = _split(
     "SplitClassificationListVectorCalculator", ListOf("ClassificationList")
 )
 SplitDetectionVectorCalculator = _split("SplitDetectionVectorCalculator", ListOf("Detection"))
 SplitFloatVectorCalculator = _split("SplitFloatVectorCalculator", ListOf(float))
+SplitImageVectorCalculator = _split("SplitImageVectorCalculator", IMAGES)
 SplitLandmarkVectorCalculator = _split("SplitLandmarkVectorCalculator", ListOf("NormalizedLandmark"))
 SplitMatrixVectorCalculator = _split("SplitMatrixVectorCalculator", ListOf("Matrix"))
 SplitNormalizedLandmarkListVectorCalculator = _split(
     "SplitNormalizedLandmarkListVectorCalculator", ListOf("NormalizedLandmarkList")
 )
 SplitNormalizedRectVectorCalculator = _split("SplitNormalizedRectVectorCalculator", ListOf("NormalizedRect"))
+SplitTfLiteTensorVectorCalculator = _split("SplitTfLiteTensorVectorCalculator", TENSORS)
 SplitUint64tVectorCalculator = _split("SplitUint64tVectorCalculator", ListOf(int))
 MovableSplitImageFrameVectorCalculator = MovableSplitCalculator.named(
-    "MovableSplitImageFrameVectorCalculator", ListOf("ImageFrame")
+    "MovableSplitImageFrameVectorCalculator", IMAGES
 )
+# its name does not say so, but the reference moves these too
+SplitTensorVectorCalculator = MovableSplitCalculator.named("SplitTensorVectorCalculator", TENSORS)
 
 SplitJointListCalculator = _split("SplitJointListCalculator", MessageOf("JointList", "joint", "Joint"))
 SplitLandmarkListCalculator = _split(

@@ -1,4 +1,4 @@
-"""Payload types that packs share: images, matrices, headers of streams, detections, landmarks, rectangles.
+"""Payload types that packs share: images, matrices, headers of streams, detections, landmarks, drawings.
 
 Images and matrices are made once and never changed: what they hold is a read-only view, so that any
 number of calculators may hold the same packet at once. Messages could be changed, but once one is in
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from penstock_formats.matrix_data_pb2 import MatrixData
     from penstock_formats.rasterization_pb2 import Rasterization
     from penstock_formats.rect_pb2 import NormalizedRect, Rect
+    from penstock_formats.render_data_pb2 import RenderAnnotation, RenderData, RenderViewport
     from penstock_formats.time_series_header_pb2 import MultiStreamTimeSeriesHeader, TimeSeriesHeader
     from penstock_formats.video_header import VideoHeader
 
@@ -63,6 +64,9 @@ __all__ = [
     "NormalizedRect",
     "Rasterization",
     "Rect",
+    "RenderAnnotation",
+    "RenderData",
+    "RenderViewport",
     "TimeSeriesHeader",
     "VideoHeader",
 ]
@@ -91,6 +95,9 @@ _HOME: Final = {
     "NormalizedRect": "rect_pb2",
     "Rasterization": "rasterization_pb2",
     "Rect": "rect_pb2",
+    "RenderAnnotation": "render_data_pb2",
+    "RenderData": "render_data_pb2",
+    "RenderViewport": "render_data_pb2",
     "TimeSeriesHeader": "time_series_header_pb2",
     "VideoHeader": "video_header",
 }

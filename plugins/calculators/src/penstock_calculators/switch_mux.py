@@ -1,0 +1,137 @@
+"""SwitchMuxCalculator: hands on what comes out of the channel that is active."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING
+
+import attrs
+
+import penstock
+from penstock.engine.timestamp import next_allowed
+from penstock.errors import InvalidArgumentError
+from penstock_calculators.switch_channels import ChannelHistory, channels_of, declare_controls, relay
+
+if TYPE_CHECKING:
+    from penstock import CalculatorContext, CalculatorContract, Packet
+
+    PortId = tuple[str, int]
+
+
+@attrs.define(eq=False)
+class _Lane:
+    """One input: where it goes while its channel is active, and what waits; empty packets are bounds."""
+
+    channel: int
+    port: PortId
+    output: PortId
+    waiting: deque[Packet] = attrs.field(factory=deque)
+
+
+class SwitchMuxCalculator(penstock.Calculator):
+    """Hands on the packets of the channel that is active at their timestamp; drops the others'.
+
+    The mirror of SwitchDemuxCalculator: C0__VIDEO goes to VIDEO while channel 0 is active, C1__VIDEO while
+    channel 1 is, and so on; SELECT and ENABLE, as streams, side packets and options, have the same
+    meaning there::
+
+        SELECT     0 . 1 . 0
+        C0__VIDEO  a b c . e
+        C1__VIDEO  . . C D .
+        VIDEO      a b C D e
+
+    What channels make arrives late, and one may be slower than the other. So a packet waits until the
+    control stream is settled at its timestamp, and until all streams of each channel that was active
+    before have settled the time in which they were; outputs thus stay in order. Packets of channels that
+    are not active stand in the ledger as "channel is not active". A change should come right after
+    the timestamps that are gone, as PacketSequencerCalculator and SwitchContainer arrange it: a channel
+    that hears of no further timestamps cannot settle them, and holds up the next one until it ends.
+
+    Side packets are handed on from the channel that is active at first. Headers are not handed on. There
+    is no timestamp offset; the contract asks for ImmediateInputStreamHandler. What comes out does not
+    depend on the order of arrival, only when it does.
+
+    SwitchContainer makes one of these for itself.
+
+    Options: those of SwitchContainer, of which `select` and `enable` have a meaning here.
+
+    Source of the behaviour: MediaPipe `framework/tool/switch_mux_calculator.cc`.
+
+    Example config::
+
+        node {
+          calculator: "SwitchMuxCalculator"
+          input_stream: "ENABLE:is_dark"
+          input_stream: "C0__VIDEO:day_picture"
+          input_stream: "C1__VIDEO:night_picture"
+          output_stream: "VIDEO:picture"
+        }
+    """
+
+    @classmethod
+    def get_contract(cls, cc: CalculatorContract) -> None:
+        """Give each output one type with all inputs that go there.
+
+        Raises:
+            InvalidArgumentError: a port has no counterpart, or ENABLE and SELECT are both streams.
+        """
+        declare_controls(cc)
+        for outputs, inputs, what in (
+            (cc.outputs, cc.inputs, "stream"),
+            (cc.output_side_packets, cc.input_side_packets, "side packet"),
+        ):
+            for key, ports in channels_of(outputs.ids(), inputs.ids(), what).items():
+                first = inputs[next(iter(ports.values()))].set_any()
+                for channel, port in ports.items():
+                    inputs[port].set_same_as(first, f"goes on while channel {channel} is active")
+                outputs[key].set_same_as(first, "the same from the active channel")
+        cc.set_input_stream_handler("ImmediateInputStreamHandler")
+        cc.set_process_timestamp_bounds()
+
+    def open(self, cc: CalculatorContext) -> None:
+        """Hand on the side packets of the channel that is active at first.
+
+        Raises:
+            InvalidArgumentError: that channel has none.
+        """
+        self._history = ChannelHistory(cc)
+        self._lanes = [
+            _Lane(channel, port, output)
+            for output, ports in channels_of(cc.outputs.ids(), cc.inputs.ids(), "stream").items()
+            for channel, port in ports.items()
+        ]
+        channel = self._history.first_period()[0]
+        sides = channels_of(cc.output_side_packets.ids(), cc.input_side_packets.ids(), "side packet")
+        for key, ports in sides.items():
+            if channel not in ports:
+                raise InvalidArgumentError(
+                    f"output side packet {cc.output_side_packets[key].name!r} comes from the channel that is "
+                    f"active at first, which is {channel}, but only {sorted(ports)} are connected; "
+                    "select one of them"
+                )
+            cc.output_side_packets[key].set(cc.input_side_packets[ports[channel]])
+
+    def process(self, cc: CalculatorContext) -> None:
+        """Take in what came, and hand on what is decided, one period after the other."""
+        self._history.record(cc)
+        for lane in self._lanes:
+            packet = cc.inputs[lane.port].packet
+            if packet.stamp == cc.stamp:
+                lane.waiting.append(packet)
+        while self._serve_first_period(cc):
+            self._history.forget_first()
+
+    def _serve_first_period(self, cc: CalculatorContext) -> bool:
+        """Hand on and drop what belongs to the oldest period; return whether nothing is to come of it."""
+        channel, start, end, goes_on = self._history.first_period()
+        is_settled = True
+        for lane in self._lanes:
+            while lane.waiting and lane.waiting[0].stamp < end:
+                packet = lane.waiting.popleft()
+                if lane.channel == channel and packet.stamp >= start:
+                    relay(packet, cc.outputs[lane.output], end)
+                elif not packet.is_empty():
+                    cc.inputs[lane.port].count_dropped("channel is not active")
+            if lane.channel == channel and next_allowed(cc.inputs[lane.port].packet.stamp) < end:
+                is_settled = False
+        return is_settled and not goes_on
