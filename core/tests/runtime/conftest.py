@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import asyncio
 import concurrent.futures
-from typing import TYPE_CHECKING, Any
+import threading
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import pytest
 
@@ -71,3 +73,35 @@ def make(pools) -> Iterator[Callable[..., penstock.CalculatorGraph]]:
                 graph.wait_until_done(TIMEOUT)
             except GraphRunError:
                 continue
+
+
+@pytest.fixture
+def async_all() -> type[penstock.Calculator]:
+    """Return a calculator whose methods are coroutines, and whose `log` has each with its thread."""
+
+    class AsyncAll(penstock.Calculator):
+        """Every method is a coroutine that really lets go of the loop."""
+
+        log: ClassVar[list[tuple[str, str]]] = []
+
+        @classmethod
+        def get_contract(cls, cc):
+            cc.inputs[0].set_any()
+            cc.outputs[0].set_any()
+
+        async def _note(self, what):
+            await asyncio.sleep(0)
+            type(self).log.append((what, threading.current_thread().name))
+
+        async def open(self, cc):
+            await self._note("open")
+
+        async def process(self, cc):
+            payload, t = cc.input.payload, cc.input_timestamp
+            await self._note(f"process {payload}")
+            cc.output.add(payload * 10, t)
+
+        async def close(self, cc):
+            await self._note("close")
+
+    return AsyncAll

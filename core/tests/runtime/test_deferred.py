@@ -25,44 +25,17 @@ def outputs(graph, stream: str = "out") -> list[tuple[int, object]]:
     return got
 
 
-class AsyncAll(penstock.Calculator):
-    """Every method is a coroutine that really lets go of the loop."""
-
-    log: list[tuple[str, str]]
-
-    @classmethod
-    def get_contract(cls, cc):
-        cc.inputs[0].set_any()
-        cc.outputs[0].set_any()
-
-    async def _note(self, what):
-        await asyncio.sleep(0)
-        type(self).log.append((what, threading.current_thread().name))
-
-    async def open(self, cc):
-        await self._note("open")
-
-    async def process(self, cc):
-        payload, t = cc.input.payload, cc.input_timestamp
-        await self._note(f"process {payload}")
-        cc.output.add(payload * 10, t)
-
-    async def close(self, cc):
-        await self._note("close")
-
-
 @pytest.mark.parametrize("threads", [0, 1, 2])
-def test_all_methods_may_be_coroutines_and_run_on_one_loop_thread(make, threads) -> None:
-    AsyncAll.log = []
-    graph = make([(AsyncAll, "in", "out")], "in", threads=threads)
+def test_all_methods_may_be_coroutines_and_run_on_one_loop_thread(make, async_all, threads) -> None:
+    graph = make([(async_all, "in", "out")], "in", threads=threads)
     got = outputs(graph)
     graph.start_run()
     feed(graph, 5)
     graph.close(TIMEOUT)
 
     assert got == [(i, i * 10) for i in range(5)]
-    assert [what for what, _ in AsyncAll.log] == ["open", *(f"process {i}" for i in range(5)), "close"]
-    assert {thread for _, thread in AsyncAll.log} == {"penstock-loop"}
+    assert [what for what, _ in async_all.log] == ["open", *(f"process {i}" for i in range(5)), "close"]
+    assert {thread for _, thread in async_all.log} == {"penstock-loop"}
     assert not [t for t in threading.enumerate() if t.name == "penstock-loop"]
 
 

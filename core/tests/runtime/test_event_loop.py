@@ -18,32 +18,6 @@ def feed(graph, count: int) -> None:
         graph.add_packet_to_input_stream("in", penstock.Packet(i, i))
 
 
-class AsyncAll(penstock.Calculator):
-    """Every method is a coroutine that really lets go of the loop."""
-
-    log: list[tuple[str, str]]
-
-    @classmethod
-    def get_contract(cls, cc):
-        cc.inputs[0].set_any()
-        cc.outputs[0].set_any()
-
-    async def _note(self, what):
-        await asyncio.sleep(0)
-        type(self).log.append((what, threading.current_thread().name))
-
-    async def open(self, cc):
-        await self._note("open")
-
-    async def process(self, cc):
-        payload, t = cc.input.payload, cc.input_timestamp
-        await self._note(f"process {payload}")
-        cc.output.add(payload * 10, t)
-
-    async def close(self, cc):
-        await self._note("close")
-
-
 class Stuck:
     """A coroutine that waits for ever, and notes how it ended."""
 
@@ -78,15 +52,16 @@ def app_loop():
     loop.close()
 
 
-def test_coroutines_run_on_the_applications_own_loop_which_goes_on_afterwards(make, app_loop) -> None:
-    AsyncAll.log = []
-    graph = make([(AsyncAll, "in", "out")], "in")
+def test_coroutines_run_on_the_applications_own_loop_which_goes_on_afterwards(
+    make, async_all, app_loop
+) -> None:
+    graph = make([(async_all, "in", "out")], "in")
     graph.set_event_loop(app_loop)
     graph.start_run()
     feed(graph, 3)
     graph.close(TIMEOUT)
 
-    assert {thread for _, thread in AsyncAll.log} == {"app-loop"}
+    assert {thread for _, thread in async_all.log} == {"app-loop"}
     assert app_loop.is_running()
 
 

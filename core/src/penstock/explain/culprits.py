@@ -1,6 +1,6 @@
 """What the search for culprits asks of the parts of a run, and the links that it finds there.
 
-Invariant: nothing here calls code of users; of an input policy it asks what the base class answers.
+Invariant: nothing here calls code of users.
 """
 
 from __future__ import annotations
@@ -8,20 +8,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from penstock.engine.calculator import METHODS, PROCESS
-from penstock.engine.policy import InputStreamHandler
 from penstock.engine.timestamp import DONE, MIN, Timestamp, previous_allowed, show
 from penstock.explain.waits import Link, WaitKind
 
 if TYPE_CHECKING:
     from penstock.engine.node import Node
+    from penstock.engine.policy import InputStreamHandler
     from penstock.engine.ready import ReadyQueue
     from penstock.engine.schedule import Schedule
     from penstock.engine.stream import Observer, OutputStream, Queue
-
-
-def decides_itself(policy: InputStreamHandler) -> bool:
-    """Return whether a policy has rules of its own for when its node is ready."""
-    return InputStreamHandler.decides_itself(policy)
 
 
 def terms(policy: InputStreamHandler) -> str:

@@ -2,7 +2,8 @@
 
 Each node has one hop that it waits for first, and for each key (a node's id, or the complement of a
 graph input's stream id) the hop is made once; so the whole is linear in nodes and connections, and
-nothing recurses over the graph. Runs under the run's lock and calls no code of users.
+nothing recurses over the graph. Runs under the run's lock and calls no code of users but what an input
+policy says of the streams that it waits for; a policy is part of the scheduler.
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ from penstock.engine.schedule import NOT_STARTED, PAUSED, RUNNING, TERMINATED
 from penstock.engine.timestamp import ONE_OVER_POSTSTREAM, Timestamp, show
 from penstock.explain.culprits import (
     being_called,
-    decides_itself,
     executor_name,
     forgotten,
     full_queues,
@@ -330,7 +330,7 @@ class _Search:
 
     def _for_inputs(self, node: Node) -> list[Hop]:
         """Return a hop for each stream that holds an idle node up; the one that is furthest behind first."""
-        if decides_itself(node.policy):
+        if node.policy.decides_itself():
             hops = self._for_policy(node)
         else:
             sets = [one.positions for one in node.policy.sets] or [tuple(range(len(node.inputs)))]

@@ -133,7 +133,8 @@ class QueueWork:
         schedule, queue = runner.schedule, self.queue
         acquire, release = runner.lock.acquire, runner.lock.release
         take, turn, complete = schedule.take, schedule.turn, schedule.complete
-        looks_around = len(runner.works) > 1 or not self.is_watched
+        # what happens in most runs is not asked in each round: one queue, and no node that may time out
+        looks_around = len(runner.works) > 1 or not self.is_watched or bool(schedule.patient)
         ident = get_ident()
         until = inf if max_s is None else perf_counter() + max_s
         is_free = interrupted is None and max_s is None
@@ -176,7 +177,6 @@ class QueueWork:
                         or step.node.slowness >= _HEAVY
                         or looks_around
                         or schedule.garbage
-                        or schedule.has_waited
                         or (is_round and schedule.has_news)
                     ):
                         rest = self._look_around(step)

@@ -44,7 +44,9 @@ class Nearest(InputStreamHandler):
 
     A base packet waits until no nearer packet can come on any other stream: until one at the same time, a
     later one, or a bound past those that would be nearer. So what comes out does not depend on the order
-    of arrival, and a stream that is silent must advance its bound.
+    of arrival, and a stream that is silent must advance its bound. Until then base packets wait in their
+    queue: where one source writes both streams, its limit must hold what comes within a tolerance, or the
+    source is throttled before the other stream can settle.
 
     The node closes when the base stream is done. Settled timestamps without a base packet never make it
     ready, with process bounds neither. Packets at PreStream and PostStream are near to nothing but
