@@ -203,7 +203,15 @@ class CalculatorContract:
         self.runs_on: ServiceKey[Any] | None = None
 
     def options(self, message_type: type[M]) -> M:
-        """Return the node's options of a message type, defaults where the graph gives none."""
+        """Return the node's options of a class, defaults where the graph gives none.
+
+        Args:
+            message_type: a protobuf message class, whose copy is yours, or an attrs class, whose instance
+                is made once for each node.
+
+        Raises:
+            InvalidArgumentError: it is neither; or the attrs class refuses what the graph gives.
+        """
         options: M = self._options.get(message_type)
         return options
 
@@ -223,7 +231,7 @@ class CalculatorContract:
 
     def set_process_timestamp_bounds(self, process: bool = True) -> None:  # noqa: FBT001, FBT002
         """Ask for `process` also at newly settled timestamps without any packet."""
-        self.process_timestamp_bounds = process
+        self.process_timestamp_bounds = bool(process)
 
     def set_input_stream_handler(self, name: str, options: object = None) -> None:
         """Name the input stream handler that this calculator is written for."""

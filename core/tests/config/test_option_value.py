@@ -5,8 +5,10 @@ from google.protobuf import text_format
 
 from penstock.config import build_plan
 from penstock.config.calculator_pb2 import CalculatorGraphConfig
+from penstock.config.option_types import OptionTypes
 from penstock.config.option_value import set_option_values
 from penstock.errors import GraphConfigError
+from penstock.registry import Registry
 
 NUMBERS = iter(range(20801, 20900))
 
@@ -133,7 +135,8 @@ def options_after(kind, entry, graph_says, node_says):
     graph.graph_options.add().Pack(text_format.Parse(graph_says, kind()))
     node = graph.node.add(option_value=[entry])
     node.node_options.add().Pack(text_format.Parse(node_says, kind()))
-    errors = [(i, error.code.name, str(error)) for i, error in set_option_values(node, graph)]
+    found = set_option_values(node, graph, OptionTypes(Registry()))
+    errors = [(i, error.code.name, str(error)) for i, error in found]
     result = kind()
     node.node_options[0].Unpack(result)
     return result, errors
@@ -203,7 +206,7 @@ def test_packed_options_are_written_where_the_others_lack_the_field(kind):
     node.options.Extensions[kind.ext].size = 1
     node.node_options.add().Pack(CalculatorGraphConfig.Node(calculator="c"))
 
-    assert list(set_option_values(node, graph)) == []
+    assert list(set_option_values(node, graph, OptionTypes(Registry()))) == []
     packed = CalculatorGraphConfig.Node()
     node.node_options[0].Unpack(packed)
     assert packed == CalculatorGraphConfig.Node(name="n", calculator="c")

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from penstock.config import build_plan
+from penstock.config.calculator_pb2 import ProfilerConfig
 from penstock.errors import GraphConfigError, StatusCode, UnknownNameError
 from penstock.registry import Registry
 from penstock.services import ServiceKey
@@ -172,23 +173,48 @@ def test_a_graph_output_that_nothing_produces_is_a_warning(plan, caplog):
     ]
 
 
-def test_what_a_graph_wants_measured_and_nobody_measures_is_a_warning_each(plan, caplog):
+def test_what_a_graph_wants_measured_and_nobody_measures_is_a_warning_each_with_what_is_nearest(plan, caplog):
     plan(
         """input_stream: "a"
         profiler_config {
-          enable_profiler: true calculator_filter: "Pass.*" trace_log_disabled: true
-          trace_enabled: true
+          enable_profiler: true calculator_filter: "Pass.*" trace_enabled: true trace_log_disabled: true
+          trace_log_capacity: 5 trace_event_types_disabled: 1 trace_log_path: "x" trace_log_count: 1
+          enable_stream_latency: true
           num_histogram_intervals: 4
         }
         """
         + PASSING
     )
 
-    assert sorted(record.getMessage() for record in caplog.records) == [
-        f"line {line}, column 11: the graph's profiler_config: {field} has no effect: "
-        "calls are counted and timed, nothing else is measured"
-        for line, field in ((4, "trace_enabled"), (5, "num_histogram_intervals"))
+    latency = "the time of packets on their way is not added up; the arrows of a trace show it"
+    histogram = "the time of calls is added up, not sorted into intervals; a trace has each call"
+    assert [record.getMessage() for record in caplog.records] == [
+        f"line 6, column 11: the graph's profiler_config: num_histogram_intervals has no effect: {histogram}",
+        f"line 5, column 11: the graph's profiler_config: enable_stream_latency has no effect: {latency}",
     ]
+
+
+def test_every_field_of_profiler_config_has_an_effect_or_a_reason_why_not(plan, caplog):
+    given = " ".join(
+        f"{field.name}: {'true' if field.type == field.TYPE_BOOL else 1}"
+        for field in ProfilerConfig.DESCRIPTOR.fields
+        if field.type != field.TYPE_STRING
+    )
+    plan(f'input_stream: "a" profiler_config {{ {given} }} ' + PASSING)
+
+    assert len(caplog.records) == 10
+    assert all(" has no effect: " in record.getMessage() for record in caplog.records)
+
+
+@pytest.mark.parametrize(("interval", "warnings"), [(-1, 0), (500_000, 1)])
+def test_a_trace_that_is_written_at_the_end_is_what_an_interval_of_minus_one_means(
+    plan, caplog, interval, warnings
+):
+    plan(f'input_stream: "a" profiler_config {{ trace_log_interval_usec: {interval} }} ' + PASSING)
+
+    said = [record.getMessage() for record in caplog.records]
+    assert len(said) == warnings
+    assert all("a trace is written once, when its run ends, as -1 would say" in words for words in said)
 
 
 def test_parallel_calls_of_a_source_are_one_with_a_warning(plan, caplog):
@@ -465,6 +491,19 @@ def test_a_contract_cannot_be_async(faults, declare):
         faults('node { calculator: "AsyncCalculator" }'),
         "INVALID_ARGUMENT",
         "get_contract() is async; declare it",
+    )
+
+
+def test_a_contract_that_is_no_classmethod_says_so(faults, declare, registry):
+    class OfInstancesCalculator:
+        def get_contract(self, cc): ...
+
+    registry.add("calculator", "OfInstancesCalculator", OfInstancesCalculator)
+
+    only(
+        faults('node { calculator: "OfInstancesCalculator" }'),
+        "INVALID_ARGUMENT",
+        "missing 1 required positional argument: 'cc'; write @classmethod above it",
     )
 
 

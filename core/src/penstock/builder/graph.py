@@ -9,7 +9,7 @@ from penstock.builder.interfaces import check_type, component
 from penstock.builder.loops import Feedback, remembered, unremembered
 from penstock.builder.names import Names
 from penstock.builder.node import Node
-from penstock.builder.options import check_message, messages_of, set_extension
+from penstock.builder.options import as_message, messages_of, set_extension
 from penstock.builder.ports import PortTable, by_port
 from penstock.builder.reading import fill
 from penstock.builder.wires import LoopStream, SidePacket, Stream, Wire
@@ -197,8 +197,8 @@ class Graph:
             source_layer: sources of a lower one run dry first.
             buffer_size_hint: packets that the graph's queues hold at least.
             input_stream_handler: registered name of the policy; see `Node.set_input_stream_handler`.
-            options: an options message.
-            option_fields: of the calculator's options message, by name: numbers, str, bool; a `dict` for
+            options: an options message, or an instance of an attrs class.
+            option_fields: of the calculator's options, by name: numbers, str, bool; a `dict` for
                 a message, a list for what repeats. A field named as an argument goes through `options`.
 
         Raises:
@@ -274,7 +274,7 @@ class Graph:
         Args:
             name: "" for the default one.
             type: registered name; "" where the application hands the executor in.
-            options: its options message.
+            options: its options: a message, or an instance of an attrs class.
             fields: of that message, instead.
 
         Raises:
@@ -308,7 +308,17 @@ class Graph:
 
     def to_text(self) -> str:
         """Return the graph as text, for a .pbtxt file. Raises as `to_config`."""
-        return to_text(self.to_config())
+        return to_text(self.to_config(), self.registry)
+
+    def __repr__(self) -> str:
+        return f"<Graph of {len(self.nodes)} nodes>"
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:  # noqa: ARG002
+        """Return what a notebook shows: the picture of the graph; see `penstock.draw`. Never raises."""
+        from penstock.draw.notebook import mimebundle  # noqa: PLC0415  # for notebooks only
+        from penstock.draw.reading import drawing_of  # noqa: PLC0415
+
+        return mimebundle(lambda: drawing_of(self.to_config(), self.registry), repr(self))
 
     # --- for nodes and wires ------------------------------------------------------------------
 
@@ -372,8 +382,7 @@ class Graph:
     ) -> None:
         messages = messages_of((kind, name), fields, self.registry, who)
         if options is not None:
-            check_message(options, who)
-            messages.insert(0, options)
+            messages.insert(0, as_message(options, self.registry, who))
         for message in messages:
             set_extension(holder, message, who)
 

@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from penstock.builder.wires import Wire, resolved
-from penstock.config import read_graph
+from penstock.config import is_template, read_graph
 from penstock.config.options import Options
 from penstock.contract import CalculatorContract
 from penstock.describe import describe
@@ -69,8 +69,8 @@ def component(name: str, registry: Registry, package: str) -> Component:
 
 
 def _subgraph(target: object, registry: Registry) -> Component:
-    # A `Subgraph` computes its graph for the node; which ports that takes is not known before.
-    if isinstance(target, type) or hasattr(target, "get_config"):
+    # A `Subgraph` or a template makes its graph for the node; which ports that takes is not known before.
+    if isinstance(target, type) or hasattr(target, "get_config") or is_template(target, registry):
         return NOTHING_KNOWN
     graph = read_graph(target, registry)
     fields = {kind: getattr(graph, field) for kind, (_, field) in KINDS.items()}

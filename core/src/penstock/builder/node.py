@@ -13,7 +13,7 @@ from penstock.builder.interfaces import (
     contract_with,
 )
 from penstock.builder.names import readable
-from penstock.builder.options import check_message, messages_of, set_node_options
+from penstock.builder.options import as_message, messages_of, set_node_options
 from penstock.builder.ports import InputPorts, OutputPorts, PortTable, place_of
 from penstock.builder.wires import SidePacket, Stream
 from penstock.engine.ports import port_name
@@ -102,20 +102,24 @@ class Node:
         return self._contract
 
     def set_options(self, options: object = None, **fields: object) -> None:
-        """Give options: a message, which replaces one of its type, or fields, which join those that are set.
+        """Give options, which replace those of their type, and fields, which join those that are set.
+
+        Args:
+            options: a message, or an instance of an attrs class.
+            fields: of the calculator's options.
 
         Raises:
-            InvalidArgumentError: `options` is no message; there is no such field, or the value does not
+            InvalidArgumentError: `options` is neither; there is no such field, or the value does not
                 fit. Nothing changes.
         """
-        messages = []
+        registry = self.graph.registry
+        made = type(self.message)()
+        made.CopyFrom(self.message)
         if options is not None:
-            check_message(options, self.who)
-            messages.append(options)
-        old = None if options is not None else self.message
-        messages += messages_of(("calculator", self.calculator), fields, self.graph.registry, self.who, old)
-        for message in messages:
-            set_node_options(self.message, message)
+            set_node_options(made, as_message(options, registry, self.who))
+        for message in messages_of(("calculator", self.calculator), fields, registry, self.who, made):
+            set_node_options(made, message)
+        self.message.CopyFrom(made)
         self._is_asked = False
 
     def set_input_stream_handler(self, name: str, options: object = None, **fields: object) -> None:
@@ -123,7 +127,7 @@ class Node:
 
         Args:
             name: registered.
-            options: the handler's options message.
+            options: the handler's options: a message, or an instance of an attrs class.
             fields: of that message, instead.
 
         Raises:

@@ -1,7 +1,8 @@
-"""Options in code: messages, or fields by name, written into the config of a node, handler or executor.
+"""Options in code: messages, attrs instances, or fields by name, for a node, handler or executor.
 
-Which message a field belongs to is found from the component itself: what its contract asks for, what its
-example gives, what its code names; and from its name, with "Options" behind it.
+Which options a field belongs to is found from the component itself: what it says of itself (`Options`),
+what its contract asks for, what its example gives, what its code names; and from its name, with "Options"
+behind it.
 """
 
 from __future__ import annotations
@@ -9,8 +10,12 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from penstock.config.derived import message_class
+from penstock.config.option_instances import message_of, message_with
+from penstock.config.option_types import OptionTypes
 from penstock.describe import describe
 from penstock.errors import InvalidArgumentError, PenstockError
+from penstock.option_class import full_name, is_options_class
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -49,17 +54,28 @@ def set_extension(holder: Message, message: Message, who: str) -> None:
     holder.options.Extensions[handle].CopyFrom(message)
 
 
-def check_message(message: object, who: str) -> None:
-    """Accept an options message.
+def as_message(options: object, registry: Registry, who: str) -> Message:
+    """Return options as a message: an options message as it is, an attrs instance written into one.
 
     Raises:
-        InvalidArgumentError: it is none.
+        InvalidArgumentError: it is neither, or graph files cannot say what the instance says.
+        NameClashError, PluginError: what is declared for the instance's class cannot be imported.
     """
-    if isinstance(message, type) or not hasattr(message, "DESCRIPTOR"):
+    if is_options_class(type(options)):
+        types, cls = OptionTypes(registry), type(options)
+        try:
+            name = full_name(cls)
+            is_declared = registry.option(name) is not None and types.options_class(name) is cls
+            kind = types.message_class(name) if is_declared else message_class(cls)
+            return message_of(options, kind())
+        except InvalidArgumentError as error:
+            raise InvalidArgumentError(f"{who}: {error}") from error
+    if isinstance(options, type) or not hasattr(options, "DESCRIPTOR"):
         raise InvalidArgumentError(
-            f"{who}: options {message!r} is no message; pass one such as XOptions(...) from x_pb2, "
-            "or fields by name"
+            f"{who}: options {options!r} is no message; pass one such as XOptions(...) from x_pb2, "
+            "an instance of an attrs class, or fields by name"
         )
+    return options
 
 
 def messages_of(
@@ -74,7 +90,8 @@ def messages_of(
     Args:
         component: its kind and name, as registered.
         fields: field → value: a number, str, bool, bytes, the name of an enum's value, a message; a `dict`
-            for a field that is a message, a list for one that repeats.
+            for a field that is a message, a list for one that repeats. For an attrs class also what its
+            `__init__` takes; None for the default, where that is None.
         registry: that knows its options messages.
         who: what an error begins with.
         old: the node, where the fields are to join those that it has.
@@ -85,7 +102,8 @@ def messages_of(
     """
     if not fields:
         return []
-    classes = list(_classes(*component, registry))
+    types = OptionTypes(registry)
+    classes = list(_classes(*component, registry, types))
     made: dict[str, Message] = {}
     for field, value in fields.items():
         cls = next((one for one in classes if field in one.DESCRIPTOR.fields_by_name), None)
@@ -95,8 +113,14 @@ def messages_of(
         message = made.get(full_name)
         if message is None:
             message = made[full_name] = _given(cls, old)
+        options = types.options_class(full_name)
         try:
-            part = cls(**{field: value})
+            if is_options_class(options):
+                part = message_with(options, cls(), field, value)
+            else:
+                part = cls(**{field: value})
+        except InvalidArgumentError as error:
+            raise InvalidArgumentError(f"{who}: {error}") from error
         except (TypeError, ValueError) as error:
             raise InvalidArgumentError(f"{who}: option {field}={value!r}: {error}") from error
         message.ClearField(field)
@@ -135,17 +159,19 @@ def _handle(extended: Message, message: Message) -> Any:  # noqa: ANN401  # what
     return None
 
 
-def _classes(kind: str, name: str, registry: Registry) -> Iterator[Any]:
+def _classes(kind: str, name: str, registry: Registry, types: OptionTypes) -> Iterator[Any]:
     """Yield the options messages of a component, each once."""
-    known = registry.options()
     try:
-        described = [one.name for one in describe(name, registry, kind).options if one.name in known]
+        described = [one.name for one in describe(name, registry, kind).options]
     except PenstockError:  # a name that is qualified by the graph's package, say
         described = []
     last = name.rpartition(".")[2]
-    described += [full for full in known if full.rpartition(".")[2] == f"{last}Options"]
-    for full_name in dict.fromkeys(described):
-        yield known[full_name].load()
+    described += [full for full in registry.options() if full.rpartition(".")[2] == f"{last}Options"]
+    types.look_into(lambda: ([name], ""))
+    for one in dict.fromkeys(described):
+        message = types.message_class(one)
+        if message is not None:  # else it stands inside of another
+            yield message
 
 
 def _no_field(field: str, classes: list[Any]) -> str:

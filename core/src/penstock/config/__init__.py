@@ -7,15 +7,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import attrs
+
 from penstock.errors import InvalidArgumentError
+from penstock.registry import Registry
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from penstock.config.calculator_pb2 import CalculatorGraphConfig
+    from penstock.config.option_types import OptionTypes
     from penstock.plan import Plan
-    from penstock.registry import Registry
 
 __all__ = ["CalculatorGraphConfig", "build_plan", "read_graph", "to_binary", "to_json", "to_text"]
 
@@ -31,8 +34,9 @@ def build_plan(
 
     Args:
         graph_config: a `str` is graph text, a `pathlib.Path` a file (.pbtxt, .textproto, .binarypb,
-            .pb, .json); or a CalculatorGraphConfig message, a `dict` as JSON has it, or a graph from the
-            builder (whatever has `to_config()`). None where `binary_graph_path` is given.
+            .pb, .json); or a CalculatorGraphConfig message, a `dict` as JSON has it, a `GraphTemplate`, or a
+            graph from the builder (whatever has `to_config()`). Text with rules is a template, which is
+            expanded with its defaults. None where `binary_graph_path` is given.
         registry: knows calculators, handlers, executors and options by name.
         binary_graph_path: a file that holds a serialized graph, whatever its name ends with.
         subgraphs: name → graph, for this graph alone and before those of the registry; or graphs that
@@ -54,16 +58,18 @@ def build_plan(
     from penstock.config.convert import graph_spec  # noqa: PLC0415
     from penstock.config.expand import expand, with_subgraphs  # noqa: PLC0415
     from penstock.config.faults import Faults  # noqa: PLC0415
+    from penstock.config.option_types import OptionTypes  # noqa: PLC0415
     from penstock.config.parse import in_order  # noqa: PLC0415
     from penstock.config.validate import validate  # noqa: PLC0415
 
     if subgraphs:
         registry = with_subgraphs(registry, subgraphs)
-    message, places = _read(graph_config, registry, binary_graph_path)
+    types = OptionTypes(registry)
+    message, places = _read(graph_config, registry, binary_graph_path, types)
     faults = Faults(places)
-    expanded = expand(message, places, registry, faults)
+    expanded = expand(message, places, registry, faults, types)
     spec = graph_spec(expanded.message, places, expanded.origins)
-    return validate(spec, registry, in_order, faults)
+    return attrs.evolve(validate(spec, registry, in_order, faults), option_types=types)
 
 
 def read_graph(
@@ -74,18 +80,40 @@ def read_graph(
     return message
 
 
-def to_text(config: Any) -> str:  # noqa: ANN401  # a message
-    """Return a CalculatorGraphConfig as graph text."""
+def is_template(graph_config: object, registry: Registry) -> bool:
+    """Return whether it is a template, whose ports nobody knows before it is expanded. As `read_graph`."""
+    from penstock.config import parse  # noqa: PLC0415  # protobuf
+    from penstock.config.template import Template  # noqa: PLC0415
+
+    return isinstance(parse.read_definition(graph_config, registry), Template)
+
+
+def to_text(config: Any, options: Registry | OptionTypes | None = None) -> str:  # noqa: ANN401  # a message
+    """Return a CalculatorGraphConfig as graph text.
+
+    Args:
+        config: a graph, or a part of one.
+        options: who knows its options; None for those protobuf messages alone that are imported. Options
+            that nobody knows stand there as bytes, and can be read back.
+
+    Raises:
+        NameClashError, PluginError: options that it holds cannot be imported.
+    """
     from penstock.config import parse  # noqa: PLC0415  # protobuf
 
-    return parse.to_text(config)
+    return parse.to_text(config, _option_types(options))
 
 
-def to_json(config: Any) -> str:  # noqa: ANN401  # a message
-    """Return a CalculatorGraphConfig as JSON, with the field names of graph text."""
+def to_json(config: Any, options: Registry | OptionTypes | None = None) -> str:  # noqa: ANN401  # a message
+    """Return a CalculatorGraphConfig as JSON, with the field names of graph text. Arguments as `to_text`.
+
+    Raises:
+        InvalidArgumentError: it has packed options that nobody knows.
+        NameClashError, PluginError: as `to_text`.
+    """
     from penstock.config import parse  # noqa: PLC0415  # protobuf
 
-    return parse.to_json(config)
+    return parse.to_json(config, _option_types(options))
 
 
 def to_binary(config: Any) -> bytes:  # noqa: ANN401  # a message
@@ -95,15 +123,26 @@ def to_binary(config: Any) -> bytes:  # noqa: ANN401  # a message
     return parse.to_binary(config)
 
 
-def _read(graph_config: object, registry: Registry, binary_graph_path: str | Path | None) -> Any:  # noqa: ANN401
+def _option_types(options: Registry | OptionTypes | None) -> OptionTypes:
+    from penstock.config.option_types import OptionTypes  # noqa: PLC0415  # protobuf
+
+    return options if isinstance(options, OptionTypes) else OptionTypes(options or Registry())
+
+
+def _read(
+    graph_config: object,
+    registry: Registry,
+    binary_graph_path: str | Path | None,
+    types: OptionTypes | None = None,
+) -> Any:  # noqa: ANN401
     from penstock.config import parse  # noqa: PLC0415  # protobuf
 
     if (graph_config is None) == (binary_graph_path is None):
         given = "both" if graph_config is not None else "neither"
         raise InvalidArgumentError(f"{given} of graph_config and binary_graph_path given; pass one of them")
     if binary_graph_path is not None:
-        return parse.read_binary_graph(binary_graph_path, registry)
-    return parse.read_graph(graph_config, registry)
+        return parse.read_binary_graph(binary_graph_path, registry, types)
+    return parse.read_graph(graph_config, registry, types=types)
 
 
 def __getattr__(name: str) -> object:

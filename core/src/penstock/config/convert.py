@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from penstock.config.options import NO_OPTIONS, Options
+from penstock.config.option_places import OptionPlaces
+from penstock.config.options import Options
+from penstock.config.profiler import without_effect
 from penstock.config.spec import (
     REFUSED_IN_GRAPH,
     ExecutorSpec,
@@ -25,8 +27,6 @@ if TYPE_CHECKING:
     Message: TypeAlias = Any
 
 _REFUSED_IN_NODE: Final = ("external_input",)
-#: Fields of profiler_config that are honoured; no trace file is written, as the last one asks.
-_MEASURED: Final = ("enable_profiler", "calculator_filter", "trace_log_disabled")
 
 
 def graph_spec(
@@ -101,6 +101,7 @@ class _Reader:
             max_in_flight=self.number(message.max_in_flight, spot, "max_in_flight"),
             refused=self.refused(message, spot, _REFUSED_IN_NODE),
             at=at,
+            option_places=OptionPlaces(message, self._places, spot, at),
         )
 
     def executor(self, message: Message, spot: Spot | None) -> ExecutorSpec:
@@ -142,20 +143,15 @@ class _Reader:
         )
 
     def unmeasured(self, message: Message, spot: Spot | None) -> tuple[Text, ...]:
-        """Return the fields of the graph's profiler_config that nothing here acts on."""
-        given = [field.name for field, _ in message.profiler_config.ListFields()]
+        """Return the fields of the graph's profiler_config that nothing acts on, each with the reason."""
         profiler = self._places.of(spot, "profiler_config")
         return tuple(
-            Text(field, self._places.at(self._places.of(profiler, field)))
-            for field in given
-            if field not in _MEASURED
+            Text(f"{field} has no effect: {reason}", self._places.at(self._places.of(profiler, field)))
+            for field, reason in without_effect(message.profiler_config)
         )
 
     def _node_options(self, message: Message) -> Options:
-        has_options, packed = message.HasField("options"), message.node_options
-        if not has_options and not packed:
-            return NO_OPTIONS
-        return Options(message.options if has_options else None, packed)
+        return Options(message.options if message.HasField("options") else None, message.node_options)
 
     def _stream_infos(self, message: Message, spot: Spot | None) -> tuple[StreamInfoSpec, ...]:
         return tuple(

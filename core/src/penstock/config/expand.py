@@ -11,35 +11,42 @@ noted, so that what hangs on it can still be checked. Source of names and order:
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
+from penstock.config.calculator_graph_template_pb2 import TemplateSubgraphOptions
 from penstock.config.calculator_pb2 import CalculatorGraphConfig
 from penstock.config.faults import cause_words
 from penstock.config.interface import PORT_FIELDS, Interface, prefix_of
 from penstock.config.names import Names
 from penstock.config.nodes import numbered, tag_map, who
+from penstock.config.option_instances import OptionError
+from penstock.config.option_places import OptionPlaces
 from penstock.config.option_value import set_option_values
 from penstock.config.options import Options
-from penstock.config.parse import read_graph
+from penstock.config.parse import read_definition, read_graph
 from penstock.config.spec import REFUSED_IN_GRAPH, Text
 from penstock.config.subgraph import Subgraph, SubgraphContext
+from penstock.config.template import Template
+from penstock.config.template_values import values_in
 from penstock.errors import InvalidArgumentError, PenstockError, StatusCode, code_of
+from penstock.log import get_logger, place
 from penstock.tags import TagMap
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from penstock.config.faults import Faults
+    from penstock.config.option_types import OptionTypes
     from penstock.config.places import Places, Spot
+    from penstock.config.template_values import Value
     from penstock.registry import Registry
 
 __all__ = ["Expanded", "Subgraph", "SubgraphContext", "expand", "with_subgraphs"]
 
-_LOG: Final = logging.getLogger("penstock.config")
+_LOG: Final = get_logger("config")
 #: Fields that say something about a calculator, which a subgraph is not.
 _NOT_FOR_SUBGRAPHS: Final = ("source_layer", "buffer_size_hint", "output_stream_handler", "input_stream_info")
 #: Fields that are accepted and have no effect where the subgraph is a file.
@@ -61,7 +68,13 @@ class Expanded:
     origins: list[tuple[Places, Spot | None]] | None
 
 
-def expand(message: Any, places: Places, registry: Registry, faults: Faults) -> Expanded:  # noqa: ANN401
+def expand(
+    message: Any,  # noqa: ANN401
+    places: Places,
+    registry: Registry,
+    faults: Faults,
+    types: OptionTypes,
+) -> Expanded:
     """Carry out `option_value`, and replace the nodes that are subgraphs. Faults are noted, not raised.
 
     Args:
@@ -69,13 +82,14 @@ def expand(message: Any, places: Places, registry: Registry, faults: Faults) -> 
         places: of its file; includes those of the subgraphs' files afterwards.
         registry: knows the subgraphs. A name that is a calculator's too is a subgraph.
         faults: of this graph.
+        types: knows the options that it names, and learns those of the subgraphs.
     """
     names = Names(registry, message.package, faults)
     if not any(node.option_value or names.is_subgraph(node.calculator) for node in message.node):
         return Expanded(message, None)
     expanded = CalculatorGraphConfig()
     expanded.CopyFrom(message)
-    parts = _Expansion(places, registry, names, faults).run(expanded)
+    parts = _Expansion(places, registry, names, faults, types).run(expanded)
     del expanded.node[:]
     expanded.node.extend(part.node for part in parts)
     return Expanded(expanded, [(part.places, part.spot) for part in parts])
@@ -86,8 +100,8 @@ def with_subgraphs(registry: Registry, subgraphs: Mapping[str, object] | Iterabl
 
     Args:
         registry: stays as it is.
-        subgraphs: name → what `CalculatorGraph` takes, or a `Subgraph` class; or graphs that have a `type`,
-            which is the name.
+        subgraphs: name → what `CalculatorGraph` takes, templates included, or a `Subgraph` class; or graphs
+            that have a `type`, which is the name.
 
     Raises:
         InvalidArgumentError: a graph has no type, or two have the same; or a name cannot be registered;
@@ -103,8 +117,8 @@ def with_subgraphs(registry: Registry, subgraphs: Mapping[str, object] | Iterabl
         return child
     seen = set[str]()
     for i, graph in enumerate(subgraphs):
-        loaded = _Graph(*read_graph(graph, registry, label=f"<subgraph {i}>"))
-        name = loaded.message.type
+        loaded = _loaded(read_definition(graph, registry, label=f"<subgraph {i}>"))
+        name = (loaded.message.config if isinstance(loaded, Template) else loaded.message).type
         if not name or name in seen:
             what = f"type {name!r}, as one before it" if name else "no type"
             cure = "give it another type, or pass subgraphs as a dict from name to graph"
@@ -132,6 +146,10 @@ class _Graph:
     places: Places
 
 
+def _loaded(read: tuple[Any, Places] | Template) -> _Graph | Template:
+    return read if isinstance(read, Template) else _Graph(*read)
+
+
 @attrs.frozen(eq=False)
 class _Part:
     """A node on its way into the expanded graph.
@@ -140,7 +158,7 @@ class _Part:
         node: a Node message.
         places, spot: where it stands.
         inside: the subgraphs that it is in, outermost first: name, and what tells its uses apart: the
-            options for a class that computes graphs of them, "" for a graph that is always the same.
+            options for a class or template that makes graphs of them, "" for a graph that is always the same.
         has_failed: whether it is a subgraph that cannot be replaced.
     """
 
@@ -165,13 +183,16 @@ class _Computed:
 class _Expansion:
     """The rounds over one graph."""
 
-    def __init__(self, places: Places, registry: Registry, names: Names, faults: Faults) -> None:
+    def __init__(
+        self, places: Places, registry: Registry, names: Names, faults: Faults, types: OptionTypes
+    ) -> None:
+        self.types = types
         self._places = places
         self._registry = registry
         self._names = names
         self._faults = faults
-        #: Definition by its identity, which it keeps alive → the graph that it holds.
-        self._read: dict[int, tuple[object, _Graph]] = {}
+        #: Definition by its identity, which it keeps alive → the graph or template that it holds.
+        self._read: dict[int, tuple[object, _Graph | Template]] = {}
 
     def run(self, message: Any) -> list[_Part]:  # noqa: ANN401
         root = self._places.root
@@ -180,7 +201,7 @@ class _Expansion:
         ]
         names = numbered([part.node.name or part.node.calculator for part in parts])
         for part, name in zip(parts, names, strict=True):
-            _set_options(part, name, message, None, self._faults)
+            _set_options(part, name, message, None, self._faults, self.types)
         while True:
             plain = [part for part in parts if not self._is_subgraph(part)]
             subgraphs = [part for part in parts if self._is_subgraph(part)]
@@ -198,28 +219,58 @@ class _Expansion:
         """Return what the subgraph's name stands for; None where that is a fault."""
         return self._names.find("subgraph", use.part.node.calculator, use.part.at(), f"{use.who}: ", use.name)
 
-    def graph(self, found: object, sc: SubgraphContext, note: str) -> _Graph:
+    def graph(self, found: object, sc: SubgraphContext, note: str) -> _Graph | None:
         """Return the graph that stands for a node: a message that is not changed, and places of its own.
+
+        Returns:
+            None where it is a template with mistakes, which are noted.
 
         Raises:
             PenstockError: it cannot be read.
             Exception: whatever `to_config` of somebody's object raises.
         """
-        if isinstance(found, _Graph):
-            loaded = found
-        elif isinstance(found, _Computed):
-            loaded = _Graph(*read_graph(found.graph, self._registry, label=found.label))
+        if isinstance(found, _Computed):
+            read = read_graph(found.graph, self._registry, label=found.label, types=self.types)
+            loaded: _Graph | Template = _Graph(*read)
         else:
-            if id(found) not in self._read:
-                label = f"<subgraph {sc.node.calculator}>"
-                self._read[id(found)] = (found, _Graph(*read_graph(found, self._registry, label=label)))
-            loaded = self._read[id(found)][1]
-        return _Graph(loaded.message, self._places.include(loaded.places, note))
+            loaded = self._definition(found, sc.node.calculator)
+        places = self._places.include(loaded.places, note)
+        if not isinstance(loaded, Template):
+            return _Graph(loaded.message, places)
+        message = loaded.expand(places, self._faults, _arguments(sc), sc.node_name)
+        return None if message is None else _Graph(message, places)
+
+    def is_made_for_use(self, found: object, name: str) -> bool:
+        """Return whether what a subgraph's name stands for gives each use a graph of its own."""
+        if found is None or _computes(found):
+            return found is not None
+        try:
+            return isinstance(self._definition(found, name), Template)
+        except Exception:  # noqa: BLE001  # it is told where the graph is needed
+            return False
+
+    def unknown(self, found: object, sc: SubgraphContext) -> list[str]:
+        """Return the names of arguments that nothing is made of, where the definition is a template."""
+        loaded = None if _computes(found) else self._definition(found, sc.node.calculator)
+        return loaded.unknown(_arguments(sc)) if isinstance(loaded, Template) else []
+
+    def _definition(self, found: object, name: str) -> _Graph | Template:
+        if isinstance(found, _Graph):
+            return found
+        if id(found) not in self._read:
+            read = read_definition(found, self._registry, label=f"<subgraph {name}>", types=self.types)
+            self._read[id(found)] = (found, _loaded(read))
+        return self._read[id(found)][1]
 
 
 def _computes(found: object) -> bool:
     """Return whether what a subgraph's name stands for computes a graph for each use."""
     return callable(getattr(found, "get_config", None))
+
+
+def _arguments(sc: SubgraphContext) -> dict[str, Value]:
+    """Return what a node gives to the template that it stands for."""
+    return values_in(sc.options(TemplateSubgraphOptions).dict)
 
 
 class _Use:
@@ -236,7 +287,8 @@ class _Use:
         """Return the nodes that come instead of this one."""
         failed = attrs.evolve(self.part, has_failed=True)
         found = expansion.find(self)
-        self._key = self.part.node.calculator, self._options_key() if _computes(found) else b""
+        kind = self.part.node.calculator
+        self._key = kind, self._options_key() if expansion.is_made_for_use(found, kind) else b""
         if found is not None and self._is_circle():
             return [failed]
         self._check_fields()
@@ -249,7 +301,7 @@ class _Use:
             return [failed]
         if not _computes(found):
             self._warn_of_ignored()
-        return self._replaced(graph, Interface(prefix_of(self.name), outer, inner))
+        return self._replaced(graph, Interface(prefix_of(self.name), outer, inner), expansion.types)
 
     def _fault(
         self,
@@ -300,7 +352,9 @@ class _Use:
         for field in _IGNORED:
             if field in given:
                 where = self.part.places.where(self.part.at(field))
-                _LOG.warning("%s%s: %s of a subgraph has no effect", where, self.who, field)
+                _LOG.warning(
+                    "%s%s: %s of a subgraph has no effect", where, self.who, field, extra=place(self.name)
+                )
 
     # --- what the subgraph says -------------------------------------------------------------------
 
@@ -318,10 +372,21 @@ class _Use:
             if callable(compute):
                 found = _Computed(compute(sc), _label(found))
             doing = "the subgraph cannot be read"
-            return expansion.graph(found, sc, note)
+            graph = expansion.graph(found, sc, note)
+            self._warn_of_unknown([] if isinstance(found, _Computed) else expansion.unknown(found, sc))
         except Exception as error:  # noqa: BLE001  # foreign code: whatever it raises is the graph's fault
+            if isinstance(error, OptionError):
+                places = OptionPlaces(self.part.node, self.part.places, self.part.spot, at)
+                at = places.at(error.options, error.path)
             self._fault(at, f"{doing}: {cause_words(error)}", code_of(error), error)
             return None
+        return graph
+
+    def _warn_of_unknown(self, names: list[str]) -> None:
+        where = self.part.places.where(self.part.at("options"))
+        for name in names:
+            words = "%s%s: the template has no param %r, so giving it has no effect"
+            _LOG.warning(words, where, self.who, name, extra=place(self.name))
 
     def _interface(self, graph: _Graph) -> dict[str, TagMap] | None:
         """Check the subgraph's own fields; return its ports, or None where they cannot be read."""
@@ -347,7 +412,7 @@ class _Use:
 
     # --- the replacement --------------------------------------------------------------------------
 
-    def _replaced(self, graph: _Graph, interface: Interface) -> list[_Part]:
+    def _replaced(self, graph: _Graph, interface: Interface, types: OptionTypes) -> list[_Part]:
         places = graph.places
         inside = (*self.part.inside, self._key)
         nodes = graph.message.node
@@ -358,7 +423,7 @@ class _Use:
             made.CopyFrom(node)
             spot = interface.rename(made, name, places.of(places.root, "node", i))
             part = _Part(made, places, spot, inside)
-            _set_options(part, made.name, graph.message, self.part.node, self._faults)
+            _set_options(part, made.name, graph.message, self.part.node, self._faults, types)
             parts.append(part)
         for misfit in interface.misfits:
             self._fault(self.part.at(misfit.field, misfit.entry), misfit.words)
@@ -376,10 +441,17 @@ class _Use:
         return _Part(node, self.part.places, self.part.spot, self.part.inside, has_failed=True)
 
 
-def _set_options(part: _Part, name: str, graph: Any, user: Any, faults: Faults) -> None:  # noqa: ANN401
+def _set_options(  # noqa: PLR0913, PLR0917  # a node, where it stands, and what else is asked
+    part: _Part,
+    name: str,
+    graph: Any,  # noqa: ANN401
+    user: Any,  # noqa: ANN401
+    faults: Faults,
+    types: OptionTypes,
+) -> None:
     """Carry out the `option_value` entries of a node, whose message is changed."""
     entries = list(part.node.option_value)
-    for i, error in set_option_values(part.node, graph, user):
+    for i, error in set_option_values(part.node, graph, types, user):
         words = f"{who(name, part.node.calculator)}: option_value {entries[i]!r}: {error}"
         faults.add(part.at("option_value", i), words, code=error.code, node=name, cause=error)
 

@@ -48,7 +48,7 @@ class Faults:
         kind = _CLASS_OF.get(code, PenstockError)
         error = kind(message, code=code, node=node, stream=stream)
         error.__cause__ = cause
-        self._found.append((at, error))
+        self._note(at, error)
 
     def add_error(self, at: int, who: str, error: PenstockError, *, node: str | None = None) -> None:
         """Note an error that something else raised, under its own class, at a place.
@@ -61,7 +61,7 @@ class Faults:
         """
         found = type(error)(f"{self._places.where(at)}{who}{error}", code=error.code, node=node)
         found.__cause__ = error
-        self._found.append((at, found))
+        self._note(at, found)
 
     def add_unknown(  # noqa: PLR0913  # the fields of an UnknownNameError
         self,
@@ -73,11 +73,13 @@ class Faults:
         known: Collection[str],
         failed: Mapping[str, str] | None = None,
         install: str | None = None,
+        node: str | None = None,
     ) -> None:
         """Note a name that nothing provides; see `UnknownNameError` for the fields."""
         where = f"{self._places.where(at)}{who}"
         error = UnknownNameError(kind, name, known, failed, install=install, where=where)
-        self._found.append((at, error))
+        error.node = node
+        self._note(at, error)
 
     def raise_any(self) -> None:
         """Raise all faults as one.
@@ -88,6 +90,10 @@ class Faults:
         if self._found:
             self._found.sort(key=lambda fault: fault[0])  # stable: at one place in the order of finding
             raise GraphConfigError([error for _, error in self._found], file=self._places.file)
+
+    def _note(self, at: int, error: PenstockError) -> None:
+        error.file, error.line, error.column = self._places.parts(at)
+        self._found.append((at, error))
 
 
 def cause_words(error: BaseException) -> str:

@@ -5,10 +5,10 @@ Source of the precedence: MediaPipe `calculator_node` and `validated_graph_confi
 
 from __future__ import annotations
 
-import logging
 from typing import TYPE_CHECKING, Final
 
 from penstock.config.options import NO_OPTIONS, Options
+from penstock.log import get_logger, place
 from penstock.plan import HandlerPlan
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _KIND: Final = "input stream handler"
 _DEFAULT: Final = "DefaultInputStreamHandler"
 _OUTPUT_DEFAULT: Final = "InOrderOutputStreamHandler"
-_LOG: Final = logging.getLogger("penstock.config")
+_LOG: Final = get_logger("config")
 
 
 class Handlers:
@@ -57,6 +57,7 @@ class Handlers:
                     draft.who,
                     wanted.name,
                     chosen.name,
+                    extra=place(draft.name),
                 )
             if own is None:
                 return HandlerPlan(chosen.name, self._once(chosen.name, chosen.at), chosen.options)

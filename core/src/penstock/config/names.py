@@ -41,7 +41,9 @@ class Names:
         if isinstance(found, UnknownNameError):
             failed = self._registry.failures
             install = found.install
-            self._faults.add_unknown(at, who, kind, name, known=found.near, failed=failed, install=install)
+            self._faults.add_unknown(
+                at, who, kind, name, known=found.near, failed=failed, install=install, node=node
+            )
             return None
         if isinstance(found, (NameClashError, PluginError)):
             self._faults.add_error(at, who, found, node=node)

@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from penstock.config.faults import cause_words
+from penstock.config.option_instances import OptionError
 from penstock.contract import CalculatorContract
 from penstock.engine.ports import port_name
-from penstock.errors import PenstockError, StatusCode, code_of
+from penstock.errors import InvalidArgumentError, PenstockError, StatusCode, code_of
+from penstock.option_class import options_classes
 from penstock.tags import TagMap, parse_tag_index, parse_tag_index_name
 
 if TYPE_CHECKING:
@@ -156,7 +158,7 @@ class _Node:
             draft.back_edges = self._back_edges(inputs)
         draft.factory = self._calculator()
         if draft.factory is not None and are_right:
-            draft.is_whole = self._declared(draft) and self._fits(draft)
+            draft.is_whole = self._takes_options(draft) and self._declared(draft) and self._fits(draft)
         if not draft.is_whole:
             draft.contract = _open_contract(CalculatorContract(self._name, *ports, spec.options))
         return draft
@@ -228,14 +230,37 @@ class _Node:
             return None
         return found
 
+    def _takes_options(self, draft: Draft) -> bool:
+        """Read the options that the calculator says it takes; return whether they are right."""
+        is_right = True
+        try:
+            classes = options_classes(draft.factory)
+        except InvalidArgumentError as error:
+            self._fault(self._spec.calculator.at, str(error), cause=error)
+            return False
+        for one in classes:
+            try:
+                self._spec.options.get(one)
+            except OptionError as error:
+                is_right = False
+                for fault in (error, *error.further):
+                    at = self._spec.option_places.at(fault.options, fault.path)
+                    self._fault(at, str(fault), fault.code, cause=fault)
+        return is_right
+
     def _declared(self, draft: Draft) -> bool:
         """Let the calculator fill in its contract; return whether it could."""
         try:
             answer = draft.factory.get_contract(draft.contract)
+        except OptionError as error:
+            at = self._spec.option_places.at(error.options, error.path)
+            self._fault(at, f"get_contract() failed: {error}", error.code, cause=error)
+            return False
         except Exception as error:  # noqa: BLE001  # foreign code: whatever it raises is the graph's fault
-            self._fault(
-                self._spec.at, f"get_contract() failed: {cause_words(error)}", code_of(error), cause=error
-            )
+            words = f"get_contract() failed: {cause_words(error)}"
+            if _is_of_instances(draft.factory):
+                words += "; write @classmethod above it"
+            self._fault(self._spec.at, words, code_of(error), cause=error)
             return False
         if inspect.iscoroutine(answer):
             answer.close()
@@ -270,6 +295,11 @@ def _declared_words(specs: PortSpecs, word: str) -> str:
     known += [place for place, spec in specs.unconnected.items() if spec.is_declared()]
     listed = ", ".join(port_name(*place) for place in sorted(known))
     return f"its {word}s are: {listed}" if listed else f"it has no {word}s"
+
+
+def _is_of_instances(factory: object) -> bool:
+    """Whether `get_contract` is an instance's method: its author has forgotten the decorator."""
+    return isinstance(factory, type) and inspect.isfunction(inspect.getattr_static(factory, "get_contract"))
 
 
 def _entry(tag: str, index: int) -> str:

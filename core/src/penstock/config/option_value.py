@@ -21,6 +21,8 @@ from penstock.errors import InvalidArgumentError, NotFoundError, PenstockError, 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from penstock.config.option_types import OptionTypes
+
 _SPLIT: Final = re.compile(r"(?<!:):(?!:)")
 _EXTENSION: Final = "Ext::"
 #: What a graph without such options has, and what a field has that is not set.
@@ -35,12 +37,18 @@ class _Path(NamedTuple):
     steps: tuple[str, ...]
 
 
-def set_option_values(node: Any, graph: Any, user: Any = None) -> Iterator[tuple[int, PenstockError]]:  # noqa: ANN401
+def set_option_values(
+    node: Any,  # noqa: ANN401
+    graph: Any,  # noqa: ANN401
+    types: OptionTypes,
+    user: Any = None,  # noqa: ANN401
+) -> Iterator[tuple[int, PenstockError]]:
     """Carry out the entries of a node, and remove them.
 
     Args:
         node: a Node message, which is changed.
         graph: the CalculatorGraphConfig that it stands in.
+        types: knows the options of both.
         user: where that is a subgraph, the Node that uses it.
 
     Yields:
@@ -52,7 +60,7 @@ def set_option_values(node: Any, graph: Any, user: Any = None) -> Iterator[tuple
     for i, entry in enumerate(entries):
         try:
             node_path, graph_path = _paths(entry)
-            _write(node, node_path, _graph_value(graph, user, graph_path))
+            _write(node, node_path, _graph_value(graph, user, graph_path, types), types)
         except PenstockError as error:
             yield i, error
 
@@ -79,26 +87,28 @@ def _path(text: str) -> _Path:
 # --- the options messages -----------------------------------------------------------------------
 
 
-def _graph_value(graph: Any, user: Any, path: _Path) -> Any:  # noqa: ANN401
+def _graph_value(graph: Any, user: Any, path: _Path, types: OptionTypes) -> Any:  # noqa: ANN401
     """Return what the graph's options say; `_NO_OPTIONS` where there are none, `_UNSET` as `_read`."""
-    found = _chosen([*_extensions(graph.options), *map(unpacked, graph.graph_options)], path, "the graph")
+    packed = [unpacked(one, types) for one in graph.graph_options]
+    found = _chosen([*_extensions(graph.options), *packed], path, "the graph")
     if found is None:
         return _NO_OPTIONS
     options = type(found)()
     options.CopyFrom(found)
     if user is not None:
-        for given in (*map(unpacked, user.node_options), *_extensions(user.options)):
+        of_user = [unpacked(one, types) for one in user.node_options]
+        for given in (*of_user, *_extensions(user.options)):
             if type(given) is type(options):
                 options.MergeFrom(given)
     return _read(options, path.steps)
 
 
-def _write(node: Any, path: _Path, value: Any) -> None:  # noqa: ANN401
+def _write(node: Any, path: _Path, value: Any, types: OptionTypes) -> None:  # noqa: ANN401
     found = _chosen(_extensions(node.options), path, "the node", is_last=not node.node_options)
     if found is not None:
         _set(found, path.steps, value)
         return
-    inner = [unpacked(packed) for packed in node.node_options]
+    inner = [unpacked(packed, types) for packed in node.node_options]
     found = _chosen(inner, path, "the node")
     if found is None:
         which = f" {path.type!r}" if path.type else ""

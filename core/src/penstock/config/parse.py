@@ -20,10 +20,13 @@ from google.protobuf.any_pb2 import Any as Any_
 from google.protobuf.message import DecodeError, Message
 from google.protobuf.unknown_fields import UnknownFieldSet
 
+from penstock.config.calculator_graph_template_pb2 import CalculatorGraphTemplate
 from penstock.config.calculator_pb2 import CalculatorGraphConfig
 from penstock.config.json_graph import reason, with_own_names, without_duplicates
 from penstock.config.option_types import OptionTypes
 from penstock.config.places import Places, own_name, scan_json, scan_text, snake_case, where
+from penstock.config.template import Template, of_message, read_text
+from penstock.config.template_expression import RuleError
 from penstock.errors import (
     GraphParseError,
     InvalidArgumentError,
@@ -35,7 +38,7 @@ from penstock.errors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from penstock.config.json_graph import FieldPath
     from penstock.registry import Registry
@@ -48,8 +51,13 @@ _JSON: Final = (".json",)
 #: Full names of the message in this package and in the reference's, whose fields are the same.
 _GRAPH_NAMES: Final = ("penstock.CalculatorGraphConfig", "mediapipe.CalculatorGraphConfig")
 
+_TEMPLATE_NAMES: Final = ("penstock.CalculatorGraphTemplate", "mediapipe.CalculatorGraphTemplate")
+#: What the stem of a binary template's file name ends with; bytes do not show it.
+_BINARY_TEMPLATE: Final = ".template"
+
 _TOO_DEEP: Final = "its brackets are nested too deep"
 _LEFT_OPEN: Final = re.compile(r'Expected "[}>\],]"')
+_CALCULATOR: Final = re.compile(r"""\bcalculator\s*:\s*["']([^"'\\\n]+)["']""")
 _LOOKS_LIKE_PATH: Final = re.compile(r"\S+\.(pbtxt|textproto|binarypb|pb|json)")
 #: Fields that an error lists in full.
 _FEW: Final = 8
@@ -57,18 +65,45 @@ _NO_FIELD: Final = re.compile(r'[Mm]essage type "([^"]+)" has no field named "([
 
 
 def read_graph(
-    source: object, registry: Registry, *, label: str | None = None
+    source: object, registry: Registry, *, label: str | None = None, types: OptionTypes | None = None
 ) -> tuple[CalculatorGraphConfig, Places]:
-    """Read a graph, and where its parts stand.
+    """Read a graph, and where its parts stand. A template is expanded with its arguments and defaults.
 
     Args:
-        source: a `str` is text, a `pathlib.Path` a file (.pbtxt, .textproto, .binarypb, .pb, .json);
-            or a CalculatorGraphConfig message, a `dict` as JSON has it, or an object with `to_config()`.
+        source: as `read_definition` takes it.
         registry: knows the options messages.
         label: what stands for the file's name where `source` is no file.
+        types: made from the registry for this and other files of one graph; None for this one alone.
 
     Returns:
         A message of its own, and its places.
+
+    Raises:
+        GraphConfigError: it is a template that makes no graph so; has all mistakes.
+        PenstockError: as `read_definition`.
+    """
+    found = read_definition(source, registry, label=label, types=types)
+    return found.with_defaults() if isinstance(found, Template) else found
+
+
+def read_definition(
+    source: object, registry: Registry, *, label: str | None = None, types: OptionTypes | None = None
+) -> tuple[CalculatorGraphConfig, Places] | Template:
+    """Read a graph, and where its parts stand; or a template of graphs.
+
+    Text is a template where a percent sign stands outside of strings and comments. A binary file is one
+    where its name ends with .template.binarypb or .template.pb.
+
+    Args:
+        source: a `str` is text, a `pathlib.Path` a file (.pbtxt, .textproto, .binarypb, .pb, .json);
+            or a CalculatorGraphConfig or CalculatorGraphTemplate message, a `dict` as JSON has it, or an
+            object with `to_config()` or `to_template()`.
+        registry: knows the options messages.
+        label: what stands for the file's name where `source` is no file.
+        types: made from the registry for this and other files of one graph; None for this one alone.
+
+    Returns:
+        A message of its own, and its places; or a template.
 
     Raises:
         GraphParseError: it is no graph, or names options that nothing provides; says where.
@@ -77,10 +112,13 @@ def read_graph(
         PenstockError: the file cannot be read; the OSError is the `__cause__`.
         NameClashError, PluginError: options that the graph names cannot be imported.
     """
-    convert = getattr(source, "to_config", None)
-    if callable(convert) and not isinstance(source, type):
-        source = convert()
-    reader = _Reader(registry, label)
+    for convert in (getattr(source, "to_template", None), getattr(source, "to_config", None)):
+        if callable(convert) and not isinstance(source, type):
+            source = convert()
+            break
+    if isinstance(source, Template):
+        return source
+    reader = _Reader(types or OptionTypes(registry), label)
     if isinstance(source, str):
         return reader.text(source)
     if isinstance(source, Path):
@@ -89,16 +127,20 @@ def read_graph(
         return reader.mapping(source)
     if isinstance(source, Message) and source.DESCRIPTOR.full_name in _GRAPH_NAMES:
         return reader.binary(source.SerializeToString())
+    if isinstance(source, Message) and source.DESCRIPTOR.full_name in _TEMPLATE_NAMES:
+        return reader.binary_template(source.SerializeToString())
     raise InvalidArgumentError(
         f"graph of type {type(source).__name__!r}: this is none; pass graph text as a str, a file as a "
         "pathlib.Path, a CalculatorGraphConfig, a dict, or a graph from the builder"
     )
 
 
-def read_binary_graph(path: str | Path, registry: Registry) -> tuple[CalculatorGraphConfig, Places]:
+def read_binary_graph(
+    path: str | Path, registry: Registry, types: OptionTypes | None = None
+) -> tuple[CalculatorGraphConfig, Places]:
     """Read a serialized graph from a file of any name. Raises as `read_graph`."""
     file = Path(path)
-    return _Reader(registry, str(file)).binary(_bytes_of(file))
+    return _Reader(types or OptionTypes(registry), str(file)).binary(_bytes_of(file))
 
 
 def in_order(message: CalculatorGraphConfig, order: list[int]) -> CalculatorGraphConfig:
@@ -112,14 +154,22 @@ def in_order(message: CalculatorGraphConfig, order: list[int]) -> CalculatorGrap
     return ordered
 
 
-def to_text(message: Message) -> str:
+def to_text(message: Message, types: OptionTypes) -> str:
     """Return a graph as text that `read_graph` reads back to an equal message."""
-    return text_format.MessageToString(message)
+    return text_format.MessageToString(message, descriptor_pool=_pool_for(message, types))
 
 
-def to_json(message: Message) -> str:
-    """Return a graph as JSON that `read_graph` reads back, from a file, to an equal message."""
-    return json_format.MessageToJson(message, preserving_proto_field_name=True)
+def to_json(message: Message, types: OptionTypes) -> str:
+    """Return a graph as JSON that `read_graph` reads back, from a file, to an equal message.
+
+    Raises:
+        InvalidArgumentError: it has packed options that nobody knows.
+    """
+    pool = _pool_for(message, types)
+    try:
+        return json_format.MessageToJson(message, preserving_proto_field_name=True, descriptor_pool=pool)
+    except TypeError as error:
+        raise InvalidArgumentError(f"the graph cannot be written as JSON: {error}") from error
 
 
 def to_binary(message: Message) -> bytes:
@@ -127,26 +177,45 @@ def to_binary(message: Message) -> bytes:
     return message.SerializeToString(deterministic=True)
 
 
-def unpacked(packed: Any_) -> Message:
+def unpacked(packed: Any_, types: OptionTypes) -> Message:
     """Return the message that is packed in one of a graph that was read: its type is known."""
-    kind = descriptor_pool.Default().FindMessageTypeByName(packed.TypeName())
-    message = message_factory.GetMessageClass(kind)()
+    name = packed.TypeName()
+    types.load(name)
+    message = message_factory.GetMessageClass(types.FindMessageTypeByName(name))()
     packed.Unpack(message)
     return message
+
+
+def _pool_for(message: Message, types: OptionTypes) -> Any:  # noqa: ANN401  # protobuf wants a DescriptorPool
+    """Let `types` load the options that are packed in a graph, as far as anybody knows them.
+
+    Raises:
+        NameClashError, PluginError: as `OptionTypes.load`.
+    """
+    if isinstance(message, CalculatorGraphConfig):
+        types.look_into(_calculators_of(message))
+    for packed, _ in _messages(message):
+        if isinstance(packed, Any_) and packed.type_url:
+            types.load(packed.TypeName())
+    return types
 
 
 class _Reader:
     """Reads one graph of one file, or of none."""
 
-    def __init__(self, registry: Registry, file: str | None = None) -> None:
-        self._types = OptionTypes(registry)
+    def __init__(self, types: OptionTypes, file: str | None = None) -> None:
+        self._types = types
+        #: For protobuf, whose published types want the class itself.
+        self._pool: Any = self._types
         self._file = file
 
     # --- the forms ------------------------------------------------------------------------------
 
-    def file(self, path: Path) -> tuple[CalculatorGraphConfig, Places]:
+    def file(self, path: Path) -> tuple[CalculatorGraphConfig, Places] | Template:
         self._file = str(path)
         suffix = path.suffix.lower()
+        if suffix in _BINARY and path.stem.lower().endswith(_BINARY_TEMPLATE):
+            return self.binary_template(_bytes_of(path))
         if suffix in _BINARY:
             return self.binary(_bytes_of(path))
         if suffix in _TEXT:
@@ -156,22 +225,21 @@ class _Reader:
         known = ", ".join((*_TEXT, *_BINARY, *_JSON))
         raise InvalidArgumentError(f"graph file {str(path)!r} ends with {suffix!r}; expected one of {known}")
 
-    def text(self, text: str) -> tuple[CalculatorGraphConfig, Places]:
+    def text(self, text: str) -> tuple[CalculatorGraphConfig, Places] | Template:
         scanned = scan_text(text)
         places = Places(self._file, text, scanned.root)
+        package = next(places.texts("package"), "")
+        if scanned.has_rules:
+            # The tree ends at the first rule.
+            self._types.look_into(lambda: (_CALCULATOR.findall(text), package))
+        else:
+            self._types.look_into(lambda: (places.texts("node", "calculator"), package))
         for named in scanned.named:
             self._load(named.name, named.written, places.line_and_column(named.offset))
+        if scanned.has_rules:
+            return self._template(scanned.text, places)
         message = CalculatorGraphConfig()
-        try:
-            text_format.Parse(scanned.text, message)
-        except text_format.ParseError as error:
-            if scanned.unclosed is not None and _LEFT_OPEN.search(str(error)):
-                self._fail("this bracket is never closed", places.line_and_column(scanned.unclosed), error)
-            line, column = error.GetLine(), error.GetColumn()
-            position = None if line is None or column is None else (line, column)
-            self._fail(_text_reason(error) + self._path_hint(text), position, error)
-        except RecursionError as error:
-            self._fail(_TOO_DEEP, None, error)
+        self._merge(scanned.text, message, places, scanned.unclosed)
         return self._finished(message, places)
 
     def json(self, text: str) -> tuple[CalculatorGraphConfig, Places]:
@@ -189,21 +257,73 @@ class _Reader:
         return self._value(mapping, Places(self._file))
 
     def binary(self, data: bytes) -> tuple[CalculatorGraphConfig, Places]:
+        message = CalculatorGraphConfig()
+        try:
+            self._decode(data, message, message)
+        except GraphParseError as error:
+            if not _holds_template(data):
+                raise
+            self._fail("this is a template; name a binary template *.template.binarypb", None, error)
+        return self._finished(message, Places(self._file))
+
+    def binary_template(self, data: bytes) -> Template:
+        message = CalculatorGraphTemplate()
+        self._decode(data, message, message.config)
         places = Places(self._file)
+        self._finished(message.config, places)
+        try:
+            return of_message(message, places, self._types.FindMessageTypeByName)
+        except InvalidArgumentError as error:
+            self._fail(str(error), None, error)
+
+    # --- the steps ------------------------------------------------------------------------------
+
+    def _decode(self, data: bytes, message: Message, graph: CalculatorGraphConfig) -> None:
+        """Read bytes into a message, of which `graph` is a part or all, with every extension known."""
         loaded = set[tuple[str, int]]()
         while True:
-            message = CalculatorGraphConfig()
             try:
                 message.ParseFromString(data)
             except DecodeError as error:
-                self._fail(f"these {len(data)} bytes are no serialized CalculatorGraphConfig", None, error)
+                kind = message.DESCRIPTOR.name
+                self._fail(f"these {len(data)} bytes are no serialized {kind}", None, error)
             # Options may hold further options, which show only when the outer ones are known.
+            self._types.look_into(_calculators_of(graph))
             unknown = self._load_unknown(message, loaded)
             if not unknown:
-                return self._finished(message, places)
+                return
             loaded |= unknown
 
-    # --- the steps ------------------------------------------------------------------------------
+    def _template(self, text: str, places: Places) -> Template:
+        def read(part: str, message: Message, offset: int, unclosed: int | None) -> None:
+            self._merge(part, message, places, unclosed, offset)
+
+        try:
+            template = read_text(text, places, read, self._types.FindMessageTypeByName)
+        except RuleError as error:
+            self._fail(error.words, places.line_and_column(error.offset), error)
+        except RecursionError as error:
+            self._fail(_TOO_DEEP, None, error)
+        self._finished(template.message.config, places)
+        return template
+
+    def _merge(
+        self, text: str, message: Message, places: Places, unclosed: int | None, offset: int = 0
+    ) -> None:
+        """Read text that begins at an offset of the whole into a message."""
+        try:
+            text_format.Parse(text, message, descriptor_pool=self._pool)
+        except text_format.ParseError as error:
+            if unclosed is not None and _LEFT_OPEN.search(str(error)):
+                self._fail("this bracket is never closed", places.line_and_column(unclosed), error)
+            line, column = error.GetLine(), error.GetColumn()
+            position = None
+            if line is not None and column is not None:
+                above, left = places.line_and_column(offset) or (1, 1)
+                position = above + line - 1, column + left - 1 if line == 1 else column
+            self._fail(_text_reason(error, self._pool) + self._path_hint(text), position, error)
+        except RecursionError as error:
+            self._fail(_TOO_DEEP, None, error)
 
     def _value(self, value: Any, places: Places) -> tuple[CalculatorGraphConfig, Places]:  # noqa: ANN401  # any JSON
         if not isinstance(value, dict):
@@ -213,17 +333,18 @@ class _Reader:
             self._load(name, written, places.position_of(path))
 
         message = CalculatorGraphConfig()
+        self._types.look_into(lambda: _calculators_in(value))
         try:
             named = with_own_names(value, load)
         except RecursionError as error:
             self._fail(_TOO_DEEP, None, error)
         try:
-            json_format.ParseDict(named, message)
+            json_format.ParseDict(named, message, descriptor_pool=self._pool)
         except (json_format.ParseError, RecursionError) as error:
-            path = _blame(named, CalculatorGraphConfig())
+            path = _blame(named, CalculatorGraphConfig(), self._pool)
             position = places.position_of(path)
             spelled = f"{_spelled(path)}: " if position is None and path else ""
-            self._fail(f"{spelled}{_with_near_fields(reason(error))}", position, error)
+            self._fail(f"{spelled}{_with_near_fields(reason(error), self._pool)}", position, error)
         return self._finished(message, places)
 
     def _finished(
@@ -238,11 +359,10 @@ class _Reader:
             if name != written:
                 packed.type_url = f"{prefix}{slash}{name}"
             self._load(name, written, places.position_of(path))
+        self._types.look_into(None)
         return message, places
 
-    def _load_unknown(
-        self, message: CalculatorGraphConfig, loaded: set[tuple[str, int]]
-    ) -> set[tuple[str, int]]:
+    def _load_unknown(self, message: Message, loaded: set[tuple[str, int]]) -> set[tuple[str, int]]:
         """Import the messages of extensions that protobuf has left unread; return which these are."""
         found = set[tuple[str, int]]()
         for inner, path in _messages(message):
@@ -323,19 +443,40 @@ def _messages(message: Message) -> Iterator[tuple[Message, FieldPath]]:
                 work += [(one, (*path, (name, i))) for i, one in enumerate(value)]
 
 
-def _blame(value: Any, message: Any) -> FieldPath:  # noqa: ANN401  # any JSON; a message of any class
+def _holds_template(data: bytes) -> bool:
+    message = CalculatorGraphTemplate()
+    try:
+        message.ParseFromString(data)
+    except DecodeError:
+        return False
+    return bool(message.rule) and all(rule.op or rule.param for rule in message.rule)
+
+
+def _calculators_of(message: CalculatorGraphConfig) -> Callable[[], tuple[Iterable[str], str]]:
+    return lambda: ([node.calculator for node in message.node], message.package)
+
+
+def _calculators_in(graph: dict[str, Any]) -> tuple[Iterable[str], str]:
+    """Return the names of a graph's calculators, and its package, from JSON that nobody has checked."""
+    nodes, package = graph.get("node"), graph.get("package")
+    given = nodes if isinstance(nodes, list) else []
+    found = [node.get("calculator") for node in given if isinstance(node, dict)]
+    return [one for one in found if isinstance(one, str)], package if isinstance(package, str) else ""
+
+
+def _blame(value: Any, message: Any, pool: Any) -> FieldPath:  # noqa: ANN401  # any JSON; a message of any class
     """Return the path to what is wrong in JSON that does not fit a message.
 
     The parser's own errors say it only sometimes. So the parts are read one by one, from above.
     """
     path: list[tuple[str, int]] = []
     while isinstance(value, dict):
-        wrong = next((key for key in value if not _fits({key: value[key]}, message)), None)
+        wrong = next((key for key in value if not _fits({key: value[key]}, message, pool)), None)
         if wrong is None or not _has(message, snake_case(wrong)):
             break
         member, index = value[wrong], 0
         if isinstance(member, list):
-            fitting = (i for i, element in enumerate(member) if not _fits({wrong: [element]}, message))
+            fitting = (i for i, element in enumerate(member) if not _fits({wrong: [element]}, message, pool))
             index = next(fitting, 0)
             member = member[index] if member else None
         path.append((snake_case(wrong), index))
@@ -346,9 +487,9 @@ def _blame(value: Any, message: Any) -> FieldPath:  # noqa: ANN401  # any JSON; 
     return tuple(path)
 
 
-def _fits(value: dict[str, Any], message: Message) -> bool:
+def _fits(value: dict[str, Any], message: Message, pool: Any) -> bool:  # noqa: ANN401
     try:
-        json_format.ParseDict(value, type(message)())
+        json_format.ParseDict(value, type(message)(), descriptor_pool=pool)
     except (json_format.ParseError, RecursionError):
         return False
     return True
@@ -388,20 +529,20 @@ def _spelled(path: FieldPath) -> str:
     return ".".join(f"{name}[{index}]" for name, index in path) or "the graph"
 
 
-def _text_reason(error: Exception) -> str:
+def _text_reason(error: Exception, pool: Any) -> str:  # noqa: ANN401
     """Return why the text parser stopped, without its own line number and its copy of the line."""
     words = re.sub(r"^\d+:\d+ : ", "", str(error))
     words = re.sub(r"^'.*': (?=[A-Z])", "", words, flags=re.DOTALL)
-    return _with_near_fields(_lowered(words.rstrip(".")))
+    return _with_near_fields(_lowered(words.rstrip(".")), pool)
 
 
-def _with_near_fields(words: str) -> str:
+def _with_near_fields(words: str, pool: Any) -> str:  # noqa: ANN401
     """Say what may have been meant by a field that does not exist."""
     found = _NO_FIELD.search(words)
     if found is None:
         return _lowered(words)
     message, field = found.groups()
-    fields = [one.name for one in descriptor_pool.Default().FindMessageTypeByName(message).fields]
+    fields = [one.name for one in pool.FindMessageTypeByName(message).fields]
     words = f"{message} has no field {field!r}"
     if near := get_close_matches(snake_case(field), fields, n=3):
         return f"{words} (did you mean {', '.join(map(repr, near))}?)"

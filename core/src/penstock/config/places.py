@@ -31,6 +31,8 @@ _TOKEN: Final = re.compile(
       | (?P<mark>.)""",
     re.ASCII | re.DOTALL | re.VERBOSE,
 )
+#: A field whose value is a string without escapes.
+_STRING_FIELD: Final = re.compile(r"""\w+\s*:?\s*(?P<quote>["'])(?P<text>[^"'\\\n]*)(?P=quote)""", re.ASCII)
 _OPENING: Final = {"{": "}", "<": ">"}
 
 #: The reference's package and ours. The same length with the blank, so that columns stay true.
@@ -41,7 +43,9 @@ _OWN: Final = " penstock"
 _STRIDE: Final = 2**40
 
 
-class _Token(NamedTuple):
+class Token(NamedTuple):
+    """A piece of graph text: what kind ("string", "word", "number" or "mark"), and where it begins."""
+
     kind: str
     text: str
     offset: int
@@ -93,6 +97,7 @@ class Places:
         """
         self.file = file
         self.root = root
+        self._text = text or ""
         self._lines = [0]
         if text is not None:
             self._lines += [match.end() for match in re.finditer("\n", text)]
@@ -115,6 +120,12 @@ class Places:
         further._note = note  # noqa: SLF001
         return further
 
+    def again(self) -> Places:
+        """Return the places of the same file alone, for a further graph that is made of it."""
+        same = copy.copy(self)
+        same._further = []  # noqa: SLF001  # own class
+        return same
+
     def of(self, spot: Spot | None, name: str, index: int = 0) -> Spot | None:
         """Return the `index`-th field `name` inside `spot`, or `spot` where the tree has no such field."""
         found = () if spot is None else spot.fields.get(name, ())
@@ -134,6 +145,16 @@ class Places:
             spot = self.of(spot, name, index)
         return None if spot is None else self.line_and_column(self._base + spot.offset)
 
+    def texts(self, *path: str) -> Iterator[str]:
+        """Yield the plain strings of the fields at the end of a path, of graph text and in its order."""
+        spots = [] if self.root is None else [self.root]
+        for name in path:
+            spots = [inner for spot in spots for inner in spot.fields.get(name, ())]
+        for spot in spots:
+            found = _STRING_FIELD.match(self._text, spot.offset)
+            if found is not None:
+                yield found["text"]
+
     def line_and_column(self, at: int) -> tuple[int, int] | None:
         """Return the line and column of a place, or None where the graph has no lines."""
         if self.root is None:
@@ -144,10 +165,19 @@ class Places:
 
     def where(self, at: int) -> str:
         """Return how a message begins that speaks of a place: "graph.pbtxt:12:5: ", or ""."""
+        of = self._of_file(at)
+        return f"{where(of.file, of.line_and_column(at))}{of._note}"  # noqa: SLF001  # own class
+
+    def parts(self, at: int) -> tuple[str | None, int | None, int | None]:
+        """Return the file, line and column of a place, each None where there is none."""
+        of = self._of_file(at)
+        line, column = of.line_and_column(at) or (None, None)
+        return of.file, line, column
+
+    def _of_file(self, at: int) -> Places:
+        """Return the places of the file that a place lies in."""
         number = (at - self._base) // _STRIDE
-        if number:
-            return self._further[number - 1].where(at)
-        return f"{where(self.file, self.line_and_column(at))}{self._note}"
+        return self._further[number - 1]._of_file(at) if number else self  # noqa: SLF001  # own class
 
 
 def where(file: str | None, position: tuple[int, int] | None) -> str:
@@ -170,31 +200,36 @@ class ScannedText:
         named: the bracketed names, in order.
         root: the tree of fields.
         unclosed: place of a bracket that nothing closes, or None.
+        has_rules: whether it is the text of a template. No other graph text has a percent sign outside of
+            strings and comments.
     """
 
     text: str
     named: tuple[NamedMessage, ...]
     root: Spot
     unclosed: int | None
+    has_rules: bool
 
 
 def scan_text(text: str) -> ScannedText:
     """Read graph text once: rename what the reference's package names, and note where fields stand."""
-    tokens = _tokens(text)
+    tokens = tokens_of(text)
     named = tuple(_bracketed(tokens))
     root, unclosed = _TextTree(tokens).read()
-    return ScannedText(_renamed(text, tokens), named, root, unclosed)
+    has_rules = any(token.text == "%" for token in tokens)
+    return ScannedText(_renamed(text, tokens), named, root, unclosed, has_rules)
 
 
-def _tokens(text: str) -> list[_Token]:
+def tokens_of(text: str) -> list[Token]:
+    """Return the pieces of graph text or JSON, comments and blanks left out. It never fails."""
     return [
-        _Token(str(match.lastgroup), match.group(), match.start())
+        Token(str(match.lastgroup), match.group(), match.start())
         for match in _TOKEN.finditer(text)
         if match.lastgroup != "skip"
     ]
 
 
-def _renamed(text: str, tokens: list[_Token]) -> str:
+def _renamed(text: str, tokens: list[Token]) -> str:
     """Replace the package where it follows '[' or, in the type of a packed message, '/'."""
     pieces = []
     done = 0
@@ -205,7 +240,7 @@ def _renamed(text: str, tokens: list[_Token]) -> str:
     return "".join((*pieces, text[done:])) if pieces else text
 
 
-def _bracketed(tokens: list[_Token]) -> Iterator[NamedMessage]:
+def _bracketed(tokens: list[Token]) -> Iterator[NamedMessage]:
     for position, token in enumerate(tokens):
         if token.text != "[":
             continue
@@ -235,7 +270,7 @@ class _Open(NamedTuple):
 class _TextTree:
     """Follows the brackets with a list of what is open: no recursion, so no depth is too much."""
 
-    def __init__(self, tokens: list[_Token]) -> None:
+    def __init__(self, tokens: list[Token]) -> None:
         self._tokens = tokens
         self._next = 0
         self._open = [_Open(Spot(0), "", 0)]
@@ -252,7 +287,7 @@ class _TextTree:
                 return root, None
         return root, self._open[-1].offset if len(self._open) > 1 else None
 
-    def _step(self, token: _Token, top: _Open) -> bool:
+    def _step(self, token: Token, top: _Open) -> bool:
         """Take one field, or one element of a list; return whether it was one."""
         if top.elements is not None:
             self._next -= 1
@@ -267,7 +302,7 @@ class _TextTree:
             return True
         return self._value(top.spot.add(name, token.offset))
 
-    def _name(self, token: _Token) -> str | None:
+    def _name(self, token: Token) -> str | None:
         if token.kind == "word":
             return token.text
         if token.text != "[":
@@ -291,7 +326,7 @@ class _TextTree:
                 self._take()
         return token.kind != "mark"
 
-    def _take(self) -> _Token:
+    def _take(self) -> Token:
         token = self._tokens[self._next]
         self._next += 1
         return token
@@ -309,7 +344,7 @@ def scan_json(text: str) -> Spot:
     #: What is open: the spot that members go to, and the name of the elements inside a list.
     still_open: list[tuple[Spot, str | None]] = []
     name: str | None = None
-    tokens = _tokens(text)
+    tokens = tokens_of(text)
     offset = 0
     for token, after in zip(tokens, [*tokens[1:], None], strict=True):
         spot, elements = still_open[-1] if still_open else (root, "")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 if TYPE_CHECKING:
+    from penstock.config.option_places import OptionPlaces
     from penstock.config.options import Options
     from penstock.config.places import Places
 
@@ -87,6 +88,7 @@ class NodeSpec:
     Attributes:
         repeated_options: full names of types that `node_options` holds more than once.
         refused: fields that are read, but that nothing here can honour: field name and place.
+        option_places: says where a field of the options stands.
     """
 
     name: str
@@ -106,6 +108,7 @@ class NodeSpec:
     max_in_flight: Number
     refused: tuple[Text, ...]
     at: int
+    option_places: OptionPlaces
 
 
 @attrs.frozen(eq=False)
@@ -115,7 +118,7 @@ class GraphSpec:
     Attributes:
         nodes: in the order of the file.
         refused: see `NodeSpec.refused`.
-        unmeasured: fields of profiler_config that are accepted, but that nothing here acts on.
+        unmeasured: what is said of fields of profiler_config that are accepted but have no effect.
         message: the CalculatorGraphConfig that all this comes from.
         places: say in words where something stands.
     """

@@ -31,18 +31,21 @@ class SubgraphContext:
         self.inputs, self.outputs, self.input_side_packets, self.output_side_packets = ports
 
     def options(self, message_type: type[M]) -> M:
-        """Return the node's options of a type: what the graph gives, else its defaults. The copy is yours.
+        """Return the node's options of a class: what the graph gives, else its defaults.
+
+        Args:
+            message_type: a protobuf message class, whose copy is yours, or an attrs class.
 
         Raises:
-            InvalidArgumentError: `message_type` is no message class.
+            InvalidArgumentError: `message_type` is neither; or the attrs class refuses what the graph gives.
         """
         return self._options.get(message_type)
 
     def has_options(self, message_type: type[Any]) -> bool:
-        """Return whether the node gives options of a type.
+        """Return whether the node gives options of a class.
 
         Raises:
-            InvalidArgumentError: `message_type` is no message class.
+            InvalidArgumentError: `message_type` is no message class and no attrs class.
         """
         return self._options.has(message_type)
 
@@ -51,7 +54,8 @@ class Subgraph:
     """A graph computed for the node that uses it: register a subclass as a subgraph.
 
     The answer is expanded in place of the node: its interface is matched by tag and index, its
-    streams, side packets and nodes get the node's name as a prefix.
+    streams, side packets and nodes get the node's name as a prefix. `Options = ChainOptions`, an attrs
+    class or a protobuf message class, makes these options known to the graph files that use it.
     """
 
     @classmethod

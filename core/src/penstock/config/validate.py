@@ -7,7 +7,6 @@ graph. Sources: MediaPipe `framework/validated_graph_config`, `tool/validate_nam
 
 from __future__ import annotations
 
-import logging
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
@@ -23,6 +22,7 @@ from penstock.config.port_types import PortTypes
 from penstock.config.spec import REFUSED_IN_GRAPH
 from penstock.engine.ports import port_name
 from penstock.errors import StatusCode
+from penstock.log import get_logger, place
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from penstock.registry import Registry
     from penstock.tags import TagMap
 
-_LOG: Final = logging.getLogger("penstock.config")
+_LOG: Final = get_logger("config")
 
 
 def validate(
@@ -195,10 +195,11 @@ class _Validation:
         for entry in self._graph.output_streams:
             name = entry.text.rpartition(":")[2]
             if name not in self._wiring.streams:
-                _LOG.warning("%sthe graph's output_stream %r: nothing produces it", where(entry.at), name)
+                words = "%sthe graph's output_stream %r: nothing produces it"
+                _LOG.warning(words, where(entry.at), name, extra=place(stream=name))
         for field in self._graph.unmeasured:
-            words = "has no effect: calls are counted and timed, nothing else is measured"
-            _LOG.warning("%sthe graph's profiler_config: %s %s", where(field.at), field.text, words)
+            words = "%sthe graph's profiler_config: %s"
+            _LOG.warning(words, where(field.at), field.text, extra=place())
         position = {node: i for i, node in enumerate(self._order)}
         for draft, edges in zip(self._drafts, self._wiring.stream_edges, strict=True):
             for edge in edges:
@@ -206,10 +207,11 @@ class _Validation:
                 if not edge.back_edge or producer is None:
                     continue
                 if producer.node < 0 or position[producer.node] < position[edge.node]:
-                    words = "closes no cycle and need not be one"
-                    _LOG.warning("%s%s: the back edge %r %s", where(edge.at), draft.who, edge.name, words)
+                    words = "%s%s: the back edge %r closes no cycle and need not be one"
+                    at = place(draft.name, edge.name)
+                    _LOG.warning(words, where(edge.at), draft.who, edge.name, extra=at)
         for draft in self._drafts:
             if draft.is_source and draft.spec.max_in_flight.value > 1:
                 wanted = draft.spec.max_in_flight
-                words = "counts as 1: the calls of a source follow one another"
-                _LOG.warning("%s%s: max_in_flight %d %s", where(wanted.at), draft.who, wanted.value, words)
+                words = "%s%s: max_in_flight %d counts as 1: the calls of a source follow one another"
+                _LOG.warning(words, where(wanted.at), draft.who, wanted.value, extra=place(draft.name))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import attrs
 
@@ -14,12 +14,14 @@ from penstock.config import read_graph
 from penstock.config.options import Options
 from penstock.describe.code_names import names_used
 from penstock.describe.docstrings import Docstring, take_apart
+from penstock.describe.option_classes import describe_class
 from penstock.describe.option_messages import OptionMessage, describe_messages
 from penstock.describe.ports import NodePorts, PortInfo, describe_ports
-from penstock.errors import UnknownNameError
+from penstock.errors import InvalidArgumentError, UnknownNameError
+from penstock.option_class import full_name, is_options_class, options_classes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from penstock.contract import CalculatorContract
     from penstock.registry import Registry
@@ -118,8 +120,7 @@ def describe(name: str, registry: Registry, kind: str | None = None) -> Descript
     if kind == "subgraph" and isinstance(thing, Path):
         return _subgraph(description, thing)
     if isinstance(thing, type):
-        wanted = _named_in_code(thing, registry)
-        return attrs.evolve(description, options=_messages(wanted, registry))
+        return attrs.evolve(description, options=_messages(_of_class(thing, registry), registry))
     return description
 
 
@@ -142,15 +143,15 @@ def _docstring(thing: object) -> Docstring:
 
 
 class _Asked:
-    """Options of a node that note which messages they are asked for."""
+    """Options of a node that note which classes they are asked for."""
 
     def __init__(self, options: Options) -> None:
         self._options = options
-        self.names: list[str] = []
+        self.names: list[_Named] = []
 
-    def get(self, message_type: Any) -> Any:  # noqa: ANN401  # a message of that class
+    def get(self, message_type: Any) -> Any:  # noqa: ANN401  # a message or instance of that class
         answer = self._options.get(message_type)
-        self.names.append(message_type.DESCRIPTOR.full_name)
+        self.names.append(_named(message_type))
         return answer
 
     def has(self, message_type: Any) -> bool:  # noqa: ANN401
@@ -170,9 +171,9 @@ def _calculator(description: Description, cls: Any, registry: Registry) -> Descr
         contract, ports = describe_ports(cls, description.name, _connected(node, asked))
     except Exception as error:  # noqa: BLE001  # foreign code
         ask = f"get_contract() failed: {error}" if node is not None else "it has no example of a node"
-        wanted = [*given, *asked.names, *_named_in_code(cls, registry)]
+        wanted = [*given, *asked.names, *_of_class(cls, registry)]
         return attrs.evolve(description, ports_unknown=why or ask, options=_messages(wanted, registry))
-    wanted = [*asked.names, *given, *_named_in_code(cls, registry)]
+    wanted = [*asked.names, *given, *_of_class(cls, registry)]
     described = attrs.evolve(
         description,
         example=_under_name(description, node),
@@ -245,31 +246,50 @@ def _subgraph(description: Description, path: Path) -> Description:
 # --- options --------------------------------------------------------------------------------------
 
 
-def _given(node: Any) -> Iterator[str]:  # noqa: ANN401
-    """Yield the full names of the options that a node is given."""
+#: Full name of options, and their attrs class where it is known.
+_Named: TypeAlias = "tuple[str, Any]"
+
+
+def _named(cls: Any) -> _Named:  # noqa: ANN401  # an attrs class or message class
+    return (full_name(cls), cls) if is_options_class(cls) else (cls.DESCRIPTOR.full_name, None)
+
+
+def _given(node: Any) -> Iterator[_Named]:  # noqa: ANN401
+    """Yield the options that a node is given."""
     if node is None:
         return
     for field, _ in node.options.ListFields():
-        yield field.message_type.full_name
+        yield field.message_type.full_name, None
     for packed in node.node_options:
-        yield packed.TypeName()
+        yield packed.TypeName(), None
 
 
-def _named_in_code(cls: type, registry: Registry) -> Iterator[str]:
-    """Yield the options messages of the class's own package that its code names."""
+def _of_class(cls: type, registry: Registry) -> Iterator[_Named]:
+    """Yield the options that a class says it takes, then those of its own package that its code names."""
+    try:
+        said = options_classes(cls)
+    except InvalidArgumentError:  # whoever uses it in a graph is told
+        said = ()
+    yield from map(_named, said)
     used = names_used(cls)
     package = cls.__module__.partition(".")[0]
     for name, entry in registry.options().items():
-        if name.rpartition(".")[2] in used and entry.target.partition(".")[0] == package:
-            yield name
+        if name.rpartition(".")[2] in used and entry.origin.target.partition(".")[0] == package:
+            yield name, None
 
 
-def _messages(names: list[str] | Iterator[str], registry: Registry) -> tuple[OptionMessage, ...]:
-    """Return messages with what is inside of them; each once. A name that no plugin declares is left out."""
+def _messages(wanted: Iterable[_Named], registry: Registry) -> tuple[OptionMessage, ...]:
+    """Return messages with what is inside of them; each once. A message that nobody declares is left out."""
     found: dict[str, OptionMessage] = {}
-    for name in names:
+    for name, cls in wanted:
         entry = registry.option(name)
-        if entry is not None:
-            for message in describe_messages(entry.load()):
-                found.setdefault(message.name, message)
+        options = cls if entry is None else entry.load()
+        if is_options_class(options):
+            messages = describe_class(options, None if entry is None else entry.number)
+        elif options is not None:
+            messages = describe_messages(options)
+        else:
+            continue
+        for message in messages:
+            found.setdefault(message.name, message)
     return tuple(found.values())

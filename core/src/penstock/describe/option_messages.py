@@ -54,12 +54,13 @@ class OptionField:
     """One field of an options message.
 
     Attributes:
-        type: as .proto files name it; full name for messages and enums.
+        type: as .proto files name it; full name for messages and enums; "map<string, Name>" for maps.
         repeated: whether it may be given several times.
         default: what holds where a graph does not give it, as graph text writes it. None where the file
             declares none: the calculator decides then.
         oneof: name of the group of which only one field may be given, or "".
         choices: the values of an enum.
+        required: whether a graph must give it.
     """
 
     name: str
@@ -70,6 +71,7 @@ class OptionField:
     description: str = ""
     oneof: str = ""
     choices: tuple[Choice, ...] = ()
+    required: bool = False
 
 
 @attrs.frozen

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, ParamSpec, Protocol, TypeVar, overload
 from penstock.functions.annotations import SidePacket
 from penstock.functions.definition import define
 from penstock.functions.forms import make
+from penstock.option_class import options_classes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,7 +62,9 @@ def calculator(definition: object, /) -> object:
     packet; packets that come without them are dropped, and the ledger says so. A parameter annotated
     `penstock.Timestamp` gets the input timestamp, one annotated `penstock.CalculatorContext` the
     context. Keyword-only parameters get, once in a run, the side packet of their tag
-    (`penstock.SidePacket[T]`), or the node's options (a protobuf message class).
+    (`penstock.SidePacket[T]`), one of the node's options (`radius: int = 3`: any type that graph files can
+    give), or all of them (an attrs class or a protobuf message class). Options that are parameters are
+    fields of "package.NameOptions" in graph files, where "Name" is that of the calculator.
 
     **Outputs**: what is returned is written to OUT at the input timestamp; None writes nothing. A
     NamedTuple in the annotation stands for one optional output for each field; every other type,
@@ -100,5 +103,6 @@ def calculator(definition: object, /) -> object:
 
 def _made(target: object, name: str | None) -> object:
     made = make(define(target, name))
+    options_classes(made)
     target.calculator = made  # type: ignore[attr-defined]  # CalculatorFunction says so
     return target

@@ -13,6 +13,7 @@ import attrs
 from penstock.claims import check_name
 from penstock.engine.calculator import Calculator, CalculatorContext
 from penstock.errors import InvalidArgumentError
+from penstock.functions.options import made_class
 from penstock.functions.parameters import Parameters, PortParameter, read_parameters
 from penstock.functions.results import Results, read_results
 
@@ -36,6 +37,7 @@ class Definition:
         parameters: of `process`.
         own: of the class's `__init__`.
         results: of `process`.
+        fields: the options class of the options that are parameters of their own; None for none.
     """
 
     target: Callable[..., Any]
@@ -45,6 +47,13 @@ class Definition:
     parameters: Parameters
     own: Parameters
     results: Results
+    fields: Any = None
+
+    @property
+    def options(self) -> tuple[Any, ...]:
+        """The classes of the options that it takes, each once."""
+        given = [one for _, one in (*self.own.options, *self.parameters.options)]
+        return tuple(dict.fromkeys([*given, self.fields] if self.fields is not None else given))
 
     @property
     def is_async(self) -> bool:
@@ -67,8 +76,8 @@ class Definition:
             _declare(cc.output_side_packets, [(results.side.tag, results.side.meaning, False)])
         if self.parameters.inputs and results.outputs:
             cc.set_timestamp_offset(0)
-        for _, message in (*self.parameters.options, *self.own.options):
-            cc.options(message)
+        for options in self.options:
+            cc.options(options)
 
     def given(self, cc: CalculatorContext, parameters: Parameters) -> dict[str, Any]:
         """Return what is passed by name in this run: side packets that are there, and options."""
@@ -80,8 +89,11 @@ class Definition:
         for side in parameters.sides:
             key = keys[side.tag]
             found[side.name] = sides[key].payload if key in sides else side.default
-        for name, message in parameters.options:
-            found[name] = cc.options(message)
+        for name, options in parameters.options:
+            found[name] = cc.options(options)
+        if parameters.fields:
+            fields = cc.options(self.fields)
+            found.update({one.name: getattr(fields, one.name) for one in parameters.fields})
         return found
 
 
@@ -130,7 +142,8 @@ def _read(
         )
     if results.side is not None and is_class:
         raise InvalidArgumentError(f"{who}: side packets are made by functions; use one")
-    return Definition(target, name, is_class, process, parameters, own, results)
+    fields = made_class(name, target, (*own.fields, *parameters.fields), who)
+    return Definition(target, name, is_class, process, parameters, own, results, fields)
 
 
 def _declare(specs: PortSpecs, ports: Sequence[tuple[str, Meaning, bool]]) -> None:

@@ -17,6 +17,7 @@ from penstock.errors import InvalidArgumentError
 from penstock.functions.definition import Definition, keys_of
 from penstock.functions.parameters import REQUIRED
 from penstock.functions.results import Timing
+from penstock.option_class import OPTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,6 +43,7 @@ def make(definition: Definition) -> type[Calculator]:
             "__module__": target.__module__,
             "__qualname__": f"{target.__qualname__}.calculator",
             "definition": definition,
+            OPTIONS: definition.options,
         },
     )
 

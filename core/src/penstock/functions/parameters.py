@@ -2,7 +2,7 @@
 
 Invariant: parameters before the `*` are inputs, the timestamp or the context, and are passed by
 position; keyword-only ones are side packets or options, are known when a run starts, and are passed
-by name.
+by name. An option is one value that graph files can give, or all options in one object.
 """
 
 from __future__ import annotations
@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
+from penstock.annotations import hints_of
 from penstock.engine.calculator import CalculatorContext
 from penstock.engine.packet import Packet
 from penstock.engine.timestamp import Timestamp
 from penstock.errors import InvalidArgumentError
-from penstock.functions.annotations import Meaning, hints_of, read
+from penstock.functions.annotations import Meaning, is_side_packet, read
+from penstock.option_class import can_be_option, is_options_class
 from penstock.tags import parse_tag_index
 
 if TYPE_CHECKING:
@@ -49,6 +51,21 @@ class PortParameter:
 
 
 @attrs.frozen
+class OptionParameter:
+    """A parameter that is a field of the node's options.
+
+    Attributes:
+        name: as the function has it.
+        annotation: a type that graph files can give.
+        default: attrs.NOTHING where a graph must give it.
+    """
+
+    name: str
+    annotation: Any
+    default: object
+
+
+@attrs.frozen
 class Parameters:
     """All parameters of a function.
 
@@ -56,13 +73,15 @@ class Parameters:
         inputs: in order.
         extras: position in the call → Timestamp or CalculatorContext, ascending.
         sides: the side packets.
-        options: (name, message class) of each that gets the node's options.
+        options: (name, message class or attrs class) of each that gets all of the node's options.
+        fields: those that get one of them.
     """
 
     inputs: tuple[PortParameter, ...] = ()
     extras: tuple[tuple[int, type], ...] = ()
     sides: tuple[PortParameter, ...] = ()
     options: tuple[tuple[str, Any], ...] = ()
+    fields: tuple[OptionParameter, ...] = ()
 
 
 def read_parameters(
@@ -83,7 +102,13 @@ def read_parameters(
     given = list(inspect.signature(function).parameters.values())
     for position, parameter in enumerate(given[1:] if is_method else given):
         reader.take(position, parameter)
-    return Parameters(tuple(reader.inputs), tuple(reader.extras), tuple(reader.sides), tuple(reader.options))
+    return Parameters(
+        tuple(reader.inputs),
+        tuple(reader.extras),
+        tuple(reader.sides),
+        tuple(reader.options),
+        tuple(reader.fields),
+    )
 
 
 def tag_of(name: str, where: str, taken: set[str]) -> str:
@@ -118,6 +143,7 @@ class _Reader:
         self.extras: list[tuple[int, type]] = []
         self.sides: list[PortParameter] = []
         self.options: list[tuple[str, Any]] = []
+        self.fields: list[OptionParameter] = []
 
     def take(self, position: int, parameter: inspect.Parameter) -> None:
         name = parameter.name
@@ -128,12 +154,15 @@ class _Reader:
                 f"{where} has no annotation; write the type of its payloads, '{name}: int' say, or Any"
             )
         annotation = self._hints[name]
-        if hasattr(annotation, "DESCRIPTOR"):
+        if hasattr(annotation, "DESCRIPTOR") or (is_by_name and is_options_class(annotation)):
             if not is_by_name:
                 raise InvalidArgumentError(
                     f"{where}: options, of {annotation.__name__!r}, are passed by name; put it after a *"
                 )
             self.options.append((name, annotation))
+        elif is_by_name and can_be_option(annotation) and not is_side_packet(annotation):
+            default = attrs.NOTHING if parameter.default is REQUIRED else parameter.default
+            self.fields.append(OptionParameter(name, annotation, default))
         elif annotation in (Timestamp, CalculatorContext):
             if is_by_name:
                 raise InvalidArgumentError(
@@ -155,8 +184,9 @@ class _Reader:
             raise InvalidArgumentError(f"{where}: a side packet is passed by name; put it after a *")
         if is_by_name and not meaning.is_side:
             raise InvalidArgumentError(
-                f"{where} is passed by name, so it must be a side packet, 'penstock.SidePacket[...]', or an "
-                f"options message; an input is passed by position{self._move}"
+                f"{where} is passed by name, so it must be a side packet, 'penstock.SidePacket[...]', an "
+                "option of a type that graph files can give, or a class of options; an input is passed by "
+                f"position{self._move}"
             )
         default = parameter.default
         if default is REQUIRED and meaning.allows_none:

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
+from penstock.annotations import hints_of
 from penstock.engine.packet import Packet
 from penstock.engine.timestamp import Timestamp
 from penstock.errors import InvalidArgumentError
-from penstock.functions.annotations import Meaning, hints_of, read
+from penstock.functions.annotations import Meaning, read
 from penstock.functions.parameters import tag_of
 
 if TYPE_CHECKING:

@@ -1,0 +1,74 @@
+"""Type annotations taken apart, for whoever reads them: parameters of functions, fields of classes.
+
+Annotations are taken from `typing.get_type_hints`, so that it does not matter whether they are
+written as strings (PEP 563) or evaluated late (PEP 649).
+"""
+
+from __future__ import annotations
+
+import types
+import typing
+from typing import TYPE_CHECKING, Annotated, Any
+
+from penstock.errors import InvalidArgumentError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+
+def hints_of(annotated: Callable[..., object], who: str) -> Mapping[str, Any]:
+    """Return the evaluated annotations of a class, or of a function, "return" among them.
+
+    Args:
+        annotated: the class or function.
+        who: it is, for the message.
+
+    Raises:
+        InvalidArgumentError: one of them cannot be evaluated.
+    """
+    try:
+        return typing.get_type_hints(annotated, include_extras=True)
+    except NameError as error:
+        raise InvalidArgumentError(
+            f"{who}: its annotations name {error.name!r}, which is not there at run time; import or define "
+            "it at the module's top level, not under TYPE_CHECKING"
+        ) from error
+    except (TypeError, AttributeError, SyntaxError) as error:
+        raise InvalidArgumentError(f"{who}: its annotations cannot be evaluated: {error}") from error
+
+
+class Parts:
+    """One annotation, with unions, `Annotated` and named aliases (`type X = ...`) gone through.
+
+    Attributes:
+        members: what the alternatives are, None left out, in order.
+        allows_none: whether None is one of them.
+        notes: what stands beside the types in `Annotated`, outermost first.
+    """
+
+    def __init__(self, annotation: Any) -> None:  # noqa: ANN401  # whatever stands there
+        self.members: list[Any] = []
+        self.allows_none = False
+        self.notes: list[Any] = []
+        self._take(annotation)
+
+    @property
+    def description(self) -> str:
+        """The first text among the notes; "" for none."""
+        return next((note for note in self.notes if isinstance(note, str)), "")
+
+    def _take(self, annotation: Any) -> None:  # noqa: ANN401
+        origin = typing.get_origin(annotation)
+        if origin is Annotated:
+            inner, *notes = typing.get_args(annotation)
+            self.notes += notes
+            self._take(inner)
+        elif origin in (typing.Union, types.UnionType):
+            for part in typing.get_args(annotation):
+                self._take(part)
+        elif type(annotation).__name__ == "TypeAliasType":  # from Python 3.12 on
+            self._take(annotation.__value__)
+        elif annotation is None or annotation is type(None):
+            self.allows_none = True
+        else:
+            self.members.append(annotation)

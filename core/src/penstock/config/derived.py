@@ -1,0 +1,203 @@
+"""The protobuf messages of options that are attrs classes: derived, so that graph files can be checked.
+
+A message holds everything that its fields need inside of itself (classes, enums), so that two options
+classes may use the same class. It follows proto2: each field knows whether it was given.
+
+Where no extension number is declared, a message lives in a pool of its own, which goes with its class: a
+class that is defined anew gets a new message, and no other package's names can be in the way. An
+extension must be where `CalculatorOptions` is, in the pool of the process; there a name stays what it is.
+"""
+
+from __future__ import annotations
+
+import enum
+from typing import Any, Final
+
+from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+
+# Known to the pool of the process, so that extensions find what they extend.
+from penstock.config import calculator_pb2  # noqa: F401
+from penstock.errors import InvalidArgumentError
+from penstock.option_class import ClassField, check_class, classes_inside, enum_numbers, fields_of, full_name
+
+_Field: Final = descriptor_pb2.FieldDescriptorProto
+
+#: What stays in the pool of the process: full name → description as it was added, and message class.
+_EXTENSIONS: Final[dict[str, tuple[bytes, Any]]] = {}
+_DERIVED: Final = "__penstock_message__"
+_TYPES: Final = {
+    bool: _Field.TYPE_BOOL,
+    int: _Field.TYPE_INT64,
+    float: _Field.TYPE_DOUBLE,
+    str: _Field.TYPE_STRING,
+    bytes: _Field.TYPE_BYTES,
+}
+
+
+def message_class(cls: type) -> Any:  # noqa: ANN401  # a message class
+    """Return the message of an options class, which can be packed; made on first use.
+
+    Raises:
+        InvalidArgumentError: graph files cannot give such a class; says which field.
+    """
+    found = cls.__dict__.get(_DERIVED)
+    if found is None:
+        pool = descriptor_pool.DescriptorPool()
+        found = _add(pool, _file_of(cls), full_name(cls))
+        setattr(cls, _DERIVED, found)
+    return found
+
+
+def extension_class(cls: type, extendee: str, number: int) -> Any:  # noqa: ANN401
+    """Return the message of an options class that extends another message as `[package.Class.ext]`.
+
+    Raises:
+        InvalidArgumentError: graph files cannot give such a class; no message has the name `extendee`; or
+            the process knows another message or extension of the same name or number already.
+    """
+    name = full_name(cls)
+    pool = descriptor_pool.Default()
+    file = _file_of(cls)
+    try:
+        extended = pool.FindMessageTypeByName(extendee)
+    except KeyError:
+        raise InvalidArgumentError(
+            f"options {name!r}: there is no message {extendee!r} to extend; extend "
+            "'penstock.CalculatorOptions', or give no number"
+        ) from None
+    file.dependency.append(extended.file.name)
+    _check_free(pool, extended, number, name)
+    file.message_type[0].extension.add(
+        name="ext",
+        number=number,
+        type=_Field.TYPE_MESSAGE,
+        label=_Field.LABEL_OPTIONAL,
+        type_name=f".{name}",
+        extendee=f".{extendee}",
+    )
+    written = file.SerializeToString(deterministic=True)
+    known = _EXTENSIONS.get(name)
+    if known is None or known[0] != written:
+        known = _EXTENSIONS[name] = written, _add(pool, file, name)
+    return known[1]
+
+
+def inner_classes(cls: type) -> dict[str, type]:
+    """Return the full name of each message in that of an options class, itself first, with its class."""
+    names = _Names(cls)
+    return {names.of[one].lstrip("."): one for one in classes_inside(cls) if not issubclass(one, enum.Enum)}
+
+
+def known_descriptor(name: str) -> Any:  # noqa: ANN401  # a Descriptor
+    """Return a message of the process by its full name, from whoever imported it.
+
+    Raises:
+        KeyError: there is none.
+    """
+    return descriptor_pool.Default().FindMessageTypeByName(name)
+
+
+def _check_free(pool: Any, extended: Any, number: int, name: str) -> None:  # noqa: ANN401
+    try:
+        holder = pool.FindExtensionByNumber(extended, number)
+    except KeyError:
+        return
+    if holder.message_type.full_name != name:
+        raise InvalidArgumentError(
+            f"options {name!r}: number {number} of {extended.full_name} is that of {holder.full_name!r} "
+            "already; choose another"
+        )
+
+
+def _add(pool: Any, file: descriptor_pb2.FileDescriptorProto, name: str) -> Any:  # noqa: ANN401
+    try:
+        pool.AddSerializedFile(file.SerializeToString(deterministic=True))
+    except TypeError as error:
+        raise InvalidArgumentError(
+            f"options {name!r}: protobuf takes no such message: {error}; where the class was defined anew, "
+            "start Python again, or declare no extension number"
+        ) from error
+    return message_factory.GetMessageClass(pool.FindMessageTypeByName(name))
+
+
+# --- the description of a message -------------------------------------------------------------------
+
+
+def _file_of(cls: type) -> descriptor_pb2.FileDescriptorProto:
+    check_class(cls)
+    names = _Names(cls)
+    package, _, own = full_name(cls).rpartition(".")
+    file = descriptor_pb2.FileDescriptorProto(
+        name=f"{full_name(cls)}.attrs", package=package, syntax="proto2"
+    )
+    top = file.message_type.add(name=own)
+    for one in classes_inside(cls):
+        if issubclass(one, enum.Enum):
+            _add_enum(top, names.of[one], one)
+            continue
+        message = top if one is cls else top.nested_type.add(name=names.of[one].rpartition(".")[2])
+        for field in fields_of(one):
+            _add_field(message, names.of[one], field, names)
+    return file
+
+
+class _Names:
+    """The full names, with a leading dot, of the classes and enums inside the message of one class."""
+
+    def __init__(self, cls: type) -> None:
+        top = f".{full_name(cls)}"
+        self.of: dict[type, str] = {}
+        #: Fields and inner messages of one message share their names.
+        taken = {"ext", *(name for field in fields_of(cls) for name in (field.name, _entry(field)))}
+        one: Any
+        for one in classes_inside(cls):
+            if one is cls:
+                self.of[one] = top
+                continue
+            # The values of an enum are names beside it: each enum stands in a message of its own.
+            suffix = "Enum" if issubclass(one, enum.Enum) else ""
+            name = f"{one.__name__}{suffix}"
+            while name in taken:
+                name += "_"
+            taken.add(name)
+            self.of[one] = f"{top}.{name}"
+            if suffix:
+                own = one.__name__ if one.__name__ not in one.__members__ else f"{one.__name__}_"
+                self.of[one] += f".{own}"
+
+
+def _add_enum(top: Any, name: str, cls: type[enum.Enum]) -> None:  # noqa: ANN401
+    *_, scope, own = name.split(".")
+    made = top.nested_type.add(name=scope).enum_type.add(name=own)
+    numbers = enum_numbers(cls)
+    made.options.allow_alias = len(set(numbers.values())) < len(numbers)
+    if not made.options.allow_alias:
+        made.ClearField("options")
+    for value, number in numbers.items():
+        made.value.add(name=value, number=number)
+
+
+def _add_field(message: Any, scope: str, field: ClassField, names: _Names) -> None:  # noqa: ANN401
+    repeated = field.shape != "one"
+    made = message.field.add(
+        name=field.name,
+        number=field.number,
+        label=_Field.LABEL_REPEATED if repeated else _Field.LABEL_OPTIONAL,
+    )
+    if field.shape == "map":
+        made.type, made.type_name = _Field.TYPE_MESSAGE, f"{scope}.{_entry(field)}"
+        entry = message.nested_type.add(name=_entry(field))
+        entry.options.map_entry = True
+        entry.field.add(name="key", number=1, type=_Field.TYPE_STRING, label=_Field.LABEL_OPTIONAL)
+        made = entry.field.add(name="value", number=2, label=_Field.LABEL_OPTIONAL)
+    if field.element in _TYPES:
+        made.type = _TYPES[field.element]
+        return
+    is_enum = issubclass(field.element, enum.Enum)
+    made.type = _Field.TYPE_ENUM if is_enum else _Field.TYPE_MESSAGE
+    made.type_name = names.of[field.element]
+
+
+def _entry(field: ClassField) -> str:
+    """Return how protobuf wants the message of a map's entries to be called."""
+    return "".join(part[:1].upper() + part[1:] for part in field.name.split("_")) + "Entry"

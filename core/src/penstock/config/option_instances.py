@@ -1,0 +1,320 @@
+"""Options that are attrs classes: instances from messages, and messages from instances.
+
+What a message does not give has the class's default. The class's converters and validators run as they
+do wherever an instance is made; what they raise becomes an `OptionError`, which knows the field.
+"""
+
+from __future__ import annotations
+
+import enum
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import attrs
+
+from penstock.errors import InvalidArgumentError
+from penstock.option_class import enum_numbers, fields_of, full_name, is_options_class
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from penstock.option_class import ClassField
+
+#: Steps from an options message to a field inside of it: name and index.
+OptionPath: TypeAlias = "tuple[tuple[str, int], ...]"
+
+
+class OptionError(InvalidArgumentError):
+    """What a graph gives as options is not what their class takes.
+
+    Attributes:
+        options: full name of the class.
+        path: to the field; () for the options as a whole.
+        further: what else is wrong with the same options.
+    """
+
+    def __init__(self, options: str, path: OptionPath, words: str) -> None:
+        super().__init__(f"options {options}: {words}")
+        self.options = options
+        self.path = path
+        self.further: tuple[OptionError, ...] = ()
+
+
+def instance_of(cls: Any, message: Any = None) -> Any:  # noqa: ANN401  # an attrs class; a message
+    """Return the options that a message gives, with defaults where it gives none.
+
+    Args:
+        cls: an options class.
+        message: of that class's full name, from whatever pool; None for nothing but defaults.
+
+    Raises:
+        OptionError: a required field is not given, or the class refuses a value.
+        InvalidArgumentError: the class cannot be options at all.
+    """
+    return _Reading(full_name(cls)).instance(cls, message, ())
+
+
+def message_of(instance: Any, message: Any) -> Any:  # noqa: ANN401
+    """Write the options of an instance into a message that is empty; return the message.
+
+    What has its default is left out: it would be read back the same.
+
+    Raises:
+        InvalidArgumentError: a message cannot say it: None or nothing where the default is another, or a
+            value of another type than the field's. The message is then half written.
+    """
+    for field in fields_of(type(instance)):
+        value = getattr(instance, field.attribute.name)
+        if field.is_required or not _is_default(field, value, instance):
+            write_field(message, field, value)
+    return message
+
+
+def message_with(cls: Any, message: Any, field: str, value: object) -> Any:  # noqa: ANN401
+    """Write one field of an options class by its name into a message that is empty; return the message.
+
+    Raises:
+        InvalidArgumentError: as `write_field`.
+    """
+    write_field(message, next(one for one in fields_of(cls) if one.name == field), value)
+    return message
+
+
+def write_field(message: Any, field: ClassField, value: object) -> None:  # noqa: ANN401
+    """Write one field into a message that does not have it yet, from a value as Python has it.
+
+    An enum's value may be its name, an inner class's instance a dict of its fields.
+
+    Raises:
+        InvalidArgumentError: the value does not fit. The message is then half written.
+    """
+    try:
+        _write_field(message, field, value)
+    except UnicodeEncodeError as error:
+        raise _unfit(message, field, value, f"; {error}") from error
+
+
+# --- from a message ---------------------------------------------------------------------------------
+
+
+class _Reading:
+    """The reading of one options message, whose name stands before every fault."""
+
+    def __init__(self, options: str) -> None:
+        self._options = options
+
+    def instance(self, cls: Any, message: Any, path: OptionPath) -> Any:  # noqa: ANN401
+        given: dict[str, Any] = {}
+        wrong: list[OptionError] = []
+        for field in fields_of(cls):
+            try:
+                if message is not None and _is_given(field, message):
+                    given[field.name] = self._value(field, getattr(message, field.name), path)
+                elif field.is_required:
+                    words = f"is missing, and has no default; add {field.name} ({field.type_name})"
+                    wrong.append(self._error((*path, (field.name, 0)), words))
+                elif field.attribute.default is attrs.NOTHING:
+                    given[field.name] = None
+            except OptionError as error:
+                wrong += [error, *error.further]
+        if wrong:
+            wrong[0].further = tuple(wrong[1:])
+            raise wrong[0]
+        try:
+            return cls(**given)
+        except Exception as error:
+            culprit = _culprit(cls, given)
+            if culprit is None:
+                raise self._error(path, f"refused by {cls.__qualname__}: {_words(error)}") from error
+            value = f"{given[culprit]!r}" if culprit in given else "its default"
+            words = f"is {value}: {_words(error)}"
+            raise self._error((*path, (culprit, 0)), words) from error
+
+    def _value(self, field: ClassField, value: Any, path: OptionPath) -> Any:  # noqa: ANN401
+        if field.shape == "one":
+            return self._element(field, value, (*path, (field.name, 0)))
+        if field.shape == "map":
+            return {
+                key: self._element(field, value[key], (*path, (field.name, i))) for i, key in enumerate(value)
+            }
+        elements = [self._element(field, one, (*path, (field.name, i))) for i, one in enumerate(value)]
+        if field.length not in (None, len(elements)):
+            words = f"has {len(elements)} values, but must have {field.length}"
+            raise self._error((*path, (field.name, 0)), words)
+        return elements if field.shape == "list" else tuple(elements)
+
+    def _element(self, field: ClassField, value: Any, path: OptionPath) -> Any:  # noqa: ANN401
+        if is_options_class(field.element):
+            return self.instance(field.element, value, path)
+        if issubclass(field.element, enum.Enum):
+            return _enum_value(field.element, value)
+        return value
+
+    def _error(self, path: OptionPath, words: str) -> OptionError:
+        spelled = ".".join(f"{name}[{index}]" if index else name for name, index in path)
+        return OptionError(self._options, path, f"{spelled} {words}".strip())
+
+
+def _is_given(field: ClassField, message: Any) -> bool:  # noqa: ANN401
+    if field.shape == "one":
+        return bool(message.HasField(field.name))
+    return len(getattr(message, field.name)) > 0
+
+
+def _enum_value(cls: type[enum.Enum], number: int) -> enum.Enum:
+    name = next(name for name, one in enum_numbers(cls).items() if one == number)
+    return cls[name]
+
+
+def _culprit(cls: Any, given: Mapping[str, Any]) -> str | None:  # noqa: ANN401
+    """Return the field whose converter or validator refuses its value; None where it is none of them.
+
+    attrs does not say which it was, so each is called again, in the order of attrs: all converters, then
+    all validators, on an instance that was not initialized otherwise.
+    """
+    instance = object.__new__(cls)
+    names = {field.attribute.name: field.name for field in fields_of(cls)}
+    for attribute in attrs.fields(cls):
+        name = names.get(attribute.name)
+        try:
+            is_given = name is not None and name in given
+            value = given[name] if is_given else _default(attribute, instance)  # type: ignore[index]  # a str
+            object.__setattr__(instance, attribute.name, _converted(attribute, instance, value))
+        except Exception:  # noqa: BLE001  # the same that `cls(...)` has just raised
+            return name
+    for attribute in attrs.fields(cls):
+        if attribute.validator is None or attribute.name not in names:
+            continue
+        try:
+            attribute.validator(instance, attribute, getattr(instance, attribute.name))
+        except Exception:  # noqa: BLE001
+            return names[attribute.name]
+    return None
+
+
+def _default(attribute: Any, instance: Any) -> Any:  # noqa: ANN401
+    default = attribute.default
+    if not hasattr(default, "takes_self"):  # no `attrs.Factory`
+        return default
+    return default.factory(instance) if default.takes_self else default.factory()
+
+
+def _converted(attribute: Any, instance: Any, value: Any) -> Any:  # noqa: ANN401
+    converter = attribute.converter
+    if converter is None:
+        return value
+    # `attrs.Converter`, from 24.1 on, says what else it takes.
+    extra = [instance] if getattr(converter, "takes_self", False) else []
+    extra += [attribute] if getattr(converter, "takes_field", False) else []
+    return getattr(converter, "converter", converter)(value, *extra)
+
+
+def _words(error: Exception) -> str:
+    # attrs' own validators give their sentence first, then what it consists of.
+    words = error.args[0] if error.args and isinstance(error.args[0], str) else str(error)
+    return f"{type(error).__name__}: {words}" if words else type(error).__name__
+
+
+# --- to a message -----------------------------------------------------------------------------------
+
+
+def _write_field(message: Any, field: ClassField, value: object) -> None:  # noqa: ANN401
+    is_empty = value is None or (field.shape != "one" and _is_sized(field, value) and not value)
+    if is_empty:
+        if field.is_required or not _is_default(field, value):
+            raise InvalidArgumentError(
+                f"options {message.DESCRIPTOR.full_name}: {field.name} is {value!r}, which a graph file "
+                "cannot say: the default is another, or there is none; give a value"
+            )
+        return
+    if field.shape == "one":
+        _write_one(message, field, value)
+        return
+    if not _is_sized(field, value):
+        raise _unfit(message, field, value)
+    values: Any = value
+    target = getattr(message, field.name)
+    for key in values:
+        element = values[key] if field.shape == "map" else key
+        if is_options_class(field.element):
+            _fill(target[key] if field.shape == "map" else target.add(), field, element)
+        elif field.shape == "map":
+            target[key] = _plain(message, field, element)
+        else:
+            target.append(_plain(message, field, element))
+
+
+def _is_default(field: ClassField, value: object, instance: object = None) -> bool:
+    """Return whether a field has its default; one that depends on its instance is known with that alone."""
+    default: Any = field.attribute.default
+    if default is attrs.NOTHING:
+        return field.allows_none and value is None
+    if getattr(default, "takes_self", False) and instance is None:
+        return False
+    try:
+        default = _default(field.attribute, instance)
+        if instance is not None:  # which holds what the converter made
+            default = _converted(field.attribute, instance, default)
+        if field.shape in ("list", "tuple") and isinstance(value, (list, tuple)):
+            return isinstance(default, (list, tuple)) and list(value) == list(default)
+        return type(value) is type(default) and bool(value == default)
+    except Exception:  # noqa: BLE001  # a factory, converter or `==` of the class: then it has to be written
+        return False
+
+
+def _is_sized(field: ClassField, value: object) -> bool:
+    if field.shape == "map":
+        return isinstance(value, dict) and all(isinstance(key, str) for key in value)
+    return isinstance(value, (list, tuple)) and field.length in (None, len(value))
+
+
+def _write_one(message: Any, field: ClassField, value: object) -> None:  # noqa: ANN401
+    if is_options_class(field.element):
+        inner = getattr(message, field.name)
+        inner.SetInParent()
+        _fill(inner, field, value)
+    else:
+        setattr(message, field.name, _plain(message, field, value))
+
+
+def _fill(message: Any, field: ClassField, value: object) -> None:  # noqa: ANN401
+    """Write an instance, or a dict of fields, into the message of an inner class."""
+    if isinstance(value, field.element):
+        message_of(value, message)
+    elif isinstance(value, dict):
+        known = {one.name: one for one in fields_of(field.element)}
+        for name, one in value.items():
+            if name not in known:
+                raise InvalidArgumentError(
+                    f"options {message.DESCRIPTOR.full_name} have no field {name!r}; "
+                    f"they have {', '.join(known) or 'none'}"
+                )
+            write_field(message, known[name], one)
+    else:
+        raise _unfit(message, field, value)
+
+
+def _plain(message: Any, field: ClassField, value: object) -> Any:  # noqa: ANN401
+    """Return a scalar or an enum's value as a message takes it."""
+    element = field.element
+    if issubclass(element, enum.Enum):
+        if isinstance(value, element):
+            value = value.name
+        if isinstance(value, str) and value in element.__members__:
+            return enum_numbers(element)[value]
+        raise _unfit(message, field, value, f"; its values are {', '.join(element.__members__)}")
+    is_number = isinstance(value, int) and not isinstance(value, bool)
+    fits = (element is float and is_number) or (
+        isinstance(value, element) and (element is not int or is_number)
+    )
+    if not fits:
+        raise _unfit(message, field, value)
+    if element is int and not -(2**63) <= value < 2**63:  # type: ignore[operator]  # an int
+        raise _unfit(message, field, value, " of 64 bits")
+    return value
+
+
+def _unfit(message: Any, field: ClassField, value: object, more: str = "") -> InvalidArgumentError:  # noqa: ANN401
+    return InvalidArgumentError(
+        f"options {message.DESCRIPTOR.full_name}: {field.name} is {value!r}, but must be {field.type_name}"
+        f"{more}"
+    )

@@ -1,0 +1,127 @@
+"""Where a rule of a template applies: paths, and the rules as a tree of sites.
+
+A path leads from the graph to a field's value: "/1[0]/2[0]" is field 1, its first value, and in it field 2.
+The value of a map has its key instead: "/5[@1=left]", 1 being the number of the entry's key. Source:
+MediaPipe `tool/template_parser`.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import attrs
+
+from penstock.errors import InvalidArgumentError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+# A key may hold brackets and slashes: it ends where the next step or nothing follows.
+_STEP: Final = re.compile(r"/?([0-9]+)\[(?:([0-9]+)|@[0-9]+=(.*?))\](?=/[0-9]+\[|$)", re.ASCII | re.DOTALL)
+#: The number of the key in the entry of a map. Source: protobuf's documentation.
+KEY: Final = 1
+_DIRECTIVES: Final = ("for", "if")
+#: Rule → how many arguments it may have.
+_COUNTS: Final = {"param": (1, 2), "for": (2,), "if": (1,)}
+#: How many rules may be around one field: each is a call inside the call of the one before.
+MOST_RULES: Final = 64
+
+
+class Step(NamedTuple):
+    """One step of a path: the number of a field, and which of its values.
+
+    Attributes:
+        number: of the field.
+        position: counted from 0.
+        key: what the value of a map has instead of a position, else None.
+    """
+
+    number: int
+    position: int
+    key: str | None = None
+
+
+@attrs.define(eq=False)
+class Site:
+    """A value of a field that rules apply to.
+
+    Attributes:
+        path: from the graph.
+        rules: positions of its rules: "for" and "if", outermost first; the last may be an expression.
+        sites: those inside it, in the order of the text.
+    """
+
+    path: tuple[Step, ...]
+    rules: list[int] = attrs.field(factory=list)
+    sites: list[Site] = attrs.field(factory=list)
+
+
+def spelled_path(steps: Iterable[Step]) -> str:
+    """Return the text of a path, which `path_of` reads."""
+    return "".join(
+        f"/{one.number}[{one.position}]" if one.key is None else f"/{one.number}[@{KEY}={one.key}]"
+        for one in steps
+    )
+
+
+def path_of(text: str) -> tuple[Step, ...]:
+    """Return a path as steps.
+
+    Raises:
+        InvalidArgumentError: it is none.
+    """
+    steps = []
+    offset = 0
+    while offset < len(text):
+        match = _STEP.match(text, offset)
+        if match is None:
+            raise InvalidArgumentError(f"path {text!r}: this is none; it looks like '/1[0]/2[0]'")
+        number, index, key = match.groups()
+        steps.append(Step(int(number), int(index or 0), key))
+        offset = match.end()
+    return tuple(steps)
+
+
+def sites_of(rules: Any) -> tuple[list[int], Site]:  # noqa: ANN401  # TemplateExpressions
+    """Return the rules of a template as a tree.
+
+    Returns:
+        The positions of the declarations, and a site for the whole graph.
+
+    Raises:
+        InvalidArgumentError: the rules do not follow the order of the graph.
+    """
+    declarations: list[int] = []
+    root = Site(())
+    way = [root]
+    for position, rule in enumerate(rules):
+        if rule.op == "param":
+            declarations.append(position)
+            continue
+        path = path_of(rule.path)
+        while len(way) > 1 and path[: len(way[-1].path)] != way[-1].path:
+            way.pop()
+        is_last = len(way) > 1 and rules[way[-1].rules[-1]].op not in _DIRECTIVES
+        if len(path) > len(way[-1].path) and not is_last:
+            site = Site(path)
+            way[-1].sites.append(site)
+            way.append(site)
+        elif len(way) == 1 or way[-1].sites or is_last:
+            raise InvalidArgumentError(f"rule {position}: its path {rule.path!r} is where another rule ended")
+        way[-1].rules.append(position)
+        if len(way[-1].rules) > MOST_RULES + 1:
+            raise InvalidArgumentError(f"rule {position}: more than {MOST_RULES} rules around one field")
+    return declarations, root
+
+
+def check_count(rule: Any) -> None:  # noqa: ANN401  # a TemplateExpression
+    """Accept a "param", "for" or "if" that has the arguments it needs: somebody else may have written it.
+
+    Raises:
+        InvalidArgumentError: it has not.
+    """
+    counts = _COUNTS.get(rule.op)
+    if counts is not None and len(rule.arg) not in counts:
+        takes = " or ".join(map(str, counts))
+        raise InvalidArgumentError(f"{rule.op!r} has {len(rule.arg)} arguments; it takes {takes}")
