@@ -322,6 +322,31 @@ def test_what_belongs_in_open_is_refused_elsewhere(what, call, method) -> None:
     assert harness.stream("out").header.is_empty()
 
 
+class Five:
+    """A whole number of some library."""
+
+    def __index__(self):
+        return 5
+
+
+def test_an_offset_may_be_a_whole_number_of_any_library() -> None:
+    harness = writing(open=lambda cc: cc.set_offset(Five()))
+
+    assert harness.errors == []
+    assert harness.stream("out").offset == 5
+    assert type(harness.stream("out").offset) is int
+
+
+@pytest.mark.parametrize("offset", [1.5, "1", None])
+def test_an_offset_that_is_no_whole_number_is_a_type_error(offset) -> None:
+    harness = writing(open=lambda cc: cc.output.set_offset(offset))
+
+    (error,) = harness.errors
+    assert isinstance(error.__cause__, TypeError)
+    assert f"{type(offset).__name__!r} object cannot be interpreted as an integer" in str(error)
+    assert harness.stream("out").offset is None
+
+
 def test_process_bounds_can_be_asked_for_in_open_and_not_in_process() -> None:
     calls = []
 
@@ -332,7 +357,7 @@ def test_process_bounds_can_be_asked_for_in_open_and_not_in_process() -> None:
         ):
             cc.set_process_timestamp_bounds()
 
-    harness = writing(open=lambda cc: cc.set_process_timestamp_bounds(), process=process)
+    harness = writing(open=lambda cc: cc.set_process_timestamp_bounds(1), process=process)
     harness.set_bound("in", 20)
     harness.run()
 

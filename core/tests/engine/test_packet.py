@@ -102,6 +102,28 @@ def test_a_payload_dies_with_the_last_packet_that_holds_it() -> None:
     assert alive() is None
 
 
-def test_a_packet_is_shown_with_its_type_and_time() -> None:
-    assert repr(Packet("x", 3)) == "<Packet str at 3>"
-    assert repr(Packet()) == "<Packet empty at Timestamp::Unset()>"
+def test_a_packet_is_shown_with_its_payload_and_time() -> None:
+    assert repr(Packet("x", 3)) == "Packet('x', 3)"
+    assert repr(Packet(None, Timestamp.MAX)) == "Packet(None, Timestamp::Max())"
+    assert repr(Packet(5)) == "Packet(5)"
+    assert repr(Packet()) == "Packet()"
+    assert repr(Packet(timestamp=4)) == "Packet(timestamp=4)"
+
+
+class Pictured:
+    def __init__(self, answer) -> None:
+        self._answer = answer
+
+    def _repr_png_(self):
+        if isinstance(self._answer, Exception):
+            raise self._answer
+        return self._answer
+
+
+def test_a_notebook_is_given_the_picture_of_the_payload_or_none() -> None:
+    assert Packet(Pictured(b"png"), 3)._repr_png_() == b"png"
+    assert Packet(Pictured(RuntimeError("no")), 3)._repr_png_() is None
+    assert Packet(Pictured("no bytes"), 3)._repr_png_() is None
+    assert Packet(Pictured, 3)._repr_png_() is None
+    assert Packet(3)._repr_png_() is None
+    assert Packet()._repr_png_() is None

@@ -7,8 +7,10 @@ A mistake raises where it is made and changes nothing, so that a calculator may 
 
 from __future__ import annotations
 
+from operator import index
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar, final
 
+from penstock.engine.native import mypyc_attr
 from penstock.engine.packet import NOTHING, Packet
 from penstock.engine.timestamp import (
     DONE,
@@ -73,6 +75,7 @@ STOP: Final = Stop()
 _NO_PACKET: Final = Packet()
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Calculator:
     """The code of a node. Subclass it, declare ports in `get_contract`, work in `process`.
 
@@ -90,11 +93,12 @@ class Calculator:
         """
         raise NotImplementedError(f"{cls.__name__} does not say which ports it has: override get_contract")
 
-    def open(self, cc: CalculatorContext) -> Outcome:
+    def open(self, cc: CalculatorContext) -> Outcome:  # noqa: ARG002  # for those who override it
         """Prepare for a run, once side packets and stream headers are there.
 
         May write packets and headers. An exception ends the run, and `close` is not called.
         """
+        return None  # the compiler takes a body without it for an abstract one
 
     def process(self, cc: CalculatorContext) -> Outcome:
         """Work on one input set; for a source, make the next outputs.
@@ -103,11 +107,12 @@ class Calculator:
         """
         raise NotImplementedError(f"{type(self).__name__} has no process method")
 
-    def close(self, cc: CalculatorContext) -> Outcome:
+    def close(self, cc: CalculatorContext) -> Outcome:  # noqa: ARG002  # as `open`
         """Finish: called once at the end for every calculator whose `open` succeeded.
 
         What it writes is delivered unless the run failed. There is no input any more.
         """
+        return None
 
 
 class NodeServices(Protocol):
@@ -127,6 +132,18 @@ class NodeServices(Protocol):
 
     def count_dropped(self, stream: InputStream, reason: str, count: int) -> None:
         """Count packets that the node has taken from a stream as thrown away."""
+
+
+class Writer(Protocol):
+    """Who writes an output: a context, or the application where the stream is a graph input."""
+
+    @property
+    def method(self) -> int:
+        """OPEN, PROCESS or CLOSE."""
+
+    @property
+    def stamp(self) -> int:
+        """The input timestamp."""
 
 
 class Input:
@@ -169,7 +186,7 @@ class Input:
         """The name of the stream."""
         return self.stream.name
 
-    def count_dropped(self, reason: str, count: int = 1) -> None:
+    def count_dropped(self, reason: str, count: SupportsIndex = 1) -> None:
         """Say that packets which came in here were thrown away unused, now or before.
 
         For calculators whose purpose is to drop: the graph's ledger then counts these packets as
@@ -183,14 +200,15 @@ class Input:
             InvalidArgumentError: `count` is negative, or more than came in here.
         """
         stream = self.stream
-        if not 0 <= count <= stream.delivered:
+        number = index(count)
+        if not 0 <= number <= stream.delivered:
             raise InvalidArgumentError(
-                f"stream {stream.name!r}: {count} packets cannot have been dropped where {stream.delivered} "
+                f"stream {stream.name!r}: {number} packets cannot have been dropped where {stream.delivered} "
                 "came in",
                 stream=stream.name,
             )
-        if count and stream.node is not None:
-            stream.node.services.count_dropped(stream, reason, count)
+        if number and stream.node is not None:
+            stream.node.services.count_dropped(stream, reason, number)
 
     def fill(self, packet: Packet) -> None:
         """Show `packet` in the coming invocation. For input stream handlers."""
@@ -204,6 +222,7 @@ class Input:
         self.packet = _NO_PACKET
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)  # see `runtime.tracing`
 class Output:
     """One output port during an invocation.
 
@@ -214,7 +233,7 @@ class Output:
 
     __slots__ = ("_accepted", "_context", "bound", "packets", "stream", "will_close")
 
-    def __init__(self, stream: OutputStream, context: CalculatorContext) -> None:
+    def __init__(self, stream: OutputStream, context: Writer) -> None:
         self.stream: Final = stream
         self._context: Final = context
         self._accepted: Final = stream.accepted
@@ -299,15 +318,16 @@ class Output:
             )
         self.stream.header = packet
 
-    def set_offset(self, offset: int) -> None:
+    def set_offset(self, offset: SupportsIndex) -> None:
         """Promise outputs at or after the input's timestamp plus `offset`, from the next call on.
 
         Raises:
             FailedPreconditionError: not in `open`.
         """
         self._only_in_open("set_offset")
-        check_offset(offset)
-        self.stream.offset = int(offset)
+        promised = index(offset)
+        check_offset(promised)
+        self.stream.offset = promised
 
     def close(self) -> None:
         """End the stream after this invocation; what was written is still delivered."""
@@ -496,7 +516,11 @@ class CalculatorContext:
         return self.node.name
 
     def options(self, message_type: type[M]) -> M:
-        """Return the node's options of a message type, defaults where the graph gives none."""
+        """Return the node's options of a class, defaults where the graph gives none.
+
+        Of a protobuf message class it is a copy, which is the caller's; of an attrs class it is made once
+        for the node, and shared by all who ask.
+        """
         return self.node.services.options(self.node, message_type)
 
     def service(self, key: ServiceKey[S]) -> S:
@@ -516,12 +540,12 @@ class CalculatorContext:
         for output in self.outputs:
             output.set_next_timestamp_bound(bound)
 
-    def set_offset(self, offset: int) -> None:
+    def set_offset(self, offset: SupportsIndex) -> None:
         """Set the timestamp offset of all outputs; in `open` only."""
         for output in self.outputs:
             output.set_offset(offset)
 
-    def set_process_timestamp_bounds(self, process: bool = True) -> None:  # noqa: FBT001, FBT002
+    def set_process_timestamp_bounds(self, process: object = True) -> None:  # noqa: FBT002
         """Ask for `process` at settled timestamps without packets too; in `open` only.
 
         Raises:
@@ -533,7 +557,7 @@ class CalculatorContext:
                 f"not in {METHODS[self.method]}()",
                 node=self.node.name,
             )
-        self.node.policy.process_bounds = process
+        self.node.policy.process_bounds = bool(process)
 
     def publish_side_packet(self, name: str, packet: Packet) -> None:
         """Hand out a side packet. For `OutputSidePacket`."""

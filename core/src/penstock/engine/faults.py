@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from penstock.engine.native import mypyc_attr
 from penstock.engine.timestamp import show
 from penstock.errors import (
     PenstockError,
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from penstock.engine.stream import OutputStream, Queue
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)  # one for each builtin that it is, see `PenstockError`
 class CallCancelledError(PenstockError):
     """Stands for the error of a call that was cancelled because the run had failed; it is not recorded."""
 

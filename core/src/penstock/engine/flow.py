@@ -15,11 +15,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from penstock.engine.native import mypyc_attr
+
 if TYPE_CHECKING:
     from penstock.engine.packet import Packet
     from penstock.engine.stream import Queue
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)  # see `runtime.tracing`
 class FlowControl:
     """The full queues of a run, and the sources that wait for them.
 

@@ -95,6 +95,7 @@ class Node:
         "advance", "awaiting",
         "busy_ns",
         "calculator",
+        "close",
         "fill",
         "forwarded",
         "has_offset",
@@ -173,9 +174,10 @@ class Node:
         self.takes_in_order = False
         self.relay: Output | None = None
         self.forwarded = UNSET
-        #: What an `open` and a `process` step call; the runtime may put something around them.
+        #: What the steps of each method call; the runtime may put something around them.
         self.open: Callable[[CalculatorContext], Any] = calculator.open
         self.process: Callable[[CalculatorContext], Any] = calculator.process
+        self.close: Callable[[CalculatorContext], Any] = calculator.close
         self.takes_late = False
         self.new_step: Callable[[Node], Step]
         self.slowness = 3

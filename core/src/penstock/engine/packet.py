@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from penstock.engine.timestamp import UNSET, Timestamp, show
 from penstock.errors import InternalError, PacketTypeError
+from penstock.shown import shown
 
 if TYPE_CHECKING:
     from typing import SupportsIndex
@@ -90,6 +91,17 @@ class Packet:
     def __hash__(self) -> int:
         return id(self.value)
 
+    def _repr_png_(self) -> bytes | None:
+        """Return what a notebook shows: the payload's picture, where it has one. Never raises."""
+        try:
+            draw = getattr(self.value, "_repr_png_", None)
+            picture = draw() if callable(draw) else None
+        except Exception:  # noqa: BLE001  # as for the repr: where it is shown is no place to fail
+            return None
+        return picture if isinstance(picture, bytes) else None
+
     def __repr__(self) -> str:
-        what = "empty" if self.value is NOTHING else type(self.value).__name__
-        return f"<Packet {what} at {show(self.stamp)}>"
+        """Return it in a few words, in whatever state the payload is: see `shown`."""
+        payload = "" if self.value is NOTHING else shown(self.value)
+        stamp = "" if self.stamp == UNSET else f"{'' if payload else 'timestamp='}{show(self.stamp)}"
+        return f"Packet({', '.join(filter(None, (payload, stamp)))})"

@@ -11,8 +11,9 @@ bounds as they are. Source of the rules: MediaPipe `framework/input_stream_handl
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
+from penstock.engine.native import mypyc_attr
 from penstock.engine.packet import NOTHING, Packet
 from penstock.engine.timestamp import (
     DONE,
@@ -110,6 +111,7 @@ class SyncSet:
             port.fill(port.stream.pop_at(timestamp))
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class InputStreamHandler:
     """The input policy of one node. Made for each run; subclass it and register it by name.
 
@@ -137,10 +139,10 @@ class InputStreamHandler:
         sets: the sync sets that are not done yet.
     """
 
-    depends_on_arrival = False
-    ignores_timestamps = False
-    sees_every_packet = False
-    takes_late = False
+    depends_on_arrival: ClassVar[bool] = False
+    ignores_timestamps: ClassVar[bool] = False
+    sees_every_packet: ClassVar[bool] = False
+    takes_late: ClassVar[bool] = False
 
     def __init__(self, options: Any = None) -> None:  # noqa: ANN401  # has get(MessageType), see HandlerPlan
         self.options = options

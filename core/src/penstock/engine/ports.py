@@ -58,9 +58,9 @@ class Ports(Generic[P]):
             if index == 0:
                 self._by_key[tag] = item
 
-    def __getitem__(self, key: PortKey) -> P:
+    def __getitem__(self, key: object) -> P:
         try:
-            return self._by_key[key]
+            return self._by_key[key]  # type: ignore[index]  # what is no PortKey is refused below
         except (KeyError, TypeError):
             pass
         tag, index = port_id(key)

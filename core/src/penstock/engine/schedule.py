@@ -21,7 +21,7 @@ from heapq import heappush
 from typing import TYPE_CHECKING, Final
 
 from penstock.engine import faults
-from penstock.engine.calculator import CLOSE, METHODS, OPEN, PROCESS, CalculatorContext, Output
+from penstock.engine.calculator import CLOSE, METHODS, OPEN, PROCESS, Output
 from penstock.engine.invariants import check
 from penstock.engine.node import CLOSED, CLOSING, FAILED, OPENED, OPENING, UNOPENED, Node, Step
 from penstock.engine.packet import NOTHING, Packet
@@ -111,7 +111,7 @@ class Schedule:
         self.streams: Final = tuple(streams)
         self.flow: Final = flow
         self.queues: Final = tuple(queues)
-        self.graph_inputs: Final = {s.id: Output(s, _APPLICATION) for s in self.streams[:graph_inputs]}
+        self.graph_inputs: Final = {s.id: Output(s, APPLICATION) for s in self.streams[:graph_inputs]}
         self.state = NOT_STARTED
         self.busy = 0
         self.errors: list[PenstockError] = []
@@ -312,7 +312,7 @@ class Schedule:
                 observer.queue.extend(packets)
                 observer.last = packets[-1].stamp
             if bound >= DONE:
-                observer.is_done = True
+                observer.end()
             elif observer.wants_bounds:
                 settled = POSTSTREAM if bound == POSTSTREAM else previous_allowed(bound)
                 if settled > observer.last:
@@ -768,7 +768,7 @@ class Schedule:
         step = node.step
         step.method = CLOSE
         step.stamp = DONE
-        step.call = node.calculator.close
+        step.call = node.close
         step.is_done = False
         for port in step.in_ports:
             port.fill(Packet(timestamp=previous_allowed(DONE)))
@@ -937,7 +937,8 @@ class _Application:
     stamp = 0
 
 
-_APPLICATION: Final[CalculatorContext] = _Application()  # type: ignore[assignment]  # all that Output reads
+#: The context of graph inputs.
+APPLICATION: Final = _Application()
 
 
 def _is_late(output: Output) -> bool:

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, Final
 
+from penstock.engine.native import mypyc_attr
 from penstock.engine.packet import Packet
 from penstock.engine.timestamp import DONE, PRESTREAM, UNSTARTED, previous_allowed
 
@@ -31,6 +32,7 @@ def add_dropped(dropped: dict[str, int], reason: str, count: int) -> None:
     dropped[reason] = dropped.get(reason, 0) + count
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Queue:
     """Packets that wait for one reader, and the limit at which their sources are throttled.
 
@@ -72,6 +74,7 @@ class Queue:
         add_dropped(self.dropped, reason, count)
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)  # see `runtime.tracing`
 class InputStream(Queue):
     """The reading end that belongs to one input port of a node.
 
@@ -164,6 +167,7 @@ class InputStream(Queue):
 _UNSTARTED_PACKET: Final = Packet(timestamp=UNSTARTED)
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)  # see `runtime.row_streams`
 class Observer(Queue):
     """Somebody outside the graph who wants what a stream delivers: a callback or a poller.
 
@@ -190,6 +194,10 @@ class Observer(Queue):
         self.last = UNSTARTED
         self.is_claimed = False
         self.is_done = False
+
+    def end(self) -> None:
+        """Take note that the stream has ended. For the engine."""
+        self.is_done = True
 
 
 class OutputStream:
