@@ -6,7 +6,16 @@ import sys
 
 import pytest
 
-from penstock.log import get_logger, place
+from penstock import (
+    Calculator,
+    CalculatorContext,
+    CalculatorContract,
+    CalculatorGraph,
+    GraphRunError,
+    Packet,
+)
+from penstock.log import FIELDS, get_logger, place
+from penstock.testing import testing_registry
 
 
 def test_loggers_are_below_penstock_whatever_form_the_name_has() -> None:
@@ -61,3 +70,50 @@ def test_nothing_is_said_unless_the_application_configures_logging(setup: str, s
     )
 
     assert (ended.returncode, ended.stdout, ended.stderr.strip()) == (0, "", said)
+
+
+def test_every_record_has_the_fields_also_where_who_wrote_it_left_them_out(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    with caplog.at_level(logging.INFO, logger="penstock"):
+        get_logger("somewhere.new").info("plain")
+        get_logger("somewhere.new").info("half", extra={"stream": "video"})
+
+    assert [[getattr(record, field) for field in FIELDS] for record in caplog.records] == [
+        [None, None, None],
+        [None, "video", None],
+    ]
+    assert len(logging.getLogger("penstock.somewhere.new").filters) == 1
+
+
+def test_the_start_and_end_of_a_run_are_told_with_the_place_of_what_went_wrong(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    class LogsBadly(Calculator):
+        @classmethod
+        def get_contract(cls, cc: CalculatorContract) -> None:
+            cc.inputs[0].set(int)
+
+        def process(self, cc: CalculatorContext) -> None:
+            raise ValueError(cc.input.payload)
+
+    registry = testing_registry()
+    registry.add("calculator", "LogsBadly", LogsBadly)
+    text = 'input_stream: "in" node { calculator: "LogsBadly" input_stream: "in" }'
+    graph = CalculatorGraph(text, registry=registry)
+    with caplog.at_level(logging.INFO, logger="penstock"):
+        graph.start_run()
+        graph.close_all_packet_sources()
+        graph.wait_until_done()
+        graph.start_run()
+        graph.add_packet_to_input_stream("in", Packet(7, 40))
+        with pytest.raises(GraphRunError):
+            graph.wait_until_done(10)
+
+    started, ended, _, failed = caplog.records
+    assert (started.getMessage(), ended.getMessage()) == (
+        "the run starts; number of nodes: 1",
+        "the run has ended",
+    )
+    assert failed.getMessage().startswith("the run has ended with INVALID_ARGUMENT: the graph run failed: ")
+    assert [getattr(failed, field) for field in FIELDS] == ["LogsBadly", None, 40]

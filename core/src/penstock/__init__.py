@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from penstock.contract import CalculatorContract
     from penstock.engine.calculator import STOP, Calculator, CalculatorContext, Input, Output
     from penstock.engine.packet import Packet
-    from penstock.engine.policy import InputStreamHandler
+    from penstock.engine.policy import NOT_READY, READY_FOR_CLOSE, InputStreamHandler
     from penstock.engine.timestamp import Timestamp
     from penstock.errors import (
         CalculatorError,
@@ -28,18 +28,24 @@ if TYPE_CHECKING:
         WaitTimeoutError,
     )
     from penstock.functions import CalculatorFunction, SidePacket, calculator
-    from penstock.plugins.hookspecs import Components, hookimpl
+    from penstock.plugins.hookspecs import Components, DoctorCheck, hookimpl
     from penstock.registry import Registry
     from penstock.runtime.default import register_calculator
     from penstock.runtime.executor import Executor, ExecutorDefaults, Lease, Work
     from penstock.runtime.graph import CalculatorGraph
     from penstock.runtime.modes import GraphInputStreamAddMode, LatePacketMode
     from penstock.runtime.poller import OutputStreamPoller
+    from penstock.runtime.rows import Row, Rows
+    from penstock.runtime.run import run
+    from penstock.runtime.running import Running
     from penstock.services import ServiceKey
+    from penstock.templates import GraphTemplate
 
 __version__: Final = "0.1.0"
 
 _HOME: Final = {
+    "NOT_READY": "engine.policy",
+    "READY_FOR_CLOSE": "engine.policy",
     "STOP": "engine.calculator",
     "Calculator": "engine.calculator",
     "CalculatorContext": "engine.calculator",
@@ -48,6 +54,7 @@ _HOME: Final = {
     "CalculatorFunction": "functions",
     "CalculatorGraph": "runtime.graph",
     "Components": "plugins.hookspecs",
+    "DoctorCheck": "plugins.hookspecs",
     "Executor": "runtime.executor",
     "ExecutorDefaults": "runtime.executor",
     "GraphConfigError": "errors",
@@ -55,6 +62,7 @@ _HOME: Final = {
     "LatePacketMode": "runtime.modes",
     "GraphParseError": "errors",
     "GraphRunError": "errors",
+    "GraphTemplate": "templates",
     "Input": "engine.calculator",
     "InputStreamHandler": "engine.policy",
     "Lease": "runtime.executor",
@@ -63,6 +71,9 @@ _HOME: Final = {
     "Packet": "engine.packet",
     "PenstockError": "errors",
     "Registry": "registry",
+    "Row": "runtime.rows",
+    "Rows": "runtime.rows",
+    "Running": "runtime.running",
     "ServiceKey": "services",
     "SidePacket": "functions",
     "StatusCode": "errors",
@@ -74,9 +85,12 @@ _HOME: Final = {
     "calculator": "functions",
     "hookimpl": "plugins.hookspecs",
     "register_calculator": "runtime.default",
+    "run": "runtime.run",
 }
 
 __all__ = [
+    "NOT_READY",
+    "READY_FOR_CLOSE",
     "STOP",
     "Calculator",
     "CalculatorContext",
@@ -85,12 +99,14 @@ __all__ = [
     "CalculatorFunction",
     "CalculatorGraph",
     "Components",
+    "DoctorCheck",
     "Executor",
     "ExecutorDefaults",
     "GraphConfigError",
     "GraphInputStreamAddMode",
     "GraphParseError",
     "GraphRunError",
+    "GraphTemplate",
     "Input",
     "InputStreamHandler",
     "LatePacketMode",
@@ -100,6 +116,9 @@ __all__ = [
     "Packet",
     "PenstockError",
     "Registry",
+    "Row",
+    "Rows",
+    "Running",
     "ServiceKey",
     "SidePacket",
     "StatusCode",
@@ -111,6 +130,7 @@ __all__ = [
     "calculator",
     "hookimpl",
     "register_calculator",
+    "run",
 ]
 
 

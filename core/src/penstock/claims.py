@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from penstock.errors import InvalidArgumentError, NameClashError, PluginError
+from penstock.option_class import full_name, is_options_class
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -69,20 +70,23 @@ def check_target(what: str, target: object) -> None:
 
 
 def check_option(full_name: object, extendee: object, number: object, target: object) -> None:
-    """Accept the data of an options message; see `OptionEntry`.
+    """Accept the data of options; see `OptionEntry`.
 
     Raises:
         InvalidArgumentError: one of them is not what it must be; the message says which.
     """
     check_name("option", full_name)
     what = f"option {full_name!r}"
-    check_name(f"{what}: extendee", extendee)
-    if not isinstance(number, int) or isinstance(number, bool) or not 0 < number <= _LARGEST_FIELD_NUMBER:
+    if extendee is not None or number is not None:
+        check_name(f"{what}: extendee", extendee)
+        if not isinstance(number, int) or isinstance(number, bool) or not 0 < number <= _LARGEST_FIELD_NUMBER:
+            raise InvalidArgumentError(
+                f"{what}: extension number {number!r} must be an int from 1 to {_LARGEST_FIELD_NUMBER}"
+            )
+    if not isinstance(target, str) and not is_options_class(target):
         raise InvalidArgumentError(
-            f"{what}: extension number {number!r} must be an int from 1 to {_LARGEST_FIELD_NUMBER}"
+            f"{what}: target {target!r} must be a str 'module:Message', or an attrs class"
         )
-    if not isinstance(target, str):
-        raise InvalidArgumentError(f"{what}: target {target!r} must be a str 'module:Message'")
     check_target(what, target)
 
 
@@ -149,26 +153,29 @@ class Claim:
 
 @attrs.frozen(eq=False)
 class OptionEntry:
-    """One options message that a plugin declares as data, so that finding it imports nothing.
+    """Options that a plugin declares as data, so that finding them imports nothing.
 
     Attributes:
-        full_name: of the message, "penstock.ColorOptions".
-        extendee: full name of the message that it extends, "penstock.CalculatorOptions".
-        number: of the extension field.
-        target: "module:Message".
+        full_name: of the message, "penstock.ColorOptions"; for an attrs class as `option_class.full_name`.
+        extendee: full name of the message that they extend, "penstock.CalculatorOptions"; None where graphs
+            give them as `node_options` only.
+        number: of the extension field; None likewise.
+        target: "module:Message" or "module:AttrsClass"; or the attrs class.
         origin: who declares it.
         rival: another entry with this name, or with this number of this extendee, or None.
     """
 
     full_name: str
-    extendee: str
-    number: int
-    target: str
+    extendee: str | None
+    number: int | None
+    target: str | type
     origin: Origin
     rival: OptionEntry | None = None
 
     def load(self) -> Any:  # noqa: ANN401  # a protobuf message class; protobuf is above this module
-        """Import and return the message class. Importing makes its extension known to protobuf.
+        """Import and return the message class, or the attrs class.
+
+        Importing a message makes its extension known to protobuf.
 
         Raises:
             NameClashError: another plugin declares the same name or number.
@@ -178,8 +185,11 @@ class OptionEntry:
         if self.rival is not None:
             of_both = "" if self.rival.full_name == self.full_name else f": its number {self.number}"
             raise clash(f"{what}{of_both}", self.origin, self.rival.origin)
-        message = load_target(what, self.target, self.origin)
-        found = getattr(getattr(message, "DESCRIPTOR", None), "full_name", None)
+        message: Any = self.target
+        if isinstance(message, str):
+            message = load_target(what, message, self.origin)
+        descriptor = getattr(message, "DESCRIPTOR", None)
+        found = full_name(message) if is_options_class(message) else getattr(descriptor, "full_name", None)
         if found != self.full_name:
             gives = "no message" if found is None else f"the message {found!r}"
             raise PluginError(f"{what}: {self.origin.owner} gives {gives}; correct its penstock_components")

@@ -78,6 +78,7 @@ class PenstockError(Exception):
         node: name of the node concerned, or None.
         stream: name of the stream or side packet concerned, or None.
         timestamp: the timestamp concerned as a plain int, or None.
+        file, line, column: the place in a graph file, counted from 1, of a fault of a graph; else None.
     """
 
     default_code = StatusCode.UNKNOWN
@@ -86,6 +87,9 @@ class PenstockError(Exception):
     node: str | None
     stream: str | None
     timestamp: int | None
+    file: str | None = None
+    line: int | None = None
+    column: int | None = None
 
     def __new__(cls, *args: Any, **fields: Any) -> Self:  # noqa: ANN401  # as the __init__ of each class
         """Make an error of this class that is also the builtin which its code stands for."""
@@ -273,6 +277,8 @@ class UnknownNameError(NotFoundError):
             message += f"; install it: pip install {install}"
         elif self.near:
             message += f" (did you mean {', '.join(map(repr, self.near))}?)"
+        elif kind == "calculator" and not failed:
+            message += "; decorate it with @penstock.register_calculator, or install the pack that has it"
         if failed:
             reasons = ", ".join(f"{plugin} ({why})" for plugin, why in sorted(failed.items()))
             message += f"; plugins that are not loaded: {reasons}"

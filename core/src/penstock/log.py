@@ -5,9 +5,9 @@ that wants to see what happens says so itself:
 
     logging.basicConfig(level=logging.INFO)
 
-A record about a place in a graph carries it as data, in the attributes `node`, `stream` and
-`timestamp` (an int, microseconds by convention), None where one does not apply. A format that shows
-them needs defaults, because other records of the process do not have them:
+Each record carries the place in a graph that it is about as data, in the attributes `node`, `stream`
+and `timestamp` (an int, microseconds by convention), None where one does not apply. A format that
+shows them needs defaults, because records of other libraries do not have them:
 
     logging.Formatter("%(name)s %(node)s: %(message)s", defaults={"node": None})
 
@@ -25,6 +25,10 @@ ROOT: Final = "penstock"
 logging.getLogger(ROOT).addHandler(logging.NullHandler())
 
 
+#: The attributes that each record has.
+FIELDS: Final = ("node", "stream", "timestamp")
+
+
 class Place(TypedDict):
     """The `extra` of a record about a place in a graph."""
 
@@ -33,8 +37,21 @@ class Place(TypedDict):
     timestamp: int | None
 
 
+class _Fields(logging.Filter):
+    """Lets every record pass, and gives it the fields that who wrote it has left out."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        for field in FIELDS:
+            if field not in record.__dict__:
+                setattr(record, field, None)
+        return True
+
+
+_FIELDS: Final = _Fields()
+
+
 def get_logger(name: str) -> logging.Logger:
-    """Return the logger of a module or pack, below "penstock".
+    """Return the logger of a module or pack, below "penstock". Its records have all `FIELDS`.
 
     Args:
         name: "plugins" for "penstock.plugins"; a name that is below "penstock" already is kept, so
@@ -42,7 +59,9 @@ def get_logger(name: str) -> logging.Logger:
             "penstock.penstock_image.color".
     """
     below = name == ROOT or name.startswith(f"{ROOT}.")
-    return logging.getLogger(name if below else f"{ROOT}.{name}")
+    logger = logging.getLogger(name if below else f"{ROOT}.{name}")
+    logger.addFilter(_FIELDS)  # once, however often it is added
+    return logger
 
 
 def place(node: str | None = None, stream: str | None = None, timestamp: int | None = None) -> Place:

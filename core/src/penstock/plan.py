@@ -150,6 +150,7 @@ class Plan:
         max_queue_size: packets per input stream; -1 for no limit.
         config: the checked CalculatorGraphConfig message.
         file: where the graph came from, for messages, or None.
+        option_types: knows the options in `config`, for whoever writes it; None where nobody does.
     """
 
     nodes: tuple[NodePlan, ...]
@@ -161,6 +162,7 @@ class Plan:
     report_deadlock: bool
     config: Any
     file: str | None = None
+    option_types: Any = None
     stream_ids: Mapping[str, int] = attrs.field(init=False)
 
     @stream_ids.default

@@ -252,6 +252,20 @@ def test_a_poller_needs_a_run(make) -> None:
     assert poller.queue_size() == 0
 
 
+def test_a_poller_needs_a_run_that_could_begin(make) -> None:
+    class Refuses(penstock.Executor):
+        def lend_to(self, work):
+            raise ArithmeticError("no threads")
+
+    graph = make([(Pass, "in", "out")], "in", threads=0)
+    graph.set_executor("", Refuses())
+    poller = graph.add_output_stream_poller("out")
+    with pytest.raises(ArithmeticError, match="no threads"):
+        graph.start_run()
+    with pytest.raises(FailedPreconditionError, match=r"poller of stream 'out': start_run\(\) comes first"):
+        poller.next(TIMEOUT)
+
+
 def test_packets_that_came_before_an_error_are_still_given(make) -> None:
     def process(cc):
         if cc.input.payload == 2:

@@ -1,7 +1,18 @@
 from __future__ import annotations
 
-from penstock import Calculator, CalculatorGraph, Packet
-from penstock.testing import testing_registry
+import asyncio
+import concurrent.futures
+import inspect
+import json
+import threading
+
+import attrs
+import pytest
+
+from penstock import Calculator, CalculatorGraph, GraphRunError, Packet, WaitTimeoutError
+from penstock import calculator as penstock_calculator
+from penstock.explain import ExecutorState, StreamWait
+from penstock.testing import InlineExecutor, testing_registry
 
 
 class Weighty:
@@ -51,3 +62,297 @@ def test_the_bytes_that_wait_are_counted_without_the_lock_and_by_who_can_say() -
     assert (stream.queued, stream.queued_bytes) == (3, 140)
     assert payload.was_locked == [False, False]
     graph.close(30)
+
+
+# --- all of it as data ----------------------------------------------------------------------------
+
+
+def line_of(function, text):
+    """Return the file, and the number of the line of a function that has these words."""
+    lines, first = inspect.getsourcelines(function)
+    (offset,) = (i for i, line in enumerate(lines) if text in line)
+    return inspect.getsourcefile(function), first + offset
+
+
+class Held(Calculator):
+    """Its calls say that they have come, and wait until they are let go."""
+
+    def __init__(self) -> None:
+        self.number = 0
+
+    @classmethod
+    def get_contract(cls, cc) -> None:
+        cc.inputs[0].set_any()
+        cc.outputs[0].set_any()
+
+    def process(self, cc) -> None:
+        ENTERED.release()
+        LEAVE.wait(TIMEOUT)  # here it stands
+
+
+class AlsoHeld(Held):
+    """The same code under another name."""
+
+
+@penstock_calculator
+def held_function(number: int) -> int:
+    ENTERED.release()
+    LEAVE.wait(TIMEOUT)  # here the function stands
+    return number
+
+
+class Awaiting(Calculator):
+    """Awaits for ever, until it is cancelled."""
+
+    @classmethod
+    def get_contract(cls, cc) -> None:
+        cc.inputs[0].set_any()
+
+    async def process(self, cc) -> None:
+        task = asyncio.get_running_loop().create_task(started())
+        await task
+        await asyncio.Event().wait()  # here it awaits
+
+
+async def started() -> None:
+    # the task that awaits this one is resumed by a later turn of the loop, in the one that tells the test
+    asyncio.get_running_loop().call_soon(asyncio.get_running_loop().call_soon, ENTERED.release)
+
+
+class Handed(Calculator):
+    """Hands its work elsewhere."""
+
+    future: concurrent.futures.Future
+
+    @classmethod
+    def get_contract(cls, cc) -> None:
+        cc.inputs[0].set_any()
+
+    def process(self, cc):
+        ENTERED.release()
+        return self.future
+
+
+TIMEOUT = 30
+ENTERED = threading.Semaphore(0)
+LEAVE = threading.Event()
+
+
+@pytest.fixture
+def held():
+    """Give a maker of graphs; whatever their calculators wait for comes in the end."""
+    LEAVE.clear()
+    graphs = []
+    with concurrent.futures.ThreadPoolExecutor(4, thread_name_prefix="pool") as pool:
+
+        def start(text, *calculators, calls):
+            graph = CalculatorGraph(f'input_stream: "in" {text}', registry=testing_registry(*calculators))
+            graph.set_executor("", pool)
+            if "executor {" in text:
+                graph.set_executor("other", pool)
+            graphs.append(graph)
+            graph.start_run()
+            graph.add_packet_to_input_stream("in", Packet(3, 7))
+            for _ in range(calls):
+                assert ENTERED.acquire(timeout=TIMEOUT)
+            return graph
+
+        yield start
+        LEAVE.set()
+        for graph in graphs:
+            graph.cancel()
+            with pytest.raises(GraphRunError, match="cancelled"):
+                graph.wait_until_done(TIMEOUT)
+
+
+def calls_of(graph, node):
+    """Return the calls of a node that have not come back."""
+    (state,) = (state for state in graph.snapshot().nodes if state.name == node)
+    return state.calls
+
+
+def test_a_running_call_stands_where_the_calculator_stands(held) -> None:
+    graph = held('node { calculator: "Held" input_stream: "in" output_stream: "out" }', Held, calls=1)
+
+    (call,) = calls_of(graph, "Held")
+
+    assert (call.method, call.timestamp, call.function) == ("process", "7", "process")
+    assert (call.file, call.line) == line_of(Held.process, "# here it stands")
+    assert call.thread.startswith("pool")
+    assert call.inside.startswith(f"{threading.__file__}:")
+    assert call.inside.endswith(" in wait")
+
+
+def test_a_calculator_made_from_a_function_stands_in_the_function(held) -> None:
+    graph = held(
+        'node { calculator: "HeldFunction" input_stream: "in" output_stream: "out" }',
+        held_function.calculator,
+        calls=1,
+    )
+
+    (call,) = calls_of(graph, "HeldFunction")
+
+    assert call.function == "held_function"
+    assert (call.file, call.line) == line_of(held_function, "# here the function stands")
+
+
+def test_calls_of_the_same_code_are_told_apart_by_their_arguments(held) -> None:
+    graph = held(
+        'node { calculator: "Held" input_stream: "in" output_stream: "a" max_in_flight: 2 } '
+        'node { calculator: "AlsoHeld" input_stream: "in" output_stream: "b" }',
+        Held,
+        AlsoHeld,
+        calls=2,
+    )
+    graph.add_packet_to_input_stream("in", Packet(3, 8))
+    assert ENTERED.acquire(timeout=TIMEOUT)
+
+    two, one = calls_of(graph, "Held"), calls_of(graph, "AlsoHeld")
+
+    assert [call.timestamp for call in (*two, *one)] == ["7", "8", "7"]
+    assert len({call.thread for call in (*two, *one)}) == 3
+    assert {call.line for call in (*two, *one)} == {line_of(Held.process, "# here it stands")[1]}
+
+
+def test_a_call_that_awaits_stands_where_its_coroutine_does(held) -> None:
+    graph = held('node { calculator: "Awaiting" input_stream: "in" }', Awaiting, calls=1)
+
+    (call,) = calls_of(graph, "Awaiting")
+
+    assert (call.file, call.line) == line_of(Awaiting.process, "# here it awaits")
+    assert call.thread == ""
+    assert call.inside.endswith(" in wait")
+
+
+def test_of_a_call_that_was_handed_elsewhere_is_said_that_it_cannot_be_seen(held) -> None:
+    Handed.future = concurrent.futures.Future()
+    graph = held('node { calculator: "Handed" input_stream: "in" }', Handed, calls=1)
+    while calls_of(graph, "Handed")[0].file:  # until it has left the thread
+        threading.Event().wait(0.001)
+
+    (call,) = calls_of(graph, "Handed")
+
+    assert (call.thread, call.line, call.inside) == ("", 0, "")
+    assert str(call) == "node 'Handed': where process() at 7 stands cannot be seen"
+
+
+def test_a_wait_that_expires_says_where_the_running_calls_stand(held) -> None:
+    graph = held('node { calculator: "Held" input_stream: "in" output_stream: "out" }', Held, calls=1)
+    file, line = line_of(Held.process, "# here it stands")
+
+    with pytest.raises(WaitTimeoutError) as caught:
+        graph.wait_until_idle(timeout=0.01)
+
+    assert f"node 'Held': process() at 7 stands at {file}:{line} in process, inside " in str(caught.value)
+    assert graph.why().calls == calls_of(graph, "Held")
+
+
+def test_a_node_that_waits_names_the_streams_as_data() -> None:
+    graph = CalculatorGraph(
+        'input_stream: "a" input_stream: "b" input_stream: "c" '
+        'node { calculator: "Both" input_stream: "a" input_stream: "b" input_stream: "c" }',
+        registry=testing_registry(Both),
+    )
+    graph.start_run()
+    graph.wait_until_idle(TIMEOUT)
+    (idle,) = graph.snapshot().nodes
+    graph.add_packet_to_input_stream("a", Packet(1, 5))
+    graph.set_input_stream_timestamp_bound("b", 9)
+    graph.set_input_stream_timestamp_bound("c", 5)
+    graph.wait_until_idle(TIMEOUT)
+    (node,) = graph.snapshot().nodes
+
+    assert [wait.stream for wait in idle.waits_on] == ["a", "b", "c"]
+    assert {wait.timestamp for wait in idle.waits_on} == {""}
+    assert node.waits_on == (StreamWait("c", "5", "5"),)
+    assert node.waits_for == "stream 'c' (bound 5) to settle 5"
+    graph.close(TIMEOUT)
+    assert graph.snapshot().nodes[0].waits_on == ()
+
+
+def test_dropped_packets_are_counted_by_their_reason() -> None:
+    graph = CalculatorGraph(
+        'input_stream: "a" input_stream: "b" node { calculator: "Both" input_stream: "a" input_stream: "b" }',
+        registry=testing_registry(Both),
+    )
+    graph.set_late_packet_mode("a", "DROP")
+    graph.start_run()
+    for timestamp in (5, 4, 3, 6):
+        graph.add_packet_to_input_stream("a", Packet(1, timestamp))
+
+    stream = graph.snapshot().streams[0]
+
+    assert (stream.dropped, stream.drops) == (2, {"late": 2})
+    graph.close(TIMEOUT)
+
+
+@penstock_calculator
+def sum_of(one: int, other: int) -> int:
+    return one + other
+
+
+def test_packets_that_a_reader_has_dropped_are_counted_too() -> None:
+    graph = CalculatorGraph(
+        'input_stream: "a" input_stream: "b" '
+        'node { calculator: "SumOf" input_stream: "ONE:a" input_stream: "OTHER:b" output_stream: "c" }',
+        registry=testing_registry(sum_of.calculator),
+    )
+    with graph:
+        graph.start_run()
+        for timestamp in range(3):
+            graph.add_packet_to_input_stream("a", Packet(1, timestamp))
+
+    stream = graph.snapshot().streams[0]
+
+    assert (stream.dropped, stream.drops) == (
+        3,
+        {"another required input has no packet at this timestamp": 3},
+    )
+
+
+def test_executors_say_whose_calls_they_run_and_with_how_many_threads(held) -> None:
+    graph = held(
+        'executor { name: "other" } '
+        'node { calculator: "Held" input_stream: "in" output_stream: "a" } '
+        'node { calculator: "AlsoHeld" input_stream: "in" output_stream: "b" executor: "other" } ',
+        Held,
+        AlsoHeld,
+        calls=2,
+    )
+    taken = graph.snapshot()
+
+    for state, name in zip(taken.executors, ["", "other"], strict=True):
+        # a thread that has just opened a node may not have left yet
+        assert 1 <= state.threads <= 4
+        expected = ExecutorState(
+            name, "ThreadPoolExecutor", 1, state.threads, running=1, ready=0, attentive=0
+        )
+        assert attrs.evolve(state, attentive=0) == expected
+    assert [state.executor for state in taken.nodes] == ["", "other"]
+
+
+def test_steps_that_wait_for_a_thread_are_counted_at_their_executor() -> None:
+    graph = CalculatorGraph(
+        'input_stream: "a" executor { name: "inline" } '
+        'node { calculator: "Both" input_stream: "a" executor: "inline" }',
+        registry=testing_registry(Both),
+    )
+    graph.set_executor("inline", InlineExecutor())
+    graph.start_run()
+    graph.wait_until_idle(TIMEOUT)
+    graph.add_packet_to_input_stream("a", Packet(1, 1))
+
+    inline = graph.snapshot().executors[-1]
+
+    assert inline == ExecutorState("inline", "InlineExecutor", 1, threads=0, running=0, ready=1, attentive=0)
+    graph.close(TIMEOUT)
+
+
+def test_a_snapshot_can_be_written_as_json(held) -> None:
+    graph = held('node { calculator: "Held" input_stream: "in" output_stream: "out" }', Held, calls=1)
+
+    written = json.loads(json.dumps(attrs.asdict(graph.snapshot())))
+
+    assert written["nodes"][0]["calls"][0]["function"] == "process"
+    assert written["streams"][0]["bound"] == "8"
+    assert written["executors"][0]["threads"] >= 1

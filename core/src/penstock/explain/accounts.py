@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from penstock.engine.schedule import Schedule
-    from penstock.engine.stream import Observer, OutputStream
+    from penstock.engine.stream import Observer, OutputStream, Queue
 
 #: How often an observer that is being called is read until it stood still meanwhile.
 _ATTEMPTS: Final = 1000
@@ -46,8 +46,8 @@ class ReaderAccount:
     """What became of a stream's packets at one reader.
 
     Attributes:
-        place: "node 'X' input 'TAG:1'" or "node 'X' input 0", "observer" or "poller".
-        node: name of the reading node; "" for an observer or poller.
+        place: "node 'X' input 'TAG:1'" or "node 'X' input 0", "observer", "poller" or "rows".
+        node: name of the reading node; "" for the others.
         delivered: packets that it took and did not throw away.
         dropped: reason → number of packets thrown away on the way to it, or by it.
         in_flight: packets that wait for it. Once the run is over: those that a poller has not been asked for.
@@ -74,7 +74,7 @@ class StreamAccount:
         place: who writes it: "node 'X'" or "graph input".
         added: packets that were written.
         dropped: reason → number of them thrown away before any reader could see them.
-        readers: nodes in the order of the graph, then observers and pollers.
+        readers: nodes in the order of the graph, then observers, pollers and rows.
     """
 
     name: str
@@ -183,6 +183,17 @@ class Ledger:
         return "\n".join(lines)
 
 
+#: What rows are called as the place of a reader.
+ROWS: Final = "rows"
+
+
+def place_of(queue: Queue) -> str:
+    """Return what somebody outside of the graph who reads a queue is called: observer, poller or rows."""
+    if not getattr(queue, "is_poller", False):
+        return "observer"
+    return str(getattr(queue.target, "place", "poller"))  # type: ignore[attr-defined]  # it is an Observer
+
+
 def ledger(schedule: Schedule) -> Ledger:
     """Return where the packets of a run are. Call it with the run's lock held."""
     places = _places(schedule)
@@ -237,7 +248,7 @@ def _observer_account(observer: Observer, through: int) -> ReaderAccount:
     if observer.is_claimed and delivered + sum(dropped.values()) + waiting == through - 1:
         waiting += 1
     return ReaderAccount(
-        place="poller" if observer.is_poller else "observer",
+        place=place_of(observer),
         node="",
         delivered=delivered,
         dropped=dropped,

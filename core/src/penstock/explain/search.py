@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from penstock.engine.node import CLOSED, FAILED, OPENED, OPENING, STATES, UNOPENED
 from penstock.engine.schedule import NOT_STARTED, PAUSED, RUNNING, TERMINATED
 from penstock.engine.timestamp import ONE_OVER_POSTSTREAM, Timestamp, show
+from penstock.explain.accounts import ROWS, place_of
 from penstock.explain.culprits import (
     being_called,
     executor_name,
@@ -315,15 +316,18 @@ class _Search:
 
     def _for_room(self, who: str, node: str, full: Queue) -> Hop:
         limit = f"({len(full.queue)} packets, limit {full.max_size})"
-        reader = "its poller" if full.node is None else f"node {full.node.name!r}"
+        place = place_of(full)
+        reader = f"its {place}" if full.node is None else f"node {full.node.name!r}"
         text = f"{who} waits for room in the full queue of stream {full.name!r} at {reader} {limit}"
         link = Link(WaitKind.ROOM, text, node, full.name)
         if full.node is not None:
             return Hop(link, then=full.node.id)
-        text = (
-            f"nobody reads the poller of stream {full.name!r}, which is full {limit}; call its next(), or "
-            "set_max_queue_size(-1) so that it throttles nobody"
+        cure = (
+            "read on, or close() them"
+            if place == ROWS
+            else "call its next(), or set_max_queue_size(-1) so that it throttles nobody"
         )
+        text = f"nobody reads the {place} of stream {full.name!r}, which is full {limit}; {cure}"
         return Hop(link, culprit=Link(WaitKind.POLLER, text, stream=full.name))
 
     # --- what a policy waits for --------------------------------------------------------------

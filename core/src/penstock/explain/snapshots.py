@@ -1,7 +1,8 @@
 """Where a run stands, as data. Reads the engine, changes nothing.
 
 Everything here is called under the run's lock, but for `weighed`: asking a payload for its `nbytes`
-runs code of whoever wrote it.
+runs code of whoever wrote it. All of a snapshot is str, int, float, bool, None, tuples and dicts of these:
+`json.dumps(attrs.asdict(snapshot))` works.
 """
 
 from __future__ import annotations
@@ -12,16 +13,34 @@ import attrs
 
 from penstock.engine.node import CLOSED, FAILED, OPENED, STATES, UNOPENED
 from penstock.engine.schedule import NOT_STARTED, PAUSED, RUNNING
-from penstock.engine.stream import UNLIMITED
+from penstock.engine.stream import UNLIMITED, add_dropped
 from penstock.engine.timestamp import show
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from penstock.engine.node import Node
     from penstock.engine.packet import Packet
     from penstock.engine.schedule import Schedule
     from penstock.engine.stream import InputStream, OutputStream
+    from penstock.explain.standing import Call
 
 _RUN_STATES = {NOT_STARTED: "not started", RUNNING: "running", PAUSED: "paused"}
+
+
+@attrs.frozen
+class StreamWait:
+    """A stream that a node waits for.
+
+    Attributes:
+        stream: its name.
+        bound: where it stands, as it is written to a user.
+        timestamp: what must be settled there; "" where any packet will do.
+    """
+
+    stream: str
+    bound: str
+    timestamp: str = ""
 
 
 @attrs.frozen
@@ -35,6 +54,9 @@ class NodeState:
         steps: completed calls of `process`.
         busy_s: seconds spent in `process`, 0.0 unless timing is on.
         waits_for: why it is not ready, in words; "" where it is ready, runs or is over.
+        waits_on: the streams among that, in the order of the node's inputs.
+        executor: name of the executor that runs it; "" for the default one.
+        calls: the calls under way, earliest first, and where each stands.
     """
 
     name: str
@@ -45,6 +67,9 @@ class NodeState:
     steps: int
     busy_s: float
     waits_for: str
+    waits_on: tuple[StreamWait, ...] = ()
+    executor: str = ""
+    calls: tuple[Call, ...] = ()
 
 
 @attrs.frozen
@@ -56,9 +81,10 @@ class StreamState:
         added: packets written so far in this run.
         queued: packets waiting at its readers, the fullest of them.
         queued_bytes: bytes of these packets' payloads, as far as they have `nbytes`.
-        dropped: packets that were thrown away, by the producer or a reader; the ledger says why.
+        dropped: packets that were thrown away, by the producer or a reader.
         limit: the smallest limit of its readers' queues; None for none.
         bound: the timestamp bound, as it is written to a user.
+        drops: reason → how many of the dropped; the ledger says where.
     """
 
     name: str
@@ -68,6 +94,31 @@ class StreamState:
     dropped: int
     limit: int | None
     bound: str
+    drops: dict[str, int] = attrs.field(factory=dict)
+
+
+@attrs.frozen
+class ExecutorState:
+    """One executor, as it serves this run, at one moment.
+
+    Attributes:
+        name: in the graph; "" for the default one.
+        kind: name of its class, or of the pool's that the application handed in.
+        nodes: how many it runs.
+        threads: how many it has for this run now; 0 where waiting application threads do the work, None
+            where it does not say.
+        running: calls under way, those that await or were handed elsewhere included.
+        ready: calls that wait for a thread.
+        attentive: threads that will look at the queue of ready calls soon by themselves.
+    """
+
+    name: str
+    kind: str
+    nodes: int
+    threads: int | None
+    running: int
+    ready: int
+    attentive: int
 
 
 @attrs.frozen
@@ -79,6 +130,7 @@ class Snapshot:
         nodes, streams: in the order of the plan.
         throttled: names of sources and graph inputs that wait for full queues.
         errors: what has gone wrong so far.
+        executors: in the order of the graph, then those of services.
     """
 
     state: str
@@ -86,10 +138,15 @@ class Snapshot:
     streams: tuple[StreamState, ...]
     throttled: tuple[str, ...]
     errors: tuple[str, ...]
+    executors: tuple[ExecutorState, ...] = ()
 
 
 def snapshot(schedule: Schedule) -> tuple[Snapshot, list[list[Packet]]]:
-    """Return where a run stands, bytes not yet counted, and the packets that wait on each stream."""
+    """Return where a run stands, and the packets that wait on each stream.
+
+    Left out is what the engine does not know, or what must not be asked for under the lock: bytes,
+    executors, and where calls stand.
+    """
     taken = Snapshot(
         state=_RUN_STATES.get(schedule.state, "over"),
         nodes=tuple(_node_state(schedule, node) for node in schedule.nodes),
@@ -109,6 +166,15 @@ def weighed(taken: Snapshot, waiting: list[list[Packet]]) -> Snapshot:
     return attrs.evolve(taken, streams=tuple(streams))
 
 
+def with_calls(taken: Snapshot, calls: Iterable[Call]) -> Snapshot:
+    """Return a snapshot with the calls under way at their nodes."""
+    by_node: dict[str, list[Call]] = {}
+    for call in calls:
+        by_node.setdefault(call.node, []).append(call)
+    nodes = (attrs.evolve(node, calls=tuple(by_node.get(node.name, ()))) for node in taken.nodes)
+    return attrs.evolve(taken, nodes=tuple(nodes))
+
+
 def waits_for(schedule: Schedule, node: Node) -> str:  # noqa: PLR0911  # one for each reason
     """Return in words what an idle node waits for."""
     if node.state == UNOPENED:
@@ -122,15 +188,33 @@ def waits_for(schedule: Schedule, node: Node) -> str:  # noqa: PLR0911  # one fo
         return "sources of a lower layer" if not node.is_active else "its turn"
     if not node.inputs:
         return "the end of the run"
+    head, waits = _unsettled(node)
+    names = ", ".join(f"{stream.name!r} (bound {show(stream.bound)})" for stream in waits)
+    if head is None:
+        return f"packets on {names}"
+    return f"stream {names} to settle {show(head)}" if waits else "what its policy asks for"
+
+
+def _unsettled(node: Node) -> tuple[int | None, list[InputStream]]:
+    """Return the earliest waiting packet of an opened node, and the streams that are not settled there.
+
+    Without any packet: None, and all streams that may still bring one.
+    """
     heads = [stream.queue[0].stamp for stream in node.inputs if stream.queue]
     empty = [stream for stream in node.inputs if not stream.queue]
     if not heads:
-        names = ", ".join(f"{stream.name!r} (bound {show(stream.bound)})" for stream in empty)
-        return f"packets on {names}"
+        return None, empty
     head = min(heads)
-    behind = [stream for stream in empty if stream.bound <= head]
-    names = ", ".join(f"{stream.name!r} (bound {show(stream.bound)})" for stream in behind)
-    return f"stream {names} to settle {show(head)}" if behind else "what its policy asks for"
+    return head, [stream for stream in empty if stream.bound <= head]
+
+
+def _waits_on(node: Node) -> tuple[StreamWait, ...]:
+    """Return the streams that an idle node waits for, as data."""
+    if node.state != OPENED:
+        return ()
+    head, waits = _unsettled(node)
+    needed = "" if head is None else show(head)
+    return tuple(StreamWait(stream.name, show(stream.bound), needed) for stream in waits)
 
 
 def _waits_to_open(schedule: Schedule, node: Node) -> str:
@@ -156,6 +240,8 @@ def _node_state(schedule: Schedule, node: Node) -> NodeState:
         steps=node.steps,
         busy_s=node.busy_ns / 1e9,
         waits_for="" if over or node.in_flight else waits_for(schedule, node),
+        waits_on=() if over or node.in_flight else _waits_on(node),
+        executor=node.queue.name,
     )
 
 
@@ -163,21 +249,20 @@ def _stream_state(stream: OutputStream) -> StreamState:
     longest = _longest(stream)
     limits = [reader.max_size for reader in stream.readers]
     limit = min(limits, default=None)
+    drops: dict[str, int] = {}
+    for counts in (stream.dropped, *(reader.dropped for reader in stream.readers)):
+        for reason, count in counts.items():
+            add_dropped(drops, reason, count)
     return StreamState(
         name=stream.name,
         added=stream.added,
         queued=0 if longest is None else len(longest.queue),
         queued_bytes=0,
-        dropped=sum(
-            sum(counts.values()) for counts in (stream.dropped, *(one.dropped for one in stream.readers))
-        ),
+        dropped=sum(drops.values()),
         limit=None if limit is None or limit >= UNLIMITED else limit,
         bound=show(stream.bound),
+        drops=drops,
     )
-
-
-def _sum(counts: dict[str, int]) -> int:
-    return sum(counts.values())
 
 
 def _longest(stream: OutputStream) -> InputStream | None:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from penstock.engine.timestamp import Timestamp
+    from penstock.explain.standing import Call
 
 #: Of a chain that is longer, the words show both ends only, so many links each.
 _SHOWN_AT_EACH_END = 5
@@ -47,7 +48,7 @@ class WaitKind(enum.StrEnum):
     RUNNING          a call of the node has not come back
     PAUSED           the graph is paused
     NO_THREAD        no thread of the executor is there to run the node
-    POLLER           nobody reads the poller of `stream`, which throttles
+    POLLER           nobody reads the poller or rows of `stream`, which throttle
     OBSERVER         an observer of `stream` has not come back
     NOT_MADE         the node ends or idles without having made a side packet
     CIRCLE           the chain comes back to where it was
@@ -164,6 +165,7 @@ class Why:
         culprits: where their chains end, each once, in the same order.
         errors: what has gone wrong.
         stopped_by: the node that ended the run by returning STOP though it has inputs, or None.
+        calls: the calls of calculators that have not come back, and where each stands.
     """
 
     state: str
@@ -171,6 +173,7 @@ class Why:
     culprits: tuple[Link, ...] = ()
     errors: tuple[str, ...] = ()
     stopped_by: str | None = None
+    calls: tuple[Call, ...] = ()
 
     def __str__(self) -> str:
         lines = [self._headline()]
@@ -178,6 +181,7 @@ class Why:
         told: set[int] = set()
         for wait in _heads_first(self.waits):
             lines.extend(_told(wait, told))
+        lines.extend(f"  {call}" for call in self.calls)
         return "\n".join(lines)
 
     def _headline(self) -> str:

@@ -60,6 +60,10 @@ class _Borrowed(Lease):
         self._wakes = 0
         self._is_stopped = False
 
+    def thread_count(self) -> int:
+        """Return how many tasks the pool has for this run: each is a thread that runs steps, or soon will."""
+        return len(self._tasks)
+
     def wake(self) -> None:
         token = object()
         try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any, Final
 
 from penstock.engine.calculator import Input, NodeServices, Output, OutputSidePacket
@@ -13,6 +12,7 @@ from penstock.engine.ready import ReadyQueue
 from penstock.engine.schedule import Schedule
 from penstock.engine.stream import UNLIMITED, InputStream, Observer, OutputStream
 from penstock.errors import CalculatorError, PenstockError
+from penstock.runtime.tracing import TracedFlow, TracedStream, put_around, trace_inputs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from penstock.engine.packet import Packet
     from penstock.plan import NodePlan, Plan, PortPlan
     from penstock.runtime.side_packets import ConstantOutputs, SidePackets
+    from penstock.runtime.tracing import Tracing
 
 
 _NO_SIDE_PACKETS: Final[Ports[Packet]] = Ports("input side packet", (), ())
@@ -37,6 +38,7 @@ class RunBuilder:
         queue_of: node id → number of its ready queue.
         queue_names: of the ready queues.
         is_timed: whether the time of each call of `process` is added up.
+        tracing: what the run is told to; None for nobody.
     """
 
     def __init__(  # noqa: PLR0913, PLR0917  # made in one place only
@@ -49,17 +51,19 @@ class RunBuilder:
         queue_names: Sequence[str],
         *,
         is_timed: bool,
+        tracing: Tracing | None = None,
     ) -> None:
         self._plan: Final = plan
         self._services: Final = services
         self._side_packets: Final = side_packets
         self._constants: Final = constants
         self._is_timed: Final = is_timed
+        self._tracing: Final = tracing
         self._nodes: dict[int, Node] = {}
         self._by_key: list[Node] = []
         self._queues = [ReadyQueue(name, self._by_key) for name in queue_names]
         self._queue_of = queue_of
-        self._flow = FlowControl()
+        self._flow = FlowControl() if tracing is None else TracedFlow(tracing)
         self._streams = [OutputStream(s.id, s.name, s.classes, s.type_name) for s in plan.streams]
 
     def build(self, observers: Mapping[int, Sequence[Observer]], limits: Mapping[int, int]) -> Schedule:
@@ -101,6 +105,8 @@ class RunBuilder:
             report_deadlock=plan.report_deadlock,
             sources_wait=plan.max_queue_size >= 0,
         )
+        if self._tracing is not None:
+            trace_inputs(schedule, self._tracing)
         self._await_side_packets(schedule)
         return schedule
 
@@ -122,8 +128,6 @@ class RunBuilder:
             max_in_flight=plan.max_in_flight,
         )
         node.open = _Opening(node, self._side_packets)
-        if self._is_timed:
-            node.process = _Timed(node)
         policy.process_bounds = plan.contract.process_timestamp_bounds
         inputs = tuple(self._reader(node, port, readers) for port in plan.inputs)
         outputs = tuple(self._streams[port.stream] for port in plan.outputs)
@@ -137,11 +141,15 @@ class RunBuilder:
         except Exception as error:
             raise CalculatorError(plan.name, plan.handler.name, "prepare", error) from error
         node.awaiting = sum(1 for stream in inputs if not stream.is_back_edge)
+        put_around(node, self._tracing, is_timed=self._is_timed)
         return node
 
     def _reader(self, node: Node, port: PortPlan, readers: list[list[InputStream]]) -> InputStream:
         name = self._streams[port.stream].name
-        reader = InputStream(name, node, self._flow, is_back_edge=port.back_edge)
+        if self._tracing is None:
+            reader = InputStream(name, node, self._flow, is_back_edge=port.back_edge)
+        else:
+            reader = TracedStream(name, node, self._flow, self._tracing, is_back_edge=port.back_edge)
         reader.is_watched = node.policy.sees_every_packet
         readers[port.stream].append(reader)
         return reader
@@ -199,18 +207,3 @@ class _Opening:
     def __call__(self, context: CalculatorContext) -> Any:  # noqa: ANN401  # what open returns
         self._side_packets.attach(self._node)
         return self._node.calculator.open(context)
-
-
-class _Timed:
-    """`process` of a node, its time added up; chosen when a run starts, so that others pay nothing."""
-
-    def __init__(self, node: Node) -> None:
-        self._node: Final = node
-        self._process: Final = node.calculator.process
-
-    def __call__(self, context: CalculatorContext) -> Any:  # noqa: ANN401  # what process returns
-        start = perf_counter_ns()
-        try:
-            return self._process(context)
-        finally:
-            self._node.busy_ns += perf_counter_ns() - start

@@ -8,15 +8,18 @@ command line) falls back on it, and every one of those takes another registry.
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, TypeVar, overload
+from contextlib import contextmanager
+from types import FunctionType
+from typing import TYPE_CHECKING, Final, TypeVar, overload
 
-from penstock.claims import calculator_of
+from penstock.claims import KINDS, calculator_of
 from penstock.engine.calculator import Calculator
-from penstock.errors import FailedPreconditionError, InvalidArgumentError
+from penstock.errors import FailedPreconditionError, InvalidArgumentError, NameClashError
+from penstock.option_class import options_classes
 from penstock.registry import Registry
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from typing import Any
 
     from penstock.functions import CalculatorFunction
@@ -59,13 +62,21 @@ class _LazyHost:
         return self._host
 
 
-_host = _LazyHost()
-_registry = Registry(lambda registry: _host.get().fill(registry))
+class _Defaults:
+    """The plugins of the process, and the registry that they fill."""
+
+    def __init__(self) -> None:
+        self.host: Final = _LazyHost()
+        self.registry: Final = Registry(lambda registry: self.host.get().fill(registry))
+
+
+#: The last one counts; there is one, but for tests that install plugins.
+_defaults: Final = [_Defaults()]
 
 
 def default_registry() -> Registry:
     """Return the registry that graphs use when they are given none. Always the same object."""
-    return _registry
+    return _defaults[-1].registry
 
 
 def plugin_host() -> PluginHost:
@@ -75,7 +86,39 @@ def plugin_host() -> PluginHost:
         FailedPreconditionError: called by a plugin module while plugins are being loaded.
         InvalidArgumentError: an environment switch is not what it must be.
     """
-    return _host.get()
+    return _defaults[-1].host.get()
+
+
+@contextmanager
+def plugins_renewed() -> Iterator[None]:
+    """Look for plugins anew, and forget again what was found; for tests of what is installed meanwhile.
+
+    Within the block `default_registry()` and `plugin_host()` are other objects, which look for plugins when
+    they are first asked there; those outside are loaded before. What the process has registered before is
+    known there too; what it registers within is not known afterwards.
+    """
+    renewed = _Defaults()
+    _hand_on(default_registry(), renewed.registry)
+    _defaults.append(renewed)
+    try:
+        yield
+    finally:
+        _defaults.remove(renewed)
+
+
+def _hand_on(old: Registry, new: Registry) -> None:
+    """Put into a registry what no plugin has put into another, which is filled for that."""
+    for kind in KINDS:
+        for name in old.names(kind):
+            try:
+                of_the_process = old.origin(kind, name).distribution is None
+            except NameClashError:  # it cannot be used, so that nobody misses it
+                continue
+            if of_the_process:
+                new.add(kind, name, old.find(kind, name))
+    for entry in old.options().values():
+        if entry.origin.distribution is None:
+            new.add_option(entry.full_name, entry.extendee, entry.number, entry.target)
 
 
 @overload
@@ -99,7 +142,8 @@ def register_calculator(cls_or_name: C | str) -> C | Callable[[C], C]:
         The class or function, unchanged; or a decorator that returns it unchanged.
 
     Raises:
-        InvalidArgumentError: it is neither. Nothing is registered.
+        InvalidArgumentError: it is neither, or graph files cannot give the options that it says it takes.
+            Nothing is registered.
         AlreadyExistsError: another class has that name in this process. It keeps it.
     """
     if isinstance(cls_or_name, str):
@@ -112,8 +156,13 @@ def _register(name: str | None, thing: C) -> C:
     cls = calculator_of(thing)
     if not (isinstance(cls, type) and issubclass(cls, Calculator)):
         raise InvalidArgumentError(
-            f"{thing!r}: must be a subclass of penstock.Calculator to be registered, or decorated with "
-            "@penstock.calculator"
+            f"{_named(thing)}: must be a subclass of penstock.Calculator to be registered, or decorated with "
+            "@penstock.calculator, which stands below @penstock.register_calculator"
         )
-    _registry.add("calculator", cls.__name__ if name is None else name, cls)
+    options_classes(cls)
+    default_registry().add("calculator", cls.__name__ if name is None else name, cls)
     return thing
+
+
+def _named(thing: object) -> str:
+    return f"function {thing.__name__!r}" if isinstance(thing, FunctionType) else repr(thing)

@@ -69,6 +69,13 @@ class Lease(ABC):
     #: thread is asked for whenever a step is left behind, which costs a hand-off.
     watches = False
 
+    def thread_count(self) -> int | None:
+        """Return how many threads serve this run now, for those who look; 0 where `helps`, None if not known.
+
+        Asked from any thread, without a lock; answers at once.
+        """
+        return 0 if self.helps else None
+
     @abstractmethod
     def wake(self) -> None:
         """Take note that a step is ready; never waits and never takes a step on the calling thread."""

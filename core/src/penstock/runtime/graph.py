@@ -6,9 +6,6 @@ drive a graph; adding packets, cancelling and reading counters may come from any
 
 from __future__ import annotations
 
-import atexit
-import functools
-import threading
 import time
 import weakref
 from functools import partial
@@ -16,8 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 from penstock.engine.packet import Packet
 from penstock.engine.schedule import NOT_STARTED, Schedule
-from penstock.engine.stream import Observer
-from penstock.engine.timestamp import UNSET
+from penstock.engine.stream import UNLIMITED, Observer
 from penstock.errors import (
     FailedPreconditionError,
     GraphRunError,
@@ -26,21 +22,28 @@ from penstock.errors import (
     PenstockError,
     UnavailableError,
 )
-from penstock.explain import Ledger, Snapshot, Why, ledger, snapshot, story, weighed, why
-from penstock.log import get_logger
+from penstock.explain import Ledger, Snapshot, Why, ledger
+from penstock.log import get_logger, place
+from penstock.runtime.adding import Addition, add_if_room, checked
 from penstock.runtime.assignment import Executors
 from penstock.runtime.build import RunBuilder
 from penstock.runtime.counters import Counters
+from penstock.runtime.forgotten import RUNNING, STOP_TIMEOUT_S, abandon, end_runs_before_pools
 from penstock.runtime.modes import GraphInputStreamAddMode, LatePacketMode, mode_of
 from penstock.runtime.node_services import GraphNodeServices, find_services
 from penstock.runtime.poller import OutputStreamPoller
+from penstock.runtime.report import story, take_snapshot, take_why
+from penstock.runtime.rows import RowDesk, Rows, outputs_of
 from penstock.runtime.runner import Runner, check_started, throttled_error
 from penstock.runtime.side_packets import ConstantOutputs, SidePackets, as_packets, check_given, merged
+from penstock.runtime.tracing import TracedCallback, TracedRunner, Tracing
 from penstock.runtime.view import RunView
 from penstock.services import CLOCK, GRAPH
+from penstock.tracing.tracer import Tracer
 
 if TYPE_CHECKING:
     import asyncio
+    import os
     from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
     from types import TracebackType
@@ -48,14 +51,12 @@ if TYPE_CHECKING:
 
     from penstock.plan import Plan
     from penstock.registry import Registry
+    from penstock.runtime.profiling import ConfiguredTrace
+    from penstock.runtime.running import Running
     from penstock.services import ServiceKey
 
 S = TypeVar("S")
 _logger = get_logger("runtime")
-
-#: How long the threads of an ended run may take to leave, and a forgotten run at interpreter exit.
-_STOP_TIMEOUT_S: Final = 30.0
-_EXIT_TIMEOUT_S: Final = 5.0
 
 
 class _Callback:
@@ -75,7 +76,8 @@ class CalculatorGraph:
 
     Args:
         graph_config: a `str` is graph text, a `pathlib.Path` a file (.pbtxt, .binarypb, .json); or a
-            CalculatorGraphConfig message, or an object with `to_config()`.
+            CalculatorGraphConfig message, an object with `to_config()`, or a `GraphTemplate`. Text with
+            rules is a template too, and expanded with its defaults.
         side_packets: name → payload (or Packet), for all runs.
         registry: where names are looked up; None for what the installed plugins provide.
         binary_graph_path: a .binarypb file, instead of `graph_config`.
@@ -115,11 +117,16 @@ class CalculatorGraph:
         self._constants: Final = ConstantOutputs()
         self._observers: list[tuple[int, str, Callable[[str, Packet], object], bool]] = []
         self._pollers: list[tuple[int, OutputStreamPoller]] = []
+        self._desk: Final = RowDesk(self._plan)
         self._limits: dict[int, int] = {}
         self._late: dict[int, LatePacketMode] = {}
         self._add_mode = GraphInputStreamAddMode.WAIT_TILL_NOT_FULL
         self._event_loop: asyncio.AbstractEventLoop | None = None
         self._is_timed = bool(self._plan.config.profiler_config.enable_profiler)
+        self._configured_trace = _configured_trace(self._plan)
+        self._tracer: Tracer | None = None
+        if self._configured_trace is not None:
+            self._tracer = self._configured_trace.tracer
         self._runner: Runner | None = None
         self._on_drop: weakref.finalize[..., CalculatorGraph] | None = None
         self._is_running = False
@@ -132,7 +139,7 @@ class CalculatorGraph:
         """The checked config as graph text: nodes in the order in which they are numbered."""
         from penstock.config import to_text  # noqa: PLC0415  # brings protobuf
 
-        return to_text(self._plan.config)
+        return to_text(self._plan.config, self._plan.option_types)
 
     @property
     def binary_config(self) -> bytes:
@@ -157,6 +164,34 @@ class CalculatorGraph:
     def graph_input_stream_add_mode(self, mode: GraphInputStreamAddMode | str) -> None:
         self._add_mode = mode_of(GraphInputStreamAddMode, mode, "add mode")
 
+    @property
+    def input_streams(self) -> tuple[str, ...]:
+        """The names of the graph inputs, in the order of the graph."""
+        return tuple(stream.name for stream in self._plan.streams[: self._plan.graph_inputs])
+
+    @property
+    def output_streams(self) -> tuple[str, ...]:
+        """The names of the graph outputs that something produces, in the order of the graph."""
+        return tuple(outputs_of(self._plan))
+
+    @property
+    def has_sources(self) -> bool:
+        """Whether nodes of the graph write packets without being given any."""
+        return any(node.is_source for node in self._plan.nodes)
+
+    def check_input_stream(self, name: str) -> None:
+        """Raise where there is no such graph input.
+
+        Raises:
+            NotFoundError: names the near one.
+        """
+        self._input_id(name)
+
+    @property
+    def is_running(self) -> bool:
+        """Whether a run is under way: it has begun, and nobody has waited for its end yet."""
+        return self._is_running
+
     def has_input_stream(self, name: str) -> bool:
         """Return whether the graph has a graph input of this name."""
         return self._plan.stream_ids.get(name, self._plan.graph_inputs) < self._plan.graph_inputs
@@ -175,7 +210,7 @@ class CalculatorGraph:
             FailedPreconditionError: the graph has run already.
         """
         self._executors.hand_in(name, executor)
-        _end_runs_before_pools()
+        end_runs_before_pools()
 
     def set_service(self, key: ServiceKey[S], service: S) -> None:
         """Give the graph a service object, for this and all later runs.
@@ -247,6 +282,43 @@ class CalculatorGraph:
         """
         self._is_timed = enabled
 
+    @property
+    def tracer(self) -> Tracer | None:
+        """Who is told what happens in the next runs, or the one under way; None for nobody."""
+        return self._tracer
+
+    def set_tracer(self, tracer: Tracer | None) -> None:
+        """Let a tracer be told what happens, from the next run on; None: nobody.
+
+        Without this call the graph decides: `profiler_config { trace_enabled: true }` gives it a
+        `penstock.tracing.ChromeTracer`. A run without tracer costs what it would if there were none.
+
+        Raises:
+            InvalidArgumentError: the object is no `penstock.tracing.Tracer`.
+            FailedPreconditionError: a run is under way.
+        """
+        self._refuse_while_running("set_tracer")
+        if tracer is not None and not isinstance(tracer, Tracer):
+            raise InvalidArgumentError(f"tracer {tracer!r} is no penstock.tracing.Tracer; make it a subclass")
+        self._configured_trace = None
+        self._tracer = tracer
+
+    def set_trace_directory(self, directory: str | os.PathLike[str] | None) -> None:
+        """Allow trace files that the graph's `profiler_config` asks for, below a directory; None: none.
+
+        A graph file is data, and does not choose where files are written: `trace_log_path` is taken
+        relative to this directory. A run writes `<trace_log_path><number>.json` when it ends, where
+        the numbers go round below `trace_log_count`. Where the graph asks for no trace, or the
+        application has set a tracer, nothing is written.
+
+        Raises:
+            InvalidArgumentError: it is no directory, or `trace_log_path` leads out of it.
+            FailedPreconditionError: a run is under way.
+        """
+        self._refuse_while_running("set_trace_directory")
+        if self._configured_trace is not None:
+            self._configured_trace.allow(directory)
+
     def observe_output_stream(
         self,
         name: str,
@@ -291,6 +363,89 @@ class CalculatorGraph:
 
     # --- a run --------------------------------------------------------------------------------
 
+    def rows(
+        self,
+        *streams: str,
+        timeout: float | None = None,
+        max_queue_size: int | None = None,
+        side_packets: Mapping[str, Any] | None = None,
+    ) -> Rows:
+        """Return what streams have at one time, row by row, for a `for` or `async for` loop in one run.
+
+        A row comes for each timestamp at which at least one of the streams has a packet, when it is
+        settled on all of them, in increasing time. A stream that has ended counts as settled, and
+        packets at PRESTREAM and POSTSTREAM make rows too. `row["out"]` is the payload, or None.
+
+        The rows are those of the next run, which the loop starts if nobody else does (a graph without
+        graph inputs), and whose end it then waits for. Or of the run under way, so long as nothing of
+        it can have been missed. Leaving the loop (break, an exception, the end of a `with` block)
+        lets the run go on without them; what comes then is counted as dropped in the ledger. Not where
+        the wait for a row was broken off (a time-out, Ctrl-C, a cancelled task): another loop goes on
+        there, and until then the rows keep throttling; `close` them where nobody will.
+
+        While `max_queue_size` packets of a stream wait for their rows, the sources above it wait, and
+        adding to graph inputs above it; but not in the thread or task that reads the rows, which
+        would wait for itself. Where a row needs more of one stream before it is settled on another, as
+        much is let through.
+
+        Args:
+            streams: names; all graph outputs where none is given.
+            timeout: how long to wait for each row, in seconds; None for ever.
+            max_queue_size: packets that may wait for their rows, of each stream; at least 1, or -1 for
+                no limit. None: as many as in the queues of the graph.
+            side_packets: name → payload (or Packet), for a run that the rows start.
+
+        Raises:
+            NotFoundError: there is no such stream.
+            InvalidArgumentError: no stream at all, one twice, or no such size.
+            FailedPreconditionError: packets of the run under way have gone by, or may have.
+        """
+        if max_queue_size is None:
+            max_queue_size = self._plan.max_queue_size or 1
+        if max_queue_size != -1 and max_queue_size < 1:
+            raise InvalidArgumentError(
+                f"max_queue_size {max_queue_size} of rows: must be at least 1, or -1 for no limit"
+            )
+        for name in streams:
+            self._stream_id(name)
+        numbers = self._desk.numbers(streams)
+        limit = UNLIMITED if max_queue_size < 0 else max_queue_size
+        rows = Rows(self, self._desk, numbers, limit, timeout, side_packets)
+        if self._is_running and self._runner is not None:
+            rows.attach_late(self._runner)
+        else:
+            self._desk.keep(rows)
+        return rows
+
+    def running(
+        self,
+        side_packets: Mapping[str, Any] | None = None,
+        stream_headers: Mapping[str, Any] | None = None,
+        *,
+        timeout: float | None = None,
+    ) -> Running:
+        """Return a run for an event loop: `async with graph.running() as run`.
+
+        Entering starts it; nodes begin to work when the block first awaits something, so that rows
+        asked for before that miss nothing. `await run.add(stream, payload, timestamp)` awaits room.
+        Leaving the block ends the graph inputs and awaits the end of the run, which raises what went
+        wrong; sources go on to their own end (`close_all_packet_sources` ends those that have none).
+        Where the block raises, or its task is cancelled, the run is cancelled and its end awaited.
+
+        Args:
+            side_packets: as for `start_run`.
+            stream_headers: as for `start_run`.
+            timeout: how long leaving the block may await the end of the run, in seconds.
+
+        Raises:
+            FailedPreconditionError: when it is entered: a run is under way, or nodes run inside the
+                application's waits (an application thread executor), which nobody can await.
+            As `start_run`, when it is entered.
+        """
+        from penstock.runtime.running import Running  # noqa: PLC0415  # brings asyncio
+
+        return Running(self, self._desk, side_packets, stream_headers, timeout)
+
     def start_run(
         self, side_packets: Mapping[str, Any] | None = None, stream_headers: Mapping[str, Any] | None = None
     ) -> None:
@@ -306,6 +461,22 @@ class CalculatorGraph:
             UnavailableError: a service is missing.
             FailedPreconditionError: a run is under way.
         """
+        self._start_run(side_packets, stream_headers, held=False)
+
+    def start_run_held(
+        self, side_packets: Mapping[str, Any] | None = None, stream_headers: Mapping[str, Any] | None = None
+    ) -> None:
+        """Begin a run that an event loop awaits: no node works before `resume`. Else as `start_run`.
+
+        Raises:
+            FailedPreconditionError: nodes run inside the application's waits; nothing has started.
+            As `start_run`.
+        """
+        self._start_run(side_packets, stream_headers, held=True)
+
+    def _start_run(
+        self, side_packets: Mapping[str, Any] | None, stream_headers: Mapping[str, Any] | None, *, held: bool
+    ) -> None:
         self._refuse_while_running("start_run")
         given = merged(self._base, as_packets(side_packets))
         check_given(self._plan, given)
@@ -316,6 +487,9 @@ class CalculatorGraph:
         self._services.update(made)
         self._side_packets = SidePackets(self._plan, given)
         node_services = GraphNodeServices(self._plan, self._counters, services, self._side_packets)
+        if self._configured_trace is not None:
+            self._configured_trace.prepare_run()
+        tracing = None if self._tracer is None else Tracing(self._tracer, self._plan)
         builder = RunBuilder(
             self._plan,
             node_services,
@@ -324,30 +498,39 @@ class CalculatorGraph:
             queue_of,
             queue_names,
             is_timed=self._is_timed,
+            tracing=tracing,
         )
-        schedule = builder.build(self._make_observers(), self._limits)
+        schedule = builder.build(self._make_observers(tracing), self._limits)
         schedule.late.update({number: mode.value for number, mode in self._late.items() if mode.value})
         clock: Any = self._services.get(CLOCK, time.monotonic)
-        runner = Runner(schedule, executors, self._make_loop(), story, clock)
+        parts = (schedule, executors, self._make_loop(), story, clock)
+        runner = Runner(*parts) if tracing is None else TracedRunner(tracing, *parts)
         node_services.runner = runner
-        view.ask = runner.ask
+        view.take_snapshot = partial(take_snapshot, runner)
         try:
             self._runner = runner
             self._is_running = True
             for _, poller in self._pollers:
                 poller.follow(runner)
-            _RUNNING.add(runner)
-            self._on_drop = weakref.finalize(self, _abandon, runner)
+            self._desk.attach(runner, held=held)
+            RUNNING.add(runner)
+            self._on_drop = weakref.finalize(self, abandon, runner)
             self._on_drop.atexit = False
+            _logger.info("the run starts; number of nodes: %d", len(self._plan.nodes))
             if self._tells_plugins:
                 _call_hooks("run_started", self)
-            runner.start(headers)
+            runner.start(headers, held=held)
         except BaseException as error:
             if isinstance(error, Exception) or runner.schedule.state == NOT_STARTED:
-                runner.stop(_STOP_TIMEOUT_S)
+                runner.stop(STOP_TIMEOUT_S)
+                self._desk.detach()
+                for _, poller in self._pollers:
+                    poller.follow(None)
+                if self._on_drop is not None:
+                    self._on_drop.detach()
                 self._is_running = False
                 self._runner = None
-                _RUNNING.discard(runner)
+                RUNNING.discard(runner)
             raise  # after an interrupt: a run that has begun is there to be cancelled and waited for
 
     def _make_loop(self) -> Any:  # noqa: ANN401  # a CoroutineLoop, or what stands for one
@@ -355,12 +538,13 @@ class CalculatorGraph:
 
         return LazyLoop("penstock-loop", self._event_loop)
 
-    def _make_observers(self) -> dict[int, list[Observer]]:
+    def _make_observers(self, tracing: Tracing | None) -> dict[int, list[Observer]]:
         observers: dict[int, list[Observer]] = {}
         for stream, name, callback, bounds in self._observers:
-            observers.setdefault(stream, []).append(
-                Observer(name, _Callback(name, callback), wants_bounds=bounds)
-            )
+            target: _Callback | TracedCallback = _Callback(name, callback)
+            if tracing is not None:
+                target = TracedCallback(name, target.call, tracing)
+            observers.setdefault(stream, []).append(Observer(name, target, wants_bounds=bounds))
         for stream, poller in self._pollers:
             observers.setdefault(stream, []).append(poller.attach())
         return observers
@@ -382,7 +566,12 @@ class CalculatorGraph:
         self.wait_until_done(timeout)
 
     def add_packet_to_input_stream(
-        self, stream: str, packet: Packet, timestamp: SupportsIndex | None = None
+        self,
+        stream: str,
+        packet: Packet,
+        timestamp: SupportsIndex | None = None,
+        *,
+        timeout: float | None = None,
     ) -> None:
         """Add a packet to a graph input.
 
@@ -393,48 +582,42 @@ class CalculatorGraph:
             stream: name of the graph input.
             packet: a Packet with a timestamp allowed in a stream. An empty one raises the bound.
             timestamp: gives the packet this timestamp instead.
+            timeout: how long to wait for room, in seconds; None for ever.
 
         Raises:
             TimestampError, TimestampOrderError, PacketTypeError: the packet cannot stand there; the
                 graph is unchanged and healthy.
             StreamClosedError: the input is closed.
             UnavailableError: the graph is throttled (with ADD_IF_NOT_FULL).
+            WaitTimeoutError: no room in time; says what the run waits for. Nothing was added.
             GraphRunError: the run has failed.
             FailedPreconditionError: no run is under way; or the call would wait inside the run.
             NotFoundError: there is no such graph input.
         """
+        runner = self._runner
+        if runner is None or not self._is_running:
+            runner = self._live(f"adding to {stream!r}")
+        number = self._input_id(stream)
+        packet = checked(stream, packet, timestamp)
+        if runner.change(add_if_room, number, packet):
+            return
+        if self._add_mode is GraphInputStreamAddMode.ADD_IF_NOT_FULL:
+            raise throttled_error(stream)
+        addition = Addition(runner, number, packet)
+        while not runner.change(addition.try_patiently):
+            runner.wait_for_room(addition.has_room, addition.what, timeout)
+
+    def addition(
+        self, stream: str, packet: Packet, timestamp: SupportsIndex | None = None
+    ) -> tuple[Runner, Addition]:
+        """Return the run under way, and an add to it that is still to be done. For `running` and `run`.
+
+        Raises:
+            FailedPreconditionError, NotFoundError, InvalidArgumentError: as for adding.
+        """
         runner = self._live(f"adding to {stream!r}")
         number = self._input_id(stream)
-        if not isinstance(packet, Packet):
-            raise InvalidArgumentError(
-                f"stream {stream!r}: {type(packet).__name__!r} is no Packet; write "
-                "Packet(payload, timestamp)",
-                stream=stream,
-            )
-        if timestamp is not None:
-            packet = packet.at(timestamp)
-        if packet.stamp == UNSET:
-            raise InvalidArgumentError(
-                f"stream {stream!r}: the packet has no timestamp; write Packet(payload, timestamp)",
-                stream=stream,
-            )
-
-        def add(schedule: Any) -> bool:  # noqa: ANN401  # the engine's Schedule
-            if schedule.errors:
-                raise GraphRunError(schedule.errors)
-            if schedule.flow.is_throttled(~number) and not schedule.streams[number].is_closed:
-                return False
-            schedule.add_packet(number, packet)
-            return True
-
-        def has_room() -> bool:
-            schedule = runner.schedule
-            return not schedule.flow.is_throttled(~number) or bool(schedule.errors) or runner.is_over
-
-        while not runner.change(add):
-            if self._add_mode is GraphInputStreamAddMode.ADD_IF_NOT_FULL:
-                raise throttled_error(stream)
-            runner.wait_for_room(has_room, f"adding to throttled stream {stream!r}")
+        return runner, Addition(runner, number, checked(stream, packet, timestamp))
 
     def set_input_stream_timestamp_bound(self, stream: str, bound: SupportsIndex) -> None:
         """Promise that nothing below `bound` will be added to a graph input.
@@ -504,12 +687,14 @@ class CalculatorGraph:
         self._finish(runner)
 
     def _finish(self, runner: Runner) -> None:
-        runner.stop(_STOP_TIMEOUT_S)
+        self._desk.settle()
+        runner.stop(STOP_TIMEOUT_S)
         if self._on_drop is not None:
             self._on_drop.detach()
         self._is_running = False
-        _RUNNING.discard(runner)
+        RUNNING.discard(runner)
         error = runner.error()
+        _log_end(error)
         if error is None:
             self._constants.remember(self._plan, self._side_packets)
         if self._tells_plugins:
@@ -548,10 +733,12 @@ class CalculatorGraph:
 
     def pause(self) -> None:
         """Give out no more steps; those that run come to their end."""
+        self._desk.is_held = False
         check_started(self._runner, "pause()").change(lambda schedule: schedule.pause())
 
     def resume(self) -> None:
         """Go on after `pause`."""
+        self._desk.is_held = False
         check_started(self._runner, "resume()").change(lambda schedule: schedule.resume())
 
     def close(self, timeout: float | None = None) -> None:
@@ -579,7 +766,7 @@ class CalculatorGraph:
             return
         self.cancel()
         try:
-            self.wait_until_done(_STOP_TIMEOUT_S)
+            self.wait_until_done(STOP_TIMEOUT_S)
         except GraphRunError as failure:
             error.add_note(f"while the graph was cancelled: {failure}")
 
@@ -619,8 +806,17 @@ class CalculatorGraph:
         Raises:
             FailedPreconditionError: there was no run.
         """
-        taken, waiting = check_started(self._runner, "snapshot()").ask(snapshot)
-        return weighed(taken, waiting)
+        return take_snapshot(check_started(self._runner, "snapshot()"))
+
+    def __repr__(self) -> str:
+        return f"<CalculatorGraph of {len(self._plan.nodes)} nodes>"
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:  # noqa: ARG002
+        """Return what a notebook shows: the picture of the graph; see `penstock.draw`. Never raises."""
+        from penstock.draw.notebook import mimebundle  # noqa: PLC0415  # for notebooks only
+        from penstock.draw.reading import drawing_of  # noqa: PLC0415
+
+        return mimebundle(lambda: drawing_of(self._plan.config), repr(self))
 
     def why(self) -> Why:
         """Return why the run under way does not go on, as data; `str()` of it is the story in words.
@@ -631,8 +827,7 @@ class CalculatorGraph:
         """
         if self._runner is None:
             return Why("not started")
-        answer: Why = self._runner.ask(why)
-        return answer
+        return take_why(self._runner)
 
     def ledger(self) -> Ledger:
         """Return where every packet of the run under way, or the last one, went: it adds up.
@@ -640,7 +835,9 @@ class CalculatorGraph:
         Raises:
             FailedPreconditionError: there was no run.
         """
-        answer: Ledger = check_started(self._runner, "ledger()").ask(ledger)
+        runner = check_started(self._runner, "ledger()")
+        self._desk.settle()
+        answer: Ledger = runner.ask(ledger)
         return answer
 
     # --- shared -------------------------------------------------------------------------------
@@ -671,6 +868,24 @@ class CalculatorGraph:
         return number
 
 
+def _log_end(error: GraphRunError | None) -> None:
+    if error is None:
+        _logger.info("the run has ended")
+    else:
+        at = place(error.node, error.stream, error.timestamp)
+        _logger.info("the run has ended with %s: %s", error.code.name, error, extra=at)
+
+
+def _configured_trace(plan: Plan) -> ConfiguredTrace | None:
+    """Return the trace that the graph itself asks for, or None."""
+    wanted = plan.config.profiler_config
+    if not wanted.trace_enabled:
+        return None
+    from penstock.runtime.profiling import ConfiguredTrace  # noqa: PLC0415  # few graphs ask for one
+
+    return ConfiguredTrace(wanted)
+
+
 def _unknown_stream(what: str, name: str, known: list[str]) -> NotFoundError:
     from difflib import get_close_matches  # noqa: PLC0415  # only when something is wrong
 
@@ -690,50 +905,3 @@ def _call_hooks(hook: str, graph: CalculatorGraph, *arguments: object) -> None:
             implementation.call(graph, *arguments)
         except Exception:
             _logger.exception("plugin %r: its hook penstock_%s failed", implementation.plugin, hook)
-
-
-#: Runs that nobody has waited for yet; ended at interpreter exit, so that no script hangs.
-_RUNNING: Final[weakref.WeakSet[Runner]] = weakref.WeakSet()
-
-
-def _abandon(runner: Runner) -> None:
-    """Cancel the run of a graph that was dropped, close what is open and end its threads.
-
-    On a thread of its own: garbage is collected anywhere, in the locked sections of that very run too.
-    """
-    threading.Thread(target=_end_forgotten, args=(runner,), name="penstock-cancel", daemon=True).start()
-
-
-def _end_forgotten(runner: Runner) -> None:
-    runner.clock = time.monotonic  # a clock that a test moves by hand stands still now
-    try:
-        runner.change(lambda schedule: schedule.cancel())
-        runner.wait(lambda: runner.is_over, _STOP_TIMEOUT_S, "the end of a forgotten run")
-        runner.stop(_STOP_TIMEOUT_S)
-    except Exception as error:  # noqa: BLE001  # nobody is there to hear it
-        _logger.warning("a forgotten run did not end: %s", error)
-
-
-@functools.cache
-def _end_runs_before_pools() -> None:
-    """See to it, once, that runs end before the interpreter waits for the threads of pools, which serve them.
-
-    The interpreter joins them before it calls what is registered with `atexit`; `concurrent.futures` itself
-    registers in this other way, and what was registered last is called first.
-    """
-    register = getattr(threading, "_register_atexit", None)
-    if register is not None:
-        register(_end_running)
-
-
-@atexit.register
-def _end_running() -> None:
-    for runner in list(_RUNNING):
-        runner.change(lambda schedule: schedule.cancel())
-    for runner in list(_RUNNING):
-        runner.clock = time.monotonic  # a clock that a test moves by hand stands still now
-        try:
-            runner.wait(lambda r=runner: r.is_over, _EXIT_TIMEOUT_S, "interpreter exit")  # type: ignore[misc]
-            runner.stop(_EXIT_TIMEOUT_S)
-        except Exception as error:  # noqa: BLE001  # the others shall end too; threads of ours are daemons
-            _logger.debug("a run did not end before the interpreter: %s", error)

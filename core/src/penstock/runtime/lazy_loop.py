@@ -27,6 +27,10 @@ class LazyLoop:
         """The ident of the loop's own thread, or None."""
         return None if self._made is None else self._made.thread_id
 
+    def is_inside(self) -> bool:
+        """Return whether a coroutine calls that runs here, or a task that it has made."""
+        return self._made is not None and self._made.is_inside()
+
     def submit(self, awaitable: Awaitable[Any]) -> concurrent.futures.Future[Any]:
         """Run an awaitable on the loop; the future is done when it is."""
         with self._lock:

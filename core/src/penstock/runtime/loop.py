@@ -11,12 +11,16 @@ import asyncio
 import concurrent.futures
 import inspect
 import threading
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Final
 
 from penstock.errors import FailedPreconditionError
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Coroutine
+
+#: On whose behalf a coroutine runs. The loop's thread does not say it: the loop may be the application's.
+_INSIDE: Final[ContextVar[CoroutineLoop | None]] = ContextVar("penstock_inside", default=None)
 
 
 class CoroutineLoop:
@@ -40,6 +44,10 @@ class CoroutineLoop:
         """The ident of the loop's thread, or None while nothing has run there."""
         return self._ident
 
+    def is_inside(self) -> bool:
+        """Return whether a coroutine calls that runs here, or a task that it has made."""
+        return _INSIDE.get() is self
+
     def submit(self, awaitable: Awaitable[Any]) -> concurrent.futures.Future[Any]:
         """Run an awaitable on the loop; the future is done when it has ended, not when it is cancelled.
 
@@ -60,6 +68,7 @@ class CoroutineLoop:
 
     async def _finish(self, awaitable: Awaitable[Any]) -> Any:  # noqa: ANN401  # whatever the calculator returns
         self._ident = threading.get_ident()
+        _INSIDE.set(self)  # for this task alone
         try:
             return await awaitable
         except (KeyboardInterrupt, SystemExit) as error:
@@ -114,7 +123,8 @@ class _TaskFuture(concurrent.futures.Future[Any]):
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         super().__init__()
         self._loop: Final = loop
-        self._task: asyncio.Task[Any] | None = None
+        #: None until the loop has come to it.
+        self.task: asyncio.Task[Any] | None = None
         self._shall_end = False
         self.set_running_or_notify_cancel()
 
@@ -126,14 +136,14 @@ class _TaskFuture(concurrent.futures.Future[Any]):
                 awaited.close()
             self.set_exception(concurrent.futures.CancelledError())
             return
-        self._task = self._loop.create_task(coroutine)
-        self._task.add_done_callback(self._ended)
+        self.task = self._loop.create_task(coroutine)
+        self.task.add_done_callback(self._ended)
 
     def cancel(self) -> bool:
         """Ask the task to end. Returns True; the future is done when the task is."""
         self._shall_end = True
-        if self._task is not None and not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self._task.cancel)
+        if self.task is not None and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self.task.cancel)
         return True
 
     def _ended(self, task: asyncio.Task[Any]) -> None:

@@ -2,27 +2,35 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from penstock.engine.stream import UNLIMITED, Observer
 from penstock.errors import FailedPreconditionError, InvalidArgumentError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import AsyncIterator, Iterator
 
     from penstock.engine.packet import Packet
     from penstock.runtime.runner import Runner
+
+
+def _may_go_on(runner: Runner, observer: Observer) -> bool:
+    """Return whether a packet waits, or none will come. Called with the run's lock held."""
+    return bool(observer.queue or observer.is_done or runner.schedule.errors or runner.is_over)
 
 
 class OutputStreamPoller:
     """Delivers the packets of one stream to whoever calls `next`. Made by the graph.
 
     Packets wait in a queue of its own, which never throttles the graph unless `set_max_queue_size`
-    says so. One thread at a time may use a poller.
+    says so. One thread or task at a time may use a poller; `for packet in poller` and `async for packet
+    in poller` end with the stream.
     """
 
     def __init__(self, stream: str, *, wants_bounds: bool) -> None:
         self.stream: Final = stream
+        self._what: Final = f"the next packet of stream {stream!r}"
         self._wants_bounds: Final = wants_bounds
         self._max_size = UNLIMITED
         self._runner: Runner | None = None
@@ -34,8 +42,8 @@ class OutputStreamPoller:
         self._observer.max_size = self._max_size
         return self._observer
 
-    def follow(self, runner: Runner) -> None:
-        """Read from this run from now on. For the graph."""
+    def follow(self, runner: Runner | None) -> None:
+        """Read from this run from now on; None: from no run, until the next begins. For the graph."""
         self._runner = runner
 
     def next(self, timeout: float | None = None) -> Packet | None:
@@ -47,15 +55,34 @@ class OutputStreamPoller:
             WaitTimeoutError: nothing came in time; says what the run waits for.
             FailedPreconditionError: there was no run yet, or the call comes from inside the run.
         """
-        runner, observer = self._runner, self._observer
-        if runner is None or observer is None:
-            raise FailedPreconditionError(f"poller of stream {self.stream!r}: start_run() comes first")
+        runner, observer = self._live()
         if not observer.queue:
-            runner.wait(
-                lambda: bool(observer.queue or observer.is_done or runner.schedule.errors or runner.is_over),
-                timeout,
-                f"the next packet of stream {self.stream!r}",
-            )
+            runner.wait(partial(_may_go_on, runner, observer), timeout, self._what)
+        return self._take(runner, observer)
+
+    async def next_async(self, timeout: float | None = None) -> Packet | None:  # noqa: ASYNC109  # its error tells why
+        """Return the next packet, as `next`, without keeping the event loop.
+
+        A task that is cancelled here loses nothing.
+
+        Raises:
+            FailedPreconditionError: nodes run inside the application's waits, so nobody would run them.
+            As `next`.
+        """
+        from penstock.runtime.awaiting import refuse, wait  # noqa: PLC0415  # brings asyncio
+
+        runner, observer = self._live()
+        refuse(runner, self._what)
+        if not observer.queue:
+            await wait(runner, partial(_may_go_on, runner, observer), timeout, self._what)
+        return self._take(runner, observer)
+
+    def _live(self) -> tuple[Runner, Observer]:
+        if self._runner is None or self._observer is None:
+            raise FailedPreconditionError(f"poller of stream {self.stream!r}: start_run() comes first")
+        return self._runner, self._observer
+
+    def _take(self, runner: Runner, observer: Observer) -> Packet | None:
         if not observer.queue:
             return None
         packet: Packet = runner.change(lambda schedule: schedule.polled(observer))
@@ -63,6 +90,10 @@ class OutputStreamPoller:
 
     def __iter__(self) -> Iterator[Packet]:
         while (packet := self.next()) is not None:
+            yield packet
+
+    async def __aiter__(self) -> AsyncIterator[Packet]:
+        while (packet := await self.next_async()) is not None:
             yield packet
 
     def queue_size(self) -> int:

@@ -40,6 +40,7 @@ from penstock.errors import (
     UnavailableError,
     WaitTimeoutError,
 )
+from penstock.runtime.news import News, is_on_event_loop
 from penstock.runtime.timer import Timer
 from penstock.runtime.work import QueueWork
 
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from penstock.engine.node import Node, Step
     from penstock.engine.packet import Packet
     from penstock.engine.schedule import Schedule
+    from penstock.engine.stream import Observer
     from penstock.runtime.executor import Executor, Lease
     from penstock.runtime.loop import CoroutineLoop
 
@@ -79,14 +81,14 @@ class Runner:
         schedule: Schedule,
         executors: Sequence[Executor],
         loop: CoroutineLoop,
-        explain: Callable[[Schedule], str],
+        explain: Callable[[Runner], str],
         clock: Callable[[], float] = monotonic,
     ) -> None:
         self.schedule: Final = schedule
         self.lock: Final = threading.RLock()
-        self.changed: Final = threading.Condition(self.lock)
+        self.changed: Final = News(self.lock)
         self.waiters = 0
-        self._executors: Final = tuple(executors)
+        self.executors: Final = tuple(executors)
         self._loop: Final = loop
         self._explain: Final = explain
         self.clock: Callable[[], float] = clock
@@ -111,23 +113,30 @@ class Runner:
 
     # --- start and end ------------------------------------------------------------------------
 
-    def start(self, headers: dict[int, Packet]) -> None:
+    def start(self, headers: dict[int, Packet], *, held: bool = False) -> None:
         """Lend the queues to their executors and let the run begin.
 
+        Args:
+            headers: graph input's stream id → header.
+            held: whether no step is taken before `Schedule.resume`. For runs that an event loop awaits.
+
         Raises:
+            FailedPreconditionError: it is held, and nodes run inside the application's waits.
             Whatever an executor raises; those that were lent to before it are stopped again.
         """
         try:
-            for executor, work in zip(self._executors, self.works, strict=True):
+            for executor, work in zip(self.executors, self.works, strict=True):
                 work.lease = executor.lend_to(work)
                 work.is_watched = work.lease.watches
                 self.leases.append(work.lease)
+            if held:
+                self.refuse_helpers("running()")
         except BaseException:
             self._stop_leases(None)
             raise
         if self._timer is not None:
             self._timer.start()
-        self.change(lambda schedule: schedule.start(headers))
+        self.change(lambda schedule: _start_held(schedule, headers) if held else schedule.start(headers))
 
     def stop(self, timeout: float | None = None) -> None:
         """Stop all threads of an ended run and close what a poisoned one left open.
@@ -184,11 +193,16 @@ class Runner:
             step.method, step.stamp = CLOSE, DONE
             step.clear_inputs()
             try:
-                outcome = node.calculator.close(step)
+                outcome = node.close(step)
                 if inspect.iscoroutine(outcome):
                     self._loop.run_alone(outcome)
             except Exception as error:  # noqa: BLE001  # whatever it is, the other nodes close too
                 self.schedule.errors.append(PenstockError(f"node {node.name!r}: close() failed: {error}"))
+
+    @property
+    def loop_thread(self) -> int | None:
+        """The ident of the thread that coroutines run on; None while there is none."""
+        return self._loop.thread_id
 
     @property
     def is_over(self) -> bool:
@@ -236,8 +250,12 @@ class Runner:
 
     # --- changes from outside -----------------------------------------------------------------
 
-    def change(self, event: Callable[[Schedule], Any]) -> Any:  # noqa: ANN401  # what the event returns
+    def change(self, event: Callable[..., Any], *arguments: object) -> Any:  # noqa: ANN401  # what it returns
         """Apply an event to the engine under the lock, then wake and deliver what came of it.
+
+        Args:
+            event: called with the engine, and:
+            arguments: whatever it takes besides.
 
         Raises:
             Whatever the event raises; the engine is then unchanged, unless it was an interrupt.
@@ -248,7 +266,7 @@ class Runner:
             self.lock.acquire()
             is_changed = True
             try:
-                result = event(self.schedule)
+                result = event(self.schedule, *arguments)
             except Exception:  # refused: the engine is as it was
                 is_changed = False
                 self.lock.release()
@@ -256,7 +274,8 @@ class Runner:
             garbage = self.after_change(wake)
             self.lock.release()
             del garbage
-            self.wake(wake)
+            if wake:
+                self.wake(wake)
             if self.schedule.deliveries:
                 self._deliver_here()
             is_changed = False
@@ -286,6 +305,13 @@ class Runner:
         garbage = schedule.garbage[:]
         schedule.garbage.clear()
         return garbage
+
+    def claim_deliveries(self) -> list[Observer]:
+        """Take, under the lock, the observers that have something to see; the caller drains them."""
+        schedule = self.schedule
+        # always another list: one that is still the schedule's could fill up after unlocking
+        claimed, schedule.deliveries = schedule.deliveries, []
+        return claimed
 
     def wake(self, works: Sequence[QueueWork]) -> None:
         """Ask for a thread for each of these queues. Called without the lock."""
@@ -328,7 +354,8 @@ class Runner:
         if ident in self.inside:
             return
         # a coroutine added a packet, or a node has waited long enough: these threads run no observers
-        if ident == self._loop.thread_id or (self._timer is not None and ident == self._timer.thread_id):
+        is_timer = self._timer is not None and ident == self._timer.thread_id
+        if is_timer or ident == self._loop.thread_id or (is_on_event_loop() and not self.leases[0].helps):
             self.wake(self.works[:1])
             return
         try:
@@ -339,24 +366,42 @@ class Runner:
 
     # --- waiting ------------------------------------------------------------------------------
 
-    def refuse_inside(self, what: str) -> None:
+    def refuse_inside(self, what: str, *, awaits: bool = False) -> None:
         """Raise where a blocking call comes from inside this run, which would wait for itself.
+
+        Args:
+            what: was called.
+            awaits: it only awaits: other tasks of an event loop may do so, this run's own may not.
 
         Raises:
             FailedPreconditionError: the thread is in a step, an observer or the loop of this run.
         """
         ident = get_ident()
-        if ident in self.inside or ident == self._loop.thread_id:
+        in_loop = self._loop.is_inside() if awaits else ident == self._loop.thread_id
+        if ident in self.inside or in_loop:
             raise FailedPreconditionError(
                 f"{what} was called from inside this graph's own step, observer or event loop, and would "
                 "wait for itself; call it from the application's thread, or add with ADD_IF_NOT_FULL"
             )
 
-    def wait_for_room(self, has_room: Callable[[], bool], what: str) -> None:
+    def refuse_helpers(self, what: str) -> None:
+        """Raise where nodes run inside the application's waits: one that is awaited would do nothing.
+
+        Raises:
+            FailedPreconditionError: they do; names the executor.
+        """
+        for lease, work in zip(self.leases, self.works, strict=True):
+            if lease.helps:
+                raise FailedPreconditionError(
+                    f"{what} cannot be awaited: executor {work.name!r} runs nodes on the application's own "
+                    "thread, inside calls that block; use calls that block, or an executor with threads"
+                )
+
+    def wait_for_room(self, has_room: Callable[[], bool], what: str, timeout: float | None = None) -> None:
         """Wait until a throttled graph input takes packets again; raises as `wait`."""
         self.adders += 1
         try:
-            self.wait(has_room, None, what)
+            self.wait(has_room, timeout, what)
         finally:
             self.adders -= 1
 
@@ -376,8 +421,7 @@ class Runner:
                 return
             self._give_up_pending()
             if deadline is not None and self.clock() >= deadline:
-                story = self.ask(self._explain)
-                raise WaitTimeoutError(f"{what} did not come within {timeout} s\n{story}")
+                raise WaitTimeoutError(f"{what} did not come within {timeout} s\n{self.story()}")
 
     def _wait_once(self, done: Callable[[], bool], left: float | None, *, sleep: bool) -> bool:
         with self.lock:
@@ -411,6 +455,10 @@ class Runner:
         """Return an answer read under the lock."""
         with self.lock:
             return question(self.schedule)
+
+    def story(self) -> str:
+        """Return in words why the run does not go on."""
+        return self._explain(self)
 
     def _give_up_pending(self) -> None:
         """End steps that did not follow their cancellation, so that the run can end."""
@@ -498,6 +546,11 @@ class Runner:
                     self.tell()
         del garbage
         self.wake(wake)
+
+
+def _start_held(schedule: Schedule, headers: dict[int, Packet]) -> None:
+    schedule.start(headers)
+    schedule.pause()
 
 
 def check_started(runner: Runner | None, what: str) -> Runner:

@@ -63,7 +63,7 @@ class Timer:
             except Exception as error:  # noqa: BLE001  # whatever the application's clock raises
                 failure = PenstockError(f"the graph's clock failed: {error}", code=code_of(error))
                 failure.__cause__ = error
-                runner.change(lambda schedule, failure=failure: schedule.fail(failure))  # type: ignore[misc]
+                runner.change(lambda schedule, failure=failure: schedule.fail(failure))
                 return
             if runner.clock is not monotonic:
                 left = min(left, _LOOK_AT_CLOCK_S if self._since else _LOOK_AGAIN_S)
@@ -84,6 +84,6 @@ class Timer:
             if remains > 0:
                 left = min(left, remains)
                 continue
-            runner.change(lambda schedule, node=node, t=t: schedule.time_out(node, t))  # type: ignore[misc]
+            runner.change(lambda schedule, node=node, t=t: schedule.time_out(node, t))
             left = 0.0  # it may have begun to wait for the next set
         return left

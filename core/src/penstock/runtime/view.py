@@ -6,15 +6,13 @@ while its run goes on.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from penstock.errors import FailedPreconditionError
-from penstock.explain import snapshot, weighed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from penstock.engine.schedule import Schedule
     from penstock.explain import Snapshot
     from penstock.plan import Plan
 
@@ -30,8 +28,8 @@ class RunView:
     def __init__(self, plan: Plan, *, is_timed: bool) -> None:
         self._plan: Final = plan
         self.is_timed: Final = is_timed
-        #: Answers a question to the schedule, under the run's lock. Set before the run starts.
-        self.ask: Callable[[Callable[[Schedule], Any]], Any] | None = None
+        #: Says where the run stands. Set before the run starts.
+        self.take_snapshot: Callable[[], Snapshot] | None = None
 
     @property
     def text_config(self) -> str:
@@ -43,7 +41,7 @@ class RunView:
             return ""
         from penstock.config import to_text  # noqa: PLC0415  # brings protobuf
 
-        return to_text(self._plan.config)
+        return to_text(self._plan.config, self._plan.option_types)
 
     @property
     def binary_config(self) -> bytes:
@@ -59,9 +57,8 @@ class RunView:
         Raises:
             FailedPreconditionError: it has not started.
         """
-        if self.ask is None:
+        if self.take_snapshot is None:
             raise FailedPreconditionError(
                 "the run has not started; ask for a snapshot in open(), process() or close()"
             )
-        taken, waiting = self.ask(snapshot)
-        return weighed(taken, waiting)
+        return self.take_snapshot()

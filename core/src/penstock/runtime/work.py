@@ -53,7 +53,7 @@ class _Rest:
 
     Attributes:
         was_away: the thread no longer counts as attentive: it leaves, or its step takes long.
-        deliver: observers have something to see.
+        deliver: observers that have something to see, now this thread's to drain.
         wake: queues that want a thread.
         garbage: packets that nobody wants; they die with this object.
     """
@@ -62,7 +62,7 @@ class _Rest:
 
     def __init__(self) -> None:
         self.was_away = False
-        self.deliver = False
+        self.deliver: list[Observer] = []
         self.wake: list[QueueWork] = []
         self.garbage: list[Packet] | None = None
 
@@ -132,7 +132,6 @@ class QueueWork:
         runner = self.runner
         schedule, queue = runner.schedule, self.queue
         acquire, release = runner.lock.acquire, runner.lock.release
-        take, turn, complete = schedule.take, schedule.turn, schedule.complete
         # what happens in most runs is not asked in each round: one queue, and no node that may time out
         looks_around = len(runner.works) > 1 or not self.is_watched or bool(schedule.patient)
         ident = get_ident()
@@ -142,6 +141,7 @@ class QueueWork:
         error: BaseException | None = None
         stop = did_any = False
         rest: _Rest | None = None
+        drained: list[Observer] = []
         epoch = self._epoch
         is_away = True
         is_round = False
@@ -161,16 +161,20 @@ class QueueWork:
                         is_away = False
                     elif self.attentive > 1:
                         go_on = False  # one thread is enough for light steps
+                    if drained:
+                        for observer in drained:
+                            schedule.delivered(observer)
+                        drained = []
                     if step is None:
-                        step = take(queue, choose) if go_on and not schedule.deliveries else None
+                        step = schedule.take(queue, choose) if go_on and not schedule.deliveries else None
                     elif runner.is_poisoned:
                         runner.note_ended(step, error)
                         step = None
                     elif go_on and choose is None:
-                        step = turn(queue, step, error, stop)
+                        step = schedule.turn(queue, step, error, stop)
                     else:
-                        complete(step, error, stop)
-                        step = take(queue, choose) if go_on and not schedule.deliveries else None
+                        schedule.complete(step, error, stop)
+                        step = schedule.take(queue, choose) if go_on and not schedule.deliveries else None
                     queue.is_fresh = False
                     if (
                         step is None
@@ -186,11 +190,12 @@ class QueueWork:
                     runner.give_up(broken)
                     raise
                 if rest is not None:
-                    runner.wake(rest.wake)
-                    deliver = rest.deliver
+                    if rest.wake:
+                        runner.wake(rest.wake)
+                    drained = rest.deliver
                     rest = None  # and with it dies what nobody wants, outside the lock
-                    if deliver:
-                        self.deliver()
+                    if drained:
+                        self._drain_all(drained)
                         did_any = True
                         continue
                 if step is None:
@@ -239,15 +244,18 @@ class QueueWork:
         """Collect, under the lock, what else there is to do before `step`, or instead of it."""
         runner = self.runner
         rest = _Rest()
-        rest.deliver = step is None and bool(runner.schedule.deliveries)
+        if step is None and runner.schedule.deliveries:
+            rest.deliver = runner.claim_deliveries()
         rest.was_away = step is None or step.node.slowness >= _HEAVY or not self.is_watched
+        is_soon_back = not rest.was_away
         if rest.was_away:
             self.attentive -= 1
             takes_long = not rest.deliver or self._slow_deliveries > 1 or not self.is_watched
             if takes_long and self.wants_thread():
                 rest.wake.append(self)
+            is_soon_back = not takes_long and bool(self.queue.others)
         rest.garbage = runner.after_change(
-            rest.wake, tell=rest.was_away or perf_counter() > runner.quiet_until
+            rest.wake, tell=not is_soon_back or perf_counter() > runner.quiet_until
         )
         return rest
 
@@ -255,15 +263,13 @@ class QueueWork:
         """Give observers what has been delivered to them, until none has anything."""
         runner = self.runner
         claimed: list[Observer] = []
-        began = perf_counter()
         while True:
             wake: list[QueueWork] = []
             try:
                 runner.lock.acquire()
                 for observer in claimed:
                     runner.schedule.delivered(observer)
-                # always another list: one that is still the schedule's could fill up after unlocking
-                claimed, runner.schedule.deliveries = runner.schedule.deliveries, []
+                claimed = runner.claim_deliveries()
                 garbage = runner.after_change(wake)
                 runner.lock.release()
             except BaseException as broken:
@@ -272,9 +278,14 @@ class QueueWork:
             del garbage
             runner.wake(wake)
             if not claimed:
-                break
-            for observer in claimed:
-                self._drain(observer)
+                return
+            self._drain_all(claimed)
+
+    def _drain_all(self, observers: list[Observer]) -> None:
+        """Let observers see all they have, and note whether that took long. Called without the lock."""
+        began = perf_counter()
+        for observer in observers:
+            self._drain(observer)
         self._slow_deliveries = self._slow_deliveries + 1 if perf_counter() - began > _HEAVY_S else 0
 
     def _drain(self, observer: Observer) -> None:

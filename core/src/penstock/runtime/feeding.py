@@ -1,0 +1,170 @@
+"""Feeding a graph from iterables, in order of time across its inputs.
+
+Iterables are taken one packet ahead and never further, so they may be generators without end.
+"""
+
+from __future__ import annotations
+
+import heapq
+from typing import TYPE_CHECKING, Final
+
+from penstock.engine.packet import Packet
+from penstock.engine.timestamp import PRESTREAM, UNSET
+from penstock.errors import InvalidArgumentError, WaitTimeoutError
+from penstock.shown import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from penstock.runtime.graph import CalculatorGraph
+
+
+class Feed:
+    """What the inputs of a graph are fed, while a run is under way.
+
+    Args:
+        graph: with a run under way.
+        inputs: graph input → packets, or pairs of timestamp and payload, in order.
+        promises: whether inputs say as soon as it is known that nothing comes before their next packet,
+            and that they have ended.
+        paced: whether the packets of one timestamp are done with before those of the next are added.
+        left: returns how many seconds a wait may take; None for any time.
+
+    Attributes:
+        is_reading: an iterable is being asked for its next item, so what is raised now is its own.
+    """
+
+    def __init__(
+        self,
+        graph: CalculatorGraph,
+        inputs: Mapping[str, Iterable[object]],
+        *,
+        promises: bool,
+        paced: bool,
+        left: Callable[[], float | None],
+    ) -> None:
+        self._graph: Final = graph
+        self._inputs: Final = [_Input(name, items) for name, items in inputs.items()]
+        self._promises: Final = promises
+        self._paced: Final = paced
+        self._left: Final = left
+        self._coming: Final[list[tuple[int, int]]] = []
+        self.is_reading = False
+
+    def run(self) -> None:
+        """Add everything.
+
+        Raises:
+            InvalidArgumentError: an item is neither a packet nor a pair.
+            WaitTimeoutError: no time is left; also where no wait was long, since iterables may be endless.
+            As `add_packet_to_input_stream` and `wait_until_idle`, and whatever an iterable raises.
+        """
+        for place in range(len(self._inputs)):
+            self._go_to_next(place)
+        while self._coming:
+            if self._left() == 0:
+                raise WaitTimeoutError("feeding did not come to its end in time")
+            self._add_all_at(self._coming[0][0])
+            if self._paced:
+                self._graph.wait_until_idle(self._left())
+
+    def _add_all_at(self, stamp: int) -> None:
+        coming = self._coming
+        now: list[int] = []
+        while coming and coming[0][0] == stamp:
+            now.append(heapq.heappop(coming)[1])
+        if self._promises:
+            self._promise(stamp)
+        for place in now:
+            one = self._inputs[place]
+            assert one.packet is not None  # it has a place in the queue  # noqa: S101
+            self._graph.add_packet_to_input_stream(one.name, one.packet, timeout=self._left())
+            one.promised = stamp + 1
+        for place in now:
+            self._go_to_next(place)
+
+    def _promise(self, stamp: int) -> None:
+        """Let inputs whose next packet comes later say so."""
+        for later, place in self._coming:
+            one = self._inputs[place]
+            if one.promised <= stamp:
+                self._graph.set_input_stream_timestamp_bound(one.name, Packet(timestamp=later).timestamp)
+                one.promised = later
+
+    def _go_to_next(self, place: int) -> None:
+        one = self._inputs[place]
+        self.is_reading = True
+        one.packet = next(one.packets, None)
+        self.is_reading = False
+        if one.packet is not None:
+            heapq.heappush(self._coming, (one.packet.stamp, place))
+        elif self._promises:
+            self._graph.close_input_stream(one.name)
+
+
+class _Input:
+    """What comes on one graph input.
+
+    Attributes:
+        name: of the graph input.
+        packets: what comes after `packet`.
+        packet: the next one; None at the end.
+        promised: nothing comes below this timestamp, as the graph knows.
+    """
+
+    __slots__ = ("name", "packet", "packets", "promised")
+
+    def __init__(self, name: str, items: Iterable[object]) -> None:
+        self.name: Final = name
+        self.packets: Final = _packets(name, items)
+        self.packet: Packet | None = None
+        self.promised = PRESTREAM
+
+
+def _packets(name: str, items: Iterable[object]) -> Iterator[Packet]:
+    for number, item in enumerate(items):
+        yield packet_of(name, number, item)
+
+
+def check_iterable(name: str, items: object) -> None:
+    """Raise where packets cannot be taken from what is given for a graph input.
+
+    Raises:
+        InvalidArgumentError: it is no iterable.
+    """
+    if not hasattr(items, "__iter__") and not hasattr(items, "__getitem__"):
+        raise InvalidArgumentError(
+            f"graph input {name!r}: {shown(items)} is no iterable of packets; write [(timestamp, payload)]",
+            stream=name,
+        )
+
+
+def packet_of(name: str, number: int, item: object) -> Packet:
+    """Return an item of an input as a packet.
+
+    Args:
+        name: of the graph input, for the message.
+        number: of the item, counted from 0, for the message.
+        item: a Packet, or a pair of timestamp and payload.
+
+    Raises:
+        InvalidArgumentError: it is neither, or has no timestamp.
+    """
+    try:
+        packet = item if isinstance(item, Packet) else _pair(item)
+    except (TypeError, ValueError):
+        packet = None
+    if packet is None or packet.stamp == UNSET:
+        raise InvalidArgumentError(
+            f"graph input {name!r}, item {number}: {shown(item)} is neither a Packet with a timestamp nor a "
+            "pair of timestamp and payload; write (timestamp, payload), the timestamp a whole number",
+            stream=name,
+        )
+    return packet
+
+
+def _pair(item: object) -> Packet | None:
+    if not isinstance(item, (tuple, list)):
+        return None
+    timestamp, payload = item
+    return Packet(payload, timestamp)

@@ -1,0 +1,70 @@
+"""Runs that nobody waits for: those of graphs that were dropped, and those that the interpreter's end finds.
+
+They are cancelled, what is open is closed, and their threads end, so that no script hangs.
+"""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import threading
+import time
+import weakref
+from typing import TYPE_CHECKING, Final
+
+from penstock.log import get_logger
+
+if TYPE_CHECKING:
+    from penstock.runtime.runner import Runner
+
+_logger = get_logger("runtime")
+
+#: How long the threads of an ended run may take to leave, and a forgotten run at interpreter exit.
+STOP_TIMEOUT_S: Final = 30.0
+_EXIT_TIMEOUT_S: Final = 5.0
+
+#: Runs that nobody has waited for yet; ended at interpreter exit, so that no script hangs.
+RUNNING: Final[weakref.WeakSet[Runner]] = weakref.WeakSet()
+
+
+def abandon(runner: Runner) -> None:
+    """Cancel the run of a graph that was dropped, close what is open and end its threads.
+
+    On a thread of its own: garbage is collected anywhere, in the locked sections of that very run too.
+    """
+    threading.Thread(target=_end_forgotten, args=(runner,), name="penstock-cancel", daemon=True).start()
+
+
+def _end_forgotten(runner: Runner) -> None:
+    runner.clock = time.monotonic  # a clock that a test moves by hand stands still now
+    try:
+        runner.change(lambda schedule: schedule.cancel())
+        runner.wait(lambda: runner.is_over, STOP_TIMEOUT_S, "the end of a forgotten run")
+        runner.stop(STOP_TIMEOUT_S)
+    except Exception as error:  # noqa: BLE001  # nobody is there to hear it
+        _logger.warning("a forgotten run did not end: %s", error)
+
+
+@functools.cache
+def end_runs_before_pools() -> None:
+    """See to it, once, that runs end before the interpreter waits for the threads of pools, which serve them.
+
+    The interpreter joins them before it calls what is registered with `atexit`; `concurrent.futures` itself
+    registers in this other way, and what was registered last is called first.
+    """
+    register = getattr(threading, "_register_atexit", None)
+    if register is not None:
+        register(_end_running)
+
+
+@atexit.register
+def _end_running() -> None:
+    for runner in list(RUNNING):
+        runner.change(lambda schedule: schedule.cancel())
+    for runner in list(RUNNING):
+        runner.clock = time.monotonic  # a clock that a test moves by hand stands still now
+        try:
+            runner.wait(lambda r=runner: r.is_over, _EXIT_TIMEOUT_S, "interpreter exit")  # type: ignore[misc]
+            runner.stop(_EXIT_TIMEOUT_S)
+        except Exception as error:  # noqa: BLE001  # the others shall end too; threads of ours are daemons
+            _logger.debug("a run did not end before the interpreter: %s", error)

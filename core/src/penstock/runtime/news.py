@@ -1,0 +1,47 @@
+"""News of a run: a condition that event loops can listen to as well as threads.
+
+Invariant: listeners are added, removed and called with the run's lock held, so they only post; none may
+block or call code of users.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class News(threading.Condition):
+    """A condition whose `notify_all` tells listeners too, for those who wait without a thread.
+
+    Attributes:
+        listeners: called without arguments at each `notify_all`.
+    """
+
+    def __init__(self, lock: threading.RLock) -> None:
+        super().__init__(lock)
+        self.listeners: Final[list[Callable[[], None]]] = []
+
+    def notify_all(self) -> None:
+        """Wake all who wait, threads and listeners."""
+        super().notify_all()
+        for listener in self.listeners:
+            listener()
+
+
+def is_on_event_loop() -> bool:
+    """Return whether the calling thread runs an event loop, which must not be kept."""
+    asyncio = sys.modules.get("asyncio")  # importing it costs 30 ms; without it there is no loop
+    return asyncio is not None and asyncio._get_running_loop() is not None  # noqa: SLF001  # public in all but name
+
+
+def whoever() -> object:
+    """Return who is calling: the task on an event loop, else the number of the thread."""
+    if is_on_event_loop():
+        task: object = sys.modules["asyncio"].current_task()
+        if task is not None:
+            return task
+    return threading.get_ident()

@@ -1,0 +1,94 @@
+"""What a run says of itself, put together from the engine, its executors and the stacks of its threads.
+
+The engine is read under the run's lock; payloads are weighed and stacks are looked at without it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from penstock.explain import (
+    ExecutorState,
+    calls_under_way,
+    snapshot,
+    standing,
+    weighed,
+    why,
+    with_calls,
+)
+from penstock.runtime.borrowed import BorrowedExecutor
+
+if TYPE_CHECKING:
+    from penstock.engine.node import Step
+    from penstock.engine.schedule import Schedule
+    from penstock.explain import Call, Snapshot, Why
+    from penstock.explain.standing import UnderWay
+    from penstock.runtime.executor import Executor
+    from penstock.runtime.runner import Runner
+    from penstock.runtime.work import QueueWork
+
+
+def take_snapshot(runner: Runner) -> Snapshot:
+    """Return where a run stands, all of it."""
+
+    def read(schedule: Schedule) -> tuple[Any, ...]:
+        return *snapshot(schedule), calls_under_way(schedule), _executors(runner, schedule)
+
+    taken, waiting, calls, executors = runner.ask(read)
+    counted = (
+        attrs.evolve(state, threads=None if work.lease is None else work.lease.thread_count())
+        for state, work in zip(executors, runner.works, strict=True)
+    )
+    whole = attrs.evolve(weighed(taken, waiting), executors=tuple(counted))
+    return with_calls(whole, _standing(runner, calls))
+
+
+def take_why(runner: Runner) -> Why:
+    """Return why a run does not go on, and where the calls stand that have not come back."""
+
+    def read(schedule: Schedule) -> tuple[Why, list[UnderWay]]:
+        return why(schedule), calls_under_way(schedule)
+
+    reason, calls = runner.ask(read)
+    answer: Why = attrs.evolve(reason, calls=_standing(runner, calls))
+    return answer
+
+
+def story(runner: Runner) -> str:
+    """Return in words why a run does not go on: what every wait raises with whose time-out expires."""
+    return str(take_why(runner))
+
+
+def _standing(runner: Runner, calls: list[UnderWay]) -> tuple[Call, ...]:
+    threads = {*runner.inside.copy(), *filter(None, (runner.loop_thread,))}
+    awaited = {one.step: _coroutine(runner, one.step) for one in calls}
+    return standing(calls, threads, awaited)
+
+
+def _coroutine(runner: Runner, step: Step) -> object:
+    """Return the coroutine that a step awaits; None for none, for one that has ended, and for a future."""
+    task = getattr(runner.pending.get(step), "task", None)
+    return None if task is None else getattr(task.get_coro(), "cr_await", None)
+
+
+def _executors(runner: Runner, schedule: Schedule) -> tuple[ExecutorState, ...]:
+    return tuple(
+        _executor(schedule, executor, work)
+        for executor, work in zip(runner.executors, runner.works, strict=True)
+    )
+
+
+def _executor(schedule: Schedule, executor: Executor, work: QueueWork) -> ExecutorState:
+    nodes = [node for node in schedule.nodes if node.queue is work.queue]
+    kind = type(executor.pool if isinstance(executor, BorrowedExecutor) else executor)
+    return ExecutorState(
+        name=work.name,
+        kind=kind.__name__,
+        nodes=len(nodes),
+        threads=None,
+        running=sum(node.running() for node in nodes),
+        ready=len(work.queue),
+        attentive=work.attentive,
+    )

@@ -1,0 +1,122 @@
+"""`penstock.run`: a graph, what goes in, and back comes what goes out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Final
+
+from penstock.errors import GraphRunError, InvalidArgumentError, StreamClosedError, WaitTimeoutError
+from penstock.runtime.feeding import Feed, check_iterable
+from penstock.runtime.graph import CalculatorGraph
+from penstock.shown import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from penstock.engine.packet import Packet
+    from penstock.registry import Registry
+
+
+def run(  # noqa: PLR0913  # each is one thing that a run can have
+    graph_config: str | Path | Any,  # noqa: ANN401  # as `CalculatorGraph` takes it
+    inputs: Mapping[str, Iterable[Packet | tuple[int, object]]] | None = None,
+    side_packets: Mapping[str, Any] | None = None,
+    streams: Iterable[str] | None = None,
+    *,
+    paced: bool = True,
+    timeout: float | None = None,
+    registry: Registry | None = None,
+    subgraphs: Mapping[str, object] | Iterable[object] = (),
+) -> dict[str, list[Packet]]:
+    """Run a graph once and return what comes out; nothing of it is left afterwards.
+
+    The inputs are fed in order of time across all of them, and each says as soon as it is known that
+    nothing comes before its next packet. They may be generators, which are taken one packet ahead. Where
+    the graph stops by itself (a node returned STOP), feeding ends there.
+
+    Args:
+        graph_config: as for `CalculatorGraph`.
+        inputs: graph input → packets, or pairs of timestamp (microseconds by convention) and payload,
+            timestamps increasing. Every graph input is named; `[]` is one without packets.
+        side_packets: name → payload (or Packet).
+        streams: names of what to return; None for all graph outputs.
+        paced: add the packets of a timestamp when the graph has nothing left to do for those before, so
+            that limiters drop nothing and results do not depend on speed. False: as fast as full
+            queues allow, so that nodes work on several timestamps at once. A graph that has sources of
+            its own too is fed like that always: it has something to do at any time.
+        timeout: how long all of it may take, in seconds; None for ever.
+        registry: where names are looked up; None for what the installed plugins provide.
+        subgraphs: as for `CalculatorGraph`.
+
+    Returns:
+        Stream → its packets, in order; all of them are kept in memory.
+
+    Raises:
+        InvalidArgumentError: a graph input is not named in `inputs`, what is given for it is no iterable,
+            an item is no packet, or `streams` is a str.
+        NotFoundError: there is no such graph input or stream.
+        TimestampOrderError: an input goes back in time.
+        GraphRunError: the run failed; carries every error of it.
+        WaitTimeoutError: it took longer than `timeout`; says what it waited for. The run is cancelled.
+        As `CalculatorGraph` and `start_run`, and whatever an iterable raises: the run is cancelled then.
+    """
+    graph = CalculatorGraph(graph_config, side_packets, registry, subgraphs=subgraphs)
+    inputs = {} if inputs is None else inputs
+    _check_inputs(graph, inputs)
+    collected: dict[str, list[Packet]] = {}
+    for name in graph.output_streams if streams is None else _names(streams):
+        collected[name] = []
+        graph.observe_output_stream(name, lambda name, packet: collected[name].append(packet))
+    deadline: Final = None if timeout is None else monotonic() + timeout
+
+    def left() -> float | None:
+        return None if deadline is None else max(0.0, deadline - monotonic())
+
+    with graph:
+        graph.start_run()
+        feed = Feed(graph, inputs, promises=True, paced=paced and not graph.has_sources, left=left)
+        try:
+            _feed(feed)
+            graph.wait_until_done(left())
+        except WaitTimeoutError:
+            raise WaitTimeoutError(
+                f"run() did not come to its end within {timeout} s\n{graph.why()}"
+            ) from None
+    return collected
+
+
+def _feed(feed: Feed) -> None:
+    """Feed until everything is fed, or the run ends by itself; its end says why."""
+    try:
+        feed.run()
+    except (StreamClosedError, GraphRunError):
+        if feed.is_reading:  # not this run's: an iterable may get its packets from another
+            raise
+
+
+def _names(streams: Iterable[str]) -> list[str]:
+    if isinstance(streams, str):
+        raise InvalidArgumentError(
+            f"streams {streams!r}: a str, where several names are meant; write streams=[{streams!r}]"
+        )
+    return list(dict.fromkeys(streams))
+
+
+def _check_inputs(graph: CalculatorGraph, inputs: object) -> None:
+    if not isinstance(inputs, Mapping):
+        raise InvalidArgumentError(
+            f"inputs: {shown(inputs)} is a {type(inputs).__name__!r}; name the graph input that it is for, "
+            "as in {'in': [(timestamp, payload)]}"
+        )
+    for name, items in inputs.items():
+        graph.check_input_stream(name)
+        check_iterable(name, items)
+    missing = [name for name in graph.input_streams if name not in inputs]
+    if missing:
+        names = ", ".join(map(repr, missing))
+        raise InvalidArgumentError(
+            f"graph input {names}: nothing is given; name it in inputs, with [] for no packets",
+            stream=missing[0],
+        )

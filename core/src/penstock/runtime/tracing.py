@@ -1,0 +1,390 @@
+"""Where a run is timed and traced: what is put around the calls of its nodes when it starts.
+
+A run without tracer and without timing has nothing of this: its steps call the calculators themselves,
+and its streams, queues and runner are the plain classes. With one of the two there is a `TimedCall` or a
+`TracedCall` around each call instead. So nobody is asked in a step whether there is a tracer.
+
+Invariant: the tracer is never called under the run's lock. What happens under it (a packet at a graph
+input, packets dropped, a queue full) is noted, and told as soon as the lock is free.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from itertools import count
+from pathlib import PurePath
+from threading import Lock, get_ident
+from time import perf_counter_ns
+from typing import TYPE_CHECKING, Any, Final
+
+from penstock.engine.calculator import METHODS, PROCESS, STOP, Output
+from penstock.engine.flow import FlowControl
+from penstock.engine.packet import NOTHING
+from penstock.engine.schedule import APPLICATION
+from penstock.engine.stream import InputStream
+from penstock.log import get_logger
+from penstock.runtime.runner import Runner
+from penstock.tracing.tracer import (
+    OBSERVE,
+    PacketAdded,
+    PacketsDropped,
+    QueueChanged,
+    TracedRun,
+    TracedStep,
+    Tracer,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from penstock.engine.calculator import CalculatorContext
+    from penstock.engine.node import Node, Step
+    from penstock.engine.packet import Packet
+    from penstock.engine.schedule import Schedule
+    from penstock.engine.stream import OutputStream, Queue
+    from penstock.errors import PenstockError
+    from penstock.plan import Plan
+    from penstock.tracing.tracer import Mark
+
+_LOG: Final = get_logger("tracing")
+_RUN_NUMBERS: Final = count(1)
+
+
+class Tracing:
+    """The tracer of one run, and whatever waits to be told to it.
+
+    A tracer that raises is logged once and told nothing more of this run.
+
+    Args:
+        tracer: the application's.
+        plan: of the graph.
+    """
+
+    def __init__(self, tracer: Tracer, plan: Plan) -> None:
+        self._tracer = tracer
+        self.run: Final = TracedRun(next(_RUN_NUMBERS), _name_of(plan), perf_counter_ns())
+        #: Method of the tracer, and what it is to be told.
+        self._noted: Final[deque[tuple[str, object]]] = deque()
+        self._awaited: Final[dict[Step, TracedStep]] = {}
+        self._lock: Final = Lock()
+        self._has_started = self._has_ended = False
+
+    # --- the run ------------------------------------------------------------------------------
+
+    def started(self) -> None:
+        """Tell that the run begins."""
+        self._has_started = True
+        self._tell("run_started", self.run)
+
+    def ended(self, error: str | None) -> None:
+        """Tell that the run is over; once, however often it is called, and only where it had begun."""
+        with self._lock:
+            if self._has_ended or not self._has_started:
+                return
+            self._has_ended = True
+        self.flush()
+        self._tell("run_ended", self.run, error)
+
+    # --- steps --------------------------------------------------------------------------------
+
+    def begin(self, traced: TracedStep) -> None:
+        """Tell that a step is about to be called."""
+        if self._noted:
+            self.flush()
+        tracer = self._tracer
+        try:
+            tracer.step_started(traced)
+        except Exception:  # noqa: BLE001  # whatever it is, it is the tracer's
+            self._switch_off(tracer)
+
+    def end(self, traced: TracedStep, ports: Sequence[Output], error: BaseException | None = None) -> None:
+        """Tell that a step has ended; `ports` hold what it wrote."""
+        if error is None:
+            traced.outputs = tuple([_mark(port.stream, packet) for port in ports for packet in port.packets])
+        else:
+            traced.error = _in_words(error)
+        traced.ended_ns = perf_counter_ns()
+        tracer = self._tracer
+        try:
+            tracer.step_ended(traced)
+        except Exception:  # noqa: BLE001  # whatever it is, it is the tracer's
+            self._switch_off(tracer)
+        if self._noted:
+            self.flush()
+
+    def expect_end(self, step: Step, traced: TracedStep) -> None:
+        """Wait for `end_awaited`: the call has returned an awaitable or a future."""
+        traced.is_awaited = True
+        self._awaited[step] = traced
+
+    def end_awaited(self, step: Step, error: BaseException | None) -> None:
+        """Tell that an awaited step has ended; nothing where it is none, or has been told of."""
+        traced = self._awaited.pop(step, None)
+        if traced is not None:
+            self.end(traced, step.out_ports, error)
+
+    # --- what happens under the lock ----------------------------------------------------------
+
+    def note_added(self, stream: OutputStream, packet: Packet, at_ns: int) -> None:
+        """Note a packet at a graph input. Called with the lock held."""
+        self._noted.append(("packet_added", PacketAdded(self.run, _mark(stream, packet), at_ns)))
+
+    def note_dropped(self, stream: InputStream, reason: str, count: int) -> None:
+        """Note packets that were thrown away. Called with the lock held."""
+        dropped = PacketsDropped(self.run, stream.name, _reader(stream), reason, count, perf_counter_ns())
+        self._noted.append(("packets_dropped", dropped))
+
+    def note_queue(self, queue: Queue) -> None:
+        """Note that a queue throttles sources, or no longer does. Called with the lock held."""
+        changed = QueueChanged(
+            self.run, queue.name, _reader(queue), len(queue.queue), queue.is_full, perf_counter_ns()
+        )
+        self._noted.append(("queue_changed", changed))
+
+    def flush(self) -> None:
+        """Tell what was noted, on whatever thread comes by without the lock."""
+        while self._noted:
+            try:
+                method, what = self._noted.popleft()
+            except IndexError:  # another thread has told it
+                return
+            self._tell(method, what)
+
+    # --- the tracer ---------------------------------------------------------------------------
+
+    def _tell(self, method: str, *what: object) -> None:
+        tracer = self._tracer
+        try:
+            getattr(tracer, method)(*what)
+        except Exception:  # noqa: BLE001  # whatever it is, it is the tracer's
+            self._switch_off(tracer)
+
+    def _switch_off(self, tracer: Tracer) -> None:
+        """Log what `tracer` has raised, once, and tell it nothing more. Called where that is handled."""
+        with self._lock:
+            if self._tracer is not tracer:
+                return
+            self._tracer = Tracer()
+        _LOG.exception("tracer %s raised and is told nothing more of this run", type(tracer).__name__)
+
+
+class TimedCall:
+    """`process` of a node, its time added up."""
+
+    def __init__(self, node: Node) -> None:
+        self._node: Final = node
+        self._process: Final = node.process
+
+    def __call__(self, context: CalculatorContext) -> Any:  # noqa: ANN401  # what process returns
+        """Call it."""
+        start = perf_counter_ns()
+        try:
+            return self._process(context)
+        finally:
+            self._node.busy_ns += perf_counter_ns() - start
+
+
+class TracedCall:
+    """A method of a node, its beginning and its end told to the tracer."""
+
+    def __init__(self, node: Node, call: Callable[[CalculatorContext], Any], tracing: Tracing) -> None:
+        self._node: Final = node
+        self._call: Final = call
+        self._tracing: Final = tracing
+        self._has_inputs: Final = bool(node.inputs)
+
+    def __call__(self, step: Any) -> Any:  # noqa: ANN401  # a Step; what the method returns
+        """Call it, on the thread of the step."""
+        tracing, node, method = self._tracing, self._node, step.method
+        inputs, queued = [], []
+        for port in step.in_ports:
+            packet, stream = port.packet, port.stream
+            queued.append((stream.name, len(stream.queue)))
+            if packet.value is not NOTHING:
+                inputs.append((stream.name, packet.stamp, id(packet.value)))
+        traced = TracedStep(
+            tracing.run,
+            node.name,
+            node.kind,
+            METHODS[method],
+            step.stamp if method == PROCESS and self._has_inputs else None,
+            get_ident(),
+            tuple(inputs),
+            tuple(queued),
+            perf_counter_ns(),
+        )
+        tracing.begin(traced)
+        try:
+            outcome = self._call(step)
+        except BaseException as error:
+            tracing.end(traced, (), error)
+            raise
+        if outcome is None or (outcome is STOP and method == PROCESS):
+            tracing.end(traced, step.out_ports)
+        else:
+            tracing.expect_end(step, traced)
+        return outcome
+
+
+class TracedCallback:
+    """An observer's callback, its calls told to the tracer.
+
+    Attributes:
+        has_failed: see `work.QueueWork`.
+    """
+
+    def __init__(self, stream: str, call: Callable[[Packet], object], tracing: Tracing) -> None:
+        self._stream: Final = stream
+        self._call: Final = call
+        self._tracing: Final = tracing
+        self.has_failed = False
+
+    def call(self, packet: Packet) -> None:
+        """Call it."""
+        name, stamp = self._stream, packet.stamp
+        marks = () if packet.value is NOTHING else ((name, stamp, id(packet.value)),)
+        run = self._tracing.run
+        traced = TracedStep(run, name, "", OBSERVE, stamp, get_ident(), marks, (), perf_counter_ns())
+        self._tracing.begin(traced)
+        try:
+            self._call(packet)
+        except BaseException as error:
+            self._tracing.end(traced, (), error)
+            raise
+        self._tracing.end(traced, ())
+
+
+class TracedRunner(Runner):
+    """The runner of a traced run: it tells when awaited steps end, and what was noted under the lock."""
+
+    def __init__(self, tracing: Tracing, *parts: Any) -> None:  # noqa: ANN401  # those of a Runner
+        super().__init__(*parts)
+        self._tracing: Final = tracing
+
+    def start(self, headers: dict[int, Packet], *, held: bool = False) -> None:
+        """Tell that the run begins, and let it."""
+        self._tracing.started()
+        super().start(headers, held=held)
+
+    def stop(self, timeout: float | None = None) -> None:
+        """Stop all threads, and tell that the run is over."""
+        super().stop(timeout)
+        error = self.error()
+        self._tracing.ended(None if error is None else str(error))
+
+    def change(self, event: Callable[..., Any], *arguments: object) -> Any:  # noqa: ANN401  # what it returns
+        """Apply an event, and tell what it noted."""
+        try:
+            return super().change(event, *arguments)
+        finally:
+            self._tracing.flush()
+
+    def defer(self, step: Step, outcome: object) -> PenstockError | None:
+        """Arrange that a step completes later; a step that cannot has ended."""
+        try:
+            error = super().defer(step, outcome)
+        except BaseException as raised:
+            self._tracing.end_awaited(step, raised)
+            raise
+        if error is not None:
+            self._tracing.end_awaited(step, error)
+        return error
+
+    def complete_later(self, step: Step, error: BaseException | None, *, stop: bool = False) -> None:
+        """Complete an awaited step; tell so before what it wrote is delivered."""
+        self._tracing.end_awaited(step, error)
+        super().complete_later(step, error, stop=stop)
+
+
+class TracedFlow(FlowControl):
+    """Notes which queues throttle."""
+
+    __slots__ = ("_tracing",)
+
+    def __init__(self, tracing: Tracing) -> None:
+        super().__init__()
+        self._tracing: Final = tracing
+
+    def became_full(self, queue: Queue) -> None:
+        """Throttle the sources of a queue."""
+        super().became_full(queue)
+        if id(queue) in self.full:
+            self._tracing.note_queue(queue)
+
+    def became_free(self, queue: Queue) -> None:
+        """Let go of the sources of a queue."""
+        has_throttled = id(queue) in self.full
+        super().became_free(queue)
+        if has_throttled:
+            self._tracing.note_queue(queue)
+
+
+class TracedStream(InputStream):
+    """Notes which packets are dropped."""
+
+    __slots__ = ("_tracing",)
+
+    def __init__(
+        self, name: str, node: Node, flow: FlowControl, tracing: Tracing, *, is_back_edge: bool
+    ) -> None:
+        super().__init__(name, node, flow, is_back_edge=is_back_edge)
+        self._tracing: Final = tracing
+
+    def count_dropped(self, reason: str, count: int) -> None:
+        """Take note that packets were thrown away."""
+        super().count_dropped(reason, count)
+        self._tracing.note_dropped(self, reason, count)
+
+
+class _TracedInput(Output):
+    """Notes which packets are added to a graph input."""
+
+    __slots__ = ("_tracing",)
+
+    def __init__(self, stream: OutputStream, tracing: Tracing) -> None:
+        super().__init__(stream, APPLICATION)
+        self._tracing: Final = tracing
+
+    def add_packet(self, packet: Packet) -> None:
+        at_ns = perf_counter_ns()
+        super().add_packet(packet)
+        if packet.value is not NOTHING:
+            self._tracing.note_added(self.stream, packet, at_ns)
+
+
+def put_around(node: Node, tracing: Tracing | None, *, is_timed: bool) -> None:
+    """Put around the calls of a node what times and traces them; nothing where neither is wanted."""
+    if is_timed:
+        node.process = TimedCall(node)
+    if tracing is not None:
+        node.open = TracedCall(node, node.open, tracing)
+        node.process = TracedCall(node, node.process, tracing)
+        node.close = TracedCall(node, node.close, tracing)
+
+
+def trace_inputs(schedule: Schedule, tracing: Tracing) -> None:
+    """Let packets that are added to graph inputs be noted; called once, before the run starts."""
+    for number, output in schedule.graph_inputs.items():
+        schedule.graph_inputs[number] = _TracedInput(output.stream, tracing)
+
+
+def _mark(stream: OutputStream, packet: Packet) -> Mark:
+    return stream.name, packet.stamp, id(packet.value)
+
+
+def _reader(queue: Queue) -> str:
+    return "" if queue.node is None else queue.node.name
+
+
+def _in_words(error: BaseException) -> str:
+    """Return an exception as text: as it is, it would keep the frames and packets that it came from."""
+    try:
+        words = str(error)
+    except Exception:  # noqa: BLE001  # what a calculator raises may be anything
+        words = ""
+    return f"{type(error).__name__}: {words}" if words else type(error).__name__
+
+
+def _name_of(plan: Plan) -> str:
+    kind: str = "" if plan.config is None else plan.config.type
+    return kind or (PurePath(plan.file).name if plan.file else "graph")

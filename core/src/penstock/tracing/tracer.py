@@ -1,0 +1,183 @@
+"""`Tracer`, the interface, and what one is told.
+
+All times are those of `time.perf_counter_ns()`: nanoseconds that only grow, the same on all threads.
+A packet is told as a *mark*: its stream, its timestamp, and a key that is the same where it is written
+and where it is read. The key is made from the address of the payload, which is not kept: the same key
+may come again, for another packet, when the payload has died.
+"""
+
+from __future__ import annotations
+
+from typing import Final, TypeAlias
+
+import attrs
+
+#: (name of the stream, timestamp, key).
+Mark: TypeAlias = tuple[str, int, int]
+
+#: `TracedStep.method` of a call of an observer, which is no node.
+OBSERVE: Final = "observe"
+
+
+@attrs.frozen(eq=False)
+class TracedRun:
+    """One run of a graph.
+
+    Attributes:
+        number: from 1; no two runs of a process have the same.
+        graph: what the graph is called: its `type`, or its file's name, or "graph".
+        started_ns: when it began.
+    """
+
+    number: int
+    graph: str
+    started_ns: int
+
+
+class TracedStep:
+    """One call of `open`, `process` or `close` of a node, or of an observer.
+
+    A plain class with slots, since one is made for each step. What happens later is set later; nothing
+    changes once `step_ended` has been told. Belongs to the tracer.
+
+    Attributes:
+        run: what it belongs to.
+        node, calculator: name of the node, and registered name of its calculator. Of an observer: the
+            stream that it observes, and "".
+        method: "open", "process" or "close"; "observe" for a call of an observer.
+        timestamp: input timestamp of a call of `process`; None for sources, `open` and `close`.
+        thread: `threading.get_ident()` of the thread that makes the call.
+        inputs: marks of the packets of its input set, in the order of the ports; none for ports without.
+        queued: for each input port, in order: name of the stream, and how many packets wait behind
+            those of the input set.
+        outputs: marks of the packets that it has written; () until it ends, and where it failed.
+        error: what it raised, in words; None where it did not.
+        is_awaited: the call has returned an awaitable or a future, and the step ends when that does,
+            on whatever thread. Such steps of one thread overlap; others never do.
+        began_ns, ended_ns: when; `ended_ns` is 0 until then.
+    """
+
+    __slots__ = (
+        "began_ns", "calculator", "ended_ns", "error", "inputs", "is_awaited", "method", "node", "outputs",
+        "queued", "run", "thread", "timestamp",
+    )  # fmt: skip
+
+    def __init__(  # noqa: PLR0913, PLR0917  # by position: a keyword costs 40 ns, and it is made in one place
+        self,
+        run: TracedRun,
+        node: str,
+        calculator: str,
+        method: str,
+        timestamp: int | None,
+        thread: int,
+        inputs: tuple[Mark, ...],
+        queued: tuple[tuple[str, int], ...],
+        began_ns: int,
+    ) -> None:
+        self.run: Final = run
+        self.node: Final = node
+        self.calculator: Final = calculator
+        self.method: Final = method
+        self.timestamp: Final = timestamp
+        self.thread: Final = thread
+        self.inputs: Final = inputs
+        self.queued: Final = queued
+        self.outputs: tuple[Mark, ...] = ()
+        self.error: str | None = None
+        self.is_awaited = False
+        self.began_ns: Final = began_ns
+        self.ended_ns = 0
+
+
+@attrs.frozen(eq=False)
+class PacketAdded:
+    """A packet that the application, or a calculator, has added to a graph input.
+
+    Attributes:
+        run: what it belongs to.
+        mark: the packet; with the timestamp that it got, where late ones are moved.
+        at_ns: when; before any node could see it.
+    """
+
+    run: TracedRun
+    mark: Mark
+    at_ns: int
+
+
+@attrs.frozen(eq=False)
+class PacketsDropped:
+    """Packets that a node, or its input policy, threw away unused.
+
+    Attributes:
+        run: what it belongs to.
+        stream, node: where they came from, and who was to read them.
+        reason: as the ledger says it.
+        count: how many.
+        at_ns: when.
+    """
+
+    run: TracedRun
+    stream: str
+    node: str
+    reason: str
+    count: int
+    at_ns: int
+
+
+@attrs.frozen(eq=False)
+class QueueChanged:
+    """A queue that has become full and throttles sources, or throttles them no longer.
+
+    Attributes:
+        run: what it belongs to.
+        stream, node: what waits, and for whom; "" for a poller.
+        length: packets in it.
+        is_full: which of the two.
+        at_ns: when.
+    """
+
+    run: TracedRun
+    stream: str
+    node: str
+    length: int
+    is_full: bool
+    at_ns: int
+
+
+class Tracer:
+    """Is told what happens in runs. Subclass it, override what is of interest, `graph.set_tracer` it.
+
+    The methods are called on the threads of the run, several at a time, never while the run's lock is
+    held. They should be short, since the thread does nothing else meanwhile, and must not wait for the
+    run. An exception is logged, and the tracer is told nothing more of that run; the run itself goes on.
+    One tracer may serve several runs and graphs, also at the same time.
+    """
+
+    def run_started(self, run: TracedRun) -> None:
+        """Take note that a run begins; comes first."""
+
+    def run_ended(self, run: TracedRun, error: str | None) -> None:
+        """Take note that a run is over and its threads have left; comes last.
+
+        Args:
+            run: which.
+            error: what went wrong, in words; None where nothing did.
+        """
+
+    def step_started(self, step: TracedStep) -> None:
+        """Take note that a calculator or observer is about to be called, on this thread."""
+
+    def step_ended(self, step: TracedStep) -> None:
+        """Take note that a step has ended; what it wrote is about to be delivered.
+
+        Called on the thread that made the call; where `is_awaited`, on whatever thread ended it.
+        """
+
+    def packet_added(self, added: PacketAdded) -> None:
+        """Take note of a packet at a graph input; may come after the step that reads it has started."""
+
+    def packets_dropped(self, dropped: PacketsDropped) -> None:
+        """Take note of packets that were thrown away; may come somewhat later."""
+
+    def queue_changed(self, changed: QueueChanged) -> None:
+        """Take note of a queue that throttles sources, or no longer does; may come somewhat later."""
