@@ -556,9 +556,10 @@ def test_an_unknown_hook_is_refused() -> None:
         ({"executors": {"": "m:E"}}, r"^executor name '': must be a str"),
         ({"services": {"s": None}}, r"^service 's': target None must be"),
         (
-            {"options": {"p.A": "m:A"}},
-            r"^option 'p.A': 'm:A' must be \(extendee, extension number, 'module:Mess",
+            {"options": {"p.A": ("e.E", "m:A")}},
+            r"^option 'p.A': \('e.E', 'm:A'\) must be \(extendee, extension number, 'module:Message'\), ",
         ),
+        ({"options": {"p.A": "A"}}, r"^option 'p.A': target 'A' must be 'module:attribute'"),
         ({"options": {"p.A": ("e.E", -1, "m:A")}}, r"^option 'p.A': extension number -1 must be an int"),
     ],
 )

@@ -5,6 +5,7 @@ import textwrap
 import threading
 from typing import TYPE_CHECKING
 
+import attrs
 import pytest
 
 from penstock.engine.calculator import Calculator
@@ -16,6 +17,7 @@ from penstock.errors import (
     PluginError,
     UnknownNameError,
 )
+from penstock.option_class import full_name
 from penstock.registry import KINDS, Origin, Registry
 from penstock.runtime.default import default_registry, register_calculator
 
@@ -418,6 +420,41 @@ def test_an_option_may_be_declared_again_but_not_otherwise() -> None:
     assert (registry.option("p.A").number, registry.option("p.A").rival) == (77, None)
 
 
+def test_options_that_extend_nothing_have_no_number_to_clash() -> None:
+    registry = Registry()
+    registry.add_option("p.A", None, None, "a:A", **OF_A)
+    registry.add_option("p.B", None, None, "b:B", **OF_B)
+
+    assert [(one.extendee, one.number, one.rival) for one in registry.options().values()] == [
+        (None, None, None)
+    ] * 2
+
+
+def test_an_attrs_class_that_is_defined_anew_counts() -> None:
+    registry = Registry()
+    made = [attrs.make_class("AnewOptions", {}) for _ in range(2)]
+    name = full_name(made[0])
+    for cls in made:
+        registry.add_option(name, None, None, cls)
+
+    assert registry.option(name).load() is made[1]
+    with pytest.raises(AlreadyExistsError, match=r"AnewOptions' is declared otherwise by this process"):
+        registry.add_option(name, None, None, attrs.make_class("OtherOptions", {}))
+
+
+def test_what_is_imported_can_be_had_without_importing_more(module) -> None:
+    module("loaded_a", "class Gate:\n    pass\n")
+    parent = Registry()
+    parent.add("calculator", "Gate", "loaded_a:Gate")
+    parent.add("calculator", "Other", "loaded_b:Other")
+    registry = parent.child()
+    registry.add("calculator", "Own", Gate)
+
+    assert dict(registry.loaded("calculator")) == {"Own": Gate}
+    gate = registry.find("calculator", "Gate")
+    assert dict(registry.loaded("calculator")) == {"Own": Gate, "Gate": gate}
+
+
 @pytest.mark.parametrize(
     ("data", "message"),
     [
@@ -428,7 +465,10 @@ def test_an_option_may_be_declared_again_but_not_otherwise() -> None:
         (("p.A", "e.E", True, "m:A"), r"extension number True must be an int"),
         (("p.A", "e.E", "7", "m:A"), r"extension number '7' must be an int"),
         (("p.A", "e.E", 7, "A"), r"^option 'p.A': target 'A' must be 'module:attribute'"),
-        (("p.A", "e.E", 7, Gate), r"^option 'p.A': target .* must be a str 'module:Message'$"),
+        (
+            ("p.A", "e.E", 7, Gate),
+            r"^option 'p.A': target .* must be a str 'module:Message', or an attrs class$",
+        ),
     ],
 )
 def test_options_data_that_cannot_be_right_is_refused(data: tuple, message: str) -> None:
@@ -624,11 +664,35 @@ def test_another_class_of_a_registered_name_is_refused() -> None:
 def test_only_calculators_can_be_registered(thing: object) -> None:
     with pytest.raises(
         InvalidArgumentError,
-        match=r"must be a subclass of penstock.Calculator to be registered, or decorated with @",
+        match=r"must be a subclass of penstock.Calculator to be registered, or decorated with "
+        r"@penstock.calculator, which stands below @penstock.register_calculator$",
     ):
         register_calculator(thing)
     with pytest.raises(InvalidArgumentError, match="must be a subclass"):
         register_calculator("SomeName")(thing)
+
+
+def test_a_function_that_is_no_calculator_yet_is_named() -> None:
+    def doubler(number: int) -> int:
+        return 2 * number
+
+    with pytest.raises(InvalidArgumentError, match=r"^function 'doubler': must be"):
+        register_calculator(doubler)
+
+
+def test_an_unknown_calculator_may_be_one_that_nobody_registered() -> None:
+    registry = Registry()
+    cure = "; decorate it with @penstock.register_calculator, or install the pack that has it"
+
+    with pytest.raises(PenstockError, match=f"no calculator 'Doubler' is registered{cure}$"):
+        registry.find("calculator", "Doubler")
+    with pytest.raises(PenstockError, match=r"no executor 'Doubler' is registered$"):
+        registry.find("executor", "Doubler")
+    registry.add("calculator", "Doubled", Gate)
+    with pytest.raises(
+        PenstockError, match=r"no calculator 'Doubler' is registered \(did you mean 'Doubled'\?\)$"
+    ):
+        registry.find("calculator", "Doubler")
 
 
 def test_registry_errors_are_penstocks() -> None:

@@ -48,7 +48,7 @@ _NAMED_ALIKE: Final[Mapping[str, tuple[str, ...]]] = {"calculator": ("calculator
 
 @cache
 def official_packs() -> Mapping[str, Mapping[str, str]]:
-    """Return the names of the official packs: kind (or "option") to name to distribution."""
+    """Return the names of the official packs: kind (or "option", or "command") to name to distribution."""
     file = importlib.resources.files("penstock") / "plugins" / "catalog.json"
     packs: dict[str, dict[str, str]] = json.loads(file.read_text(encoding="utf-8"))
     return MappingProxyType(packs)
@@ -113,21 +113,23 @@ class Registry:
     def add_option(  # noqa: PLR0913  # what a protobuf extension consists of, and who declares it
         self,
         full_name: str,
-        extendee: str,
-        number: int,
-        target: str,
+        extendee: str | None,
+        number: int | None,
+        target: str | type,
         *,
         distribution: str | None = None,
         plugin: str | None = None,
     ) -> None:
-        """Declare an options message; see `OptionEntry`.
+        """Declare options; see `OptionEntry`.
+
+        The same owner may declare an attrs class again that was defined anew: the newer one counts.
 
         Raises:
             InvalidArgumentError: one of the values is not what it must be.
             AlreadyExistsError: this owner has declared the name otherwise. Nothing changes.
         """
         check_option(full_name, extendee, number, target)
-        origin = Origin(distribution, plugin, target)
+        origin = Origin(distribution, plugin, spelling(target))
         self._table.add_option(OptionEntry(full_name, extendee, number, target, origin))
 
     def fail(self, plugin: str, reason: str, *, distribution: str | None = None) -> None:
@@ -180,6 +182,14 @@ class Registry:
         found: dict[str, OptionEntry] = {}
         for table in reversed(self._tables()):
             found.update(table.copy_of_options())
+        return MappingProxyType(found)
+
+    def loaded(self, kind: str) -> Mapping[str, object]:
+        """Return what names of a kind stand for, of those that are imported; imports nothing."""
+        check_kind(kind)
+        found: dict[str, object] = {}
+        for table in reversed(self._tables()):
+            found.update(table.loaded(kind))
         return MappingProxyType(found)
 
     @property
@@ -270,7 +280,7 @@ class _Table:
         self._claims: dict[tuple[str, str], list[Claim]] = {}
         self._options: dict[str, OptionEntry] = {}
         #: (extendee, number) to the full name that had it first.
-        self._option_names: dict[tuple[str, int], str] = {}
+        self._option_names: dict[tuple[str | None, int | None], str] = {}
         self._failures: dict[str, str] = {}
         #: Distributions that are installed: telling people to install them would not help.
         self._distributions: set[str] = set()
@@ -290,16 +300,20 @@ class _Table:
         with self._lock:
             self._note(new.origin.distribution)
             place = (new.extendee, new.number)
-            of_place = self._option_names.setdefault(place, new.full_name)
+            of_place = new.full_name
+            if new.number is not None:
+                of_place = self._option_names.setdefault(place, of_place)
             rival = self._options.get(new.full_name) or self._options.get(of_place)
             if rival is None:
                 self._options[new.full_name] = new
             elif rival.full_name != new.full_name or not rival.origin.is_same_owner(new.origin):
                 self._options[rival.full_name] = attrs.evolve(rival, rival=new)
                 self._options.setdefault(new.full_name, attrs.evolve(new, rival=rival))
-            elif (rival.extendee, rival.number, rival.target) != (*place, new.target):
+            elif (rival.extendee, rival.number, rival.origin) != (*place, new.origin):
                 owner = rival.origin.owner
                 raise AlreadyExistsError(f"option {new.full_name!r} is declared otherwise by {owner} already")
+            elif rival.rival is None:
+                self._options[new.full_name] = new
 
     def fail(self, plugin: str, reason: str, distribution: str | None) -> None:
         with self._lock:
@@ -313,6 +327,14 @@ class _Table:
     def names(self, kind: str) -> set[str]:
         with self._lock:
             return {name for of_kind, name in self._claims if of_kind == kind}
+
+    def loaded(self, kind: str) -> dict[str, object]:
+        with self._lock:
+            return {
+                name: claims[0].target
+                for (of_kind, name), claims in self._claims.items()
+                if of_kind == kind and not isinstance(claims[0].target, str)
+            }
 
     def copy_of_options(self) -> dict[str, OptionEntry]:
         with self._lock:

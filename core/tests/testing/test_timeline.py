@@ -5,10 +5,11 @@ import itertools
 import pytest
 
 from penstock import STOP
+from penstock.draw import Track
 from penstock.engine.timestamp import DONE
-from penstock.errors import InternalError
-from penstock.testing import calculator, node, wired
-from penstock.testing.timeline import Row, draw, record
+from penstock.errors import InternalError, NotFoundError
+from penstock.testing import calculator, node, testing_registry, wired
+from penstock.testing.timeline import Row, draw, picture, record, tracks
 
 
 def doubles_even(cc):
@@ -102,3 +103,38 @@ def test_of_a_long_list_the_first_few_elements_are_drawn():
     drawn = draw([row("n", (0, list(range(8))), (1, tuple(range(9))), bound=2)])
 
     assert drawn.splitlines()[1] == "n           [0 1 2 3 4 5 6 7]  (0 1 2 …) |"
+
+
+# --- as SVG ---------------------------------------------------------------------------------------
+
+
+def test_rows_become_tracks() -> None:
+    assert tracks([row("n", (0, 1), (1, 2), (2, 3), bound=1, before_end=1)]) == [
+        Track("n", ((0, 1), (1, 2), (2, 3)), 1, late=2)
+    ]
+
+
+TEXT = 'input_stream: "n" node { calculator: "Even" input_stream: "n" output_stream: "m" }'
+
+
+@pytest.fixture
+def registry():
+    return testing_registry(calculator(doubles_even, name="Even"))
+
+
+def test_a_graph_and_its_feed_become_a_picture(registry) -> None:
+    drawn = picture(TEXT, {"n": [(10, 2), (20, 3)]}, registry=registry, label="even numbers")
+
+    assert 'aria-label="even numbers"' in drawn
+    assert [drawn.count(f">{word}</text>") for word in ("n", "m", "10", "20", "2", "3", "4")] == [1] * 7
+    assert drawn.count("<title>bound ") == 2
+    assert drawn == picture(TEXT, {"n": [(10, 2), (20, 3)]}, registry=registry, label="even numbers")
+
+
+def test_the_streams_that_are_named_are_shown_in_that_order(registry) -> None:
+    drawn = picture(TEXT, {"n": [(0, 2)]}, streams=["m"], registry=registry)
+
+    assert ">m</text>" in drawn
+    assert ">n</text>" not in drawn
+    with pytest.raises(NotFoundError, match="there is no stream 'x'; there are: 'n', 'm'"):
+        picture(TEXT, {"n": [(0, 2)]}, streams=["m", "x"], registry=registry)

@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import attrs
 import pluggy
 
-from penstock.errors import InvalidArgumentError, PluginError
+from penstock.errors import InvalidArgumentError, NotFoundError, PluginError
 from penstock.log import get_logger
 from penstock.plugins import hookspecs
 
@@ -188,18 +188,30 @@ class PluginHost:
             for found in reversed(caller.get_hookimpls())
         )
 
+    def components(self, plugin: str) -> hookspecs.Components:
+        """Return what a loaded plugin brings.
+
+        Raises:
+            NotFoundError: no plugin of that name is loaded.
+        """
+        if plugin not in self._components:
+            loaded = ", ".join(map(repr, self._components)) or "none"
+            raise NotFoundError(f"no plugin {plugin!r} is loaded; there are: {loaded}")
+        return self._components[plugin]
+
     def fill(self, registry: Registry) -> None:
         """Put all that the plugins bring into a registry, and why some bring nothing."""
         for record in self.records:
             if record.state != "loaded":
                 registry.fail(self._failure_name(record), record.reason, distribution=record.distribution)
                 continue
-            owner = {"distribution": record.distribution, "plugin": record.name}
+            distribution, plugin = record.distribution, record.name
             components = self._components[record.name]
             for kind, name, target in components.by_kind():
-                registry.add(kind, name, target, **owner)
-            for full_name, (extendee, number, target) in components.options.items():
-                registry.add_option(full_name, extendee, number, target, **owner)
+                registry.add(kind, name, target, distribution=distribution, plugin=plugin)
+            for full_name, said in components.options.items():
+                data = hookspecs.option_data(said)
+                registry.add_option(full_name, *data, distribution=distribution, plugin=plugin)
 
     def _failure_name(self, record: Discovered) -> str:
         """Return the plugin's name, with its distribution where another one has that name too."""
@@ -257,6 +269,18 @@ class PluginHost:
         return hookspecs.Components()
 
 
+def installed_distribution(name: str) -> importlib.metadata.Distribution:
+    """Return what pip has noted of a distribution: of the one that imports come from, where there are two.
+
+    Raises:
+        NotFoundError: it is not installed.
+    """
+    try:
+        return importlib.metadata.distribution(name)
+    except importlib.metadata.PackageNotFoundError as error:
+        raise NotFoundError(f"distribution {name!r} is not installed; pip install {name}") from error
+
+
 @attrs.frozen
 class _Point:
     """One entry point and whose it is."""
@@ -272,6 +296,14 @@ class _Point:
         """Return the record that says what happened to it."""
         module = self.entry_point.value
         return Discovered(self.name, self.distribution, self.version, module, state, reason, trace)
+
+
+def console_script(name: str) -> Callable[[], object] | None:
+    """Return what runs as a command of this name, whichever distribution brings it; None where none does."""
+    for entry_point in importlib.metadata.entry_points(group="console_scripts", name=name):
+        script: Callable[[], object] = entry_point.load()
+        return script
+    return None
 
 
 def _entry_points() -> tuple[list[_Point], list[Discovered]]:
@@ -387,6 +419,10 @@ def _report(records: Iterable[Discovered], switches: Switches) -> None:
     for record in records:
         if record.state == "failed":
             _logger.warning("plugin %r of %s failed: %s", record.name, record.distribution, record.reason)
+        else:
+            _logger.debug(
+                "plugin %r of %s %s is %s", record.name, record.distribution, record.version, record.state
+            )
     unknown = switches.named() - {record.name for record in records}
     for name in sorted(unknown):
         _logger.warning("no plugin is named %r; it is mentioned in a switch", name)

@@ -55,14 +55,21 @@ def _check_targets(_: object, field: attrs.Attribute[Any], value: Mapping[str, o
 
 def _check_options(_: object, __: object, value: Mapping[str, object]) -> None:
     for full_name, data in value.items():
-        if not isinstance(data, tuple) or len(data) != 3:  # noqa: PLR2004  # counted in the message
+        is_extension = isinstance(data, tuple)
+        if is_extension and len(data) != 3:  # type: ignore[arg-type]  # noqa: PLR2004  # counted in the message
             raise InvalidArgumentError(
-                f"option {full_name!r}: {data!r} must be (extendee, extension number, 'module:Message')"
+                f"option {full_name!r}: {data!r} must be (extendee, extension number, 'module:Message'), or "
+                "'module:Message' alone"
             )
-        check_option(full_name, *data)
+        check_option(full_name, *option_data(data))
 
 
 _KIND_OF: Final = {field: kind for kind, field in KINDS.items()}
+
+
+def option_data(said: object) -> tuple[Any, Any, Any]:
+    """Return extendee, extension number and target of what `Components.options` says of one name."""
+    return said if isinstance(said, tuple) else (None, None, said)
 
 
 def _targets() -> Any:  # noqa: ANN401  # attrs fields have the type of what they hold
@@ -83,8 +90,12 @@ class Components:
             file that the package holds, or a subclass of `penstock.Subgraph`. The name counts, whatever
             `type` the graph has.
         services: `penstock.ServiceKey` objects.
-        options: full message name → (extendee, extension number, "module:Message"), as in
+        options: full message name → "module:Message", for options that graphs give as `node_options`; or
+            → (extendee, extension number, "module:Message") for those that are extensions too, as in
             `{"penstock.GateOptions": ("penstock.CalculatorOptions", 2617, "my_pack.gate_pb2:GateOptions")}`.
+            A protobuf message class, or an attrs class: then the name is "my_pack.GateOptions", whatever
+            module of the package it is in. Those that a calculator names in its `Options` are found
+            without being declared here, as soon as a graph has that calculator.
 
     Raises:
         InvalidArgumentError: a name, a target or the data of an option is not what it must be.
@@ -96,7 +107,7 @@ class Components:
     executors: Mapping[str, object] = _targets()
     subgraphs: Mapping[str, object] = _targets()
     services: Mapping[str, object] = _targets()
-    options: Mapping[str, tuple[str, int, str]] = attrs.field(
+    options: Mapping[str, str | type | tuple[str, int, str | type]] = attrs.field(
         factory=dict, converter=_names, validator=_check_options
     )
 

@@ -1,4 +1,4 @@
-"""For tests of calculators, packs and graphs: run a calculator, feed it at random, explore schedules.
+"""For tests of calculators, packs and graphs: run one, feed it at random, check a pack, explore schedules.
 
 Comes with penstock-core; `penstock-core[testing]` adds pytest and Hypothesis. Importing this module
 registers nothing: `testing_registry()` returns a registry that needs no plugin.
@@ -8,6 +8,8 @@ from penstock.testing.clock import ManualClock
 from penstock.testing.conformance import Conformance, ConformanceError, check_calculator
 from penstock.testing.handlers import OneSetInputStreamHandler, testing_registry
 from penstock.testing.inline import InlineExecutor
+from penstock.testing.orders import explore_graph
+from penstock.testing.packs import PackFault, PackReport, check_pack
 from penstock.testing.run import CalculatorRun, run_calculator
 from penstock.testing.schedules import ScheduleHarness, explore
 from penstock.testing.wiring import calculator, node, wired
@@ -19,10 +21,14 @@ __all__ = [
     "InlineExecutor",
     "ManualClock",
     "OneSetInputStreamHandler",
+    "PackFault",
+    "PackReport",
     "ScheduleHarness",
     "calculator",
     "check_calculator",
+    "check_pack",
     "explore",
+    "explore_graph",
     "node",
     "run_calculator",
     "testing_registry",

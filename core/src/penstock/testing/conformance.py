@@ -23,7 +23,7 @@ from penstock.testing.drives import Drive, Run, call_on_a_thread, spied
 from penstock.testing.feeds import make_feed
 from penstock.testing.handlers import testing_registry
 from penstock.testing.payloads import fits, maker_of, same
-from penstock.testing.run import set_options
+from penstock.testing.run import as_message, set_options
 from penstock.testing.schedules import ScheduleHarness
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def check_calculator(  # noqa: PLR0913  # each is one thing that a calculator ma
         wiring: graph text with a node of the calculator, or several of these; by default the example in
             which its docstring ends, and what its contract asks for. Each also grows: optional ports and
             further ports of a tag are connected as far as the contract takes them.
-        options: an options message, for all wirings.
+        options: an options message or an instance of an attrs class, for all wirings.
         side_packets: port → payload; random ones are made for the others.
         payloads: a type, or a port ("TAG", "TAG:1", an index) → a function of a `random.Random` and a
             timestamp that makes a payload; see `penstock.testing.payloads`. `object` stands for ports that
@@ -105,7 +105,7 @@ def check_calculator(  # noqa: PLR0913  # each is one thing that a calculator ma
         prestream: input ports that take one packet, at PRESTREAM.
         ends_of_time: whether `Timestamp.MIN` and `MAX` are among the timestamps; False for calculators that
             write something for each moment between two packets.
-        services: key → object.
+        services: key → object; those that their keys know how to make are made anew for each run.
         may_raise: errors with which the calculator refuses inputs, as it documents.
         depends_on_arrival: whether outputs may differ between orders; None asks the input policy.
         seeds: of the feeds. Each is run several times, with one of the wirings in turn.
@@ -126,7 +126,7 @@ def check_calculator(  # noqa: PLR0913  # each is one thing that a calculator ma
     for text in texts or [example_of(cls) or f'node {{ calculator: "{name}" }}']:
         node = node_named(text, name, own)
         if options is not None:
-            set_options(node, options)
+            set_options(node, as_message(options, own))
         nodes += [one for one in legal_wirings(cls, node, own) if one not in nodes]
     given = _Given(
         name,
@@ -149,7 +149,7 @@ def check_calculator(  # noqa: PLR0913  # each is one thing that a calculator ma
             f"{name} refused all {tally.runs} feeds, so that nothing is shown; pass payloads={{...}} that it "
             f"takes. The last error: {tally.refusal}"
         )
-    texts = [to_text(node) for node in nodes]
+    texts = [to_text(node, own) for node in nodes]
     return Conformance(tuple(texts), tally.runs, tally.refused, tally.packets_in, tally.packets_out)
 
 
@@ -183,7 +183,7 @@ class _Subject:
 
     def __init__(self, given: _Given, node: Any, registry: Registry) -> None:  # noqa: ANN401  # a Node message
         self._given: Final = given
-        self._text: Final = to_text(graph_of(node))
+        self._text: Final = to_text(graph_of(node), registry)
         self._plan: Final[Plan] = build_plan(graph_of(node), registry)
         self._node: Final = next(one for one in self._plan.nodes if one.calculator == given.name)
         self._name_of: Final = [stream.name for stream in self._plan.streams]

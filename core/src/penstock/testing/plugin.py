@@ -1,26 +1,47 @@
 """The pytest plugin of Penstock, found through `penstock-core[testing]`.
 
-It brings fixtures and one line in pytest's header; it changes nothing about how tests run.
+It brings fixtures and one line in pytest's header; it changes nothing about how tests run. In a source tree
+of Penstock it refuses to run them where compiled modules are older than their source.
 """
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 import penstock
+from penstock.compiled import engine_form, stale_modules
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from penstock.registry import Registry
+    from penstock.testing.clock import ManualClock
+    from penstock.testing.run import CalculatorRun
+    from penstock.testing.schedules import Carried
+    from penstock.testing.temporary import TemporaryPlugins
 
 
 def pytest_report_header() -> str:
     """Say which Penstock is tested, and whether its engine is compiled."""
-    from penstock.engine import schedule  # noqa: PLC0415  # only when pytest starts
+    return f"penstock {penstock.__version__}, engine: {engine_form()}"
 
-    form = "pure Python" if str(schedule.__file__).endswith(".py") else "compiled"
-    return f"penstock {penstock.__version__}, engine: {form}"
+
+def pytest_configure() -> None:
+    """Refuse to test compiled modules whose source has changed since.
+
+    Raises:
+        UsageError: there are some; names them.
+    """
+    package = Path(penstock.__file__).parent
+    stale = [str(path.relative_to(package.parent)) for path in stale_modules(package)]
+    if stale:
+        raise pytest.UsageError(
+            f"{package.parent}: compiled modules are not what their source says now: {', '.join(stale)}; "
+            "delete them, or compile again"
+        )
 
 
 @pytest.fixture
@@ -29,3 +50,41 @@ def penstock_registry() -> Registry:
     from penstock.testing.handlers import testing_registry  # noqa: PLC0415  # only when it is used
 
     return testing_registry()
+
+
+@pytest.fixture
+def penstock_plugins(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[TemporaryPlugins]:
+    """Give a test a function that installs plugins until the test is over; see `TemporaryPlugins`.
+
+    `penstock_plugins("gates", Components(calculators={"Gate": Gate}))` returns the plugin's record.
+    """
+    from penstock.testing.temporary import TemporaryPlugins  # noqa: PLC0415  # only when it is used
+
+    with TemporaryPlugins(tmp_path_factory.mktemp("penstock_plugins"), monkeypatch) as plugins:
+        yield plugins
+
+
+@pytest.fixture
+def run_calculator() -> Callable[..., CalculatorRun]:
+    """Give a test `penstock.testing.run_calculator`."""
+    from penstock.testing.run import run_calculator  # noqa: PLC0415  # only when it is used
+
+    return run_calculator
+
+
+@pytest.fixture
+def schedules() -> Callable[..., dict[str, Carried]]:
+    """Give a test `penstock.testing.explore_graph`: a graph under many orders, which must not matter."""
+    from penstock.testing.orders import explore_graph  # noqa: PLC0415  # only when it is used
+
+    return explore_graph
+
+
+@pytest.fixture
+def manual_clock() -> ManualClock:
+    """Give a test a clock that stands at 0 s until the test moves it."""
+    from penstock.testing.clock import ManualClock  # noqa: PLC0415  # only when it is used
+
+    return ManualClock()

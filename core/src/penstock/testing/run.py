@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from penstock.engine.calculator import Calculator
-from penstock.engine.packet import Packet
 from penstock.engine.ports import PortKey, port_id
 from penstock.errors import InvalidArgumentError
+from penstock.option_class import full_name, is_options_class
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from penstock.engine.packet import Packet
     from penstock.registry import Registry
 
 _NAME = "RunCalculatorTarget"
@@ -77,7 +78,7 @@ def run_calculator(  # noqa: PLR0913  # each is one thing that a node can have
         inputs: port → packets, or pairs of timestamp and payload. A port is an index, a "TAG", a
             "TAG:1" or a ("TAG", 1).
         outputs: the output ports to connect.
-        options: an options message.
+        options: an options message, or an instance of an attrs class.
         side_packets: port → payload.
         headers: input port → payload of the stream's header.
         output_side_packets: the output side packet ports to connect.
@@ -107,6 +108,7 @@ def run_calculator(  # noqa: PLR0913  # each is one thing that a node can have
     sides_in = {key: _port(key, f"side_{i}") for i, key in enumerate(side_packets or {})}
     sides_out = {key: _port(key, f"made_{i}") for i, key in enumerate(output_side_packets or ())}
     sinks: dict[str, list[Any]] = {_stream(port): [] for port in ports_out.values()}
+    options = as_message(options, own)
     config = _config(name, ports_in, ports_out, sides_in, sides_out, options, max_in_flight)
     given = {_stream(sides_in[key]): value for key, value in (side_packets or {}).items()}
     given.update({f"sink_{stream}": sink for stream, sink in sinks.items()})
@@ -132,16 +134,13 @@ def run_calculator(  # noqa: PLR0913  # each is one thing that a node can have
 
 
 def _feed(graph: Any, inputs: Mapping[str, Iterable[Packet | tuple[int, object]]], timeout: float) -> None:  # noqa: ANN401
-    ordered: list[tuple[int, str, Packet]] = []
-    for stream, items in inputs.items():
-        for item in items:
-            packet = item if isinstance(item, Packet) else Packet(item[1], item[0])
-            ordered.append((packet.stamp, stream, packet))
-    ordered.sort(key=lambda entry: entry[0])
-    for position, (stamp, stream, packet) in enumerate(ordered):
-        graph.add_packet_to_input_stream(stream, packet)
-        if position + 1 == len(ordered) or ordered[position + 1][0] != stamp:
-            graph.wait_until_idle(timeout)
+    from penstock.runtime.feeding import Feed, packet_of  # noqa: PLC0415  # as above
+
+    packets = {
+        stream: sorted((packet_of(stream, n, item) for n, item in enumerate(items)), key=lambda p: p.stamp)
+        for stream, items in inputs.items()
+    }
+    Feed(graph, packets, promises=False, paced=True, left=lambda: timeout).run()
 
 
 def _abandon(graph: Any, timeout: float) -> None:  # noqa: ANN401  # a CalculatorGraph
@@ -216,6 +215,18 @@ def _config(  # noqa: PLR0913, PLR0917  # the parts of a node
             calculator="HeaderProbe", input_stream=[stream], input_side_packet=[f"SINK:sink_{stream}"]
         )
     return config
+
+
+def as_message(options: object, registry: Registry) -> object:
+    """Return options as a message; the class of an attrs instance is made known where nobody declares it."""
+    if not is_options_class(type(options)):
+        return options
+    from penstock.config.derived import message_class  # noqa: PLC0415  # brings protobuf
+    from penstock.config.option_instances import message_of  # noqa: PLC0415
+
+    cls = type(options)
+    registry.add_option(full_name(cls), None, None, cls)
+    return message_of(options, message_class(cls)())
 
 
 def set_options(node: Any, options: Any) -> None:  # noqa: ANN401  # messages

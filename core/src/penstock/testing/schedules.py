@@ -25,10 +25,10 @@ from penstock.errors import (
     InvalidArgumentError,
     NotFoundError,
 )
-from penstock.explain import story
+from penstock.explain import snapshot, story, weighed
 from penstock.runtime.build import RunBuilder
 from penstock.runtime.counters import Counters
-from penstock.runtime.node_services import GraphNodeServices
+from penstock.runtime.node_services import GraphNodeServices, find_services
 from penstock.runtime.side_packets import ConstantOutputs, SidePackets, as_packets, check_given
 from penstock.runtime.view import RunView
 from penstock.services import GRAPH
@@ -67,7 +67,8 @@ class ScheduleHarness:
         plan: from `wired`, or from `penstock.config.build_plan` for a graph text.
         seed: which of all possible orders to take; None for that of one thread.
         side_packets: name → payload.
-        services: key → object. `GRAPH` is there by itself, without times.
+        services: key → object. `GRAPH` is there by itself, without times; others that the nodes ask for are
+            made anew, as far as their keys say how.
         observe: names of the streams to observe; None for all. The engine takes short cuts on streams that
             nobody observes, so that a test of an order-independent result should leave some alone.
         bounds_of: names of streams whose settled timestamps are seen too, as empty packets.
@@ -75,6 +76,7 @@ class ScheduleHarness:
 
     Raises:
         GraphConfigError: side packets are missing or wrong.
+        UnavailableError: a node needs a service that is not given and cannot be made.
 
     Attributes:
         schedule: the engine.
@@ -116,10 +118,11 @@ class ScheduleHarness:
         self._held: list[HeldStep] = []
         names = [executor.name for executor in plan.executors]
         view = RunView(plan, is_timed=False)
-        view.ask = lambda question: question(self.schedule)
+        view.take_snapshot = lambda: weighed(*snapshot(self.schedule))
+        there, _ = find_services(plan, {GRAPH: view, **(services or {})})
         builder = RunBuilder(
             plan,
-            _HarnessServices(self, plan, self.counters, {GRAPH: view, **(services or {})}, self.side_packets),
+            _HarnessServices(self, plan, self.counters, there, self.side_packets),
             self.side_packets,
             ConstantOutputs(),
             {line.id: names.index(line.executor) for line in plan.nodes},

@@ -1,4 +1,4 @@
-"""What a run did, drawn as text: streams are rows, packets stand at their timestamps, bounds are bars.
+"""What a run did, drawn as text or SVG: streams are rows, packets stand at their timestamps, bounds are bars.
 
 ::
 
@@ -11,6 +11,8 @@
 A dot is a timestamp that is settled and has no packet. A bar is where a stream's bound stands when
 the inputs have been fed: what is right of it may still come. `]` stands for it where the stream has
 ended by then. What a stream carries only after the inputs have closed stands in brackets.
+
+`picture` draws the same as SVG, from graph text and what is fed to it.
 """
 
 from __future__ import annotations
@@ -19,14 +21,18 @@ from typing import TYPE_CHECKING, Final
 
 import attrs
 
+from penstock.config import build_plan
+from penstock.draw.timeline import Track, timeline_svg
 from penstock.engine.packet import Packet
 from penstock.engine.timestamp import DONE, show
+from penstock.errors import NotFoundError
 from penstock.testing.schedules import ScheduleHarness
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from penstock.plan import Plan
+    from penstock.registry import Registry
 
 _LONGEST: Final = 12
 #: Elements of a list that are all written out; of a longer one the first few are.
@@ -89,6 +95,51 @@ def record(
 def _bound(harness: ScheduleHarness, name: str) -> int:
     stream = harness.stream(name)
     return DONE if stream.is_closed else stream.bound
+
+
+def tracks(rows: Iterable[Row]) -> list[Track]:
+    """Return rows in the form that `penstock.draw.timeline_svg` draws."""
+    return [Track(row.name, row.packets, row.bound, late=len(row.packets) - row.before_end) for row in rows]
+
+
+def picture(  # noqa: PLR0913  # a run, and how it is shown
+    graph: object,
+    feed: Mapping[str, Iterable[tuple[int, object]]],
+    side_packets: Mapping[str, object] | None = None,
+    *,
+    streams: Iterable[str] | None = None,
+    registry: Registry | None = None,
+    label: str = "",
+    width: float = 900.0,
+) -> str:
+    """Run a graph on one thread, as `record` does, and return its timeline as an SVG document.
+
+    The same graph and feed give the same picture, byte for byte.
+
+    Args:
+        graph: what `CalculatorGraph` takes.
+        feed: graph input → timestamps and payloads.
+        side_packets: name → payload.
+        streams: which to show, from above; None for all, in the order of the plan.
+        registry: where names are looked up; None for what the installed plugins provide.
+        label: what it is, for those who cannot see it.
+        width: in pixels, roughly; longer runs go on below.
+
+    Raises:
+        NotFoundError: there is no such stream.
+        GraphParseError, GraphConfigError, GraphRunError, InternalError: as `CalculatorGraph` and `record`.
+    """
+    if registry is None:
+        from penstock.runtime.default import default_registry  # noqa: PLC0415  # loads the plugins
+
+        registry = default_registry()
+    rows = {row.name: row for row in record(build_plan(graph, registry), feed, side_packets)}
+    names = list(rows) if streams is None else list(streams)
+    missing = next((name for name in names if name not in rows), None)
+    if missing is not None:
+        there = ", ".join(map(repr, rows))
+        raise NotFoundError(f"there is no stream {missing!r}; there are: {there}", stream=missing)
+    return timeline_svg(tracks(rows[name] for name in names), label=label, width=width)
 
 
 def draw(rows: Sequence[Row], columns: int = 100) -> str:

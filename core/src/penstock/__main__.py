@@ -1,0 +1,35 @@
+"""`python -m penstock` is the command `penstock`, where a distribution that provides it is installed.
+
+The core has no command line: it runs the console script of that name, whoever brings it.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Final
+
+from penstock.plugins.discovery import console_script
+from penstock.registry import official_packs
+
+#: Name of the command, and what a wrong call of a command exits with.
+_COMMAND: Final = "penstock"
+_WRONG_USAGE: Final = 2
+
+
+def main() -> int:
+    """Run the command with the process's arguments.
+
+    Returns:
+        Its exit status; 2 where there is no such command: the message says what to install.
+    """
+    script = console_script(_COMMAND)
+    if script is not None:
+        status = script()
+        return status if isinstance(status, int) else 0
+    distribution = official_packs()["command"][_COMMAND]
+    sys.stderr.write(f"the command {_COMMAND!r} is not installed; install it: pip install {distribution}\n")
+    return _WRONG_USAGE
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,214 @@
+"""A graph as it is drawn: its nodes, who writes each stream and side packet, and who reads it.
+
+Plain data, made by `reading`; the writers of Mermaid, DOT, SVG and words read nothing else. Everything
+is in the order of the graph, so that equal graphs give equal pictures.
+"""
+
+from __future__ import annotations
+
+import enum
+from typing import TYPE_CHECKING, Final
+
+import attrs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+#: Stands between the names of a subgraph, or of a builder's prefix, and of what is inside.
+_SEPARATOR: Final = "__"
+
+
+#: The graph's own ports: what their ids begin with in text formats → attribute of `Drawing`.
+GRAPH_PORTS: Final = {
+    "in": "inputs",
+    "side_in": "input_side_packets",
+    "out": "outputs",
+    "side_out": "output_side_packets",
+}
+
+
+class NodeKind(enum.StrEnum):
+    """What a node is, as far as it is known."""
+
+    CALCULATOR = "calculator"
+    SUBGRAPH = "subgraph"
+    UNKNOWN = "unknown"
+
+
+@attrs.frozen
+class Port:
+    """One connection as the graph writes it: "FRAMES:1:video".
+
+    Attributes:
+        place: "TAG", "TAG:1" or "".
+        name: of the stream or side packet.
+        back_edge: for input streams: whether the connection closes a cycle.
+    """
+
+    place: str
+    name: str
+    back_edge: bool = False
+
+    @property
+    def entry(self) -> str:
+        """The connection as the graph writes it."""
+        return f"{self.place}:{self.name}" if self.place else self.name
+
+
+@attrs.frozen
+class DrawnNode:
+    """One node.
+
+    Attributes:
+        name: canonical, unique in the graph.
+        calculator: registered name of the calculator or subgraph.
+        kind: what that is; UNKNOWN where nothing that is installed provides it.
+        executor: "" for the default one.
+        inputs, outputs, input_side_packets, output_side_packets: connections, in the order of the graph.
+    """
+
+    name: str
+    calculator: str
+    kind: NodeKind = NodeKind.CALCULATOR
+    executor: str = ""
+    inputs: tuple[Port, ...] = ()
+    outputs: tuple[Port, ...] = ()
+    input_side_packets: tuple[Port, ...] = ()
+    output_side_packets: tuple[Port, ...] = ()
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """The groups that it is in, outermost first: what stands before each "__" of its name."""
+        return tuple(self.name.split(_SEPARATOR)[:-1])
+
+    @property
+    def label(self) -> str:
+        """Its name inside of its groups."""
+        return self.name.rpartition(_SEPARATOR)[2] or self.name
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """What stands in its box: label, calculator where that is another word, executor where it has one."""
+        calculator = (self.calculator,) if self.calculator != self.label else ()
+        return (self.label, *calculator, *((f"on {self.executor}",) if self.executor else ()))
+
+
+@attrs.frozen
+class End:
+    """One end of a wire.
+
+    Attributes:
+        node: position in `Drawing.nodes`; -1 for the graph itself.
+        port: position among the ports of its kind there.
+        entry: the connection as the graph writes it.
+        back_edge: see `Port`.
+    """
+
+    node: int
+    port: int
+    entry: str
+    back_edge: bool = False
+
+
+@attrs.frozen
+class Wire:
+    """A stream or side packet.
+
+    Attributes:
+        name: of it.
+        is_side: whether it is a side packet.
+        writer: None where nothing in the graph makes it: a fault for a stream; a side packet is then
+            expected from the application, as one that the graph declares is.
+        readers: the graph's own outputs last.
+    """
+
+    name: str
+    is_side: bool
+    writer: End | None
+    readers: tuple[End, ...]
+
+    def start(self) -> str:
+        """Return the id of its writer in text formats; "" for none."""
+        if self.writer is None:
+            return ""
+        return f"n{self.writer.node}" if self.writer.node >= 0 else f"{self._side}in{self.writer.port}"
+
+    def target(self, end: End) -> str:
+        """Return the id of a reader in text formats."""
+        return f"n{end.node}" if end.node >= 0 else f"{self._side}out{end.port}"
+
+    @property
+    def _side(self) -> str:
+        return "side_" if self.is_side else ""
+
+
+@attrs.frozen
+class Drawing:
+    """A whole graph.
+
+    Attributes:
+        name: its type, or its file's name; "" where it has neither.
+        nodes: in the order of the graph.
+        inputs, outputs, input_side_packets, output_side_packets: of the graph itself.
+        executors: name ("" for the default one) and type ("" where the application hands it in).
+        notes: what could not be drawn, in words.
+        titles: outermost group → name of the subgraph that it is a use of, where that is known.
+    """
+
+    name: str
+    nodes: tuple[DrawnNode, ...]
+    inputs: tuple[Port, ...] = ()
+    outputs: tuple[Port, ...] = ()
+    input_side_packets: tuple[Port, ...] = ()
+    output_side_packets: tuple[Port, ...] = ()
+    executors: tuple[tuple[str, str], ...] = ()
+    notes: tuple[str, ...] = ()
+    titles: dict[str, str] = attrs.field(factory=dict)
+
+    def wires(self) -> list[Wire]:
+        """Return all streams, then all side packets, each in the order in which the graph names them."""
+        return [
+            *_wires(self.inputs, self.outputs, [(node.inputs, node.outputs) for node in self.nodes]),
+            *_wires(
+                self.input_side_packets,
+                self.output_side_packets,
+                [(node.input_side_packets, node.output_side_packets) for node in self.nodes],
+                is_side=True,
+            ),
+        ]
+
+    def group_title(self, group: tuple[str, ...]) -> str:
+        """Return what stands over a group."""
+        name = group[-1]
+        kind = self.titles.get(name, "") if len(group) == 1 else ""
+        if kind and kind.lower() != name:
+            return f"{name} ({kind})"
+        return kind or name
+
+
+def _wires(
+    given: Sequence[Port],
+    taken: Sequence[Port],
+    nodes: Sequence[tuple[Sequence[Port], Sequence[Port]]],
+    *,
+    is_side: bool = False,
+) -> Iterator[Wire]:
+    writers: dict[str, End] = {}
+    readers: dict[str, list[End]] = {}
+    for end, port in _ends(-1, given):
+        writers.setdefault(port.name, end)
+    for number, (_, outputs) in enumerate(nodes):
+        for end, port in _ends(number, outputs):
+            writers.setdefault(port.name, end)
+    for number, (inputs, _) in enumerate(nodes):
+        for end, port in _ends(number, inputs):
+            readers.setdefault(port.name, []).append(end)
+    for end, port in _ends(-1, taken):
+        readers.setdefault(port.name, []).append(end)
+    for name in dict.fromkeys((*writers, *readers)):
+        yield Wire(name, is_side, writers.get(name), tuple(readers.get(name, ())))
+
+
+def _ends(node: int, ports: Sequence[Port]) -> Iterator[tuple[End, Port]]:
+    for number, port in enumerate(ports):
+        yield End(node, number, port.entry, port.back_edge), port

@@ -1,0 +1,262 @@
+"""Where boxes stand and how lines run between them: Graphviz's `dot`, through pygraphviz.
+
+The only module that knows the library, which is imported with the first picture. It is given sizes and
+never any words, so that the layout depends on no font of the machine. Coordinates are pixels, y grows
+downwards, (0, 0) is the upper left corner.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+import attrs
+
+from penstock.errors import UnavailableError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+#: Graphviz keeps global state: one picture at a time in a process.
+_ONE_AT_A_TIME: Final = threading.Lock()
+_INCH: Final = 72.0
+#: Points in one curve of a route.
+_IN_CURVE: Final = 3
+
+INSTALL: Final = 'pip install "penstock-core[draw]"'
+
+
+@attrs.frozen
+class Box:
+    """Something to place.
+
+    Attributes:
+        key: unique; letters and digits.
+        width, height: in pixels.
+        tops, bottoms: widths of the ports along the upper and lower border, from the left. Their sum is at
+            most `width`; what is left is shared out among them.
+    """
+
+    key: str
+    width: float
+    height: float
+    tops: tuple[float, ...] = ()
+    bottoms: tuple[float, ...] = ()
+
+    def spread(self, widths: tuple[float, ...]) -> list[float]:
+        """Return the widths with what is left of the border shared out."""
+        more = (self.width - sum(widths)) / len(widths) if widths else 0
+        return [width + more for width in widths]
+
+
+@attrs.frozen
+class Line:
+    """Something to route.
+
+    Attributes:
+        tail, head: keys of boxes.
+        tail_port, head_port: which of the tail's `bottoms`, the head's `tops`; None for the middle.
+        weight: how much it matters that it is short and straight.
+        is_back: whether it leads upwards, and must not turn the order of the boxes.
+    """
+
+    tail: str
+    head: str
+    tail_port: int | None = None
+    head_port: int | None = None
+    weight: int = 1
+    is_back: bool = False
+
+
+@attrs.frozen
+class Frame:
+    """A box around boxes.
+
+    Attributes:
+        key: unique; letters and digits.
+        title_width, title_height: room for its title, in pixels.
+        boxes: keys of those directly inside.
+        frames: inside of it.
+    """
+
+    key: str
+    title_width: float
+    title_height: float
+    boxes: tuple[str, ...]
+    frames: tuple[Frame, ...] = ()
+
+
+@attrs.frozen
+class Layout:
+    """Where everything is.
+
+    Attributes:
+        width, height: of the whole.
+        boxes: key → centre (x, y).
+        frames: key → left, top, right, bottom.
+        routes: for each line its points: a start, then three for each Bézier curve.
+        tips: for each line where its arrow ends.
+    """
+
+    width: float
+    height: float
+    boxes: dict[str, tuple[float, float]]
+    frames: dict[str, tuple[float, float, float, float]]
+    routes: list[list[tuple[float, float]]]
+    tips: list[tuple[float, float]]
+
+
+def lay_out(
+    boxes: Sequence[Box],
+    lines: Sequence[Line],
+    frames: Sequence[Frame] = (),
+    *,
+    first: Sequence[str] = (),
+    last: Sequence[str] = (),
+) -> Layout:
+    """Place boxes in rows, lines leading downwards where they can.
+
+    Args:
+        boxes: all of them.
+        lines: between them.
+        frames: around some of them.
+        first: keys of boxes that belong to the top row.
+        last: keys of boxes that belong to the bottom row.
+
+    Raises:
+        UnavailableError: the library is not installed; says how to get it.
+    """
+    text = "\n".join(_statements(boxes, lines, frames, first, last))
+    with _ONE_AT_A_TIME:
+        answer = json.loads(_library().AGraph(string=text).draw(format="json", prog="dot"))
+    return _layout(answer, len(lines))
+
+
+def is_available() -> bool:
+    """Return whether the library is installed and can be imported."""
+    try:
+        _library()
+    except UnavailableError:
+        return False
+    return True
+
+
+def _library() -> Any:  # noqa: ANN401  # a module without types
+    try:
+        return import_module("pygraphviz")
+    except ImportError as error:
+        raise UnavailableError(
+            f"an SVG of a graph needs Graphviz's layout, which is not there ({error}); {INSTALL}, or take "
+            "Mermaid or DOT text"
+        ) from error
+
+
+# --- to the library -------------------------------------------------------------------------------
+
+
+def _statements(
+    boxes: Sequence[Box],
+    lines: Sequence[Line],
+    frames: Sequence[Frame],
+    first: Sequence[str],
+    last: Sequence[str],
+) -> Iterator[str]:
+    yield "digraph {"
+    yield (
+        "graph [rankdir=TB, nodesep=0.35, ranksep=0.28, splines=true, pad=0.2, newrank=true, "
+        "outputorder=nodesfirst]"
+    )
+    yield 'node [shape=none, margin=0, label=""]'
+    yield "edge [arrowsize=0.6]"
+    for box in boxes:
+        yield f"{box.key} [{_shape(box)}]"
+    for frame in frames:
+        yield from _frame(frame)
+    for rank, keys in (("source", first), ("sink", last)):
+        if keys:
+            yield f"{{ rank={rank}; {'; '.join(keys)} }}"
+    for i, line in enumerate(lines):
+        tail = line.tail if line.tail_port is None else f"{line.tail}:o{line.tail_port}:s"
+        head = f"{line.head}:n" if line.head_port is None else f"{line.head}:i{line.head_port}:n"
+        # written the other way round, so that its ends stay in their rows
+        ends, back = (f"{head} -> {tail}", ", dir=back") if line.is_back else (f"{tail} -> {head}", "")
+        yield f'{ends} [id="{i}", weight={line.weight}{back}]'
+    yield "}"
+
+
+def _shape(box: Box) -> str:
+    if not box.tops and not box.bottoms:
+        return f"shape=box, fixedsize=true, width={box.width / _INCH:.4f}, height={box.height / _INCH:.4f}"
+    rows = "".join(
+        f'<TR><TD CELLPADDING="0"><TABLE BORDER="0" CELLBORDER="0" CELLSPACING="0" CELLPADDING="0"><TR>'
+        f"{''.join(_cell(box, prefix, i, width) for i, width in enumerate(_cells(box, widths)))}"
+        "</TR></TABLE></TD></TR>"
+        for prefix, widths in (("i", box.tops), ("o", box.bottoms))
+    )
+    return f'label=<<TABLE BORDER="0" CELLBORDER="0" CELLSPACING="0" CELLPADDING="0">{rows}</TABLE>>'
+
+
+def _cells(box: Box, widths: tuple[float, ...]) -> list[float]:
+    return box.spread(widths) or [box.width]
+
+
+def _cell(box: Box, prefix: str, i: int, width: float) -> str:
+    size = f'FIXEDSIZE="TRUE" WIDTH="{width:.0f}" HEIGHT="{box.height / 2:.0f}"'
+    return f'<TD PORT="{prefix}{i}" {size}></TD>'
+
+
+def _frame(frame: Frame) -> Iterator[str]:
+    yield f"subgraph cluster_{frame.key} {{"
+    # without any space inside, and with some width, the library has nothing to warn of on stderr
+    width = max(1.0, frame.title_width)
+    size = f'FIXEDSIZE="TRUE" WIDTH="{width:.0f}" HEIGHT="{frame.title_height:.0f}"'
+    cells = 'BORDER="0" CELLBORDER="0" CELLSPACING="0" CELLPADDING="0"'
+    yield f"graph [label=<<TABLE {cells} {size}><TR><TD></TD></TR></TABLE>>, labeljust=l, margin=12]"
+    yield from (f"{key};" for key in frame.boxes)
+    for inner in frame.frames:
+        yield from _frame(inner)
+    yield "}"
+
+
+# --- from the library -----------------------------------------------------------------------------
+
+
+def _layout(answer: dict[str, Any], lines: int) -> Layout:
+    _, _, width, height = _numbers(answer["bb"])
+    boxes, frames = {}, {}
+    for one in answer.get("objects", ()):
+        name = one["name"]
+        if name.startswith("cluster_"):
+            left, bottom, right, top = _numbers(one["bb"])
+            frames[name.removeprefix("cluster_")] = (left, height - top, right, height - bottom)
+        elif "pos" in one:
+            x, y = _numbers(one["pos"])
+            boxes[name] = (x, height - y)
+    routes: list[list[tuple[float, float]]] = [[] for _ in range(lines)]
+    tips = [(0.0, 0.0)] * lines
+    for edge in answer.get("edges", ()):
+        i = int(edge["id"])
+        end, *points = _points(edge["pos"], height)
+        routes[i], tips[i] = points, end
+    return Layout(width, height, boxes, frames, routes, tips)
+
+
+def _points(pos: str, height: float) -> list[tuple[float, float]]:
+    """Return the tip of the arrow, then the points of the curve, from where it starts."""
+    points = []
+    tip: tuple[float, float] | None = None
+    for word in pos.split():
+        x, y = _numbers(word.removeprefix("e,").removeprefix("s,"))
+        if word.startswith(("e,", "s,")):
+            tip = (x, height - y)
+        else:
+            points.append((x, height - y))
+    if pos.startswith("s,"):
+        points.reverse()
+    return [tip or points[-1], *points]
+
+
+def _numbers(text: str) -> list[float]:
+    return [float(one) for one in text.split(",")]

@@ -1,0 +1,128 @@
+"""Payloads in a few words, for people: in the repr of a packet, in errors, in pictures.
+
+Invariant: `shown` never raises, whatever a payload's own repr does, and its answer is one line of at
+most the length asked for. Large lists, dicts, strings, bytes and arrays are never written out in full;
+of other classes the repr is taken, and cut.
+"""
+
+from __future__ import annotations
+
+import reprlib
+from contextlib import suppress
+from itertools import islice
+from typing import Any, Final
+
+#: Characters of a payload, unless somebody asks for another length.
+LONGEST: Final = 60
+#: Characters of a payload's own repr that are looked at; lines are joined in these only.
+_LOOKED_AT: Final = 4096
+_BYTES: Final = 12
+#: A number of so many bits has some 57 digits.
+_BITS: Final = 190
+
+
+class _Short(reprlib.Repr):
+    """Knows the containers and numbers of the language, and bytes, by class; see `reprlib`."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxlevel = 3
+        self.maxlist = self.maxtuple = self.maxset = 6
+        self.maxdict = 4
+        self.maxstring = self.maxother = LONGEST
+
+    def repr1(self, x: object, level: int) -> str:
+        """Return the words for a payload, or for what is inside of one."""
+        for cls, method in _BY_CLASS.items():
+            if isinstance(x, cls) and _repr_of(type(x)) is _repr_of(cls):
+                text: str = getattr(self, method)(x, level)
+                return text
+        return _instance(x)
+
+    def repr_bytes(self, x: bytes, _level: int) -> str:
+        """Return the first bytes, and how many there are."""
+        return repr(x) if len(x) <= _BYTES else f"{x[:_BYTES]!r}… ({len(x)} bytes)"
+
+    def repr_int(self, x: int, _level: int) -> str:
+        """Return a number; of one with very many digits, which take long to find, its size."""
+        bits = x.bit_length()
+        return repr(x) if bits <= _BITS else f"<int of {bits} bits>"
+
+    def repr_dict(self, x: dict[object, object], level: int) -> str:
+        """Return the first entries, as they come: the base would sort all of them."""
+        if level <= 0 and x:
+            return "{...}"
+        pieces = [
+            f"{self.repr1(key, level - 1)}: {self.repr1(value, level - 1)}"
+            for key, value in islice(x.items(), self.maxdict)
+        ]
+        return f"{{{', '.join(pieces)}{', ...' * (len(x) > self.maxdict)}}}"
+
+    def repr_set(self, x: set[object] | frozenset[object], level: int) -> str:
+        """Return some elements; a small set is sorted where it can be."""
+        if not x:
+            return f"{type(x).__name__}()"
+        some: list[object] = list(islice(x, self.maxset))
+        if len(x) <= self.maxset:
+            with suppress(Exception):  # elements that have no order, or raise when asked for it
+                some.sort(key=_as_comparable)
+        pieces = [self.repr1(element, level - 1) for element in some] if level > 0 else ["..."]
+        return f"{{{', '.join(pieces)}{', ...' * (len(x) > self.maxset)}}}"
+
+    def repr_scalar(self, x: object, _level: int) -> str:
+        """Return what is short by itself."""
+        return repr(x)
+
+
+#: A subclass that has no repr of its own is written as its base is.
+_BY_CLASS: Final[dict[type, str]] = {
+    bool: "repr_scalar",
+    int: "repr_int",
+    float: "repr_scalar",
+    str: "repr_str",
+    bytes: "repr_bytes",
+    bytearray: "repr_bytes",
+    list: "repr_list",
+    tuple: "repr_tuple",
+    dict: "repr_dict",
+    set: "repr_set",
+    frozenset: "repr_set",
+}
+_SHORT: Final = _Short()
+
+
+def shown(payload: object, longest: int = LONGEST) -> str:
+    """Return a payload in at most `longest` characters (at least 1), on one line. Never raises.
+
+    An object without a repr of its own is `<Class>`; what has a shape and a dtype, such as an array,
+    is `<ndarray (480, 640, 3) uint8>`; one whose repr raises is `<Class>` too.
+    """
+    try:
+        words = _cut(_SHORT.repr1(payload, _SHORT.maxlevel), longest)
+    except Exception:  # noqa: BLE001  # whatever foreign code raises: where it is shown is no place to fail
+        words = ""
+    return words or _cut(f"<{type(payload).__name__}>", longest)
+
+
+def _repr_of(cls: type) -> object:
+    return cls.__repr__
+
+
+def _as_comparable(element: object) -> Any:  # noqa: ANN401  # whether it can be compared is tried
+    return element
+
+
+def _instance(payload: object) -> str:
+    cls = type(payload)
+    if _repr_of(cls) is _repr_of(object):
+        return f"<{cls.__name__}>"
+    if hasattr(cls, "shape") and hasattr(cls, "dtype"):
+        array: Any = payload
+        if len(array.shape):  # an array, whose own repr shows elements and takes its time; not a number
+            return f"<{cls.__name__} {tuple(array.shape)} {array.dtype}>"
+    return repr(payload)
+
+
+def _cut(text: str, longest: int) -> str:
+    line = " ".join(text[:_LOOKED_AT].split())
+    return line if len(line) <= longest and len(text) <= _LOOKED_AT else f"{line[: longest - 1]}…"
