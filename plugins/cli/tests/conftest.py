@@ -6,12 +6,14 @@ import asyncio
 import os
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 import penstock
+from penstock.runtime.default import default_registry
 from penstock_cli.main import penstock_command
 
 
@@ -79,6 +81,18 @@ class CliWrites(penstock.Calculator):
         Path(cc.input_side_packets["TARGET"].payload).write_text("".join(self._lines), encoding="utf-8")
 
 
+class CliTwoReaders(penstock.Subgraph):
+    """Two nodes that take what comes."""
+
+    @classmethod
+    def get_config(cls, sc):
+        node = 'node { calculator: "CliWaitsForEver" input_stream: "in" }'
+        return f'input_stream: "IN:in"\n{node}\n{node}\n'
+
+
+default_registry().add("subgraph", "CliTwoReaders", CliTwoReaders)
+
+
 @pytest.fixture
 def graph(tmp_path):
     """Return a maker of graph files: a source of numbers and what stands behind it."""
@@ -117,3 +131,23 @@ def command(tmp_path):
         )
 
     return call
+
+
+@pytest.fixture
+def installed(tmp_path):
+    """Return a function that installs a distribution with one plugin into a directory, and returns that.
+
+    The plugin and its module are named after the distribution.
+    """
+    site = tmp_path / "site"
+
+    def install(name, source, requires=()):
+        info = site / f"{name}-1.0.dist-info"
+        info.mkdir(parents=True)
+        wants = "".join(f"Requires-Dist: {one}\n" for one in requires)
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n{wants}")
+        (info / "entry_points.txt").write_text(f"[penstock]\n{name} = {name}_module\n")
+        (site / f"{name}_module.py").write_text(textwrap.dedent(source))
+        return site
+
+    return install

@@ -1,5 +1,9 @@
 from __future__ import annotations
 
+import sys
+
+import click
+
 from penstock.explain import NodeState, Snapshot, StreamState
 from penstock_cli.meter import Meter
 from penstock_cli.progress import LogLines, NoDisplay, display_for
@@ -118,6 +122,26 @@ def test_the_table_has_the_time_of_each_node(capsys):
     }
     assert rows["busy"] == ["Some", "4", "1.00", "s", "250", "ms", "50%"]
     assert rows["idle"] == ["Some", "0", "0", "s", "-", "0%"]
+
+
+def test_on_a_narrow_terminal_the_names_stay_and_numbers_go(capsys, monkeypatch):
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "40")
+
+    print_summary(
+        Outcome(
+            snapshot(nodes=[node("busy", 4, 1.0), node("LongName")]),
+            2.0,
+            1.0,
+            was_interrupted=False,
+        )
+    )
+
+    lines = click.unstyle(capsys.readouterr().out).splitlines()
+    assert max(map(len, lines[:-2])) <= 40
+    assert lines[1].split() == ["node", "time", "of", "wall"]
+    assert lines[3].split() == ["busy", "1.00", "s", "50%"]
+    assert lines[4].split() == ["LongName", "0", "s", "0%"]
 
 
 def test_of_a_large_graph_the_nodes_that_took_longest_are_shown_in_order(capsys):

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import json
 import re
+from pathlib import Path
 
 import click
 import pytest
@@ -216,6 +218,13 @@ def test_a_time_limit_on_a_run_that_ends_in_time_changes_nothing(graph, invoke):
     assert invoke("run", graph(), "--side", "count=5", "--timeout", "60").exit_code == 0
 
 
+def test_a_time_limit_that_is_no_number_is_refused(graph, invoke):
+    result = invoke("run", graph(), "--timeout", "nan")
+
+    assert result.exit_code == 2
+    assert "Error: Invalid value for '--timeout': nan is not in the range x>0.\n" in said(result)
+
+
 def test_a_time_limit_must_be_positive(graph, invoke):
     result = invoke("run", graph(), "--timeout", "0")
 
@@ -250,11 +259,90 @@ def test_any_exception_is_a_message(graph, invoke, monkeypatch, error, expected)
     assert "Traceback" not in result.output
 
 
-def test_help_of_every_command_has_examples_and_exit_codes(invoke):
-    context = click.Context(penstock_command)
+def paths(command, above=()):
+    """Yield the words that lead to each command, groups included."""
+    yield above
+    if isinstance(command, click.Group):
+        for name in command.list_commands(click.Context(command)):
+            yield from paths(command.commands[name], (*above, name))
 
-    for arguments in ([], *([name] for name in penstock_command.list_commands(context))):
+
+def test_help_of_every_command_has_examples_and_exit_codes(invoke):
+    for arguments in paths(penstock_command):
         result = invoke(*arguments, "--help")
         assert result.exit_code == 0
         assert "Examples:" in result.output
-        assert re.search(r"Exit codes: 0 done; 1 the run failed; 2 wrong usage; 3", result.output)
+        assert re.search(r"Exit codes: 0 done; 1 the run or a check failed; 2 wrong usage; 3", result.output)
+
+
+# --- as data, and with the log --------------------------------------------------------------------
+
+
+def test_json_has_what_the_summary_has(graph, command, tmp_path):
+    program = f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r}); import conftest"
+    (tmp_path / "sitecustomize.py").write_text(program, encoding="utf-8")
+    target = tmp_path / "numbers.txt"
+    path = graph(SINK)
+
+    done = command(
+        "run", path, "--side", "count=3", "--side", f"target={target}", "--json", PYTHONPATH=tmp_path
+    )
+
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert (found["packets"], found["dropped"], found["was_interrupted"]) == (3, 0, False)
+    assert [(node["name"], node["calculator"], node["steps"]) for node in found["nodes"]] == [
+        ("CliNumbers", "CliNumbers", 4),
+        ("CliWrites", "CliWrites", 3),
+    ]
+    assert found["streams"] == [{"name": "n", "packets": 3, "dropped": 0}]
+    assert found["files"] == [{"path": str(target), "bytes": 6}]
+    assert found["wall_s"] > 0
+    assert found["nodes"][0]["busy_s"] >= 0
+
+
+def test_json_goes_to_stdout_alone_also_of_a_quiet_run(graph, invoke):
+    result = invoke("run", graph(), "--side", "count=3", "--json", "-q")
+
+    assert json.loads(result.stdout)["packets"] == 3
+    assert result.output == result.stdout
+
+
+def test_a_failed_run_has_no_json(graph, invoke):
+    path = graph('node { calculator: "CliFailsAtThree" input_stream: "n" }')
+
+    result = invoke("run", path, "--side", "count=5", "--json", "--no-progress")
+
+    assert (result.exit_code, result.stdout) == (1, "")
+
+
+def test_a_verbose_run_shows_the_log_with_logger_and_place(graph, invoke):
+    path = graph('output_stream: "missing"\nnode { calculator: "CliFailsAtThree" input_stream: "n" }')
+
+    lines = invoke("run", path, "--side", "count=5", "-v").stderr.splitlines()
+
+    assert lines[0] == (
+        f"warning: penstock.config: {path}:2:1: the graph's output_stream 'missing': nothing produces it "
+        "(stream 'missing')"
+    )
+    assert lines[1] == "info: penstock.runtime: the run starts; number of nodes: 2"
+    assert lines[2].startswith(
+        "info: penstock.runtime: the run has ended with UNKNOWN: the graph run failed: "
+    )
+    assert lines[2].endswith("(node 'CliFailsAtThree', at 3)")
+
+
+def test_the_log_is_shown_from_the_level_that_is_asked_for(graph, invoke):
+    run = ["run", graph('output_stream: "missing"'), "--side", "count=1", "--no-progress"]
+
+    assert "the run starts" not in invoke(*run, "--log-level", "warning").stderr
+    assert invoke(*run, "--log-level", "warning").stderr.startswith("warning: penstock.config: ")
+    assert invoke(*run, "--log-level", "error").stderr == ""
+    assert "info: penstock.runtime: the run has ended\n" in invoke(*run, "--log-level", "debug").stderr
+
+
+def test_silence_and_the_log_exclude_each_other(graph, invoke):
+    result = invoke("run", graph(), "-q", "-v")
+
+    assert result.exit_code == 2
+    assert "--quiet says nothing and the log is asked for too; leave out one of them" in said(result)

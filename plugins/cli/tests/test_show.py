@@ -2,7 +2,10 @@ from __future__ import annotations
 
 import json
 
+import attrs
 import pytest
+
+import penstock
 
 
 def shown(invoke, *arguments):
@@ -90,6 +93,42 @@ def test_a_calculator_of_this_process_is_shown_with_what_it_says(invoke):
     assert paragraph(output, "input side packets") == ["COUNT  int"]
 
 
+def test_options_of_a_class_are_shown_with_defaults_and_what_is_required(invoke):
+    @attrs.frozen(kw_only=True)
+    class CliSizedOptions:
+        """How large.
+
+        Attributes:
+            size: in pixels.
+        """
+
+        size: int
+        limit: float = 0.5
+        names: tuple[str, ...] = ("a", "b")
+        others: tuple[str, ...] = ()
+
+    class CliSized(penstock.Calculator):
+        Options = CliSizedOptions
+
+        @classmethod
+        def get_contract(cls, cc):
+            cc.inputs[0].set(int)
+
+    penstock.register_calculator(CliSized)
+    output = shown(invoke, "CliSized")
+
+    heading = next(line for line in output.splitlines() if line.startswith("options "))
+    assert heading.endswith(".CliSizedOptions")
+    lines = paragraph(output, heading)
+    assert lines[0] == "How large."
+    assert [" ".join(line.split()) for line in lines[1:]] == [
+        "size = 1 int64 required in pixels.",
+        "limit = 2 double default 0.5",
+        'names = 3 repeated string default ["a", "b"]',
+        "others = 4 repeated string",
+    ]
+
+
 def test_an_unknown_name_is_wrong_usage_and_near_names_are_told(invoke):
     done = invoke("show", "CanyEdgeCalculator")
 
@@ -97,12 +136,11 @@ def test_an_unknown_name_is_wrong_usage_and_near_names_are_told(invoke):
     assert "no component 'CanyEdgeCalculator' is registered (did you mean 'Canny" in done.output
 
 
-def test_a_graph_file_is_wrong_usage_and_the_other_command_is_told(invoke):
-    done = invoke("show", "some/graph.pbtxt")
+def test_a_part_of_a_name_says_how_to_find_those_that_hold_it(invoke):
+    done = invoke("show", "canny")
 
     assert done.exit_code == 2
-    assert "'some/graph.pbtxt' is a graph file" in done.output
-    assert "penstock run checks and runs a file" in done.output
+    assert done.output.endswith("; penstock list canny shows 1 name with it\n")
 
 
 def test_a_pack_that_is_blocked_is_named_as_the_reason(command):

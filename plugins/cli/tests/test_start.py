@@ -84,3 +84,83 @@ def _read(fd):
         return os.read(fd, 65536)
     except OSError:
         return b""
+
+
+@pytest.mark.parametrize(
+    ("environment", "has_colours"), [({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)]
+)
+@pytest.mark.skipif(os.name == "nt", reason="there are no pseudo-terminals")
+def test_a_terminal_gets_colours_unless_the_environment_wants_none(tmp_path, environment, has_colours):
+    import pty  # noqa: PLC0415  # where there is none the test is skipped
+
+    ours, theirs = pty.openpty()
+    inherited = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
+    with subprocess.Popen(
+        [sys.executable, "-m", "penstock_cli", "list", "Canny"],
+        cwd=tmp_path,
+        env={**inherited, "TERM": "xterm", **environment},
+        stdin=theirs,
+        stdout=theirs,
+        stderr=subprocess.DEVNULL,
+    ) as process:
+        os.close(theirs)
+        shown = b""
+        while block := _read(ours):
+            shown += block
+    os.close(ours)
+
+    assert process.returncode == 0
+    assert b"CannyEdgeCalculator" in shown
+    assert (b"\x1b[" in shown) is has_colours
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
+@pytest.mark.parametrize("arguments", [["--version"], ["list"]])
+def test_output_that_cannot_be_written_is_an_error_in_one_line(arguments):
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "penstock_cli", *arguments],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+
+    assert (done.returncode, done.stderr) == (1, "Error: OSError: [Errno 28] No space left on device\n")
+
+
+def test_a_reader_that_goes_away_is_no_crash(tmp_path):
+    with subprocess.Popen(
+        [sys.executable, "-m", "penstock_cli", "list"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        process.stdout.close()
+        said = process.stderr.read()
+
+    assert (process.returncode, "Traceback" in said, "BrokenPipe" in said) == (1, False, False)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["list", "CannyEdge"], 0, "CannyEdgeCalculator  penstock-image  calculator\n"),
+        (
+            ["validate", "no.pbtxt"],
+            4,
+            "fault: no.pbtxt: graph file 'no.pbtxt' does not exist; check the path\n",
+        ),
+    ],
+)
+def test_the_core_run_as_a_module_is_the_command(tmp_path, arguments, code, said):
+    done = subprocess.run(
+        [sys.executable, "-m", "penstock", *arguments],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert (done.returncode, done.stdout, done.stderr) == (code, said, "")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from importlib import resources
 from typing import TYPE_CHECKING, Any, Final
 
@@ -10,8 +9,9 @@ import click
 
 from penstock import CalculatorGraph
 from penstock_cli.failures import WrongUsage
-from penstock_cli.run import Manner, existing, load, run_graph
-from penstock_cli.saying import log_said, say
+from penstock_cli.loading import existing, load
+from penstock_cli.run import Manner, run_graph
+from penstock_cli.saying import say
 from penstock_cli.summary import files
 from penstock_cli.wording import plural, rate
 
@@ -37,7 +37,7 @@ def run_demo(video: Path | None, out: Path, frames: int | None, manner: Manner) 
         click.ClickException: a file is missing, or a pack is, or the two files are one.
         GraphRunError, click.exceptions.Exit: as `run_graph`.
     """
-    with log_said(logging.ERROR if manner.quiet else logging.WARNING):
+    with manner.log_said():
         sides: dict[str, object] = {"output_video": str(out)}
         if video is not None:
             sides["input_video"] = str(existing(video, "video"))

@@ -14,7 +14,7 @@ from penstock import GraphConfigError, GraphParseError, GraphRunError, PenstockE
 
 #: For the help texts; the README has the same.
 EXIT_CODES: Final = (
-    "Exit codes: 0 done; 1 the run failed; 2 wrong usage; 3 the graph is invalid; "
+    "Exit codes: 0 done; 1 the run or a check failed; 2 wrong usage; 3 the graph is invalid; "
     "4 a file is missing or cannot be read; 130 interrupted."
 )
 INTERRUPTED: Final = 130

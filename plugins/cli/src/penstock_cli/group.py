@@ -6,6 +6,8 @@ One plugin's broken commands never take another's down, nor the group's own.
 
 from __future__ import annotations
 
+import os
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
 
 #: Key in `click.Context.meta`, which all contexts of one call share.
 DEBUG: Final = "penstock_cli.debug"
+#: Terminals that only know text. Source: rich, `Console.is_dumb_terminal`.
+_NO_COLOURS: Final = ("dumb", "unknown")
 
 
 class PenstockGroup(click.Group):
@@ -45,31 +49,36 @@ class PenstockGroup(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return all names, sorted; loads the plugins."""
-        self._complete()
+        self._complete(ctx)
         return super().list_commands(ctx)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return a command by name; loads the plugins."""
-        self._complete()
+        self._complete(ctx)
         return super().get_command(ctx, cmd_name)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command that the arguments name; where there is none, say which plugins are missing.
+        """Find the command that the arguments name.
 
         Raises:
-            click.UsageError: there is no such command.
+            click.UsageError: there is no such command; says which are near, and which plugins are missing.
         """
-        try:
+        name = args[0]
+        is_option = not name[:1].isalnum()
+        if ctx.resilient_parsing or is_option or self.get_command(ctx, name) is not None:
             return super().resolve_command(ctx, args)
-        except click.UsageError as error:
-            missing = {**_not_loaded(), **self.broken}
-            if not missing:
-                raise
+        near = get_close_matches(name, self.commands, n=2)
+        meant = " or ".join(map(repr, near))
+        message = f"there is no command {name!r}; " + (
+            f"did you mean {meant}?" if near else "--help lists them"
+        )
+        missing = {**_not_loaded(), **self.broken}
+        if missing:
             reasons = "; ".join(f"{plugin}: {why}" for plugin, why in sorted(missing.items()))
-            message = f"{error.message.rstrip('.')} (plugins that failed: {reasons})"
-            raise click.UsageError(message, ctx) from error
+            message += f" (plugins that failed: {reasons})"
+        raise click.UsageError(message, ctx)
 
     def invoke(self, ctx: click.Context) -> object:
         """Run the command, and turn whatever it raises into a message and an exit code.
@@ -77,6 +86,8 @@ class PenstockGroup(click.Group):
         Raises:
             click.ClickException: with both. Click's own exits and a closed pipe pass through.
         """
+        if _wants_no_colour():
+            ctx.color = False
         try:
             return super().invoke(ctx)
         except click.ClickException as failure:
@@ -92,8 +103,8 @@ class PenstockGroup(click.Group):
                 show_traceback(error)
             raise as_failure(error) from error
 
-    def _complete(self) -> None:
-        """Let plugins add their commands, once."""
+    def _complete(self, ctx: click.Context) -> None:
+        """Let plugins add their commands, once. While a shell completes, what fails is not said."""
         if self._is_complete:
             return
         self._is_complete = True
@@ -104,11 +115,18 @@ class PenstockGroup(click.Group):
             except (Exception, SystemExit) as error:  # noqa: BLE001  # what a plugin raises is reported
                 self.commands = before
                 self.broken[implementation.plugin] = f"{type(error).__name__}: {error}"
+                if ctx.resilient_parsing:
+                    continue
                 click.echo(
                     f"warning: the commands of plugin {implementation.plugin!r} are missing: "
                     f"{self.broken[implementation.plugin]}",
                     err=True,
                 )
+
+
+def _wants_no_colour() -> bool:
+    """Return whether the environment says so, for what click writes; rich looks there by itself."""
+    return bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM", "").lower() in _NO_COLOURS
 
 
 def _host() -> PluginHost:

@@ -5,15 +5,21 @@ Those are imported when their command runs, so that `--help` and `--version` ans
 
 from __future__ import annotations
 
-import platform
+import logging
+import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
 import penstock
-from penstock_cli.failures import EXIT_CODES
+from penstock_cli.completion import complete_component
+from penstock_cli.failures import EXIT_CODES, RunFailed, as_failure
 from penstock_cli.group import DEBUG, PenstockGroup
+from penstock_cli.inspection import COMMANDS
+from penstock_cli.options import as_json, debug
+from penstock_cli.pack_commands import PACK_COMMANDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,42 +28,64 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound="Callable[..., Any]")
 
+_LEVELS: Final = ("debug", "info", "warning", "error")
 _DEMO_OUT: Final = "penstock-demo.mp4"
 _HELP: Final = {"help_option_names": ["-h", "--help"]}
 
 
 def main() -> None:
     """Run the command with the process's arguments, and exit with its code."""
-    penstock_command(prog_name="penstock")
+    try:
+        penstock_command(prog_name="penstock")
+    except OSError as error:  # what is said before a command runs could not be written: --version, --help
+        as_failure(error).show()
+        sys.exit(RunFailed.exit_code)
+    finally:
+        _let_go_of_output()
 
 
-def _set_debug(ctx: click.Context, _parameter: click.Parameter, value: bool) -> None:  # noqa: FBT001  # click's
-    if value:
-        ctx.meta[DEBUG] = True
+def _let_go_of_output() -> None:
+    """Throw away what could not be written: Python would try again at its end, and exit with another code."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        with Path(os.devnull).open("w", encoding="utf-8") as nowhere:
+            os.dup2(nowhere.fileno(), sys.stdout.fileno())
 
 
-_debug = click.option(
-    "--debug",
-    is_flag=True,
-    expose_value=False,
-    is_eager=True,
-    callback=_set_debug,
-    help="Show the traceback of an error.",
-)
+def _no_nan(_ctx: click.Context, _parameter: click.Parameter, value: float | None) -> float | None:
+    """Refuse what is no number: it is in every range, since it compares with nothing."""
+    if value is not None and value != value:  # noqa: PLR0124  # how NaN is told; `math` is not needed else
+        raise click.BadParameter(f"{value} is not in the range x>0.")
+    return value
 
 
 def _running(command: F) -> F:
     """Give a command the options that all commands share that run a graph."""
     for option in (
-        _debug,
+        debug,
         click.option(
             "--timeout",
             type=click.FloatRange(min=0, min_open=True),
+            callback=_no_nan,
             metavar="SECONDS",
             help="Cancel the run after so long, say what it waited for, and exit with 1.",
         ),
         click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors."),
+        click.option(
+            "--trace",
+            type=click.Path(path_type=Path),
+            metavar="FILE",
+            help="Write what happens, as JSON for ui.perfetto.dev or chrome://tracing: steps by thread, "
+            "packets as arrows, lengths of queues.",
+        ),
         click.option("--no-progress", is_flag=True, help="Show no progress, only the summary."),
+        click.option(
+            "--log-level",
+            type=click.Choice(_LEVELS),
+            help="Show what the library logs from this level on, with logger, node, stream and timestamp.",
+        ),
+        click.option("-v", "--verbose", is_flag=True, help="The same as --log-level info."),
     ):
         command = option(command)
     return command
@@ -65,6 +93,8 @@ def _running(command: F) -> F:
 
 def _show_version(ctx: click.Context, _parameter: click.Parameter, value: bool) -> None:  # noqa: FBT001  # click's
     if value and not ctx.resilient_parsing:
+        import platform  # noqa: PLC0415  # takes longer to import than to answer
+
         python = f"{platform.python_implementation()} {platform.python_version()}"
         click.echo(f"penstock {penstock.__version__} ({python}, {platform.system()})")
         ctx.exit()
@@ -79,7 +109,7 @@ def _show_version(ctx: click.Context, _parameter: click.Parameter, value: bool) 
     callback=_show_version,
     help="Show the version and exit.",
 )
-@_debug
+@debug
 def penstock_command() -> None:
     """Run graphs of calculators over streams of timestamped packets.
 
@@ -87,7 +117,8 @@ def penstock_command() -> None:
     Examples:
       penstock demo
       penstock run graph.pbtxt --side input_video=in.mp4
-      penstock plugins
+      penstock validate graph.pbtxt
+      penstock list image
       penstock show GateCalculator
     """  # noqa: D301  # \b is click's mark for text that stays as it is
 
@@ -102,6 +133,7 @@ def penstock_command() -> None:
     help="A side packet; may be given several times. The value is read as JSON if it can be (3, 0.5, true, "
     '"3", [1, 2]), else it is a str.',
 )
+@as_json("the summary as a JSON object")
 @_running
 def run_command(graph: Path, sides: tuple[str, ...], **manner: Any) -> None:  # noqa: ANN401  # see `_running`
     """Run a graph file to its end.
@@ -117,6 +149,8 @@ def run_command(graph: Path, sides: tuple[str, ...], **manner: Any) -> None:  # 
     Examples:
       penstock run examples/edge_overlay.pbtxt --side input_video=in.mp4 --side output_video=out.mp4
       penstock run graph.pbtxt --side threshold=0.5 --timeout 60 --quiet
+      penstock run graph.pbtxt --json --no-progress
+      penstock run graph.pbtxt --trace trace.json
     """  # noqa: D301
     from penstock_cli.run import run_file  # noqa: PLC0415  # on demand, as the module says
     from penstock_cli.side_values import read_sides  # noqa: PLC0415
@@ -164,8 +198,8 @@ def demo_command(video: Path | None, out: Path, frames: int | None, **manner: An
 @penstock_command.command(
     "plugins", short_help="List the plugins, and why some are missing.", epilog=EXIT_CODES
 )
-@click.option("--json", "as_text", is_flag=True, help="Print a JSON list instead of a table.")
-@_debug
+@as_json("a JSON list instead of a table")
+@debug
 @click.pass_context
 def plugins_command(ctx: click.Context, as_text: bool) -> None:  # noqa: FBT001  # click's
     """List every plugin that was found: loaded, failed, or kept out, and why.
@@ -189,25 +223,52 @@ def plugins_command(ctx: click.Context, as_text: bool) -> None:  # noqa: FBT001 
         print_records(records, tracebacks=ctx.meta.get(DEBUG, False))
 
 
-@penstock_command.command(
-    "show", short_help="Show what a calculator or other component is.", epilog=EXIT_CODES
+@penstock_command.command("show", short_help="Show what a component is, or draw a graph.", epilog=EXIT_CODES)
+@click.argument("name", shell_complete=complete_component)
+@click.option(
+    "--format",
+    "kind",
+    type=click.Choice(("text", "mermaid", "dot", "svg", "json")),
+    help="How to show a graph; text by default, or what the ending of --out says. svg needs "
+    'pip install "penstock-core[draw]".',
 )
-@click.argument("name")
-@click.option("--json", "as_text", is_flag=True, help="Print a JSON object instead.")
-@_debug
-def show_command(name: str, as_text: bool) -> None:  # noqa: FBT001  # click's
-    """Show a calculator: its ports, options, policy, and an example to paste.
+@click.option(
+    "-o",
+    "--out",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write the graph to this file; an existing one is replaced.",
+)
+@click.option("--expand", is_flag=True, help="Show what is inside of a graph's subgraphs.")
+@as_json("a JSON object instead")
+@debug
+def show_command(name: str, kind: str | None, out: Path | None, expand: bool, as_text: bool) -> None:  # noqa: FBT001  # click's
+    """Show a calculator: its ports, options, policy, and an example to paste. Or draw a graph.
 
     NAME is a registered calculator, input stream handler, executor or subgraph; an unknown one is
     wrong usage, and the message says which names are near or what to install. Ports are those of the
     calculator's example and whatever else it declares; nothing is run.
 
+    What ends with .pbtxt, .textproto, .binarypb, .pb or .json, or is written with a directory, is a
+    graph file. It is drawn as it stands there, also where it could not run: what it lacks is said on
+    stderr.
+
     \b
     Examples:
       penstock show GateCalculator
-      penstock show FixedSizeInputStreamHandler
       penstock show ThreadPoolExecutor --json
+      penstock show graph.pbtxt
+      penstock show graph.pbtxt --format mermaid
+      penstock show graph.pbtxt --expand -o graph.svg
     """  # noqa: D301
+    from penstock_cli.show_graph import check_component, is_graph, show_graph  # noqa: PLC0415  # on demand
+
+    if is_graph(name):
+        from penstock.runtime.default import default_registry  # noqa: PLC0415  # loads the plugins
+
+        kind = "json" if as_text else kind
+        show_graph(Path(name), default_registry(), kind, out, expand=expand)
+        return
+    check_component(name, kind=kind, out=out, expand=expand)
     from penstock.runtime.default import default_registry, plugin_host  # noqa: PLC0415  # loads the plugins
     from penstock_cli.show import as_json, find, print_description  # noqa: PLC0415
 
@@ -220,7 +281,30 @@ def show_command(name: str, as_text: bool) -> None:  # noqa: FBT001  # click's
         print_description(description, version)
 
 
-def _manner(*, no_progress: bool, quiet: bool, timeout: float | None) -> Manner:
+for _command in (*COMMANDS, *PACK_COMMANDS):
+    penstock_command.add_command(_command)
+
+
+def _manner(  # noqa: PLR0913  # the options of `_running`, as click hands them on
+    *,
+    no_progress: bool,
+    quiet: bool,
+    timeout: float | None,
+    verbose: bool,
+    log_level: str | None,
+    trace: Path | None,
+    as_text: bool = False,
+) -> Manner:
     from penstock_cli.run import Manner  # noqa: PLC0415  # on demand, as the module says
 
-    return Manner(progress=not no_progress, quiet=quiet, timeout_s=timeout)
+    if quiet and (verbose or log_level):
+        raise click.UsageError("--quiet says nothing and the log is asked for too; leave out one of them")
+    level = log_level or ("info" if verbose else None)
+    return Manner(
+        progress=not no_progress,
+        quiet=quiet,
+        timeout_s=timeout,
+        as_json=as_text,
+        log_level=None if level is None else logging.getLevelNamesMapping()[level.upper()],
+        trace=trace,
+    )

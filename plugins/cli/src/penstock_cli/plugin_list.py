@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from penstock.compiled import engine_form
 from penstock_cli.wording import plural
 
 if TYPE_CHECKING:
@@ -26,8 +27,9 @@ def as_json(records: Iterable[Discovered]) -> str:
 
 
 def print_records(records: Iterable[Discovered], *, tracebacks: bool = False) -> None:
-    """Print a table of records, one row each, and where asked for how the broken ones failed."""
+    """Print which engine runs, a table of records, and where asked for how the broken ones failed."""
     records = list(records)
+    click.echo(f"engine: {engine_form()}")
     if not records:
         click.echo("no plugins are installed; the standard ones come with: pip install penstock")
         return

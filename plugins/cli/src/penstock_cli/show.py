@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from penstock.describe import describe
 from penstock.errors import UnknownNameError
+from penstock.registry import KINDS
 from penstock_cli.failures import WrongUsage
+from penstock_cli.wording import plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -20,8 +23,6 @@ if TYPE_CHECKING:
 
 #: Columns where stdout is no terminal.
 _PAGE_WIDTH: Final = 110
-#: Endings of graph files, which this command does not read.
-_GRAPH_FILES: Final = (".pbtxt", ".textproto", ".binarypb", ".pb", ".json")
 #: Headings over the ports, by attribute of a description.
 _PORTS: Final = {
     "inputs": "input streams",
@@ -40,18 +41,21 @@ def find(name: str, registry: Registry) -> Description:
     """Return what a name is.
 
     Raises:
-        click.ClickException: nothing has that name; says what is near or what to install. Or it is a file.
+        click.ClickException: nothing has that name; says what is near or what to install. Where a file has
+            it, says how graph files are named.
         NameClashError, PluginError: it is there, but cannot be used.
     """
-    if name.endswith(_GRAPH_FILES):
-        raise WrongUsage(
-            f"{name!r} is a graph file; penstock show takes the name of a component, such as a calculator; "
-            "penstock run checks and runs a file"
-        )
     try:
         return describe(name, registry)
     except UnknownNameError as error:
-        raise WrongUsage(str(error)) from error
+        is_file = f"; for the file of that name, say './{name}'" if Path(name).is_file() else ""
+        raise WrongUsage(f"{error}{_held(name, registry)}{is_file}") from error
+
+
+def _held(word: str, registry: Registry) -> str:
+    """Return how to find the names that hold a word, or "" where none does."""
+    count = sum(word.casefold() in name.casefold() for kind in KINDS for name in registry.names(kind))
+    return f"; penstock list {word} shows {plural(count, 'name')} with it" if word and count else ""
 
 
 def as_json(description: Description, version: str | None) -> str:
@@ -155,7 +159,11 @@ def _extension(message: OptionMessage) -> str:
 def _field_row(field: OptionField) -> tuple[str, str, str, str]:
     short = field.type.rpartition(".")[2]  # a message's own name: it stands in full over its fields
     kind = f"repeated {short}" if field.repeated else short
-    default = "" if field.repeated else "not set" if field.default is None else f"default {field.default}"
+    default = "" if field.repeated else "not set"
+    if field.required:
+        default = "required"
+    elif field.default is not None:
+        default = f"default {field.default}"
     said = [field.description] if field.description else []
     said += [f"one of {field.oneof}"] if field.oneof else []
     said += [f"{one.name}{f': {one.description}' if one.description else ''}" for one in field.choices]

@@ -8,12 +8,17 @@ from __future__ import annotations
 
 import json
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
+from penstock.errors import PenstockError, StatusCode
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
+
+#: Stands for the value of a side packet of which only the name was given.
+UNSAID: Final = object()
 
 
 def read_sides(given: Iterable[str]) -> dict[str, object]:
@@ -31,6 +36,22 @@ def read_sides(given: Iterable[str]) -> dict[str, object]:
             raise click.BadParameter(f"side packet {name!r} is given twice; give it once")
         sides[name] = read_value(value)
     return sides
+
+
+def read_given(given: Iterable[str]) -> dict[str, object] | None:
+    """Return name → payload of arguments `name=value` and `name`, the latter with `UNSAID`; None without any.
+
+    Raises:
+        click.BadParameter: as `read_sides`.
+    """
+    given = list(given)
+    bare = [one for one in given if one and "=" not in one]
+    sides = read_sides([one for one in given if one not in bare])
+    for name in bare:
+        if name in sides:
+            raise click.BadParameter(f"side packet {name!r} is given twice; give it once")
+        sides[name] = UNSAID
+    return sides if given else None
 
 
 def read_value(text: str) -> object:
@@ -58,3 +79,11 @@ def check_names(given: Collection[str], known: Collection[str]) -> None:
             there = ", ".join(map(repr, sorted(known))) or "none"
             hint = f" (did you mean {near[0]!r}?)" if near else f"; the graph's side packets: {there}"
             raise click.BadParameter(f"the graph has no side packet {name!r}{hint}")
+
+
+def fault_words(fault: PenstockError, sides: Collection[str]) -> str:
+    """Return what is wrong with a side packet, in terms of the command line."""
+    name = fault.stream
+    if fault.code is StatusCode.INVALID_ARGUMENT and name not in sides:
+        return f"node {fault.node!r} needs the side packet {name!r}; give it with --side {name}=VALUE"
+    return str(fault)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from typing import TYPE_CHECKING, Final
@@ -22,6 +23,11 @@ if TYPE_CHECKING:
 _ROWS: Final = 40
 #: Columns where stdout is no terminal.
 _PAGE_WIDTH: Final = 110
+#: Numbers in the table, as far as there is room beside the names.
+_NUMBERS: Final = ("steps", "time", "per step", "of wall")
+_FEW_NUMBERS: Final = ("time", "of wall")
+#: Columns below which all numbers, and calculators beside nodes, would leave no room for names.
+_NARROW: Final = 60
 
 
 def print_summary(outcome: Outcome) -> None:
@@ -29,6 +35,32 @@ def print_summary(outcome: Outcome) -> None:
     _print_nodes(outcome)
     for line in totals(outcome):
         click.echo(line)
+
+
+def as_json(outcome: Outcome, written: Iterable[tuple[Path, int]]) -> str:
+    """Return what a run did as a JSON object.
+
+    Times are in seconds: `wall_s`, `cpu_s` of all threads, and `busy_s` of each node. `streams` have
+    packets written and dropped, `files` the side packets' files that the run wrote, with their bytes.
+    """
+    snapshot = outcome.snapshot
+    said = {
+        "wall_s": outcome.wall_s,
+        "cpu_s": outcome.cpu_s,
+        "was_interrupted": outcome.was_interrupted,
+        "packets": sum(stream.added for stream in snapshot.streams),
+        "dropped": sum(stream.dropped for stream in snapshot.streams),
+        "nodes": [
+            {"name": node.name, "calculator": node.calculator, "steps": node.steps, "busy_s": node.busy_s}
+            for node in snapshot.nodes
+        ],
+        "streams": [
+            {"name": stream.name, "packets": stream.added, "dropped": stream.dropped}
+            for stream in snapshot.streams
+        ],
+        "files": [{"path": str(path), "bytes": size} for path, size in written],
+    }
+    return json.dumps(said, indent=2)
 
 
 def totals(outcome: Outcome) -> list[str]:
@@ -59,17 +91,21 @@ def _print_nodes(outcome: Outcome) -> None:
     from rich.text import Text  # noqa: PLC0415  # names are no markup
 
     nodes = _shown(outcome.snapshot.nodes)
-    is_named = any(node.name != node.calculator for node in nodes)
+    console = Console(width=None if sys.stdout.isatty() else _PAGE_WIDTH)
+    is_narrow = console.width < _NARROW
+    is_named = not is_narrow and any(node.name != node.calculator for node in nodes)
     table = Table(box=box.SIMPLE_HEAD)
     table.add_column("node", overflow="fold")
     if is_named:
         table.add_column("calculator", overflow="fold")
-    for heading in ("steps", "time", "per step", "of wall"):
+    headings = _FEW_NUMBERS if is_narrow else _NUMBERS
+    for heading in headings:
         table.add_column(heading, justify="right", no_wrap=True)
     for node in nodes:
         names = [node.name, node.calculator] if is_named else [node.name]
-        table.add_row(*map(Text, [*names, *_times(node, outcome.wall_s)]))
-    Console(width=None if sys.stdout.isatty() else _PAGE_WIDTH).print(table)
+        numbers = _numbers(node, outcome.wall_s)
+        table.add_row(*map(Text, [*names, *(numbers[heading] for heading in headings)]))
+    console.print(table)
     if len(nodes) < len(outcome.snapshot.nodes):
         click.echo(f"{plural(len(outcome.snapshot.nodes) - len(nodes), 'more node')} took less time")
 
@@ -81,6 +117,7 @@ def _shown(nodes: Sequence[NodeState]) -> Sequence[NodeState]:
     return [node for node in nodes if node in slowest]
 
 
-def _times(node: NodeState, wall_s: float) -> list[str]:
+def _numbers(node: NodeState, wall_s: float) -> dict[str, str]:
     each = duration(node.busy_s / node.steps) if node.steps else "-"
-    return [f"{node.steps:,}", duration(node.busy_s), each, f"{node.busy_s / wall_s:.0%}"]
+    said = (f"{node.steps:,}", duration(node.busy_s), each, f"{node.busy_s / wall_s:.0%}")
+    return dict(zip(_NUMBERS, said, strict=True))

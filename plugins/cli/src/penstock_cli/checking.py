@@ -1,0 +1,269 @@
+"""`penstock validate`: what is wrong with graph files, all of it, without running them."""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from penstock import GraphConfigError, PenstockError
+from penstock.config.places import where
+from penstock.errors import InvalidArgumentError
+from penstock.log import ROOT
+from penstock_cli.failures import FileMissing, GraphInvalid
+from penstock_cli.loading import existing, is_unread, name_in
+from penstock_cli.side_values import UNSAID, check_names, fault_words
+from penstock_cli.wording import plural
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from penstock.plan import Plan
+
+#: What stands for graph text from standard input, and how messages call it.
+STDIN: Final = "-"
+_STDIN_NAME: Final = "<stdin>"
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One thing that is wrong.
+
+    Attributes:
+        file: the graph file, or that of a subgraph.
+        line, column: counted from 1; None where the file has no lines or the fault no place.
+        code: name of the status code.
+        node, stream: concerned, or None.
+        message: without the place.
+    """
+
+    file: str
+    line: int | None
+    column: int | None
+    code: str
+    node: str | None
+    stream: str | None
+    message: str
+
+    def __str__(self) -> str:
+        position = None if self.line is None or self.column is None else (self.line, self.column)
+        return f"{where(self.file, position)}{self.message}"
+
+
+@dataclass(frozen=True)
+class Warned:
+    """One thing that is accepted and yet looks like a mistake; fields as in `Fault`."""
+
+    node: str | None
+    stream: str | None
+    message: str
+
+
+@dataclass
+class Verdict:
+    """What is known about one graph file.
+
+    Attributes:
+        file: as it was given.
+        is_read: whether there is such a file and it could be read.
+        faults, warnings: in file order.
+        nodes, streams, subgraphs: how many, of subgraphs those that the file itself names; 0 where it is
+            invalid.
+        input_streams: of the graph, which an application feeds.
+        side_packets: name → type, of those that a run must be given.
+    """
+
+    file: str
+    is_read: bool = True
+    faults: list[Fault] = field(default_factory=list)
+    warnings: list[Warned] = field(default_factory=list)
+    nodes: int = 0
+    streams: int = 0
+    subgraphs: int = 0
+    input_streams: list[str] = field(default_factory=list)
+    side_packets: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def is_valid(self) -> bool:
+        """Whether a graph can be made from it."""
+        return self.is_read and not self.faults
+
+
+def check(file: str, sides: Mapping[str, object] | None) -> Verdict:
+    """Check one graph, as `CalculatorGraph` would when it is made; nothing is run.
+
+    Args:
+        file: a path; "-" for graph text from standard input.
+        sides: side packets that a run would be given, as `read_given` returns them; None not to check them.
+    """
+    verdict = Verdict(_STDIN_NAME if file == STDIN else file)
+    with _warnings_of(verdict):
+        try:
+            _look_at(verdict, _source(file), sides)
+        except FileMissing as error:
+            verdict.is_read = False
+            verdict.faults = [_fault(InvalidArgumentError(error.message), verdict.file)]
+        except PenstockError as error:
+            verdict.is_read = not is_unread(error)
+            faults = error.faults if isinstance(error, GraphConfigError) else (error,)
+            verdict.faults = [_fault(fault, verdict.file) for fault in faults]
+    return verdict
+
+
+def exit_code(verdicts: Iterable[Verdict]) -> int:
+    """Return what the command exits with; a file that cannot be read goes before one that is invalid."""
+    verdicts = list(verdicts)
+    if not all(verdict.is_read for verdict in verdicts):
+        return FileMissing.exit_code
+    return 0 if all(verdict.is_valid for verdict in verdicts) else GraphInvalid.exit_code
+
+
+def as_json(verdicts: Iterable[Verdict]) -> str:
+    """Return a JSON list of objects, their fields those of `Verdict`, and `is_valid`."""
+    return json.dumps([{**asdict(one), "is_valid": one.is_valid} for one in verdicts], indent=2)
+
+
+def print_verdicts(verdicts: Sequence[Verdict]) -> None:
+    """Print a line for each warning, fault and good file, and a total where there are several files."""
+    for verdict in verdicts:
+        for warned in verdict.warnings:
+            click.echo(f"{click.style('warning:', fg='yellow')} {warned.message}")
+        for fault in verdict.faults:
+            click.echo(f"{click.style('fault:', fg='red')} {fault}")
+        if verdict.is_valid:
+            click.echo(f"{verdict.file}: {click.style('fine', fg='green')}: {_facts(verdict)}")
+    if len(verdicts) > 1:
+        bad = sum(not verdict.is_valid for verdict in verdicts)
+        click.echo(f"{plural(len(verdicts), 'graph')}, {bad or 'none'} of them with faults")
+
+
+# --- inside ---------------------------------------------------------------------------------------
+
+
+def _source(file: str) -> str | Path:
+    """Return graph text or the path of a graph file.
+
+    Raises:
+        FileMissing: there is no such file.
+        InvalidArgumentError: standard input is no text.
+    """
+    if file != STDIN:
+        return existing(Path(file), "graph file")
+    try:
+        return sys.stdin.buffer.read().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        byte = error.object[error.start]
+        raise InvalidArgumentError(
+            f"byte {byte:#04x} at {error.start} is no UTF-8; write graph text, or name a file"
+        ) from error
+
+
+def _look_at(verdict: Verdict, source: str | Path, sides: Mapping[str, object] | None) -> None:
+    """Fill in a verdict.
+
+    Raises:
+        PenstockError: it is no graph, or one that cannot run.
+    """
+    from penstock.config import build_plan, read_graph  # noqa: PLC0415  # brings protobuf
+    from penstock.runtime.assignment import Executors  # noqa: PLC0415
+    from penstock.runtime.default import default_registry  # noqa: PLC0415  # loads the plugins
+
+    registry = default_registry()
+    plan = build_plan(source, registry)
+    Executors(plan, registry)  # makes those that the graph declares, as loading it does
+    config = read_graph(source, registry)
+    verdict.nodes = len(plan.nodes)
+    verdict.streams = len(plan.streams)
+    verdict.subgraphs = sum(
+        bool(node.calculator) and registry.has("subgraph", node.calculator, config.package)
+        for node in config.node
+    )
+    verdict.input_streams = [stream.name for stream in plan.streams[: plan.graph_inputs]]
+    verdict.side_packets = _needed(plan)
+    if sides is not None:
+        known = {name_in(entry) for entry in config.input_side_packet}
+        _check_sides(verdict, plan, sides, known)
+
+
+def _needed(plan: Plan) -> dict[str, str]:
+    needed: dict[str, str] = {}
+    for node in plan.nodes:
+        for port in node.input_side_packets:
+            if not port.produced and not port.optional:
+                needed.setdefault(port.name, port.type_name)
+    return needed
+
+
+def _check_sides(verdict: Verdict, plan: Plan, sides: Mapping[str, object], declared: set[str]) -> None:
+    """Raise what is wrong with side packets; `declared` are those that the graph says it takes.
+
+    Raises:
+        GraphConfigError, InvalidArgumentError: one is missing, of a wrong type, or read by no node.
+    """
+    from penstock.runtime.side_packets import as_packets, check_given  # noqa: PLC0415
+
+    known = {port.name for node in plan.nodes for port in node.input_side_packets}
+    try:
+        check_names(sides, known | declared)
+    except click.BadParameter as error:
+        raise InvalidArgumentError(error.message) from error
+    values = {name: value for name, value in sides.items() if value is not UNSAID}
+    try:
+        check_given(plan, as_packets(values))
+    except GraphConfigError as error:
+        wrong = [fault for fault in error.faults if fault.stream in values or fault.stream not in sides]
+        if wrong:
+            faults = [_in_words_of_ours(fault, sides) for fault in wrong]
+            raise GraphConfigError(faults, file=verdict.file) from error
+
+
+def _in_words_of_ours(fault: PenstockError, sides: Mapping[str, object]) -> PenstockError:
+    return PenstockError(fault_words(fault, sides), code=fault.code, node=fault.node, stream=fault.stream)
+
+
+def _fault(error: PenstockError, file: str) -> Fault:
+    line, column = error.line, error.column
+    position = None if line is None or column is None else (line, column)
+    message = str(error).removeprefix(where(error.file, position))
+    return Fault(error.file or file, line, column, error.code.name, error.node, error.stream, message)
+
+
+def _facts(verdict: Verdict) -> str:
+    facts = [plural(verdict.nodes, "node"), plural(verdict.streams, "stream")]
+    if verdict.subgraphs:
+        facts.append(plural(verdict.subgraphs, "subgraph"))
+    if verdict.input_streams:
+        facts.append(f"fed through {', '.join(map(repr, verdict.input_streams))}")
+    if verdict.side_packets:
+        needed = (f"{name!r} ({kind})" for name, kind in verdict.side_packets.items())
+        facts.append(f"needs side packets {', '.join(needed)}")
+    return ", ".join(facts)
+
+
+@contextmanager
+def _warnings_of(verdict: Verdict) -> Iterator[None]:
+    """Note what Penstock warns of until the end of the block."""
+    handler = _Noting(verdict)
+    logger = logging.getLogger(ROOT)
+    logger.addHandler(handler)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+
+
+class _Noting(logging.Handler):
+    def __init__(self, verdict: Verdict) -> None:
+        super().__init__(logging.WARNING)
+        self._verdict = verdict
+
+    def emit(self, record: logging.LogRecord) -> None:
+        place: dict[str, Any] = record.__dict__
+        warned = Warned(place.get("node"), place.get("stream"), record.getMessage())
+        self._verdict.warnings.append(warned)

@@ -1,0 +1,96 @@
+"""Completion in the shell: the scripts are click's, the names of components ours.
+
+What that takes is imported when a shell asks: this module is imported by every command.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from penstock.errors import PenstockError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from click.shell_completion import CompletionItem
+
+    from penstock.registry import Registry
+
+#: How the command is called, and the variable by which a shell asks it.
+_PROGRAM: Final = "penstock"
+_VARIABLE: Final = "_PENSTOCK_COMPLETE"
+SHELLS: Final = ("bash", "zsh", "fish")
+
+
+def shell_in_use() -> str:
+    """Return the shell of this session.
+
+    Raises:
+        click.UsageError: it is unknown, or none that can be served.
+    """
+    name = PurePath(os.environ.get("SHELL", "")).name
+    if name not in SHELLS:
+        found = f"the shell is {name!r}" if name else "SHELL is not set"
+        raise click.UsageError(f"{found}; name one of {', '.join(SHELLS)}")
+    return name
+
+
+def script(shell: str, command: click.Command) -> str:
+    """Return what the shell has to run to complete `penstock`.
+
+    Raises:
+        click.UsageError: click has no completion for it.
+    """
+    from click.shell_completion import get_completion_class  # noqa: PLC0415  # on demand
+
+    kind = get_completion_class(shell)
+    if kind is None:
+        raise click.UsageError(f"no completion for {shell!r}; name one of {', '.join(SHELLS)}")
+    return kind(command, {}, _PROGRAM, _VARIABLE).source()
+
+
+def complete_component(
+    _ctx: click.Context, _parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Return the components whose name begins so, capitals or not; files where there are none."""
+    from click.shell_completion import CompletionItem  # noqa: PLC0415  # on demand
+
+    from penstock.runtime.default import default_registry  # noqa: PLC0415  # loads the plugins
+
+    try:
+        found = list(_beginning(incomplete, default_registry()))
+    except PenstockError:  # a switch in the environment: whoever runs a command is told
+        found = []
+    return found or [CompletionItem(incomplete, type="file")]
+
+
+def complete_pack(_ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Return the plugins whose name begins so."""
+    from click.shell_completion import CompletionItem  # noqa: PLC0415  # on demand
+
+    from penstock.runtime.default import plugin_host  # noqa: PLC0415  # loads the plugins
+
+    try:
+        records = plugin_host().records
+    except PenstockError:
+        return []
+    return [
+        CompletionItem(record.name, help=record.distribution)
+        for record in records
+        if record.state == "loaded" and record.name.startswith(incomplete)
+    ]
+
+
+def _beginning(incomplete: str, registry: Registry) -> Iterator[CompletionItem]:
+    from click.shell_completion import CompletionItem  # noqa: PLC0415  # on demand
+
+    from penstock.registry import KINDS  # noqa: PLC0415  # with the registry
+
+    for kind in KINDS:
+        for name in registry.names(kind):
+            if name.casefold().startswith(incomplete.casefold()):
+                yield CompletionItem(name, help=kind)

@@ -1,0 +1,224 @@
+"""`penstock list`: the names that graphs can use, and who provides each.
+
+Nothing is imported for it but the plugins' own small modules; `describe_all` is the exception.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import sys
+import textwrap
+from cmd import Cmd
+from dataclasses import asdict, dataclass, replace
+from difflib import get_close_matches
+from io import StringIO
+from itertools import groupby
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from penstock.errors import NameClashError, PenstockError
+from penstock.registry import KINDS, official_packs
+from penstock_cli.failures import WrongUsage
+from penstock_cli.wording import plural
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+
+    from penstock.registry import Registry
+
+#: A kind as the command line takes it → as the registry does.
+KIND_OF: Final = {kind.replace(" ", "-"): kind for kind in KINDS}
+#: One word of a name in camel case.
+_WORD: Final = re.compile("[A-Z]+[a-z0-9]*")
+#: How alike words must be, from 0 to 1, to be taken for one another: they are short.
+_NEAR: Final = 0.75
+#: Wider lines are no longer read as lines.
+_WIDEST: Final = 120
+
+
+@dataclass(frozen=True)
+class Component:
+    """One name that graphs can use.
+
+    Attributes:
+        name, kind: as the registry has them.
+        distribution, plugin: that provide it; None for what this process registered.
+        target: "module:attribute" that it stands for.
+        problem: why it cannot be used, or None as far as is known.
+        summary: the first paragraph of its docstring; None where nobody asked for it.
+    """
+
+    name: str
+    kind: str
+    distribution: str | None
+    plugin: str | None
+    target: str
+    problem: str | None = None
+    summary: str | None = None
+
+
+def components(registry: Registry) -> list[Component]:
+    """Return all names of a registry: by kind, then distribution, then name."""
+    found = [_component(registry, kind, name) for kind in KINDS for name in registry.names(kind)]
+    kinds = list(KINDS)
+    return sorted(found, key=lambda one: (kinds.index(one.kind), one.distribution or "", one.name))
+
+
+def chosen(
+    all_of_them: Sequence[Component],
+    registry: Registry,
+    word: str | None,
+    kinds: Collection[str],
+    pack: str | None,
+) -> list[Component]:
+    """Return those that are asked for.
+
+    Args:
+        all_of_them: what there is.
+        registry: that they come from, for what to say of a word that nothing has.
+        word: a part of the name, capitals or not; None for all.
+        kinds: as the registry has them; empty for all.
+        pack: name of a plugin or distribution; None for all.
+
+    Raises:
+        WrongUsage: there is no such pack, or the word is in no name at all; says what is near.
+    """
+    if pack is not None:
+        _check_pack(pack, all_of_them)
+    fits = _holds(word)
+    found = [
+        one
+        for one in all_of_them
+        if fits(one.name)
+        and (not kinds or one.kind in kinds)
+        and (pack is None or pack in (one.plugin, one.distribution))
+    ]
+    if word is not None and not any(fits(one.name) for one in all_of_them):
+        raise WrongUsage(_unknown(word, all_of_them, registry))
+    return found
+
+
+def described(found: Iterable[Component], registry: Registry) -> list[Component]:
+    """Return the same with their summaries. Imports each of them; what cannot be imported has a problem."""
+    from penstock.describe import describe  # noqa: PLC0415  # brings protobuf
+
+    def with_summary(one: Component) -> Component:
+        if one.problem is not None:
+            return replace(one, summary="")
+        try:
+            return replace(one, summary=describe(one.name, registry, one.kind).summary)
+        except PenstockError as error:
+            return replace(one, problem=str(error), summary="")
+
+    return [with_summary(one) for one in found]
+
+
+def as_json(found: Iterable[Component]) -> str:
+    """Return a JSON list of objects, their fields those of `Component`."""
+    return json.dumps([asdict(one) for one in found], indent=2)
+
+
+def print_components(found: Sequence[Component]) -> None:
+    """Print names: grouped and in columns on a terminal, else one a line with distribution and kind."""
+    if not sys.stdout.isatty():
+        _print_lines(found)
+        return
+    width = min(shutil.get_terminal_size().columns, _WIDEST)
+    for (kind, distribution), group in groupby(found, key=lambda one: (one.kind, one.distribution)):
+        members = list(group)
+        heading = f"{KINDS[kind].replace('_', ' ')} of {distribution or 'this process'}"
+        click.echo(f"{click.style(heading, fg='cyan', bold=True)} ({len(members)})")
+        for line in (
+            _described(members, width) if members[0].summary is not None else _columns(members, width)
+        ):
+            click.echo(line)
+        click.echo()
+
+
+def print_notes(registry: Registry, word: str | None) -> None:
+    """Say on stderr what is not in the list although it could be: packs left out, broken or not installed."""
+    for plugin, reason in sorted(registry.failures.items()):
+        click.echo(f"not loaded: plugin {plugin!r}: {reason}", err=True)
+    for distribution, names in sorted(_absent(registry, word).items()):
+        click.echo(f"not installed: {plural(len(names), 'name')}; pip install {distribution}", err=True)
+
+
+def _component(registry: Registry, kind: str, name: str) -> Component:
+    try:
+        origin = registry.origin(kind, name)
+    except NameClashError as error:
+        return Component(name, kind, None, None, "", str(error))
+    return Component(name, kind, origin.distribution, origin.plugin, origin.target)
+
+
+def _holds(word: str | None) -> Callable[[str], bool]:
+    part = (word or "").casefold()
+    return lambda name: part in name.casefold()
+
+
+def _check_pack(pack: str, there: Iterable[Component]) -> None:
+    known = sorted({each for one in there for each in (one.plugin, one.distribution) if each is not None})
+    if pack not in known:
+        near = get_close_matches(pack, known, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(map(repr, known)) or 'none'}"
+        raise WrongUsage(f"no pack {pack!r} provides anything ({hint})")
+
+
+def _unknown(word: str, there: Iterable[Component], registry: Registry) -> str:
+    for distribution, names in sorted(_absent(registry, word).items()):
+        return f"no name holds {word!r} here; {names[0]!r} comes with: pip install {distribution}"
+    near = _near(word, sorted({one.name for one in there}))
+    hint = f" (did you mean {', '.join(map(repr, near))}?)" if near else "; penstock list shows all of them"
+    reasons = ", ".join(f"{plugin} ({why})" for plugin, why in sorted(registry.failures.items()))
+    return f"no name holds {word!r}{hint}{f'; plugins that are not loaded: {reasons}' if reasons else ''}"
+
+
+def _near(word: str, names: Sequence[str]) -> list[str]:
+    """Return names that look like a word, or else the words in them that do: "canny" for "cany"."""
+    words = {part.lower() for name in names for part in _WORD.findall(name)}
+    return get_close_matches(word, names, n=3) or get_close_matches(word.lower(), sorted(words), 3, _NEAR)
+
+
+def _absent(registry: Registry, word: str | None) -> dict[str, list[str]]:
+    """Return distribution → names, of those that a pack has which is not installed."""
+    fits = _holds(word)
+    found: dict[str, list[str]] = {}
+    for kind, names in official_packs().items():
+        for name, distribution in names.items():
+            if kind in KINDS and fits(name) and registry.install_hint(kind, name) == distribution:
+                found.setdefault(distribution, []).append(name)
+    return found
+
+
+def _print_lines(found: Sequence[Component]) -> None:
+    """Print columns that `awk` and `cut` can take apart: no field but the last has blanks in it."""
+    names = max((len(one.name) for one in found), default=0)
+    packs = max((len(one.distribution or "-") for one in found), default=0)
+    kinds = max((len(one.kind) for one in found), default=0)
+    for one in found:
+        kind = one.kind.replace(" ", "-")
+        line = f"{one.name:{names}}  {one.distribution or '-':{packs}}  {kind:{kinds}}  {_said(one)}"
+        click.echo(line.rstrip())
+
+
+def _columns(members: Iterable[Component], width: int) -> Iterator[str]:
+    names = [one.name for one in members]
+    if 2 * max(map(len, names)) + 4 > width:  # a second column would hold the odd short name
+        yield from (f"  {name}" for name in names)
+        return
+    page = StringIO()
+    Cmd(stdout=page).columnize(names, displaywidth=width - 2)
+    yield from (f"  {line}".rstrip() for line in page.getvalue().splitlines())
+
+
+def _described(members: Iterable[Component], width: int) -> Iterator[str]:
+    for one in members:
+        yield f"  {click.style(one.name, bold=True)}"
+        yield from textwrap.wrap(_said(one), width, initial_indent="      ", subsequent_indent="      ")
+
+
+def _said(one: Component) -> str:
+    return f"cannot be used: {one.problem}" if one.problem else one.summary or ""

@@ -1,0 +1,161 @@
+"""The commands that look and run nothing: list, validate, doctor, completion. `main` takes them in."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import click
+
+from penstock_cli.completion import SHELLS, complete_pack, script, shell_in_use
+from penstock_cli.failures import EXIT_CODES
+from penstock_cli.options import as_json, debug
+
+#: As the registry has them, with "-" for blanks.
+_KINDS: Final = (
+    "calculator",
+    "input-stream-handler",
+    "output-stream-handler",
+    "executor",
+    "subgraph",
+    "service",
+)
+
+
+@click.command("list", short_help="List what graphs can name.", epilog=EXIT_CODES)
+@click.argument("word", required=False)
+@click.option(
+    "--kind", "kinds", type=click.Choice(_KINDS), multiple=True, help="Only of this kind; may be repeated."
+)
+@click.option(
+    "--pack", metavar="NAME", shell_complete=complete_pack, help="Only of this plugin or distribution."
+)
+@click.option("--long", "in_full", is_flag=True, help="With a sentence on each; imports them.")
+@as_json("a JSON list of objects")
+@debug
+def list_command(
+    word: str | None,
+    kinds: tuple[str, ...],
+    pack: str | None,
+    in_full: bool,  # noqa: FBT001  # click's
+    as_text: bool,  # noqa: FBT001
+) -> None:
+    """List calculators, input stream handlers, executors and subgraphs, and who provides them.
+
+    WORD is a part of the name, capitals or not. Nothing is imported but with --long. On a terminal
+    names stand in columns; in a pipe one a line, with distribution and kind. What is missing
+    because its plugin is broken, kept out or not installed is said on stderr.
+
+    \b
+    Examples:
+      penstock list
+      penstock list image --long
+      penstock list --kind executor --kind input-stream-handler
+      penstock list --pack video --json
+    """  # noqa: D301  # \b is click's mark for text that stays as it is
+    from penstock.runtime.default import default_registry  # noqa: PLC0415  # loads the plugins
+    from penstock_cli import components  # noqa: PLC0415  # on demand
+
+    registry = default_registry()
+    wanted = [components.KIND_OF[kind] for kind in kinds]
+    found = components.chosen(components.components(registry), registry, word, wanted, pack)
+    if in_full:
+        found = components.described(found, registry)
+    if as_text:
+        click.echo(components.as_json(found))
+        return
+    components.print_components(found)
+    if pack is None and not kinds:
+        components.print_notes(registry, word)
+
+
+@click.command("validate", short_help="Check graph files without running them.", epilog=EXIT_CODES)
+@click.argument("graphs", metavar="GRAPH...", nargs=-1, required=True, type=click.Path(allow_dash=True))
+@click.option(
+    "--side",
+    "sides",
+    multiple=True,
+    metavar="NAME[=VALUE]",
+    help="A side packet that a run would be given; may be repeated. With at least one, missing and "
+    "misspelt ones are faults, and the type of a VALUE is checked.",
+)
+@as_json("a JSON list of objects, one for each file")
+@debug
+@click.pass_context
+def validate_command(
+    ctx: click.Context,
+    graphs: tuple[str, ...],
+    sides: tuple[str, ...],
+    as_text: bool,  # noqa: FBT001  # click's
+) -> None:
+    """Check graph files: every fault with file, line and column, and what to do about it.
+
+    GRAPH is a .pbtxt, .textproto, .binarypb, .pb or .json file, or - for graph text from standard
+    input. The calculators that it names are imported and asked for their contracts; nothing is run.
+
+    \b
+    Examples:
+      penstock validate graph.pbtxt
+      penstock validate one.pbtxt two.pbtxt --json
+      penstock validate graph.pbtxt --side input_video --side threshold=0.5
+    """  # noqa: D301
+    from penstock_cli import checking  # noqa: PLC0415  # on demand
+    from penstock_cli.side_values import read_given  # noqa: PLC0415
+
+    if graphs.count(checking.STDIN) > 1:
+        raise click.UsageError("standard input can be read once; give - once")
+    given = read_given(sides)
+    verdicts = [checking.check(graph, given) for graph in graphs]
+    if as_text:
+        click.echo(checking.as_json(verdicts))
+    else:
+        checking.print_verdicts(verdicts)
+    ctx.exit(checking.exit_code(verdicts))
+
+
+@click.command("doctor", short_help="Check the installation.", epilog=EXIT_CODES)
+@as_json("a JSON object instead of a page")
+@debug
+@click.pass_context
+def doctor_command(ctx: click.Context, as_text: bool) -> None:  # noqa: FBT001  # click's
+    """Look at Python, this machine, the installed distributions and the plugins, and say what is not well.
+
+    Versions are those that pip knows. Plugins may look at more, such as libraries and devices. Exits
+    with 1 where a check is not well.
+
+    \b
+    Examples:
+      penstock doctor
+      penstock doctor --json
+    """  # noqa: D301
+    from penstock.runtime.default import default_registry, plugin_host  # noqa: PLC0415  # loads the plugins
+    from penstock_cli import doctor  # noqa: PLC0415  # on demand
+    from penstock_cli.health import areas  # noqa: PLC0415
+
+    found = list(areas(plugin_host(), default_registry()))
+    if as_text:
+        click.echo(doctor.as_json(found))
+    else:
+        doctor.print_areas(found)
+    ctx.exit(0 if doctor.are_well(found) else 1)
+
+
+@click.command("completion", short_help="Print the script for completion in a shell.", epilog=EXIT_CODES)
+@click.argument("shell", type=click.Choice(SHELLS), required=False)
+@debug
+@click.pass_context
+def completion_command(ctx: click.Context, shell: str | None) -> None:
+    """Print a script that lets a shell complete commands, options, and names of components.
+
+    SHELL is that of the session unless it is named. Put the line into the shell's start file.
+
+    \b
+    Examples:
+      eval "$(penstock completion bash)"                                  (~/.bashrc)
+      eval "$(penstock completion zsh)"                                   (~/.zshrc)
+      penstock completion fish > ~/.config/fish/completions/penstock.fish
+    """  # noqa: D301
+    click.echo(script(shell or shell_in_use(), ctx.find_root().command))
+
+
+#: In the order of the help page.
+COMMANDS: Final = (list_command, validate_command, doctor_command, completion_command)

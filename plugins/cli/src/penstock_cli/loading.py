@@ -1,0 +1,54 @@
+"""From a path on the command line to a graph, and what is said where there is none."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+from penstock import CalculatorGraph, GraphConfigError, GraphParseError, PenstockError, StatusCode
+from penstock_cli.failures import FileMissing, GraphInvalid
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+
+def existing(path: Path, what: str) -> Path:
+    """Return `path`.
+
+    Raises:
+        FileMissing: there is no file of that name, and the message has one like it in the same
+            directory; or it is a directory.
+    """
+    if path.is_dir():
+        raise FileMissing(f"{what} {str(path)!r} is a directory; name a file")
+    if path.exists():
+        return path
+    there = [each.name for each in path.parent.iterdir()] if path.parent.is_dir() else []
+    near = get_close_matches(path.name, there, n=1)
+    hint = f"did you mean {str(path.with_name(near[0]))!r}?" if near else "check the path"
+    raise FileMissing(f"{what} {str(path)!r} does not exist; {hint}")
+
+
+def load(make: Callable[[], CalculatorGraph]) -> CalculatorGraph:
+    """Make a graph.
+
+    Raises:
+        GraphInvalid: it is none, or cannot run.
+        FileMissing: its file cannot be read.
+    """
+    try:
+        return make()
+    except PenstockError as error:
+        raise (FileMissing if is_unread(error) else GraphInvalid)(str(error)) from error
+
+
+def is_unread(error: PenstockError) -> bool:
+    """Return whether a graph could not be made because its file could not be read."""
+    is_faulty = isinstance(error, (GraphParseError, GraphConfigError))
+    return not is_faulty and (isinstance(error.__cause__, OSError) or error.code is StatusCode.NOT_FOUND)
+
+
+def name_in(entry: str) -> str:
+    """Return the name in a config entry such as "TAG:0:name"."""
+    return entry.rpartition(":")[2]

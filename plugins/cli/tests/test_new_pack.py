@@ -1,0 +1,304 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from penstock_cli.failures import WrongUsage
+from penstock_cli.new_pack import core_range
+from penstock_cli.pack_names import pack_names
+
+FILES = {
+    "README.md",
+    "pyproject.toml",
+    "src/penstock_soil/__init__.py",
+    "src/penstock_soil/deviation.pbtxt",
+    "src/penstock_soil/difference.py",
+    "src/penstock_soil/mean.py",
+    "src/penstock_soil/plugin.py",
+    "src/penstock_soil/py.typed",
+    "tests/test_difference.py",
+    "tests/test_mean.py",
+    "tests/test_pack.py",
+}
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    """Work in an empty directory."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def files(directory):
+    return {path.relative_to(directory).as_posix() for path in directory.rglob("*") if path.is_file()}
+
+
+def project(directory):
+    return tomllib.loads((directory / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
+def installed_by_hand(directory):
+    """Put beside a pack's package what pip would note of it; return the directory for the path."""
+    said = project(directory)
+    sources = directory / "src"
+    info = sources / f"{said['name'].replace('-', '_')}-{said['version']}.dist-info"
+    info.mkdir()
+    head = ["Metadata-Version: 2.1", f"Name: {said['name']}", f"Version: {said['version']}"]
+    head += [f"Requires-Python: {said['requires-python']}"]
+    head += [f"Requires-Dist: {line}" for line in said["dependencies"]]
+    readme = (directory / "README.md").read_text(encoding="utf-8")
+    (info / "METADATA").write_text("\n".join([*head, "", readme]), encoding="utf-8")
+    points = [f"{name} = {module}" for name, module in said["entry-points"]["penstock"].items()]
+    (info / "entry_points.txt").write_text("\n".join(["[penstock]", *points]), encoding="utf-8")
+    return sources
+
+
+# --- what is written ------------------------------------------------------------------------------
+
+
+def test_a_pack_is_written_and_three_commands_say_how_to_go_on(invoke, here):
+    done = invoke("new", "pack", "soil")
+
+    assert (done.exit_code, done.stderr) == (0, "")
+    assert files(here / "penstock-soil") == FILES
+    assert done.stdout == (
+        "penstock-soil is a pack: a calculator as a class, one as a function, a subgraph, their tests\n"
+        "\n"
+        "go on with\n"
+        f"  pip install -e '.{os.sep}penstock-soil[testing]'\n"
+        "  pytest penstock-soil\n"
+        "  penstock validate-pack soil\n"
+    )
+
+
+def test_a_new_pack_passes_its_own_tests_once_it_is_installed(invoke, here):
+    invoke("new", "pack", "soil-2d", "--description", 'A "quoted" \\ one, of $5.')
+    sources = installed_by_hand(here / "penstock-soil-2d")
+
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-m", "pytest", "-q", "-p", "no:cacheprovider"],
+        cwd=here / "penstock-soil-2d",
+        env={**os.environ, "PYTHONPATH": str(sources)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=110,
+    )
+
+    assert done.returncode == 0, done.stdout
+    assert "7 passed" in done.stdout
+
+
+def test_no_placeholder_is_left(invoke, here):
+    invoke("new", "pack", "soil")
+
+    assert [path for path in files(here) if "$" in (here / path).read_text(encoding="utf-8")] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "names"),
+    [
+        ("soil", ("soil", "penstock_soil", "Soil")),
+        ("penstock-soil", ("soil", "penstock_soil", "Soil")),
+        ("Penstock_Soil.Sensors", ("soil-sensors", "penstock_soil_sensors", "SoilSensors")),
+        ("k2-x9", ("k2-x9", "penstock_k2_x9", "K2X9")),
+    ],
+)
+def test_all_names_follow_from_one(invoke, here, name, names):
+    plugin, package, camel = names
+    assert invoke("new", "pack", name).exit_code == 0
+
+    directory = here / f"penstock-{plugin}"
+    said = project(directory)
+    assert said["name"] == f"penstock-{plugin}"
+    assert said["entry-points"] == {"penstock": {plugin: f"{package}.plugin"}}
+    plugin_module = (directory / "src" / package / "plugin.py").read_text(encoding="utf-8")
+    assert f'"{camel}MeanCalculator": "{package}.mean:{camel}MeanCalculator"' in plugin_module
+
+
+@given(st.text("abzAZ019-_. ß", max_size=12) | st.text(max_size=12))
+@settings(max_examples=60, deadline=None)
+def test_any_text_gives_names_that_can_be_used_or_is_refused(name):
+    try:
+        names = pack_names(name)
+    except WrongUsage:
+        return
+
+    assert names.package.isidentifier()
+    assert names.camel.isidentifier()
+    assert pack_names(names.distribution) == pack_names(names.package) == pack_names(names.plugin) == names
+
+
+def test_what_the_pack_requires_follows_from_the_core_that_wrote_it(invoke, here):
+    import penstock  # noqa: PLC0415  # for this test alone
+
+    invoke("new", "pack", "soil")
+
+    said = project(here / "penstock-soil")
+    assert said["dependencies"] == [f"penstock-core{core_range(penstock.__version__)}"]
+    assert said["optional-dependencies"]["testing"][0] == (
+        f"penstock-core[testing]{core_range(penstock.__version__)}"
+    )
+    assert (core_range("0.1.3"), core_range("2.9.0")) == (">=0.1,<0.2", ">=2.9,<2.10")
+
+
+@pytest.mark.parametrize(
+    ("author", "table"),
+    [
+        ("Ada", {"name": "Ada"}),
+        ('Ada "A" L <ada@example.org>', {"name": "Ada A L", "email": "ada@example.org"}),
+    ],
+)
+def test_description_and_author_are_kept_as_they_are(invoke, here, author, table):
+    text = 'What "my" sensors\\need, in 3 µs & <b>.'
+
+    assert invoke("new", "pack", "soil", "--description", text, "--author", author).exit_code == 0
+
+    said = project(here / "penstock-soil")
+    assert (said["description"], said["authors"]) == (text, [table])
+    assert text in (here / "penstock-soil" / "README.md").read_text(encoding="utf-8")
+
+
+# --- what is refused ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["3d", "a b", "", "penstock-", "straße", "a/b", "-", "a-", "$x"])
+def test_a_name_that_cannot_be_one_is_refused(invoke, here, name):
+    done = invoke("new", "pack", "--", name)
+
+    assert done.exit_code == 2
+    assert done.stderr == (
+        f"Error: pack name {name!r}: must be words of letters and digits joined by '-', the first letter "
+        "first, as in 'my-pack'\n"
+    )
+    assert list(here.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["image", "penstock_core", "cli", "subgraphs-flow"])
+def test_the_name_of_an_official_pack_is_refused(invoke, here, name):
+    done = invoke("new", "pack", name)
+
+    assert done.exit_code == 2
+    assert done.stderr.endswith(" is an official pack; choose another name\n")
+    assert list(here.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--description", "two\nlines"), "description 'two\\nlines': must be one line of text"),
+        (("--description", " "), "description ' ': must be one line of text"),
+        (("--author", "Ada <nowhere>"), "author 'Ada <nowhere>': must be 'Name' or 'Name <address@host>'"),
+        (("--author", "<a@b>"), "author '<a@b>': must be 'Name' or 'Name <address@host>'"),
+    ],
+)
+def test_texts_that_fit_no_line_are_refused(invoke, here, arguments, said):
+    done = invoke("new", "pack", "soil", *arguments)
+
+    assert (done.exit_code, done.stderr) == (2, f"Error: {said}\n")
+    assert list(here.iterdir()) == []
+
+
+def test_nothing_is_overwritten_and_the_file_in_the_way_is_named(invoke, here):
+    (here / "mine" / "src").mkdir(parents=True)
+
+    done = invoke("new", "pack", "soil", "--directory", "mine")
+
+    assert done.exit_code == 2
+    assert done.stderr == (
+        f"Error: {str(Path('mine/src'))!r} is there already, and is not overwritten; move it away, or name "
+        "another directory with --directory\n"
+    )
+    assert [path.name for path in (here / "mine").iterdir()] == ["src"]
+
+
+def test_a_directory_that_has_other_things_takes_the_pack_in(invoke, here):
+    (here / "mine" / ".git").mkdir(parents=True)
+
+    assert invoke("new", "pack", "soil", "--directory", "mine").exit_code == 0
+
+    assert files(here / "mine") == FILES
+    assert (here / "mine" / ".git").is_dir()
+
+
+def test_the_directory_one_is_in_takes_the_pack_in(invoke, here):
+    assert invoke("new", "pack", "soil", "--directory", ".").exit_code == 0
+
+    assert files(here) == FILES
+
+
+def test_a_file_is_no_place_for_a_pack(invoke, here):
+    (here / "mine").write_text("")
+
+    done = invoke("new", "pack", "soil", "--directory", "mine")
+
+    assert (done.exit_code, done.stderr) == (
+        2,
+        "Error: 'mine' is a file; name a directory with --directory\n",
+    )
+
+
+def test_a_place_that_is_missing_is_not_made(invoke, here):
+    done = invoke("new", "pack", "soil", "--directory", "far/away")
+
+    assert done.exit_code == 4
+    assert done.stderr == f"Error: directory {str(here / 'far')!r} does not exist; make it first\n"
+    assert list(here.iterdir()) == []
+
+
+def test_a_directory_that_takes_nothing_is_named(invoke, here, monkeypatch):
+    def refuse(path, *_):
+        raise OSError(30, "Read-only file system", path)
+
+    monkeypatch.setattr("os.mkdir", refuse)
+    done = invoke("new", "pack", "soil")
+
+    assert done.exit_code == 4
+    assert done.stderr == (
+        f"Error: directory {str(here)!r} cannot be written to: Read-only file system; name another one with "
+        "--directory\n"
+    )
+
+
+@pytest.mark.parametrize("is_there", [False, True])
+def test_a_write_that_fails_leaves_nothing_behind(invoke, here, monkeypatch, is_there):
+    write_text = Path.write_text
+
+    def full_disk(path, *args, **kwargs):
+        if path.name == "plugin.py":
+            raise OSError(28, "No space left on device")
+        return write_text(path, *args, **kwargs)
+
+    if is_there:
+        (here / "penstock-soil").mkdir()
+    monkeypatch.setattr(Path, "write_text", full_disk)
+    done = invoke("new", "pack", "soil")
+
+    assert done.exit_code == 1
+    assert "No space left on device" in done.stderr
+    assert [path for path in here.rglob("*") if path != here / "penstock-soil"] == []
+
+
+def test_an_entry_that_cannot_be_moved_takes_the_others_out_again(invoke, here, monkeypatch):
+    rename = Path.rename
+
+    def refuses_tests(path, target):
+        if path.name == "tests":
+            raise OSError(13, "Permission denied")
+        return rename(path, target)
+
+    (here / "penstock-soil").mkdir()
+    (here / "penstock-soil" / "notes").write_text("mine")
+    monkeypatch.setattr(Path, "rename", refuses_tests)
+    done = invoke("new", "pack", "soil")
+
+    assert done.exit_code == 1
+    assert "Permission denied" in done.stderr
+    assert [path.name for path in (here / "penstock-soil").rglob("*")] == ["notes"]

@@ -1,0 +1,170 @@
+"""`--trace FILE`: the file is a trace, however the run ends, and what is said of it."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+
+import pytest
+
+from penstock.testing.traces import read_trace
+from penstock.tracing import ChromeTracer
+
+SINK = 'node { calculator: "CliWrites" input_stream: "n" input_side_packet: "TARGET:target" }'
+
+
+def run(invoke, path, trace, *arguments, count=5):
+    return invoke("run", path, "--side", f"count={count}", "--trace", trace, "--no-progress", *arguments)
+
+
+def test_a_run_is_traced_and_it_is_said_where_and_how_to_look_at_it(graph, invoke, tmp_path):
+    target = tmp_path / "trace.json"
+    side = f"target={tmp_path / 'numbers.txt'}"
+
+    result = run(invoke, graph(SINK), target, "--side", side)
+
+    assert result.exit_code == 0
+    trace = read_trace(target)
+    assert [(a.stream, a.source.name, a.target.name, a.about["timestamp"]) for a in trace.arrows] == [
+        ("n", "CliNumbers", "CliWrites", number) for number in range(1, 6)
+    ]
+    assert trace.processes[0].startswith("graph.pbtxt, run ")
+    assert re.search(
+        rf"^trace: 15 steps and 5 packets in {re.escape(str(target))} \(\d\.\d kB\); open it in "
+        r"https://ui\.perfetto\.dev, which sends it nowhere, or in chrome://tracing$",
+        result.stderr,
+        re.MULTILINE,
+    )
+    assert re.search(r"^\s*CliNumbers +6 +\S+ (m|u)?s ", result.output, re.MULTILINE)
+
+
+def test_a_quiet_run_writes_its_trace_and_says_nothing(graph, invoke, tmp_path):
+    result = run(invoke, graph(), tmp_path / "trace.json", "--quiet")
+
+    assert (result.exit_code, result.output) == (0, "")
+    assert len(read_trace(tmp_path / "trace.json").slices) == 8
+
+
+def test_without_the_option_nothing_is_written(graph, invoke, tmp_path):
+    path = graph()
+    invoke("run", path, "--side", "count=5")
+
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_run_that_fails_has_its_trace_too(graph, invoke, tmp_path):
+    path = graph('node { calculator: "CliFailsAtThree" input_stream: "n" }')
+
+    result = run(invoke, path, tmp_path / "trace.json")
+
+    assert result.exit_code == 1
+    assert "three is too much" in result.stderr
+    assert "trace: " in result.stderr
+    (error,) = [one[3] for one in read_trace(tmp_path / "trace.json").instants if "error" in one[2]]
+    assert error == {"error": "ArithmeticError: three is too much"}
+
+
+def test_a_run_whose_time_is_up_has_its_trace_with_what_it_waited_for(graph, invoke, tmp_path):
+    path = graph('node { calculator: "CliWaitsForEver" input_stream: "n" }')
+
+    result = run(invoke, path, tmp_path / "trace.json", "--timeout", "0.3")
+
+    assert result.exit_code == 1
+    (waited,) = [one for one in read_trace(tmp_path / "trace.json").slices if one.name == "CliWaitsForEver"]
+    assert waited.about["error"] == "CancelledError"
+    assert waited.end - waited.start > 200_000
+
+
+@pytest.mark.parametrize(
+    ("where", "wanted"),
+    [
+        ("none/trace.json", r"trace '.*': there is no directory '.*none'; make it first"),
+        (".", r"trace '.*' is a directory; name a file in it"),
+    ],
+)
+def test_a_trace_that_cannot_be_written_is_refused_before_the_run(graph, invoke, tmp_path, where, wanted):
+    numbers = tmp_path / "numbers.txt"
+
+    result = run(invoke, graph(SINK), tmp_path / where, "--side", f"target={numbers}")
+
+    assert result.exit_code == 4
+    assert re.search(wanted, result.stderr)
+    assert not numbers.exists()
+
+
+@pytest.mark.parametrize("behind", ["", "CliFailsAtThree"])
+def test_a_disk_that_is_full_at_the_end_is_said_and_hides_no_error(
+    graph, invoke, tmp_path, monkeypatch, behind
+):
+    def full(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("penstock.tracing.chrome._encode", full)
+    path = graph(f'node {{ calculator: "{behind}" input_stream: "n" }}' if behind else "")
+
+    result = run(invoke, path, tmp_path / "trace.json")
+
+    assert result.exit_code == 1
+    assert "cannot be written: [Errno 28] No space left on device" in result.stderr
+    assert ("three is too much" in result.stderr) == bool(behind)
+    assert ("warning: trace" in result.stderr) == bool(behind)
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_wrong_side_packets_leave_no_trace(graph, invoke, tmp_path):
+    path = graph()
+    result = invoke("run", path, "--trace", tmp_path / "trace.json")
+
+    assert result.exit_code == 2
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_what_is_lost_is_said(graph, invoke, tmp_path, monkeypatch):
+    monkeypatch.setattr("penstock.tracing.ChromeTracer", partial(ChromeTracer, capacity=5))
+
+    result = run(invoke, graph(), tmp_path / "trace.json")
+
+    assert "trace: 3 older records are not in it, it keeps the last 5" in result.stderr
+
+
+def test_a_graph_that_asks_for_a_trace_itself_is_told_of_the_option(graph, invoke, tmp_path):
+    path = graph("profiler_config { trace_enabled: true }")
+
+    asked = invoke("run", path, "--side", "count=5")
+    given = run(invoke, path, tmp_path / "trace.json")
+
+    assert "or run the graph with `penstock run --trace FILE`" in asked.stderr
+    assert "profiler_config" not in given.stderr
+    assert read_trace(tmp_path / "trace.json").slices
+
+
+class Pressed:
+    """Stands for Ctrl-C that was pressed so many times."""
+
+    def __init__(self, count):
+        self.count = count
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("presses", "count", "behind", "node"),
+    [
+        (1, 10**9, "", "CliNumbers"),
+        (2, 5, 'node { calculator: "CliWaitsForEver" input_stream: "n" }', "CliWaitsForEver"),
+    ],
+)
+def test_an_interrupted_run_has_its_trace(  # noqa: PLR0913, PLR0917  # fixtures and cases
+    graph, invoke, tmp_path, monkeypatch, presses, count, behind, node
+):
+    monkeypatch.setattr("penstock_cli.watch.Interrupts", lambda: Pressed(presses))
+
+    result = run(invoke, graph(behind), tmp_path / "trace.json", count=count)
+
+    assert result.exit_code == 130
+    assert "interrupted: no more is read" in result.stderr
+    assert any(one.name == node for one in read_trace(tmp_path / "trace.json").slices)
