@@ -286,9 +286,7 @@ def penstock_components() -> Components:
                 "penstock_calculators.graph_profile_calculator_pb2:GraphProfileCalculatorOptions",
             ),
             "penstock.ImmediateMuxCalculatorOptions": (
-                "google.protobuf.Any",
-                1,
-                "penstock_calculators.immediate_mux_calculator_pb2:ImmediateMuxCalculatorOptions",
+                "penstock_calculators.immediate_mux_calculator_pb2:ImmediateMuxCalculatorOptions"
             ),
             "penstock.PacketClonerCalculatorOptions": (
                 "penstock.CalculatorOptions",

@@ -55,6 +55,10 @@ class ThreadsLease(Lease):
             self._end_started()
             raise
 
+    def thread_count(self) -> int:
+        """Return how many there are."""
+        return len(self._threads)
+
     def _end_started(self) -> None:
         self._is_stopping = True
         self._rouse_all()

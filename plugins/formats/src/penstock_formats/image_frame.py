@@ -74,6 +74,18 @@ class ImageFrame(ArrayPayload):
         """Rows."""
         return int(self._array.shape[0])
 
+    def _repr_png_(self) -> bytes | None:
+        """Return what a notebook shows: a PNG of at most 1024 pixels a side; see `preview.preview`.
+
+        Never raises. None, and with it the plain repr, where neither OpenCV nor Pillow is installed.
+        """
+        from penstock_formats.preview import png  # noqa: PLC0415  # for notebooks only
+
+        try:
+            return png(self._array, self._format)
+        except Exception:  # noqa: BLE001  # where it is shown is no place to fail
+            return None
+
     def __reduce__(self) -> tuple[Any, ...]:
         return ImageFrame, (np.ascontiguousarray(self._array), int(self._format))
 

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from penstock import Components, hookimpl
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from penstock import DoctorCheck
 
 
 @hookimpl
@@ -34,3 +41,11 @@ def penstock_components() -> Components:
             ),
         },
     )
+
+
+@hookimpl
+def penstock_doctor() -> Iterable[DoctorCheck]:
+    """Look at OpenCV: whether it can be imported, and whether it is there only once."""
+    from penstock_image.health import checks  # noqa: PLC0415  # when somebody asks
+
+    return checks()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import logging
 import os
 import tempfile
 from typing import TYPE_CHECKING, Final
@@ -12,6 +11,7 @@ import av
 import av.error
 
 from penstock.errors import InvalidArgumentError
+from penstock.log import get_logger, place
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -20,11 +20,15 @@ if TYPE_CHECKING:
     from av.container import OutputContainer
     from av.packet import Packet
 
-_LOG: Final = logging.getLogger("penstock.video")
+_LOG: Final = get_logger("video")
 
 
-def save_audio(path: str) -> str:
+def save_audio(path: str, node: str | None = None) -> str:
     """Copy a file's first audio stream to a new temporary file (Matroska audio, .mka), as it is.
+
+    Args:
+        path: of the file.
+        node: for whom, for the log.
 
     Returns:
         The new file's path; deleting it is up to whoever asked. "" where there is no sound or it
@@ -35,7 +39,7 @@ def save_audio(path: str) -> str:
     try:
         _copy_audio(path, target)
     except (av.error.FFmpegError, OSError, ValueError, LookupError) as error:
-        _LOG.warning("cannot save the audio of %r: %s", path, error)
+        _LOG.warning("cannot save the audio of %r: %s", path, error, extra=place(node))
         with contextlib.suppress(OSError):
             os.unlink(target)  # noqa: PTH108  # a str
         return ""

@@ -105,7 +105,7 @@ class VideoDecoderCalculator(penstock.Calculator):
         if "SAVED_AUDIO_PATH" in cc.output_side_packets:
             given = "INPUT_FILE_PATH" in cc.input_side_packets
             path = os.fspath(cc.input_side_packets["INPUT_FILE_PATH"].payload) if given else ""  # type: ignore[call-overload]  # by contract
-            cc.output_side_packets["SAVED_AUDIO_PATH"].set(save_audio(path) if path else "")
+            cc.output_side_packets["SAVED_AUDIO_PATH"].set(save_audio(path, cc.node_name) if path else "")
 
 
 def _source(cc: CalculatorContext, options: VideoDecoderCalculatorOptions) -> Source:
@@ -118,7 +118,7 @@ def _source(cc: CalculatorContext, options: VideoDecoderCalculatorOptions) -> So
         raise InvalidArgumentError(f"decoder_threads is {options.decoder_threads}, but must be 0 or more")
     if "INPUT_FILE_PATH" in cc.input_side_packets:
         path = cc.input_side_packets["INPUT_FILE_PATH"].payload
-        return FileSource(path, options.decoder_threads)  # type: ignore[arg-type]  # by contract
+        return FileSource(path, options.decoder_threads, node=cc.node_name)  # type: ignore[arg-type]  # by contract
     if options.HasField("camera_index") and options.HasField("test_pattern"):
         raise InvalidArgumentError("options name both camera_index and test_pattern; leave out one of them")
     if options.HasField("camera_index"):

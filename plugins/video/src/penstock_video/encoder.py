@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import logging
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import penstock
 from penstock.errors import InvalidArgumentError
+from penstock.log import get_logger, place
 from penstock_formats import ImageFrame, VideoHeader
 from penstock_video.opencv_video_encoder_calculator_pb2 import OpenCvVideoEncoderCalculatorOptions as Options
 from penstock_video.source import MICROSECONDS
@@ -17,7 +17,7 @@ from penstock_video.writer import PIXELS, Settings, VideoWriter, check_target, e
 if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract
 
-_LOG: Final = logging.getLogger("penstock.video")
+_LOG: Final = get_logger("video")
 _USUAL_FPS: Final = 30.0
 _DAY_US: Final = 86_400 * MICROSECONDS
 
@@ -109,11 +109,13 @@ class VideoEncoderCalculator(penstock.Calculator):
         self._check(frame, self._writer.size)
         self._writer.write(frame.array, frame.format, int(timestamp))
 
-    def close(self, cc: CalculatorContext) -> None:  # noqa: ARG002  # the interface
+    def close(self, cc: CalculatorContext) -> None:
         """Finish the file."""
         writer, self._writer = self._writer, None
         if writer is None:
-            _LOG.warning("%r: no frame came, so no file was written", str(self._target))
+            _LOG.warning(
+                "%r: no frame came, so no file was written", str(self._target), extra=place(cc.node_name)
+            )
         else:
             writer.finish()
 
@@ -153,7 +155,7 @@ class VideoEncoderCalculator(penstock.Calculator):
             return None
         path = os.fspath(cc.input_side_packets["AUDIO_FILE_PATH"].payload)  # type: ignore[call-overload]  # by contract
         if not path:
-            _LOG.warning("AUDIO_FILE_PATH is empty, so the file gets no sound")
+            _LOG.warning("AUDIO_FILE_PATH is empty, so the file gets no sound", extra=place(cc.node_name))
             return None
         if not os.path.exists(path):  # noqa: PTH110  # a str
             raise InvalidArgumentError(f"audio file {path!r} does not exist; check AUDIO_FILE_PATH")

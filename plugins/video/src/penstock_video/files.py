@@ -6,7 +6,6 @@ reads, decodes and converts.
 
 from __future__ import annotations
 
-import logging
 import os
 import sys
 from typing import TYPE_CHECKING, Any, Final
@@ -16,6 +15,7 @@ import av.error
 import numpy as np
 
 from penstock.errors import InvalidArgumentError, PenstockError
+from penstock.log import get_logger, place
 from penstock_formats import ImageFormat, VideoHeader
 from penstock_video.source import MICROSECONDS, microseconds
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from av.video.stream import VideoStream
     from numpy.typing import NDArray
 
-_LOG: Final = logging.getLogger("penstock.video")
+_LOG: Final = get_logger("video")
 _QUARTER: Final = 90
 #: Time between frames that carry no time in a stream that tells no rate: 25 a second.
 _USUAL_PERIOD_US: Final = 40_000
@@ -44,14 +44,23 @@ class FileSource:
         path: a file, or an address with "://" for libav.
         threads: of the decoder; 0 leaves it to libav.
         device: libav's name of the kind of device that `path` is; None: a file.
+        node: who reads it, for the log.
 
     Raises:
         InvalidArgumentError: there is no such file, it cannot be read, it is no video, or not one
             frame of it can be decoded. Nothing stays open.
     """
 
-    def __init__(self, path: str | os.PathLike[str], threads: int = 0, *, device: str | None = None) -> None:
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        threads: int = 0,
+        *,
+        device: str | None = None,
+        node: str | None = None,
+    ) -> None:
         self._name = os.fspath(path)
+        self._node = node
         if "://" not in self._name and not os.path.exists(self._name):  # noqa: PTH110  # a str by now
             raise InvalidArgumentError(f"video file {self._name!r} does not exist; check INPUT_FILE_PATH")
         self._late = self._broken = 0
@@ -108,6 +117,7 @@ class FileSource:
             _LOG.warning(
                 "%r: left out %d frames whose time did not grow and %d packets that could not be decoded",
                 self._name, self._late, self._broken,
+                extra=place(self._node),
             )  # fmt: skip
 
     def _read_first(self) -> None:

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from penstock import Components, hookimpl
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from penstock import DoctorCheck
 
 
 @hookimpl
@@ -30,3 +37,11 @@ def penstock_components() -> Components:
             ),
         },
     )
+
+
+@hookimpl
+def penstock_doctor() -> Iterable[DoctorCheck]:
+    """Look at the FFmpeg libraries and their encoders."""
+    from penstock_video.health import checks  # noqa: PLC0415  # when somebody asks
+
+    return checks()

@@ -1,0 +1,96 @@
+"""Small pictures of images, for people: as PNG, for notebooks.
+
+Whatever an image's numbers mean, something can be seen: formats that are no picture are turned into one,
+as `preview` says. The PNG itself is written by OpenCV or Pillow, whichever is installed; this package
+requires neither.
+"""
+
+from __future__ import annotations
+
+import io
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from penstock_formats.image_format import ImageFormat
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+#: Pixels of the longer side of a preview, so that a notebook stays quick and small.
+LONGEST: Final = 1024
+_SIXTEEN_TO_EIGHT: Final = 257  # 65535 / 255
+_GRAY_DIMENSIONS: Final = 2
+
+
+def png(array: NDArray[Any], kind: ImageFormat) -> bytes | None:
+    """Return an image as the bytes of a PNG file, at most 1024 pixels wide and high.
+
+    Args:
+        array: as an ImageFrame of this format has it.
+        kind: the format.
+
+    Returns:
+        None where neither OpenCV nor Pillow is installed.
+    """
+    picture = preview(array, kind)
+    return _by_opencv(picture) if _has("cv2") else _by_pillow(picture) if _has("PIL.Image") else None
+
+
+def preview(array: NDArray[Any], kind: ImageFormat) -> NDArray[np.uint8]:
+    """Return an image as (H, W) grey, (H, W, 3) RGB or (H, W, 4) RGBA uint8, not longer than 1024 a side.
+
+    Larger ones are thinned out by whole rows and columns, not averaged. 16 bits become the upper 8.
+    VEC32F1 is grey from its least to its largest finite value. VEC32F2 is red and green, on one scale
+    from minus to plus the largest of both, so that 0 is half bright; VEC32F4 is red, green and blue of its
+    first three from the least to the largest, its fourth left out. What is not finite is black. LAB8 is
+    shown as its three numbers.
+    """
+    step = -(-max(array.shape[:2]) // LONGEST)
+    small = array[::step, ::step]
+    if small.dtype == np.uint16:
+        return (small // _SIXTEEN_TO_EIGHT).astype(np.uint8)
+    if kind == ImageFormat.VEC32F2:
+        largest = np.abs(small[np.isfinite(small)]).max(initial=0.0)
+        blue = np.zeros(small.shape[:2], np.uint8)
+        return np.dstack([_scaled(small, -largest, largest), blue])
+    if small.dtype == np.float32:
+        shown = small[:, :, :3] if kind == ImageFormat.VEC32F4 else small
+        finite = shown[np.isfinite(shown)]
+        return _scaled(shown, finite.min(initial=np.inf), finite.max(initial=-np.inf))
+    if kind == ImageFormat.SBGRA:
+        return np.ascontiguousarray(small[:, :, [2, 1, 0, 3]])
+    return np.ascontiguousarray(small)
+
+
+def _scaled(array: NDArray[np.float32], least: float, largest: float) -> NDArray[np.uint8]:
+    """Return numbers as 0 to 255 between two values; 0 for all where they are the same."""
+    span = float(largest) - float(least)
+    if not span > 0:  # one value only, or none that is finite
+        return np.zeros(array.shape, np.uint8)
+    finite = np.isfinite(array)
+    within = (np.where(finite, array, least).astype(np.float64) - least) * (255 / span)
+    return np.where(finite, np.rint(within), 0).astype(np.uint8)
+
+
+def _has(module: str) -> bool:
+    try:
+        import_module(module)
+    except ImportError:
+        return False
+    return True
+
+
+def _by_opencv(picture: NDArray[np.uint8]) -> bytes | None:
+    cv2 = import_module("cv2")
+    channels = 1 if picture.ndim == _GRAY_DIMENSIONS else picture.shape[2]
+    turned = picture if channels == 1 else picture[:, :, [2, 1, 0, 3][:channels]]  # OpenCV writes BGR
+    is_written, data = cv2.imencode(".png", np.ascontiguousarray(turned), [cv2.IMWRITE_PNG_COMPRESSION, 1])
+    return bytes(data) if is_written else None
+
+
+def _by_pillow(picture: NDArray[np.uint8]) -> bytes:
+    file = io.BytesIO()
+    import_module("PIL.Image").fromarray(picture).save(file, "PNG", compress_level=1)
+    return file.getvalue()
