@@ -82,7 +82,13 @@ def packets_of(config: object, streams: tuple[str, ...], side_packets=None):
 
 
 @pytest.mark.parametrize(
-    "name", ["FlowLimiterSubgraph", "TwoPassThroughSidePacketSubgraph", "TwoPassThroughSubgraph"]
+    "name",
+    [
+        "FlowLimiterSubgraph",
+        "NodeChainSubgraph",
+        "TwoPassThroughSidePacketSubgraph",
+        "TwoPassThroughSubgraph",
+    ],
 )
 def test_the_file_names_the_type_that_it_is_registered_by(name):
     assert f'type: "{name}"' in registered(name).read_text(encoding="utf-8").splitlines()

@@ -11,6 +11,7 @@ def penstock_components() -> Components:
     return Components(
         subgraphs={
             "FlowLimiterSubgraph": "penstock_subgraphs_flow:flow_limiter.pbtxt",
+            "NodeChainSubgraph": "penstock_subgraphs_flow:node_chain.pbtxt",
             "TwoPassThroughSidePacketSubgraph": "penstock_subgraphs_flow:two_pass_through_side_packet.pbtxt",
             "TwoPassThroughSubgraph": "penstock_subgraphs_flow:two_pass_through.pbtxt",
         }

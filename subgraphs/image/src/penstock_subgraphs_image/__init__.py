@@ -1,0 +1,1 @@
+"""Subgraphs for pictures, as graph files in this package."""

@@ -1,0 +1,11 @@
+"""What this pack adds to Penstock, by name; importing it imports nothing of the pack."""
+
+from __future__ import annotations
+
+from penstock import Components, hookimpl
+
+
+@hookimpl
+def penstock_components() -> Components:
+    """Return the subgraphs: type name to graph file."""
+    return Components(subgraphs={"EdgeOverlaySubgraph": "penstock_subgraphs_image:edge_overlay.pbtxt"})
