@@ -6,6 +6,7 @@ import pytest
 
 import penstock
 from penstock.testing import check_calculator, run_calculator
+from penstock_room_sensors.calibration import CALIBRATION, RoomCalibration, RoomThresholds
 from penstock_room_sensors.room_state import RoomState, RoomStateCalculator
 
 QUIET_AND_BRIGHT = RoomState(is_loud=False, is_dark=False)
@@ -50,10 +51,55 @@ def test_the_thresholds_come_from_side_packets():
     assert states([(1, 40.0)], [(1, 10)], side_packets=side_packets) == [(1, LOUD_AND_BRIGHT)]
 
 
+GRAPH = """
+input_stream: "loudness"
+input_stream: "brightness"
+input_side_packet: "loud_from"
+node {
+  calculator: "RoomStateCalculator"
+  input_stream: "LOUDNESS:loudness"
+  input_stream: "BRIGHTNESS:brightness"
+  input_side_packet: "LOUD_FROM_DB:loud_from"
+  output_stream: "STATE:state"
+  node_options {
+    [type.googleapis.com/penstock_room_sensors.RoomStateCalculatorOptions] { room: "cinema" }
+  }
+}
+"""
+
+
+def states_in_a_cinema(calibration, side_packets):
+    """Return the states of a graph with readings of 90 dB and 10 lux, as they come."""
+    seen = []
+    with penstock.CalculatorGraph(GRAPH) as graph:
+        graph.set_service(CALIBRATION, calibration)
+        graph.observe_output_stream("state", lambda _, packet: seen.append(packet.payload))
+        graph.start_run(side_packets)
+        graph.add_packet_to_input_stream("loudness", penstock.Packet(90.0, 1))
+        graph.add_packet_to_input_stream("brightness", penstock.Packet(10, 1))
+    return seen
+
+
+def test_the_thresholds_of_its_room_come_from_the_calibration_and_a_side_packet_goes_before():
+    calibration = RoomCalibration({"cinema": RoomThresholds(loud_from_db=95.0, dark_below_lux=1)})
+
+    assert states_in_a_cinema(calibration, {}) == [QUIET_AND_BRIGHT]
+    assert states_in_a_cinema(calibration, {"loud_from": 80.0}) == [LOUD_AND_BRIGHT]
+
+
+def test_a_room_that_nobody_calibrated_ends_the_run_with_those_that_are_known():
+    calibration = RoomCalibration({"cinemas": RoomThresholds()})
+
+    with pytest.raises(
+        penstock.GraphRunError, match=r"no room 'cinema' is calibrated \(did you mean 'cinemas'\?\)"
+    ):
+        states_in_a_cinema(calibration, {})
+
+
 def test_a_missing_sensor_is_refused():
     with pytest.raises(penstock.PenstockError, match="BRIGHTNESS"):
         run_calculator(RoomStateCalculator, {"LOUDNESS": [(1, 40.0)]}, outputs=["STATE"])
 
 
 def test_it_keeps_what_all_calculators_promise():
-    check_calculator(RoomStateCalculator)
+    check_calculator(RoomStateCalculator, services={CALIBRATION: RoomCalibration()})

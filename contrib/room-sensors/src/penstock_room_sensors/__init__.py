@@ -1,1 +1,1 @@
-"""The state of a room from what its sensors say."""
+"""What the sensors of a room say together: a pack for Penstock as a third party writes one."""

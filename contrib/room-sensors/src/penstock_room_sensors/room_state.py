@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Final, TypeVar, cast
+from typing import cast
 
 import attrs
 
 import penstock
-
-#: Where conversation ends and shouting begins, about. A default; the side packet LOUD_FROM_DB changes it.
-LOUD_FROM_DB: Final = 70.0
-#: Less than what one lamp gives a living room, about. A default; the side packet DARK_BELOW_LUX changes it.
-DARK_BELOW_LUX: Final = 50
-
-
-T = TypeVar("T")
+from penstock_room_sensors.calibration import CALIBRATION
+from penstock_room_sensors.options_pb2 import RoomStateCalculatorOptions
 
 
 @attrs.frozen
@@ -39,11 +33,18 @@ class RoomStateCalculator(penstock.Calculator):
     Outputs:
         STATE: `RoomState`.
 
-    Side packets, both optional:
+    Side packets, both optional, before what the service says:
         LOUD_FROM_DB: float; from this loudness on the room is loud.
         DARK_BELOW_LUX: int; below this brightness the room is dark.
 
-    Example:
+    Options `RoomStateCalculatorOptions`: `room`, whose thresholds count.
+
+    Services: `CALIBRATION`, for the thresholds; 70 dB and 50 lux where nobody sets it.
+
+    Raises in `open`: NotFoundError for a room that the calibration does not know.
+
+    Example config::
+
         node {
           calculator: "RoomStateCalculator"
           input_stream: "LOUDNESS:microphone"
@@ -60,12 +61,15 @@ class RoomStateCalculator(penstock.Calculator):
         cc.outputs["STATE"].set(RoomState, "the state of the room, whenever it changes")
         cc.input_side_packets["LOUD_FROM_DB"].set(float, "loud from here on, dB").optional()
         cc.input_side_packets["DARK_BELOW_LUX"].set(int, "dark below this, lux").optional()
+        cc.use_service(CALIBRATION)
         cc.set_timestamp_offset(0)
 
     def open(self, cc: penstock.CalculatorContext) -> None:
         """Take the thresholds; no reading is known yet."""
-        self._loud_from: float = _given(cc, "LOUD_FROM_DB", LOUD_FROM_DB)
-        self._dark_below: int = _given(cc, "DARK_BELOW_LUX", DARK_BELOW_LUX)
+        room = cc.options(RoomStateCalculatorOptions).room
+        thresholds = cc.service(CALIBRATION).thresholds_of(room)
+        self._loud_from = _given(cc, "LOUD_FROM_DB", thresholds.loud_from_db)
+        self._dark_below = _given(cc, "DARK_BELOW_LUX", thresholds.dark_below_lux)
         self._loudness: float | None = None
         self._brightness: int | None = None
         self._sent: RoomState | None = None
@@ -84,8 +88,8 @@ class RoomStateCalculator(penstock.Calculator):
             cc.outputs["STATE"].add(state, cc.input_timestamp)
 
 
-def _given(cc: penstock.CalculatorContext, tag: str, default: T) -> T:
-    """Return a side packet's payload, or the default where the graph does not connect or give it."""
+def _given(cc: penstock.CalculatorContext, tag: str, otherwise: float) -> float:
+    """Return a side packet's payload, or the other where the graph does not connect or give it."""
     if tag not in cc.input_side_packets or cc.input_side_packets[tag].is_empty():
-        return default
-    return cast("T", cc.input_side_packets[tag].payload)
+        return otherwise
+    return cast("float", cc.input_side_packets[tag].payload)

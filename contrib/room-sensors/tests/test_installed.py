@@ -1,0 +1,61 @@
+"""What these tests test: the wheel, installed as a stranger gets it, and nothing of the source tree."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+import penstock
+import penstock_room_sensors
+from penstock.runtime.default import default_registry
+
+DISTRIBUTION = "penstock-room-sensors"
+
+
+def test_the_pack_is_imported_from_where_wheels_are_installed():
+    place = Path(penstock_room_sensors.__file__).resolve()
+
+    assert place.is_relative_to(Path(sysconfig.get_path("purelib")).resolve()), (
+        f"{place} is a source tree; these tests are for the installed wheel: tox run -e dist-room-sensors"
+    )
+
+
+def test_it_is_not_installed_as_a_pointer_to_a_source_tree():
+    origin = importlib.metadata.distribution(DISTRIBUTION).read_text("direct_url.json") or "{}"
+
+    assert not json.loads(origin).get("dir_info", {}).get("editable", False)
+
+
+def test_the_wheel_has_its_graph_its_messages_and_its_types():
+    files = {path.as_posix() for path in importlib.metadata.files(DISTRIBUTION)}
+
+    for name in ("room.pbtxt", "options.proto", "options_pb2.py", "options_pb2.pyi", "py.typed"):
+        assert f"penstock_room_sensors/{name}" in files, name
+    assert [name for name in files if name.endswith("licenses/LICENSE")]
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        ("calculator", "ReadSensorCalculator"),
+        ("calculator", "RoomPresenceCalculator"),
+        ("calculator", "RoomStateCalculator"),
+        ("calculator", "SensorFusionCalculator"),
+        ("input stream handler", "FreshReadings"),
+        ("executor", "SensorBusExecutor"),
+        ("subgraph", "RoomSubgraph"),
+        ("service", "penstock-room-sensors.bus"),
+        ("service", "penstock-room-sensors.calibration"),
+    ],
+)
+def test_each_name_is_found_through_the_entry_point_and_says_where_it_is_from(kind, name):
+    registry = default_registry()
+
+    found = registry.find(kind, name)
+
+    assert registry.origin(kind, name).distribution == DISTRIBUTION
+    assert kind != "service" or found == penstock.ServiceKey(name)
