@@ -1,111 +1,77 @@
 """Claim: a node step costs little, beside MediaPipe's C++ framework driven from Python.
 
-A chain of N pass-through nodes, K packets of ints fed from the application thread, the last stream
-observed from Python. Prints microseconds per node step: medians over rounds that take turns
-(A B A B ...), and their ratio.
+A chain of N pass-through nodes, K packets of ints fed from the application thread, the last stream observed
+from Python: microseconds per packet and per node step. GStreamer's elements do the same in C; reactivex and
+`SimpleQueue` show what it costs without limits of queues and without synchronization.
 
-    python benchmarks/chain.py [--nodes 50] [--packets 20000] [--rounds 5] [--reference PYTHON]
-
-PYTHON is an interpreter of an environment with `mediapipe==0.10.21` (Python 3.11 or 3.12); without
-it only Penstock is timed. Absolute numbers drift with the machine; the ratio of one run counts.
+    python benchmarks/chain.py [--nodes 1 10 50 200] [--packets 20000] [--rounds 5] [--reference PYTHON]
+        [--peers PYTHON] [--gstreamer PYTHON] [--short] [--json FILE]
 """
 
 from __future__ import annotations
 
-import argparse
-import os
-import platform
-import statistics
-import subprocess
 import sys
-from time import perf_counter
+from typing import TYPE_CHECKING
 
-REFERENCE = """
-import os, sys
-os.environ["GLOG_minloglevel"] = "3"
-from time import perf_counter
-from mediapipe.python import packet_creator
-from mediapipe.python._framework_bindings import calculator_graph
-nodes, packets, text = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
-graph = calculator_graph.CalculatorGraph(graph_config=text)
-seen = []
-graph.observe_output_stream(f"s{nodes}", lambda name, packet: seen.append(packet))
-graph.start_run()
-start = perf_counter()
-for i in range(packets):
-    graph.add_packet_to_input_stream("s0", packet_creator.create_int(i).at(i))
-graph.close_all_packet_sources()
-graph.wait_until_done()
-spent = perf_counter() - start
-assert len(seen) == packets
-print(spent)
-"""
+from contestants import REFERENCE, gstreamer, in_process, reference
+from side_by_side import Bar, Benchmark, Case, Contestant, Measurements, main, parser
+from streams import chain_figures, chain_text
+
+from penstock_flow import HEADS, Flow
+
+if TYPE_CHECKING:
+    import argparse
+
+OURS = "penstock, default threads"
+PACKET, STEP = "us a packet", "us a node step"
 
 
-def chain(nodes: int, executor: str = "") -> str:
-    """Return the text of a chain of pass-through nodes from stream s0 to stream s<nodes>."""
-    lines = [
-        f'node {{ calculator: "PassThroughCalculator" input_stream: "s{i}" output_stream: "s{i + 1}" }}'
-        for i in range(nodes)
-    ]
-    return "\n".join(['input_stream: "s0"', executor, *lines])
+def penstock(nodes: int, packets: int, head: str) -> dict[str, float]:
+    """Time a chain of Penstock's; `head` is graph text that chooses the threads."""
+    return chain_figures(lambda: Flow(chain_text(nodes, head), ("s0",), f"s{nodes}"), nodes, packets)
 
 
-def penstock_seconds(nodes: int, packets: int, executor: str) -> float:
-    """Return how long Penstock takes for the whole chain."""
-    from penstock import CalculatorGraph, Packet  # noqa: PLC0415  # not needed to print the help
+def bar(nodes: int, figure: str, limit: float) -> Bar:
+    """Return what is claimed of one length, beside the reference."""
 
-    graph = CalculatorGraph(chain(nodes, executor))
-    seen: list[Packet] = []
-    graph.observe_output_stream(f"s{nodes}", lambda _, packet: seen.append(packet))
-    graph.start_run()
-    start = perf_counter()
-    for i in range(packets):
-        graph.add_packet_to_input_stream("s0", Packet(i, i))
-    graph.close()
-    spent = perf_counter() - start
-    if [packet.payload for packet in seen] != list(range(packets)):
-        raise SystemExit(f"wrong result: {len(seen)} packets came out, {packets} went in")
-    return spent
+    def value(measured: Measurements) -> float | None:
+        return measured.ratio(_case(nodes), OURS, REFERENCE, figure)
+
+    return Bar(f"{_case(nodes)}, {figure}, x {REFERENCE}", "at most", limit, value)
 
 
-def reference_seconds(python: str, nodes: int, packets: int) -> float:
-    """Return how long the reference takes, in a process of its own."""
-    command = [python, "-c", REFERENCE, str(nodes), str(packets), chain(nodes)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603  # our own text
-    return float(done.stdout)
+def _case(nodes: int) -> str:
+    return f"{nodes} node" + "s" * (nodes != 1)
 
 
-def main() -> None:
-    """Time all contestants in turns and print the table."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--nodes", type=int, default=50)
-    parser.add_argument("--packets", type=int, default=20_000)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--reference", metavar="PYTHON", help="interpreter that has mediapipe==0.10.21")
-    given = parser.parse_args()
-    nodes, packets = given.nodes, given.packets
-    contestants = {
-        "penstock, default threads": lambda: penstock_seconds(nodes, packets, ""),
-        "penstock, 1 thread": lambda: penstock_seconds(nodes, packets, "num_threads: 1"),
-        "penstock, application thread": lambda: penstock_seconds(
-            nodes, packets, 'executor { type: "ApplicationThreadExecutor" }'
-        ),
-    }
-    if given.reference:
-        contestants["reference, default threads"] = lambda: reference_seconds(given.reference, nodes, packets)
-    times: dict[str, list[float]] = {name: [] for name in contestants}
-    for _ in range(given.rounds):
-        for name, run in contestants.items():
-            times[name].append(run() / packets / nodes * 1e6)
-    print(f"{nodes} nodes, {packets} packets, {given.rounds} rounds, us per node step")
-    print(f"Python {platform.python_version()}, {os.cpu_count()} processors, {sys.platform}")
-    base = statistics.median(times["reference, default threads"]) if given.reference else None
-    for name, spent in times.items():
-        median = statistics.median(spent)
-        ratio = f"  {median / base:5.2f} x reference" if base else ""
-        print(f"{name:32} median {median:6.2f}  from {min(spent):6.2f} to {max(spent):6.2f}{ratio}")
+def benchmark() -> tuple[Benchmark, argparse.Namespace]:
+    """Return the benchmark that the command line asks for, and what it was given."""
+    options = parser(__doc__)
+    options.add_argument("--nodes", type=int, nargs="+", help="default 1 10 50 200; 1 10 with --short")
+    options.add_argument("--packets", type=int, help="default 20000; 300 with --short")
+    given = options.parse_args()
+    packets = given.packets or (300 if given.short else 20_000)
+    lengths = given.nodes or ([1, 10] if given.short else [1, 10, 50, 200])
+    limits = {50: (STEP, 1.2), 10: (STEP, 0.8), 1: (PACKET, 0.5)}
+    return Benchmark(
+        claim="A node step costs little, beside the reference in C++ driven from Python.",
+        figure=PACKET,
+        base=REFERENCE,
+        otherwise="plain loop (the floor)",
+        cases=[Case(_case(nodes), {"nodes": nodes, "packets": packets}) for nodes in lengths],
+        contestants=[
+            *(
+                Contestant(f"penstock, {name}", "chain:penstock", {"head": head})
+                for name, head in HEADS.items()
+            ),
+            reference("chain", given),
+            reference("chain", given, "reference, 1 thread", head="num_threads: 1"),
+            *in_process("chain", given.peers),
+            gstreamer("chain", given),
+        ],
+        bars=[bar(nodes, *limits[nodes]) for nodes in limits if nodes in lengths],
+    ), given
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main(*benchmark()))

@@ -1,23 +1,29 @@
 """Claim: a calculator from a function costs no more per step than the same one in the long form.
 
-A chain of N nodes that add 1, K packets of ints, in turns (A B A B ...): once as a class that is derived
-from `Calculator`, once as a function under `@penstock.calculator`; and likewise with two inputs. Prints
-medians in microseconds per node step and their ratio.
+A chain of N nodes that add 1, K packets of ints: once as a class that is derived from `Calculator`, once as a
+function under `@penstock.calculator`; and likewise with two inputs. Microseconds per node step.
 
-    python benchmarks/functions.py [--nodes 20] [--packets 10000] [--rounds 7]
-
-Absolute numbers drift with the machine; the ratio of one run counts.
+    python benchmarks/functions.py [--nodes 20] [--packets 10000] [--rounds 5] [--short] [--json FILE]
 """
 
 from __future__ import annotations
 
-import argparse
-import os
-import platform
-import statistics
+import sys
 from time import perf_counter
+from typing import TYPE_CHECKING
+
+from expected import expect
+from side_by_side import Bar, Benchmark, Case, Contestant, Measurements, main, parser
 
 import penstock
+
+if TYPE_CHECKING:
+    import argparse
+
+FIGURE = "us a node step"
+LONG, SHORT = "penstock, long form", "penstock, function"
+#: Packets that go through before the clock starts.
+WARM_UP = 200
 
 
 @penstock.register_calculator
@@ -79,41 +85,57 @@ def chain(calculator: str, nodes: int) -> str:
     return "\n".join(['input_stream: "s0"', *lines])
 
 
-def seconds(calculator: str, nodes: int, packets: int) -> float:
-    """Return how long a chain takes for all packets."""
-    graph = penstock.CalculatorGraph(chain(calculator, nodes))
-    seen: list[penstock.Packet] = []
-    graph.observe_output_stream(f"s{nodes}", lambda _, packet: seen.append(packet))
+def steps(calculator: str, inputs: int, nodes: int, packets: int) -> dict[str, float]:
+    """Time a chain of "LongForm" or "ShortForm" with one or two inputs."""
+    text = chain(calculator + "2" * (inputs == 2), nodes)  # noqa: PLR2004  # as registered
+    _seconds(text, nodes, min(packets, WARM_UP))
+    return {FIGURE: _seconds(text, nodes, packets) / packets / nodes * 1e6}
+
+
+def _seconds(text: str, nodes: int, packets: int) -> float:
+    graph = penstock.CalculatorGraph(text)
+    seen: list[object] = []
+    graph.observe_output_stream(f"s{nodes}", lambda _, packet: seen.append(packet.payload))
     graph.start_run()
     start = perf_counter()
     for i in range(packets):
         graph.add_packet_to_input_stream("s0", penstock.Packet(i, i))
     graph.close()
     spent = perf_counter() - start
-    if [packet.payload for packet in seen] != list(range(nodes, packets + nodes)):
-        raise SystemExit(f"wrong result: {len(seen)} packets came out, {packets} went in")
+    expect(seen, list(range(nodes, packets + nodes)), "packets that came out")
     return spent
 
 
-def main() -> None:
-    """Time both forms in turns and print the table."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--nodes", type=int, default=20)
-    parser.add_argument("--packets", type=int, default=10_000)
-    parser.add_argument("--rounds", type=int, default=7)
-    given = parser.parse_args()
-    print(f"{platform.python_implementation()} {platform.python_version()}, {os.cpu_count()} cores")
-    for form in ("Form", "Form2"):
-        times: dict[str, list[float]] = {"Long": [], "Short": []}
-        for _ in range(given.rounds):
-            for length, spent in times.items():
-                spent.append(seconds(f"{length}{form}", given.nodes, given.packets))
-        steps = given.nodes * given.packets
-        long, short = (statistics.median(spent) / steps * 1e6 for spent in times.values())
-        inputs = 1 + form.endswith("2")
-        ratio = short / long
-        print(f"{inputs} input(s): long form {long:.2f} us a step, function {short:.2f}, ratio {ratio:.2f}")
+def benchmark() -> tuple[Benchmark, argparse.Namespace]:
+    """Return the benchmark that the command line asks for, and what it was given."""
+    options = parser(__doc__)
+    options.add_argument("--nodes", type=int, default=20)
+    options.add_argument("--packets", type=int, help="default 10000; 300 with --short")
+    given = options.parse_args()
+    packets = given.packets or (300 if given.short else 10_000)
+    names = {1: "1 input", 2: "2 inputs"}
+
+    def bar(case: str) -> Bar:
+        def value(measured: Measurements) -> float | None:
+            return measured.ratio(case, SHORT, LONG, FIGURE)
+
+        return Bar(f"{case}, {SHORT}, x {LONG}", "at most", 1.0, value)
+
+    return Benchmark(
+        claim="A calculator from a function costs no more per step than the same one in the long form.",
+        figure=FIGURE,
+        base=LONG,
+        cases=[
+            Case(name, {"inputs": inputs, "nodes": given.nodes, "packets": packets})
+            for inputs, name in names.items()
+        ],
+        contestants=[
+            Contestant(LONG, "functions:steps", {"calculator": "LongForm"}),
+            Contestant(SHORT, "functions:steps", {"calculator": "ShortForm"}),
+        ],
+        bars=[bar(name) for name in names.values()],
+    ), given
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main(*benchmark()))

@@ -3,35 +3,35 @@
 One graph input feeds a fast path (a chain of pass-through nodes, observed) and a slow node whose calls
 take some milliseconds and release the interpreter's lock, as a library call does. For a fixed time the
 fast path is fed one packet at a time, each added when the one before has come out, while the slow node
-always has packets waiting. Contestants: the slow node on its own thread (`SingleThreadExecutor`), in the
-pool that it shares with the fast path, for pools of 1 and 2 threads; and no slow node at all.
-
-Prints packets per second on the fast path: medians over rounds that take turns (A B A B ...), their
-ratio to the graph without a slow node, and the longest that a packet took.
+always has packets waiting. Contestants: no slow node at all; the slow node on its own thread
+(`SingleThreadExecutor`); and in the pool that it shares with the fast path, for pools of 1 and 2 threads.
+Packets per second on the fast path, and the longest that one took.
 
     python benchmarks/slow_node.py [--seconds 0.5] [--rounds 5] [--nodes 5] [--slow-ms 5]
-
-Absolute numbers drift with the machine; the ratios of one run count.
+        [--short] [--json FILE]
 """
 
 from __future__ import annotations
 
-import argparse
-import os
-import platform
-import statistics
 import sys
 import threading
 from itertools import pairwise
 from time import perf_counter, sleep
 from typing import TYPE_CHECKING
 
+from expected import expect
+from side_by_side import Bar, Benchmark, Case, Contestant, Measurements, main, parser
+
 from penstock import Calculator, CalculatorContext, CalculatorGraph, Packet, Registry
 from penstock.runtime.default import default_registry
 
 if TYPE_CHECKING:
+    import argparse
+
     from penstock.contract import CalculatorContract
 
+FIGURE = "packets/s"
+NONE, OWN, SHARED = "penstock, no slow node", "penstock, own thread", "penstock, shared pool"
 #: How many packets wait for the slow node, at least, while it is measured.
 BACKLOG = 20
 
@@ -77,7 +77,13 @@ def fast_path(text: str, registry: Registry, seconds: float) -> tuple[float, flo
     """Return packets per second on the fast path, and the longest that one took, in seconds."""
     graph = CalculatorGraph(text, registry=registry)
     came = threading.Semaphore(0)
-    graph.observe_output_stream("out", lambda _, __: came.release())
+    seen: list[object] = []
+
+    def notice(_name: str, packet: Packet) -> None:
+        seen.append(packet.payload)
+        came.release()
+
+    graph.observe_output_stream("out", notice)
     graph.start_run()
     backlog = BACKLOG + round(seconds / Slow.seconds)
     for number in range(backlog):
@@ -91,45 +97,50 @@ def fast_path(text: str, registry: Registry, seconds: float) -> tuple[float, flo
         longest = max(longest, now - before)
         count += 1
     graph.close()
+    expect(seen, list(range(count)), "packets that came out")
     return count / (now - begin), longest
 
 
-def main() -> None:
-    """Measure all contestants in turns and print the table."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--seconds", type=float, default=0.5, help="of feeding, in each round")
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--nodes", type=int, default=5, help="of the fast path")
-    parser.add_argument("--slow-ms", type=float, default=5.0, help="that a call of the slow node takes")
-    given = parser.parse_args()
-    Slow.seconds = given.slow_ms / 1e3
+def measured(slow: str, threads: int, nodes: int, seconds: float, slow_ms: float) -> dict[str, float]:
+    """Measure the fast path; `slow` as in `graph_text`."""
+    Slow.seconds = slow_ms / 1e3
     registry = default_registry().child()
     registry.add("calculator", "Slow", Slow)
-    contestants = {
-        f"{label}, pool of {threads}": graph_text(given.nodes, threads, slow)
-        for threads in (1, 2)
-        for slow, label in (("", "no slow node"), ("own", "own thread"), ("shared", "shared pool"))
-    }
-    rates: dict[str, list[float]] = {name: [] for name in contestants}
-    longest: dict[str, list[float]] = {name: [] for name in contestants}
-    for _ in range(given.rounds):
-        for name, text in contestants.items():
-            rate, worst = fast_path(text, registry, given.seconds)
-            rates[name].append(rate)
-            longest[name].append(worst * 1e3)
-    print(
-        f"{given.nodes} nodes, beside them one of {given.slow_ms:g} ms; "
-        f"{given.rounds} rounds of {given.seconds:g} s"
-    )
-    print(f"Python {platform.python_version()}, {os.cpu_count()} processors, {sys.platform}")
-    for name, found in rates.items():
-        base = statistics.median(rates[f"no slow node, pool of {name[-1]}"])
-        median = statistics.median(found)
-        print(
-            f"{name:24} median {median:8.0f} packets/s  from {min(found):8.0f} to {max(found):8.0f}  "
-            f"{median / base:5.2f} x without  longest {statistics.median(longest[name]):6.1f} ms"
-        )
+    text = graph_text(nodes, threads, slow)
+    fast_path(text, registry, seconds / 10)  # what is imported late, and threads that start late
+    rate, longest = fast_path(text, registry, seconds)
+    return {FIGURE: rate, "longest ms": longest * 1e3}
+
+
+def benchmark() -> tuple[Benchmark, argparse.Namespace]:
+    """Return the benchmark that the command line asks for, and what it was given."""
+    options = parser(__doc__)
+    options.add_argument("--seconds", type=float, help="of feeding; default 0.5; 0.05 with --short")
+    options.add_argument("--nodes", type=int, default=5, help="of the fast path")
+    options.add_argument("--slow-ms", type=float, default=5.0, help="that a call of the slow node takes")
+    given = options.parse_args()
+    seconds = given.seconds or (0.05 if given.short else 0.5)
+    settings = {"nodes": given.nodes, "seconds": seconds, "slow_ms": given.slow_ms}
+    pools = {threads: f"pool of {threads}" for threads in (1, 2)}
+
+    def bar(case: str) -> Bar:
+        def value(measured: Measurements) -> float | None:
+            return measured.ratio(case, OWN, NONE, FIGURE)
+
+        return Bar(f"{case}, {FIGURE}, {OWN}, x {NONE}", "at least", 0.9, value)
+
+    return Benchmark(
+        claim="A slow node on a thread of its own does not slow down the path beside it.",
+        figure=FIGURE,
+        base=NONE,
+        cases=[Case(name, {"threads": threads, **settings}) for threads, name in pools.items()],
+        contestants=[
+            Contestant(name, "slow_node:measured", {"slow": slow})
+            for name, slow in ((NONE, ""), (OWN, "own"), (SHARED, "shared"))
+        ],
+        bars=[bar(name) for name in pools.values()],
+    ), given
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main(*benchmark()))

@@ -1,0 +1,198 @@
+"""Claim: a graph uses two processors as well as two bare threads do, and loses nothing where it cannot.
+
+Four nodes side by side get every packet, and each call works for a while: without the interpreter's lock
+(PBKDF2 of hashlib, all in C), or in pure Python. Milliseconds per call on 1 and 2 threads, beside bare
+threads that take the same calls from one iterator. What two threads gain is compared with what two bare
+threads gain in the same round. On a free-threaded Python the pure-Python calls are held to the same.
+
+    python benchmarks/parallel.py [--calls 400] [--rounds 5] [--short] [--json FILE]
+"""
+
+from __future__ import annotations
+
+import hashlib
+import statistics
+import sys
+import threading
+from time import perf_counter, thread_time
+from typing import TYPE_CHECKING
+
+from expected import expect
+from side_by_side import Bar, Benchmark, Case, Contestant, Measurements, main, parser
+
+import penstock as host
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable
+
+NODES = 4
+FIGURE = "ms a call"
+RELEASED, PURE, PURE_SHORT = (
+    "lock released, 5 ms calls",
+    "pure Python, 5 ms calls",
+    "pure Python, 0.1 ms calls",
+)
+PURES = (PURE, PURE_SHORT)
+
+
+def without_lock(size: int) -> int:
+    """Work without the interpreter's lock; `size` is rounds of the hash."""
+    return int.from_bytes(hashlib.pbkdf2_hmac("sha256", b"penstock", b"bench", size)[:4], "little")
+
+
+def pure(size: int) -> int:
+    """Work in Python; `size` is rounds of the loop."""
+    total = 0
+    for number in range(size):
+        total = (total * 31 + number) & 0xFFFF
+    return total
+
+
+WORK: dict[str, Callable[[int], int]] = {"released": without_lock, "pure": pure}
+
+
+def bare(work: str, size: int, calls: int, threads: int) -> dict[str, float]:
+    """Time the calls on bare threads, which take them from one iterator."""
+    call = WORK[work]
+    right = call(size)
+    made: list[int] = []
+    numbers = iter(range(calls))
+    taking = threading.Lock()
+
+    def take() -> bool:
+        with taking:  # an iterator is not safe to share without the interpreter's lock
+            return next(numbers, None) is not None
+
+    def run() -> None:
+        while take():
+            made.append(call(size))
+
+    team = [threading.Thread(target=run) for _ in range(threads)]
+    start = perf_counter()
+    for thread in team:
+        thread.start()
+    for thread in team:
+        thread.join()
+    spent = perf_counter() - start
+    expect(made, [right] * calls, "results")
+    return {FIGURE: spent / calls * 1e3}
+
+
+def penstock(work: str, size: int, calls: int, threads: int) -> dict[str, float]:
+    """Time the calls in a graph of four nodes side by side."""
+    call = WORK[work]
+    right = call(size)
+
+    @host.register_calculator
+    @host.calculator
+    def worker(number: int) -> int:  # noqa: ARG001  # the work is the same each time
+        return call(size)
+
+    streams = [f"out{i}" for i in range(NODES)]
+    nodes = [
+        f'node {{ calculator: "Worker" input_stream: "NUMBER:in" output_stream: "OUT:{name}" }}'
+        for name in streams
+    ]
+    text = "\n".join(['input_stream: "in"', f"num_threads: {threads}", *nodes])
+    packets = calls // NODES
+    graph = host.CalculatorGraph(text)
+    seen: dict[str, list[object]] = {name: [] for name in streams}
+    for name in streams:
+        graph.observe_output_stream(name, lambda name, packet: seen[name].append(packet.payload))
+    graph.start_run()
+    start = perf_counter()
+    for number in range(packets):
+        graph.add_packet_to_input_stream("in", host.Packet(number, number))
+    graph.close()
+    spent = perf_counter() - start
+    expect(seen, {name: [right] * packets for name in streams}, "results")
+    return {FIGURE: spent / (packets * NODES) * 1e3}
+
+
+def size_for(work: str, seconds: float) -> int:
+    """Return the size with which one call takes about so long on this machine, alone.
+
+    By this thread's CPU time, so that other work of the machine does not make the calls short.
+    """
+    size = 100
+    while (spent := min(_worked_s(work, size) for _ in range(3))) < seconds / 2:
+        size *= 2
+    return round(size * seconds / spent)
+
+
+def _worked_s(work: str, size: int) -> float:
+    start = thread_time()
+    WORK[work](size)
+    return thread_time() - start
+
+
+def gain(measured: Measurements, case: str, who: str) -> list[float]:
+    """Return what two threads gained over one, in each round; nothing where one was not measured."""
+    one, two = (measured.rounds.get((case, f"{who}, {threads}")) for threads in ("1 thread", "2 threads"))
+    if one is None or two is None:
+        return []
+    return [a / b for a, b in zip(one[FIGURE], two[FIGURE], strict=True)]
+
+
+def gain_beside_bare(measured: Measurements, case: str) -> float | None:
+    """Return what two threads of a graph gained, beside what two bare threads gained."""
+    both = zip(gain(measured, case, "penstock"), gain(measured, case, "bare"), strict=False)
+    ratios = [ours / theirs for ours, theirs in both]
+    return statistics.median(ratios) if ratios else None
+
+
+def bars() -> list[Bar]:
+    """Return what is claimed; of pure Python, what this interpreter allows."""
+    has_gil = getattr(sys, "_is_gil_enabled", lambda: True)()
+    return [
+        _beside_bare(RELEASED, 0.97),
+        *(_pure(case) if has_gil else _beside_bare(case, 0.95) for case in PURES),
+    ]
+
+
+def _beside_bare(case: str, limit: float) -> Bar:
+    def value(measured: Measurements) -> float | None:
+        return gain_beside_bare(measured, case)
+
+    return Bar(f"{case}, gain of 2 threads, x that of bare threads", "at least", limit, value)
+
+
+def _pure(case: str) -> Bar:
+    def value(measured: Measurements) -> float | None:
+        gained = gain(measured, case, "penstock")
+        return statistics.median(gained) if gained else None
+
+    return Bar(f"{case}, with the GIL, speed of 2 threads, x 1 thread", "at least", 0.95, value)
+
+
+def benchmark() -> tuple[Benchmark, argparse.Namespace]:
+    """Return the benchmark that the command line asks for, and what it was given."""
+    options = parser(__doc__)
+    options.add_argument("--calls", type=int, help="a multiple of 4; default 400; 40 with --short")
+    given = options.parse_args()
+    calls = given.calls or (40 if given.short else 400)
+    if calls % NODES:
+        options.error(f"--calls {calls}: must be a multiple of {NODES}, the number of nodes")
+    sizes = {RELEASED: ("released", 5e-3, 1), PURE: ("pure", 5e-3, 1), PURE_SHORT: ("pure", 1e-4, 10)}
+    return Benchmark(
+        claim="A graph uses two processors as well as two bare threads do.",
+        figure=FIGURE,
+        base="bare, 1 thread",
+        cases=[
+            Case(name, {"work": work, "size": size_for(work, seconds), "calls": calls * times})
+            for name, (work, seconds, times) in sizes.items()
+        ],
+        contestants=[
+            Contestant(
+                f"{who}, {threads} thread{'s' * (threads > 1)}", f"parallel:{who}", {"threads": threads}
+            )
+            for who in ("bare", "penstock")
+            for threads in (1, 2)
+        ],
+        bars=bars(),
+    ), given
+
+
+if __name__ == "__main__":
+    sys.exit(main(*benchmark()))

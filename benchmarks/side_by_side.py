@@ -1,0 +1,470 @@
+"""Contestants side by side: every measurement in a process of its own, in turns, told as medians and ratios.
+
+A benchmark says its cases (how much work), its contestants (who does it), and its bars (what is claimed).
+In each round each case is measured once by each contestant (A B A B ...), so that a machine which becomes
+slower slows all of them; a ratio is the median of the rounds' ratios, both sides taken from the same
+round. Each measurement is a new process (`measure.py`), warmed up by the function that it calls, so that
+none inherits another's heap, threads or caches. A contestant that is not installed is skipped, with the
+reason in the table and in the JSON; one that does wrong work ends the benchmark.
+
+Standard library only.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import statistics
+import subprocess
+import sys
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+HERE: Final = Path(__file__).resolve().parent
+#: No measurement takes minutes; one that does hangs.
+TIMEOUT_S: Final = 300
+SHORT_ROUNDS: Final = 1
+ROUNDS: Final = 5
+MEBI: Final = 1 << 20
+
+
+class BenchmarkError(Exception):
+    """A measurement failed, or a report lacks something; the text says which, and with what."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One amount of work.
+
+    Attributes:
+        name: for the table, unique in its benchmark.
+        settings: keyword arguments of every contestant's function.
+        contestants: names of those who take part; None for all.
+    """
+
+    name: str
+    settings: Mapping[str, Any]
+    contestants: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Contestant:
+    """One way to do the work.
+
+    Attributes:
+        name: for the table, unique in its benchmark.
+        function: "module:function" below benchmarks/; takes a case's settings and `settings`.
+        settings: further keyword arguments.
+        python: the interpreter to run it with; None: not given, so it is skipped.
+        optional: whether it is a peer that may be missing, and is then skipped.
+        option: what gives `python` on the command line, for the reason of a skip.
+    """
+
+    name: str
+    function: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    python: str | None = sys.executable
+    optional: bool = False
+    option: str = ""
+
+
+@dataclass(frozen=True)
+class Bar:
+    """What is claimed of a run.
+
+    Attributes:
+        claim: in words.
+        sense: how the value compares with the limit.
+        limit: of the value.
+        value: of the measurements; None where a contestant that it needs has been skipped.
+    """
+
+    claim: str
+    sense: Literal["at most", "at least"]
+    limit: float
+    value: Callable[[Measurements], float | None]
+
+    def report(self, measurements: Measurements) -> dict[str, object]:
+        """Return the bar as JSON has it; `met` is None where the value is."""
+        value = self.value(measurements)
+        met = None
+        if value is not None:
+            met = value <= self.limit if self.sense == "at most" else value >= self.limit
+        return {"claim": self.claim, "sense": self.sense, "limit": self.limit, "value": value, "met": met}
+
+
+class Measurements:
+    """What was measured: for each case and contestant the figures of each round."""
+
+    def __init__(self) -> None:
+        self.rounds: dict[tuple[str, str], dict[str, list[float]]] = {}
+
+    def add(self, case: str, contestant: str, figures: Mapping[str, float]) -> None:
+        """Note one measurement."""
+        known = self.rounds.setdefault((case, contestant), {})
+        for name, value in figures.items():
+            known.setdefault(name, []).append(value)
+
+    def median(self, case: str, contestant: str, figure: str) -> float | None:
+        """Return the median over the rounds, or None where that contestant was skipped."""
+        found = self.rounds.get((case, contestant))
+        return None if found is None else statistics.median(found[figure])
+
+    def ratio(self, case: str, contestant: str, base: str, figure: str) -> float | None:
+        """Return the median of the rounds' ratios to `base`, or None where either was skipped."""
+        mine, others = self.rounds.get((case, contestant)), self.rounds.get((case, base))
+        if mine is None or others is None or not all(others[figure]):
+            return None
+        return statistics.median(a / b for a, b in zip(mine[figure], others[figure], strict=True))
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """One claim: its cases, its contestants, its bars.
+
+    Attributes:
+        claim: in a sentence.
+        figure: the one that ratios are taken of.
+        base: name of the contestant that others are compared with.
+        cases, contestants, bars: see there.
+        otherwise: the base where that one is skipped.
+    """
+
+    claim: str
+    figure: str
+    base: str
+    cases: Sequence[Case]
+    contestants: Sequence[Contestant]
+    bars: Sequence[Bar] = ()
+    otherwise: str = ""
+
+
+# --- the command line --------------------------------------------------------------------------------
+
+
+def parser(doc: str | None) -> argparse.ArgumentParser:
+    """Return a parser of the options that all benchmarks share."""
+    made = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    made.add_argument("--rounds", type=_positive, help=f"default {ROUNDS}; {SHORT_ROUNDS} with --short")
+    made.add_argument("--short", action="store_true", help="little work, to see that everything runs")
+    made.add_argument("--json", metavar="FILE", type=Path, help="write the report there too")
+    made.add_argument("--check", action="store_true", help="exit with 1 where a bar is missed")
+    made.add_argument(
+        "--only", nargs="+", metavar="TEXT", help="only contestants whose name has one of these in it"
+    )
+    made.add_argument(
+        "--reference", metavar="PYTHON", help="interpreter of an environment with mediapipe==0.10.21"
+    )
+    made.add_argument(
+        "--peers", metavar="PYTHON", default=sys.executable, help="interpreter with streamz and reactivex"
+    )
+    made.add_argument("--gstreamer", metavar="PYTHON", help="interpreter with gi and GStreamer 1")
+    return made
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{number}: must be 1 or more")
+    return number
+
+
+def main(benchmark: Benchmark, given: argparse.Namespace) -> int:
+    """Run a benchmark, print its table, write its report. Return the exit status."""
+    rounds = given.rounds or (SHORT_ROUNDS if given.short else ROUNDS)
+    try:
+        report = run(narrowed(benchmark, given.only), rounds, short=given.short)
+    except BenchmarkError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    print(table(report))
+    if given.json is not None:
+        given.json.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+    return int(given.check and any(bar["met"] is False for bar in report["bars"]))
+
+
+def narrowed(benchmark: Benchmark, only: Sequence[str] | None) -> Benchmark:
+    """Return the benchmark with those contestants whose name has one of these texts in it, or with all.
+
+    A case that none of them takes part in is left out.
+
+    Raises:
+        BenchmarkError: none is left.
+    """
+    if only is None:
+        return benchmark
+    left = [each for each in benchmark.contestants if any(text in each.name for text in only)]
+    names = {each.name for each in left}
+    if not left:
+        known = ", ".join(repr(each.name) for each in benchmark.contestants)
+        raise BenchmarkError(
+            f"--only {' '.join(only)}: no contestant has that in its name; there are {known}"
+        )
+    cases = [case for case in benchmark.cases if case.contestants is None or names & set(case.contestants)]
+    return replace(benchmark, contestants=left, cases=cases)
+
+
+# --- measuring ---------------------------------------------------------------------------------------
+
+
+def run(benchmark: Benchmark, rounds: int, *, short: bool = False) -> dict[str, Any]:
+    """Measure everything in turns and return the report.
+
+    Raises:
+        BenchmarkError: a measurement failed or gave a wrong result.
+    """
+    measurements, versions, skipped = Measurements(), dict[str, object](), dict[str, str]()
+    busy, spent, began = _busy_s(), _own_s(), perf_counter()
+    load = _load()
+    for _ in range(rounds):
+        for case in benchmark.cases:
+            for contestant in benchmark.contestants:
+                if case.contestants is not None and contestant.name not in case.contestants:
+                    continue
+                if contestant.name in skipped:
+                    continue
+                said = measure(contestant, case)
+                if "missing" in said:
+                    skipped[contestant.name] = said["missing"]
+                    continue
+                measurements.add(case.name, contestant.name, said["figures"])
+                versions[contestant.name] = {"python": said["python"], **said["versions"]}
+    elapsed = perf_counter() - began
+    others = None if busy is None else max(0.0, (_busy_s() or 0.0) - busy - (_own_s() - spent)) / elapsed
+    return {
+        "benchmark": Path(sys.argv[0]).stem,
+        "claim": benchmark.claim,
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "short": short,
+        "rounds": rounds,
+        "seconds": round(elapsed, 1),
+        "machine": machine(),
+        "load": {"before": load, "after": _load(), "processors busy with other work": others},
+        "versions": versions,
+        "skipped": skipped,
+        "cases": [_case_report(benchmark, case, measurements) for case in benchmark.cases],
+        "bars": [bar.report(measurements) for bar in benchmark.bars],
+    }
+
+
+def measure(contestant: Contestant, case: Case) -> dict[str, Any]:
+    """Measure once, in a process of its own; return what `measure.py` says.
+
+    Raises:
+        BenchmarkError: it failed, or a contestant that is not optional is not there.
+    """
+    if contestant.python is None:
+        return {"missing": f"{contestant.option} was not given"}
+    settings = json.dumps({**case.settings, **contestant.settings})
+    command = [contestant.python, str(HERE / "measure.py"), contestant.function, settings]
+    where = f"{contestant.name!r} in case {case.name!r}"
+    try:
+        done = subprocess.run(  # noqa: S603  # our own files, and interpreters that the caller names
+            command, capture_output=True, text=True, check=False, timeout=TIMEOUT_S, stdin=subprocess.DEVNULL
+        )
+    except subprocess.TimeoutExpired:
+        raise BenchmarkError(f"{where}: not done after {TIMEOUT_S} s, and ended") from None
+    except OSError as error:
+        raise BenchmarkError(f"{where}: {contestant.python!r} cannot be started: {error.strerror}") from error
+    lines = done.stdout.splitlines()
+    if done.returncode or not lines:
+        raise BenchmarkError(f"{where}: exited with {done.returncode}:\n{done.stdout}{done.stderr}".rstrip())
+    said: dict[str, Any] = json.loads(lines[-1])
+    if "missing" in said and not contestant.optional:
+        raise BenchmarkError(f"{where}: cannot be imported: {said['missing']}; install the workspace")
+    return said
+
+
+def _case_report(benchmark: Benchmark, case: Case, measurements: Measurements) -> dict[str, Any]:
+    names = [each.name for each in benchmark.contestants if (case.name, each.name) in measurements.rounds]
+    base = next((name for name in (benchmark.base, benchmark.otherwise) if name in names), None)
+    results = {
+        name: {
+            figure: {
+                "median": statistics.median(values),
+                "from": min(values),
+                "to": max(values),
+                "rounds": values,
+            }
+            for figure, values in measurements.rounds[case.name, name].items()
+        }
+        for name in names
+    }
+    ratios = {
+        name: measurements.ratio(case.name, name, base, benchmark.figure)
+        for name in names
+        if base is not None
+    }
+    return {
+        "case": case.name,
+        "settings": dict(case.settings),
+        "figure": benchmark.figure,
+        "base": base,
+        "results": results,
+        "ratios": ratios,
+    }
+
+
+# --- the machine -------------------------------------------------------------------------------------
+
+
+def machine() -> dict[str, object]:
+    """Return what the machine is: for the report, not for decisions."""
+    return {
+        "system": platform.platform(),
+        "processor": _processor(),
+        "processors": os.cpu_count(),
+        "memory in MB": _memory_mb(),
+    }
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return platform.processor()
+    return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "")
+
+
+def _memory_mb() -> int | None:
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // MEBI
+    except (AttributeError, ValueError, OSError):  # not on this system
+        return None
+
+
+def _load() -> float | None:
+    return os.getloadavg()[0] if hasattr(os, "getloadavg") else None
+
+
+def _own_s() -> float:
+    """Return the CPU seconds of this process and of the children that have ended."""
+    return sum(os.times()[:4])
+
+
+def _busy_s() -> float | None:
+    """Return the CPU seconds that all processes of the machine have taken since it started; Linux only."""
+    try:
+        first = Path("/proc/stat").read_text(encoding="utf-8").partition("\n")[0].split()[1:9]
+    except OSError:
+        return None
+    user, nice, system, _idle, _wait, irq, soft_irq, steal = map(int, first)
+    ticks = user + nice + system + irq + soft_irq + steal
+    return ticks / float(os.sysconf("SC_CLK_TCK"))
+
+
+# --- the report --------------------------------------------------------------------------------------
+
+#: What every report has, and of which type.
+_FIELDS: Final[Mapping[str, type]] = {
+    "benchmark": str,
+    "claim": str,
+    "date": str,
+    "short": bool,
+    "rounds": int,
+    "seconds": float,
+    "machine": dict,
+    "load": dict,
+    "versions": dict,
+    "skipped": dict,
+    "cases": list,
+    "bars": list,
+}
+
+
+def check_report(report: Mapping[str, Any]) -> None:
+    """Raise unless a report has all that the README promises of it.
+
+    Raises:
+        BenchmarkError: names the field.
+    """
+    for name, kind in _FIELDS.items():
+        if not isinstance(report.get(name), kind):
+            raise BenchmarkError(f"report field {name!r} is {report.get(name)!r}, expected a {kind.__name__}")
+    if not report["cases"]:
+        raise BenchmarkError("report field 'cases' is empty")
+    for case in report["cases"]:
+        if not any("penstock" in name for name in case["results"]):
+            raise BenchmarkError(
+                f"case {case['case']!r} has no results of Penstock: {sorted(case['results'])}"
+            )
+        for name, figures in case["results"].items():
+            for figure, told in figures.items():
+                if len(told["rounds"]) != report["rounds"]:
+                    raise BenchmarkError(
+                        f"case {case['case']!r}, {name!r}, {figure!r}: {len(told['rounds'])} rounds, "
+                        f"expected {report['rounds']}"
+                    )
+
+
+def table(report: Mapping[str, Any]) -> str:
+    """Return a report as text: a table for each case, then what was skipped, the machine, the bars."""
+    lines = [report["claim"]]
+    for case in report["cases"]:
+        lines += ["", *_case_table(case)]
+    lines += [f"skipped: {name}: {reason}" for name, reason in report["skipped"].items()]
+    others = report["load"]["processors busy with other work"]
+    other = "unknown" if others is None else f"{others:.2f} processors"
+    about = report["machine"]
+    pythons = sorted({told["python"] for told in report["versions"].values()})
+    lines += [
+        "",
+        f"{report['rounds']} rounds in {report['seconds']:.0f} s, other work meanwhile: {other}",
+        f"{about['processors']} processors ({about['processor']}), {about['system']}, {', '.join(pythons)}",
+    ]
+    lines += [_bar_line(bar, short=report["short"]) for bar in report["bars"]]
+    return "\n".join(lines)
+
+
+def _case_table(case: Mapping[str, Any]) -> list[str]:
+    figures = list(dict.fromkeys(name for told in case["results"].values() for name in told))
+    heads = [
+        case["case"],
+        *figures,
+        f"{case['figure']}, from",
+        "to",
+        "" if case["base"] is None else f"x {case['base']}",
+    ]
+    rows = [heads]
+    for name, told in case["results"].items():
+        main_figure = told[case["figure"]]
+        ratio = case["ratios"].get(name)
+        rows.append(
+            [
+                name,
+                *(_number(told[figure]["median"]) if figure in told else "" for figure in figures),
+                _number(main_figure["from"]),
+                _number(main_figure["to"]),
+                "" if ratio is None else f"{ratio:.2f}",
+            ]
+        )
+    widths = [max(len(row[i]) for row in rows) for i in range(len(heads))]
+    return [
+        "  ".join(
+            cell.ljust(width) if i == 0 else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        for row in rows
+    ]
+
+
+def _bar_line(bar: Mapping[str, Any], *, short: bool) -> str:
+    """Return a bar in words; a short run claims nothing."""
+    promised = f"{bar['claim']}: {bar['sense']} {bar['limit']:g}"
+    if bar["value"] is None:
+        return f"bar, {promised}: not taken, a contestant is missing"
+    verdict = "a short run decides nothing" if short else ("met" if bar["met"] else "MISSED")
+    return f"bar, {promised}: {bar['value']:.3f}, {verdict}"
+
+
+def _number(value: float) -> str:
+    """Return three digits that count, or the whole number."""
+    return f"{value:.0f}" if abs(value) >= 100 else f"{value:.3g}"  # noqa: PLR2004  # three digits
