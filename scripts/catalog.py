@@ -36,6 +36,14 @@ def packs(root: Path) -> Iterator[tuple[str, Path, str]]:
                 yield project["name"], file.parent / "src", module
 
 
+def commands(root: Path) -> Iterator[tuple[str, str]]:
+    """Yield (command, distribution) for each console script of an official pack."""
+    for file in sorted(root.glob("plugins/*/pyproject.toml")):
+        project = tomllib.loads(file.read_text(encoding="utf-8"))["project"]
+        for name in project.get("scripts", {}):
+            yield name, project["name"]
+
+
 def components(sources: Path, module: str) -> Any:  # noqa: ANN401  # penstock.Components, not importable yet
     """Import a pack's plugin module from `sources` and return what it brings; None for hooks alone."""
     if str(sources) not in sys.path:
@@ -45,7 +53,7 @@ def components(sources: Path, module: str) -> Any:  # noqa: ANN401  # penstock.C
 
 
 def catalog(root: Path) -> dict[str, dict[str, str]]:
-    """Return kind → name → distribution; "option" maps full message names.
+    """Return kind → name → distribution; "option" maps full message names, "command" console scripts.
 
     Raises:
         SystemExit: two packs have one name.
@@ -61,6 +69,8 @@ def catalog(root: Path) -> dict[str, dict[str, str]]:
             holder = found.setdefault(kind, {}).setdefault(name, distribution)
             if holder != distribution:
                 sys.exit(f"{kind} {name!r} is in {holder} and in {distribution}; rename one")
+    for name, distribution in commands(root):
+        found.setdefault("command", {})[name] = distribution
     return {kind: dict(sorted(found[kind].items())) for kind in sorted(found)}
 
 

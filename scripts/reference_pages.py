@@ -110,7 +110,11 @@ def _options(message: OptionMessage) -> Iterator[str]:
 def _field(field: OptionField) -> tuple[str, str, str, str]:
     short = field.type.rpartition(".")[2]
     kind = f"repeated {short}" if field.repeated else short
-    default = "" if field.repeated else "not set" if field.default is None else f"`{field.default}`"
+    default = "" if field.repeated else "not set"
+    if field.required:
+        default = "required"
+    elif field.default is not None:
+        default = f"`{field.default}`"
     said = [field.description] if field.description else []
     said += [f"One of `{field.oneof}`."] if field.oneof else []
     said += [f"`{one.name}`{f': {one.description}' if one.description else ''}" for one in field.choices]

@@ -1,0 +1,159 @@
+"""Every code block of the documentation is run: what stands there works, and prints what is said.
+
+Blocks of one page share their names and a directory of their own, and run in order:
+
+* `python` is executed; a block `output` after it is what it printed (`...` stands for anything).
+* `console`: each line that begins with `$ ` is run by the shell and must succeed, or end with the code
+  that a comment `# exits with N` promises; `output` after it is what the last one printed.
+* `protobuf` must be graph text, `toml` and `json` must parse. `text` is a drawing or a quotation.
+
+A block that cannot be run here says so before it: `% skip: next "why"`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import doctest
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import textwrap
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from sybil import Sybil
+from sybil.evaluators.python import PythonEvaluator
+from sybil.parsers.myst import CodeBlockParser, SkipParser
+
+if TYPE_CHECKING:
+    from sybil import Document, Example
+
+_PRINTED: Final = "__printed__"
+_HOME: Final = "__home__"
+_LANGUAGES: Final = {"python", "output", "console", "protobuf", "toml", "json", "text", "mermaid"}
+_CONSOLE_TIMEOUT_S: Final = 100
+_run_python: Final = PythonEvaluator()
+
+
+def _python(example: Example) -> str | None:
+    example.namespace.pop(_PRINTED, None)
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        failure: str | None = _run_python(example)
+    example.namespace[_PRINTED] = printed.getvalue()
+    return failure
+
+
+def _output(example: Example) -> str | None:
+    printed = example.namespace.get(_PRINTED)
+    if printed is None:
+        return "there is no block before this one that prints"
+    flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+    if doctest.OutputChecker().check_output(example.parsed, printed, flags):
+        return None
+    return (
+        f"expected:\n{textwrap.indent(example.parsed, '    ')}\nprinted:\n{textwrap.indent(printed, '    ')}"
+    )
+
+
+def _console(example: Example) -> str | None:
+    programs = str(Path(sys.executable).parent)
+    environment = {**os.environ, "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "100"}
+    for line in example.parsed.splitlines():
+        if not line.startswith("$ "):
+            continue
+        promised = re.search(r"# exits with (\d+)", line)
+        done = subprocess.run(  # noqa: S603  # what the page itself says
+            ["bash", "-c", line[2:]],  # noqa: S607  # the shell that whoever reads the page has
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+            timeout=_CONSOLE_TIMEOUT_S,
+        )
+        example.namespace[_PRINTED] = done.stdout
+        if done.returncode != (int(promised[1]) if promised else 0):
+            return f"{line}\nexited with {done.returncode}:\n{done.stdout}"
+    return None
+
+
+def _graph(example: Example) -> None:
+    from penstock.config import read_graph  # noqa: PLC0415  # only where a page has a graph
+    from penstock.runtime.default import default_registry  # noqa: PLC0415
+
+    read_graph(str(example.parsed), default_registry())
+
+
+def _json(example: Example) -> None:
+    json.loads(example.parsed)
+
+
+def _toml(example: Example) -> None:
+    tomllib.loads(example.parsed)
+
+
+def _nothing(_: Example) -> None:
+    """Take a block that is not code."""
+
+
+_EVALUATORS: Final[dict[str, Any]] = {
+    "python": _python,
+    "output": _output,
+    "console": _console,
+    "protobuf": _graph,
+    "json": _json,
+    "toml": _toml,
+    "text": _nothing,
+    "mermaid": _nothing,
+}
+
+
+class _KnownLanguages:
+    """Fails for a block whose language nobody runs."""
+
+    _FENCE: Final = re.compile(
+        r"^(?P<ticks>`{3,})(?P<language>[^\n`]*)\n.*?^(?P=ticks)$", re.MULTILINE | re.DOTALL
+    )
+
+    def __call__(self, document: Document) -> list[Any]:
+        for fence in self._FENCE.finditer(document.text):
+            language = fence["language"].strip()
+            if language not in _LANGUAGES and not language.startswith("{"):
+                line = document.text.count("\n", 0, fence.start()) + 1
+                raise ValueError(
+                    f"{document.path}:{line}: code block of {language!r}; must be one of "
+                    f"{', '.join(sorted(_LANGUAGES))}"
+                )
+        return []
+
+
+def _enter(namespace: dict[str, Any]) -> None:
+    namespace[_HOME] = (os.getcwd(), tempfile.TemporaryDirectory(prefix="penstock-docs-"))  # noqa: PTH109  # as chdir wants it
+    os.chdir(namespace[_HOME][1].name)
+    # As in a script; and what a page registers under a name, the next page may register anew.
+    namespace["__name__"] = "__main__"
+
+
+def _leave(namespace: dict[str, Any]) -> None:
+    before, directory = namespace[_HOME]
+    os.chdir(before)
+    directory.cleanup()
+
+
+pytest_collect_file = Sybil(
+    parsers=[
+        *(CodeBlockParser(language, evaluator) for language, evaluator in _EVALUATORS.items()),
+        SkipParser(),
+        _KnownLanguages(),
+    ],
+    patterns=["*.md"],
+    excludes=["reference/calculators/*.md", "design.md"],
+    setup=_enter,
+    teardown=_leave,
+).pytest()
