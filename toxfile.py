@@ -2,7 +2,9 @@
 
 `dist-<directory>` holds one distribution with its declared dependencies only, and `penstock-core`
 with its testing extra: an import of something undeclared fails there, while it passes wherever the
-whole workspace is installed. The environments in `WHOLE` get all members, editable.
+whole workspace is installed. The environments in `WHOLE` get all members, editable; there the tests
+of `contrib` do not run. A pack of `contrib` is tested as a stranger's: its wheel is built and installed
+before each run of its `dist-<directory>`, with what it needs beside it.
 """
 
 from __future__ import annotations
@@ -28,7 +30,10 @@ if TYPE_CHECKING:
 
 MEMBERS: Final = {each.name: each for each in members.members()}
 #: Environments of tox.ini that work on the whole workspace.
-WHOLE: Final = ("py311", "py312", "py313", "py314", "types", "arrows")
+WHOLE: Final = ("py311", "py312", "py313", "py314", "compiled", "types", "arrows", "docs", "bench")
+#: Where packs are tested as installed wheels, and what builds them.
+CONTRIBUTED: Final = "contrib"
+BUILD_TOOLS: Final = ("uv>=0.5",)
 #: What runs every test: one with a runner, a time limit, and the extra of the core for pack authors.
 TEST_TOOLS: Final = ("pytest>=8", "pytest-timeout>=2.3")
 
@@ -64,6 +69,25 @@ def _editable(names: Iterable[str], tested: str = "penstock-core") -> list[str]:
     return lines
 
 
+def _dist_deps(member: members.Member) -> str:
+    """Return what the environment of one distribution is made with."""
+    closure = list(_closure(member.name, {}))
+    if member.place == CONTRIBUTED:
+        others = [name for name in closure if name != member.name]
+        return "\n".join([*TEST_TOOLS, *BUILD_TOOLS, *_editable(others)])
+    return "\n".join([*TEST_TOOLS, *_editable(closure, member.name)])
+
+
+def _dist_commands(member: members.Member) -> list[Command]:
+    """Return what runs in it: the tests; for a contributed pack its wheel is built and installed before."""
+    tests = Command(["pytest", member.folder])
+    if member.place != CONTRIBUTED:
+        return [tests]
+    # Not among the dependencies: those are installed again only when their names change.
+    fresh = ["--reinstall-package", member.name, f"./{member.folder}"]
+    return [Command(["uv", "pip", "install", "--quiet", *fresh]), tests]
+
+
 @impl
 def tox_extend_envs() -> Iterable[str]:
     """Name one environment for each distribution."""
@@ -81,8 +105,8 @@ def tox_add_core_config(core_conf: ConfigSet, state: State) -> None:  # noqa: AR
                 runner="uv-venv-runner",
                 skip_install=True,
                 dependency_groups=set(),
-                deps="\n".join([*TEST_TOOLS, *_editable(_closure(name, {}), name)]),
-                commands=[Command(["pytest", member.folder])],
+                deps=_dist_deps(member),
+                commands=_dist_commands(member),
                 labels={"ci"},
             )
         )

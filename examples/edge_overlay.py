@@ -2,8 +2,9 @@
 
     python examples/edge_overlay.py [VIDEO]
 
-The graph is that of edge_overlay.pbtxt without its encoder. Without VIDEO it runs on the built-in
-test pattern. For each frame a callback says when it is and how much of it is edge.
+The graph is that of edge_overlay.pbtxt without its encoder; the three nodes that paint are a subgraph,
+`EdgeOverlaySubgraph`. Without VIDEO it runs on the built-in test pattern. For each frame a callback says
+when it is and how much of it is edge.
 """
 
 from __future__ import annotations
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 GRAPH = """
 max_queue_size: 6
 input_side_packet: "input_video"
-output_stream: "edges"
 output_stream: "painted"
 node {
   calculator: "VideoDecoderCalculator"
@@ -30,14 +30,7 @@ node {
     [type.googleapis.com/penstock.VideoDecoderCalculatorOptions] { test_pattern { frames: 50 } }
   }
 }
-node { calculator: "ColorConvertCalculator" input_stream: "RGB_IN:frame" output_stream: "GRAY_OUT:gray" }
-node { calculator: "CannyEdgeCalculator" input_stream: "VIDEO:gray" output_stream: "VIDEO:edges" }
-node {
-  calculator: "ImageOverlayCalculator"
-  input_stream: "VIDEO:frame"
-  input_stream: "MASK:edges"
-  output_stream: "VIDEO:painted"
-}
+node { calculator: "EdgeOverlaySubgraph" input_stream: "VIDEO:frame" output_stream: "VIDEO:painted" }
 """
 
 

@@ -1,5 +1,6 @@
-"""Every calculator of every pack here keeps what all calculators promise; those of contrib too.
+"""Every calculator of every official pack keeps what all calculators promise.
 
+Those of contrib are asked by their own tests, where their wheels are installed.
 What cannot be fed with anything random of the declared types has an entry in one of two tables: how to feed
 it, or why it is not fed. An entry that nothing needs any more fails.
 """
@@ -8,6 +9,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -31,6 +33,9 @@ from penstock_formats import ImageFormat, ImageFrame, Matrix
 SEEDS = range(14)
 
 _USUAL = default_registry()
+CONTRIBUTED = {
+    f"penstock-{file.parent.name}" for file in Path(__file__).parent.parent.glob("contrib/*/pyproject.toml")
+}
 
 
 def _gray(random, at):
@@ -116,8 +121,10 @@ NOT_FED = {
 @cache
 def names():
     # other test modules may register calculators of their own in this process
-    registry = _USUAL
-    return [name for name in registry.names("calculator") if registry.origin("calculator", name).distribution]
+    origins = {name: _USUAL.origin("calculator", name).distribution for name in _USUAL.names("calculator")}
+    return [
+        name for name, distribution in origins.items() if distribution and distribution not in CONTRIBUTED
+    ]
 
 
 def entry(table, name):

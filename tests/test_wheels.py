@@ -7,10 +7,8 @@ they require. The workspace itself is not on the path of what runs here.
 from __future__ import annotations
 
 import json
-import os
+import re
 import shutil
-import subprocess
-import sys
 import tarfile
 import tomllib
 import zipfile
@@ -71,47 +69,6 @@ def distributions():
     return sorted(tomllib.loads(path.read_text(encoding="utf-8"))["project"]["name"] for path in files)
 
 
-def call(*command, cwd):
-    """Run a command without the tester's Python path, and return what it printed."""
-    environment = {
-        name: value for name, value in os.environ.items() if name not in {"PYTHONPATH", "VIRTUAL_ENV"}
-    }
-    done = subprocess.run(
-        [str(part) for part in command], cwd=cwd, env=environment, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, f"{command} exited with {done.returncode}:\n{done.stdout}\n{done.stderr}"
-    return done.stdout
-
-
-@pytest.fixture(scope="module")
-def uv():
-    found = os.environ.get("UV") or shutil.which("uv")
-    if found is None:
-        pytest.skip("uv is not installed; pip install uv")
-    return found
-
-
-@pytest.fixture(scope="module")
-def built(uv, tmp_path_factory):
-    """Build the sdist of every distribution and from it the wheel; return the directory of both."""
-    out = tmp_path_factory.mktemp("dist")
-    call(uv, "build", "--all-packages", "--out-dir", out, "--python", sys.executable, cwd=ROOT)
-    return out
-
-
-@pytest.fixture(scope="module")
-def installed(uv, built, tmp_path_factory):
-    """Install `penstock` and nothing of the workspace by hand; return the environment's programs.
-
-    Every wheel is given by path, so that none of ours is taken from an index by its name.
-    """
-    environment = tmp_path_factory.mktemp("empty") / "venv"
-    call(uv, "venv", "--python", sys.executable, environment, cwd=built)
-    programs = environment / ("Scripts" if os.name == "nt" else "bin")
-    call(uv, "pip", "install", "--python", environment, *sorted(built.glob("*.whl")), cwd=built)
-    return programs
-
-
 def test_every_distribution_builds_a_wheel_for_any_python_with_its_licence(built):
     wheels = {path.name.split("-")[0].replace("_", "-"): path for path in built.glob("*-py3-none-any.whl")}
 
@@ -144,33 +101,59 @@ def test_wheels_carry_their_data(built):
     assert "penstock/plugins/catalog.json" in files
     assert "penstock/config/calculator.proto" in files
     assert "penstock_subgraphs_flow/two_pass_through.pbtxt" in files
+    assert "penstock_subgraphs_image/edge_overlay.pbtxt" in files
 
 
-def test_what_is_installed_fits_together(uv, installed):
+def test_what_is_installed_fits_together(call, uv, installed):
     call(uv, "pip", "check", "--python", installed.parent, cwd=installed)
 
 
-def test_a_graph_runs_in_the_empty_environment(installed, tmp_path):
+def test_a_graph_runs_in_the_empty_environment(call, installed, tmp_path):
     printed = json.loads(call(installed / "python", "-c", GRAPH, cwd=tmp_path))
 
     assert printed["packets"] == [[timestamp, str(timestamp)] for timestamp in range(100)]
     assert printed["from"] == "True"
 
 
-def test_every_plugin_is_found_and_loaded(installed, tmp_path):
+def test_every_plugin_is_found_and_loaded(call, installed, tmp_path):
     printed = json.loads(call(installed / "python", "-c", PLUGINS, cwd=tmp_path))
 
     expected = {name.removeprefix("penstock-"): "loaded" for name in distributions() if name not in NO_PLUGIN}
     assert printed == expected
 
 
-def test_the_command_lists_every_plugin(installed, tmp_path):
+def test_the_command_lists_every_plugin(call, installed, tmp_path):
     printed = call(installed / "penstock", "plugins", cwd=tmp_path)
 
     assert [name for name in distributions() if name not in NO_PLUGIN and name not in printed] == []
 
 
-def test_the_demo_makes_a_video(installed, tmp_path):
+def test_the_demo_makes_a_video(call, installed, tmp_path):
     call(installed / "penstock", "demo", "-o", "out.mp4", cwd=tmp_path)
 
     assert (tmp_path / "out.mp4").stat().st_size > 0
+
+
+@pytest.fixture(scope="module")
+def with_test_tools(built, environment_of):
+    """Return the programs of an environment that has every wheel, and what the core's extra is for."""
+    (core,) = built.glob("penstock_core-*.whl")
+    others = sorted(set(built.glob("*.whl")) - {core})
+    return environment_of("tested", *others, f"penstock-core[testing] @ {core.as_uri()}")
+
+
+@pytest.mark.parametrize("folder", sorted(path.parent.name for path in ROOT.glob("contrib/*/pyproject.toml")))
+def test_the_tests_of_a_contributed_pack_pass_where_wheels_are_installed(
+    call, with_test_tools, tmp_path, folder
+):
+    shutil.copytree(
+        ROOT / "contrib" / folder / "tests", tmp_path / "tests", ignore=shutil.ignore_patterns("__pycache__")
+    )
+
+    printed = call(
+        with_test_tools / "python",
+        *("-W", "error", "-m", "pytest", "-q", "--import-mode=importlib", "-p", "no:cacheprovider", "tests"),
+        cwd=tmp_path,
+    )
+
+    assert re.search(r"^\d+ passed in ", printed, re.MULTILINE), printed

@@ -11,7 +11,7 @@ import re
 from pathlib import Path
 
 SUBGRAPHS = "subgraphs: shown by core/tests/config/test_expand.py and subgraphs/flow"
-TEMPLATES = "templates of graphs: not part of the framework yet"
+TEMPLATES = "numbers in templates of graphs: shown by core/tests/config/test_template_expression.py"
 STATUS_HANDLERS = "status handlers are refused, decision 21"
 PROFILER = "the profile of a graph: shown by plugins/calculators/tests/test_graph_profile.py"
 

@@ -1,0 +1,62 @@
+"""What all sources must do when they log: one door, and the place in the graph as data."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT = Path(__file__).resolve().parents[1]
+METHODS = {"debug", "info", "warning", "error", "exception", "critical", "log"}
+#: Modules that may ask the standard library for a logger: the door, and those that show what others log.
+MAY_ASK = {"penstock/log.py", "penstock_cli/saying.py", "penstock_cli/checking.py"}
+#: What logs of plugins, runs and threads as a whole. Everything else speaks of a node or stream.
+OF_THE_WHOLE = (
+    "penstock/draw/",
+    "penstock/plugins/",
+    "penstock/runtime/",
+    "penstock/tracing/",
+    "penstock_executors/",
+)
+
+
+def sources() -> Iterator[tuple[str, Path]]:
+    """Yield (path below src, file) of every module of every distribution."""
+    for folder in ("core", "plugins/*", "subgraphs/*", "contrib/*"):
+        for src in sorted(ROOT.glob(f"{folder}/src")):
+            for file in sorted(src.rglob("*.py")):
+                if not file.name.endswith("_pb2.py") and "template" not in file.parts:
+                    yield file.relative_to(src).as_posix(), file
+
+
+LOGGING = [(name, file) for name, file in sources() if "log" in file.read_text(encoding="utf-8")]
+
+
+def calls(file: Path) -> Iterator[ast.Call]:
+    """Yield the calls of a logger's methods: of `..._logger`, `..._LOG` and what `get_logger` returns."""
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in METHODS:
+            of = ast.unparse(node.func.value)
+            if re.search(r"(?i)(^|_)log(ger)?$|get_logger\(", of):
+                yield node
+
+
+def test_there_are_calls_to_look_at() -> None:
+    speaking = [file for name, file in LOGGING if not name.startswith(OF_THE_WHOLE)]
+
+    assert sum(len(list(calls(file))) for file in speaking) >= 10
+
+
+@pytest.mark.parametrize(("name", "file"), LOGGING, ids=[name for name, _ in LOGGING])
+def test_loggers_come_from_the_one_door_and_records_have_their_place(name: str, file: Path) -> None:
+    text = file.read_text(encoding="utf-8")
+    without = [node.lineno for node in calls(file) if not any(word.arg == "extra" for word in node.keywords)]
+
+    assert name in MAY_ASK or "logging.getLogger(" not in text
+    assert not without or name.startswith(OF_THE_WHOLE), f"calls without extra=place(...) in lines {without}"

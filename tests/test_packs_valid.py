@@ -1,0 +1,13 @@
+"""What `penstock validate-pack` asks of strangers' packs holds for those of this workspace."""
+
+from __future__ import annotations
+
+import pytest
+
+from penstock.runtime.default import plugin_host
+from penstock.testing import check_pack
+
+
+@pytest.mark.parametrize("plugin", [record.name for record in plugin_host().records])
+def test_a_pack_of_the_workspace_has_no_fault(plugin):
+    assert [str(fault) for fault in check_pack(plugin).faults] == []
