@@ -72,17 +72,16 @@ def examined(installed, monkeypatch):
             del sys.modules[name]
 
 
-def test_a_good_installation_is_well_and_says_what_it_consists_of(invoke, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "400")  # wide enough for any path of an interpreter
+def test_a_good_installation_is_well_and_says_what_it_consists_of(invoke):
     done = invoke("doctor")
 
     assert done.exit_code == 0, done.output
-    lines = [line.split(None, 2) for line in done.output.splitlines() if line.startswith("  ")]
-    assert ["ok", "Python", f"CPython {sys.version.split()[0]}, {sys.executable}"] in lines
+    said = " ".join(done.output.split())  # however long the interpreter's path, and where lines end
+    assert f"ok Python CPython {sys.version.split()[0]}, {sys.executable} " in said
     assert done.output.splitlines()[-1].startswith("all is well (")
-    assert ["ok", "engine", engine_form()] in lines
-    assert f"numpy {importlib.metadata.version('numpy')}" in done.output
-    assert "plugin video" in done.output
+    assert f"ok engine {engine_form()} " in said
+    assert f"numpy {importlib.metadata.version('numpy')}" in said
+    assert "plugin video" in said
 
 
 def test_json_has_every_check_with_its_area(invoke):
