@@ -266,14 +266,18 @@ def boxes(root):
     return found
 
 
+#: Numbers in the file have two digits behind the point.
+ROUNDED = 0.02
+
+
 def assert_well_laid_out(root) -> None:
     found = boxes(root)
     _, _, width, height = (float(one) for one in root.get("viewBox").split())
     for i, one in enumerate(found):
-        assert one[0] >= 0
-        assert one[1] >= 0
-        assert one[2] <= width
-        assert one[3] <= height
+        assert one[0] >= -ROUNDED
+        assert one[1] >= -ROUNDED
+        assert one[2] <= width + ROUNDED
+        assert one[3] <= height + ROUNDED
         assert not [other for other in found[:i] if overlap(one, other)]
 
 
