@@ -1,0 +1,95 @@
+"""Images on the GPU: contexts, `GpuBuffer`, what calculators need, and calculators whose work is a shader.
+
+A `GpuBuffer` holds a picture wherever it was last written, on the GPU or as an `ImageFrame`, and makes
+the other form when somebody asks for it. Nodes that ask for the service `GPU` run on the thread of their
+GL context. Nothing needs a screen.
+
+Importing this package, or any module of it, imports no OpenGL and loads no library of the system: names
+come when they are first used, and OpenGL with the first `GlContext`. So a machine without GL imports the
+same modules, and runs the same calculators on NumPy where the graph's `GpuResources` allow it.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from penstock_gpu.buffer import GpuBuffer, register_converter, register_storage
+    from penstock_gpu.calculators.shader import shader_calculator
+    from penstock_gpu.context import ExternalContext, GlContext
+    from penstock_gpu.errors import GlError, GpuUnavailableError, ShaderError
+    from penstock_gpu.formats import GpuBufferFormat
+    from penstock_gpu.helper import GlCalculatorHelper, GlTexture
+    from penstock_gpu.pool import GpuBufferPool, PoolOptions
+    from penstock_gpu.program import ATTRIB_TEXTURE_POSITION, ATTRIB_VERTEX, GlProgram
+    from penstock_gpu.quad import draw_quad
+    from penstock_gpu.service import GPU, GpuResources
+    from penstock_gpu.simple import GlSimpleCalculator
+    from penstock_gpu.sync import GlSyncToken
+    from penstock_gpu.texture import GlTextureView
+
+__all__ = [
+    "ATTRIB_TEXTURE_POSITION",
+    "ATTRIB_VERTEX",
+    "GPU",
+    "ExternalContext",
+    "GlCalculatorHelper",
+    "GlContext",
+    "GlError",
+    "GlProgram",
+    "GlSimpleCalculator",
+    "GlSyncToken",
+    "GlTexture",
+    "GlTextureView",
+    "GpuBuffer",
+    "GpuBufferFormat",
+    "GpuBufferPool",
+    "GpuResources",
+    "GpuUnavailableError",
+    "PoolOptions",
+    "ShaderError",
+    "draw_quad",
+    "register_converter",
+    "register_storage",
+    "shader_calculator",
+]
+
+_HOME: Final = {
+    "ATTRIB_TEXTURE_POSITION": "program",
+    "ATTRIB_VERTEX": "program",
+    "GPU": "service",
+    "ExternalContext": "context",
+    "GlCalculatorHelper": "helper",
+    "GlContext": "context",
+    "GlError": "errors",
+    "GlProgram": "program",
+    "GlSimpleCalculator": "simple",
+    "GlSyncToken": "sync",
+    "GlTexture": "helper",
+    "GlTextureView": "texture",
+    "GpuBuffer": "buffer",
+    "GpuBufferFormat": "formats",
+    "GpuBufferPool": "pool",
+    "GpuResources": "service",
+    "GpuUnavailableError": "errors",
+    "PoolOptions": "pool",
+    "ShaderError": "errors",
+    "draw_quad": "quad",
+    "register_converter": "buffer",
+    "register_storage": "buffer",
+    "shader_calculator": "calculators.shader",
+}
+
+
+def __getattr__(name: str) -> object:
+    home = _HOME.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{home}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_HOME])

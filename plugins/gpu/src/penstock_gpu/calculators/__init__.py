@@ -1,0 +1,1 @@
+"""The calculators of the pack, a module for each."""

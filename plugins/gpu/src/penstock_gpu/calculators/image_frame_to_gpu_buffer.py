@@ -1,0 +1,91 @@
+"""From main memory to the GPU."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import attrs
+
+import penstock
+from penstock_formats import ImageFrame
+from penstock_gpu.buffer import GpuBuffer
+from penstock_gpu.calculators.ports import pass_header
+from penstock_gpu.helper import GlCalculatorHelper
+from penstock_gpu.texture import GlTextureView
+
+if TYPE_CHECKING:
+    from penstock import CalculatorContext, CalculatorContract
+
+_CONTEXT: Final = "auto:ImageFrameToGpuBufferCalculator"
+
+
+@attrs.frozen
+class ImageFrameToGpuBufferCalculatorOptions:
+    """When frames are uploaded.
+
+    Attributes:
+        eager: at once, in a context of their own, rather than when a shader first needs them.
+    """
+
+    eager: bool = False
+
+
+class ImageFrameToGpuBufferCalculator(penstock.Calculator):
+    """Give each frame as a GpuBuffer, which has the same pixels without a copy.
+
+    Input: the first one, whatever its tag (ImageFrame: SRGBA, SRGB, GRAY8, VEC32F1, VEC32F2 or
+    VEC32F4). Output: the first one (GpuBuffer, of the frame's size; BGRA32, RGB24, ONE_COMPONENT8,
+    GRAY_FLOAT32, TWO_COMPONENT_FLOAT32, RGBA_FLOAT128). A stream header is passed on. Timestamp offset 0.
+
+    The pixels go to the GPU when a node first reads them as a texture, once, in that node's context; a
+    frame that no shader reads never does. With option `eager` they go at once, in a context that all
+    nodes of this kind have, "auto:ImageFrameToGpuBufferCalculator" unless `GlContextOptions` choose
+    another: drawing then does not wait for uploads. Values are exact. Only with `eager` does the node
+    ask for the GPU service; where that is off, it wraps.
+
+    Options `ImageFrameToGpuBufferCalculatorOptions`: `eager` (false).
+
+    Raises in `process`: InvalidArgumentError for a frame of another format; GlError where GL fails.
+
+    Source of the behaviour: MediaPipe `gpu/image_frame_to_gpu_buffer_calculator.cc`, which always uploads.
+
+    Config::
+
+        node {
+          calculator: "ImageFrameToGpuBufferCalculator"
+          input_stream: "frame"
+          output_stream: "picture"
+        }
+    """
+
+    Options = ImageFrameToGpuBufferCalculatorOptions
+
+    @classmethod
+    def get_contract(cls, cc: CalculatorContract) -> None:
+        """Declare one frame in and one picture out."""
+        ports_in, ports_out = cc.inputs.ids(), cc.outputs.ids()
+        cc.inputs[ports_in[0] if ports_in else 0].set(ImageFrame, "frames")
+        cc.outputs[ports_out[0] if ports_out else 0].set(GpuBuffer, "the same as pictures of the GPU")
+        cc.set_timestamp_offset(0)
+        if cc.options(ImageFrameToGpuBufferCalculatorOptions).eager:
+            GlCalculatorHelper.update_contract(cc, context=_CONTEXT)
+
+    def open(self, cc: CalculatorContext) -> None:
+        """Find the context, where it uploads; pass the stream header on."""
+        self._helper = GlCalculatorHelper()
+        if cc.options(ImageFrameToGpuBufferCalculatorOptions).eager:
+            self._helper.open(cc)
+        pass_header(cc.input, cc.output)
+
+    def process(self, cc: CalculatorContext) -> None:
+        """Wrap one frame."""
+        if cc.input.is_empty():
+            return
+        picture = GpuBuffer.of_frame(cc.input.payload)
+        if self._helper.uses_gl:
+            self._helper.run_in_gl_context(lambda: picture.read_view(GlTextureView).release())
+        cc.output.add(picture, cc.input_timestamp)
+
+    def close(self, cc: CalculatorContext) -> None:  # noqa: ARG002  # as the engine calls it
+        """Let go of the context."""
+        self._helper.close()

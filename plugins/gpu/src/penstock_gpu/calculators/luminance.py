@@ -1,0 +1,91 @@
+"""Colours to their brightness, in a shader."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from penstock_gpu.calculators.pixels import colours, stored
+from penstock_gpu.formats import GpuBufferFormat
+from penstock_gpu.program import GlProgram
+from penstock_gpu.quad import draw_quad
+from penstock_gpu.simple import GlSimpleCalculator
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from penstock_gpu.helper import GlTexture
+
+#: Parts of red, green and blue. Source: MediaPipe `calculators/image/luminance_calculator.cc`; they are
+#: those of ITU-R BT.709, rounded.
+WEIGHTS: Final = (0.2125, 0.7154, 0.0721)
+_COLOUR_DIMENSIONS: Final = 3
+
+_FRAGMENT: Final = f"""\
+uniform sampler2D frame;
+
+void main() {{
+  vec4 color = texelFetch(frame, ivec2(gl_FragCoord.xy), 0);
+  gl_FragColor = vec4(vec3(dot(color.rgb, vec3{WEIGHTS})), color.a);
+}}
+"""
+
+
+class LuminanceCalculator(GlSimpleCalculator):
+    """Make each picture grey by its brightness.
+
+    Input: VIDEO, or an only untagged one (GpuBuffer of any format with a texture). Output: VIDEO or
+    untagged (GpuBuffer, BGRA32, of the same size: red, green and blue are 0.2125 R + 0.7154 G +
+    0.0721 B, alpha as it was; 1 where the input has none). A stream header is passed on. Timestamp
+    offset 0.
+
+    No options of its own; `GlContextOptions` choose the context. With a service that is off it works in
+    NumPy. Against the exact value, rounded, both ways are off by at most 1 of 255.
+
+    Raises in `process`: InvalidArgumentError for a format that has no texture; GlError where GL fails.
+
+    Source of the weights: MediaPipe `calculators/image/luminance_calculator.cc`.
+
+    Config::
+
+        node {
+          calculator: "LuminanceCalculator"
+          input_stream: "VIDEO:frame"
+          output_stream: "VIDEO:gray"
+        }
+    """
+
+    def gl_setup(self) -> None:
+        """Compile the shader."""
+        self._program = GlProgram(_FRAGMENT, name=type(self).__name__)
+
+    def gl_render(self, src: GlTexture, dst: GlTexture) -> None:  # noqa: ARG002  # bound both
+        """Draw one picture."""
+        self._program.set("frame", 1)
+        draw_quad()
+
+    def gl_teardown(self) -> None:
+        """Delete the shader."""
+        self._program.delete()
+
+    def cpu_render(self, src: NDArray[Any]) -> NDArray[np.uint8]:
+        """Return the grey picture, without GL."""
+        if src.dtype == np.uint8 and src.ndim == _COLOUR_DIMENSIONS and src.shape[2] >= len(WEIGHTS):
+            return _of_bytes(src)
+        picture = colours(src)
+        picture[..., :3] = (picture[..., :3] @ np.asarray(WEIGHTS, np.float32))[..., None]
+        found: NDArray[np.uint8] = stored(picture, GpuBufferFormat.BGRA32)
+        return found
+
+
+def _of_bytes(src: NDArray[Any]) -> NDArray[np.uint8]:
+    """Return the grey picture of (H, W, 3) or (H, W, 4) bytes: the usual case, several times faster."""
+    value = np.full(src.shape[:2], 0.5, np.float32)  # to be cut off: rounded
+    for channel, weight in enumerate(WEIGHTS):
+        value += np.multiply(src[..., channel], np.float32(weight), dtype=np.float32)
+    found = np.full((*src.shape[:2], 4), 255, np.uint8)
+    found[..., :3] = value.astype(np.uint8)[..., None]
+    if src.shape[2] > len(WEIGHTS):
+        found[..., 3] = src[..., 3]
+    return found

@@ -1,0 +1,162 @@
+"""Two pictures mixed by a third, in a shader."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from penstock.errors import InvalidArgumentError
+from penstock_gpu.buffer import GpuBuffer
+from penstock_gpu.calculators.pixels import colours, sampled, stored
+from penstock_gpu.calculators.ports import pass_header, picture_at, size_of
+from penstock_gpu.calculators.rendering import DrawingCalculator, render
+from penstock_gpu.formats import GpuBufferFormat
+from penstock_gpu.helper import GlCalculatorHelper
+from penstock_gpu.mask_overlay_calculator_pb2 import MaskOverlayCalculatorOptions
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from penstock import CalculatorContext, CalculatorContract
+    from penstock_gpu.uniforms import UniformValue
+
+_MASKS: Final = ("MASK", "CONST_MASK")
+
+_FRAGMENT: Final = """\
+uniform sampler2D frame;
+uniform sampler2D other;
+uniform sampler2D mask;
+uniform float share;
+
+void main() {
+  ivec2 place = ivec2(gl_FragCoord.xy);
+#if OTHER_FITS
+  vec4 above = texelFetch(other, place, 0);
+#else
+  vec4 above = texture(other, sample_coordinate);
+#endif
+#if !MASKED
+  float weight = share;
+#elif MASK_FITS
+  float weight = texelFetch(mask, place, 0).MASK_CHANNEL;
+#else
+  float weight = texture(mask, sample_coordinate).MASK_CHANNEL;
+#endif
+  gl_FragColor = mix(texelFetch(frame, place, 0), above, weight);
+}
+"""
+
+
+class MaskOverlayCalculator(DrawingCalculator):
+    """Mix two pictures by a mask: where it is 0 the first shows, where it is 1 the second.
+
+    Inputs: VIDEO:0 and VIDEO:1 (GpuBuffer of any format with a texture); and either MASK (GpuBuffer) or
+    CONST_MASK (float, for all pixels alike; outside of 0 to 1 it goes beyond the pictures). Output:
+    OUTPUT (GpuBuffer, BGRA32, of the size of VIDEO:0; all four channels are mixed). Without a mask at
+    its timestamp VIDEO:1 is passed on as it is; a mask without both pictures gives nothing. VIDEO:1 and
+    MASK may have other sizes: they are stretched to that of VIDEO:0, linearly. The stream header of
+    VIDEO:0 is passed on. Timestamp offset 0.
+
+    Options `MaskOverlayCalculatorOptions`: `mask_channel`, RED (default) or ALPHA, as a shader reads the
+    format of MASK. `GlContextOptions` choose the context. With a service that is off it works in NumPy.
+    Against the exact value, rounded, both ways are off by at most 1 of 255, and GL by at most 3 where
+    something is stretched.
+
+    Raises when the graph is loaded: InvalidArgumentError where not just one of MASK and CONST_MASK is
+    connected. In `process`: the same for a format that has no texture; GlError where GL fails.
+
+    Source of the behaviour: MediaPipe `calculators/image/mask_overlay_calculator.cc`.
+
+    Config::
+
+        node {
+          calculator: "MaskOverlayCalculator"
+          input_stream: "VIDEO:0:background"
+          input_stream: "VIDEO:1:person"
+          input_stream: "MASK:mask"
+          output_stream: "OUTPUT:mixed"
+          node_options {
+            [type.googleapis.com/penstock.MaskOverlayCalculatorOptions] { mask_channel: RED }
+          }
+        }
+    """
+
+    @classmethod
+    def get_contract(cls, cc: CalculatorContract) -> None:
+        """Declare two pictures and a mask in, one picture out.
+
+        Raises:
+            InvalidArgumentError: not just one mask is connected.
+        """
+        cc.inputs["VIDEO", 0].set(GpuBuffer, "where the mask is 0")
+        cc.inputs["VIDEO", 1].set(GpuBuffer, "where the mask is 1")
+        connected = [tag for tag in _MASKS if tag in cc.inputs]
+        if len(connected) != 1:
+            raise InvalidArgumentError(
+                f"node {cc.node_name!r}: {' and '.join(connected) or 'no mask'} is connected; connect either "
+                "MASK or CONST_MASK"
+            )
+        if connected == ["MASK"]:
+            cc.inputs["MASK"].set(GpuBuffer, "shares of VIDEO:1")
+        else:
+            cc.inputs["CONST_MASK"].set(float, "share of VIDEO:1, 0 to 1")
+        cc.outputs["OUTPUT"].set(GpuBuffer, "the mix")
+        cc.set_timestamp_offset(0)
+        GlCalculatorHelper.update_contract(cc)
+
+    def open(self, cc: CalculatorContext) -> None:
+        """Take the options; pass the stream header of VIDEO:0 on."""
+        self._mask = next(tag for tag in _MASKS if tag in cc.inputs)
+        options = cc.options(MaskOverlayCalculatorOptions)
+        self._channel = 3 if options.mask_channel == MaskOverlayCalculatorOptions.ALPHA else 0
+        pass_header(cc.inputs["VIDEO", 0], cc.outputs["OUTPUT"])
+        super().open(cc)
+
+    def process(self, cc: CalculatorContext) -> None:
+        """Mix two pictures."""
+        first, second, mask = cc.inputs["VIDEO", 0], cc.inputs["VIDEO", 1], cc.inputs[self._mask]
+        if second.is_empty() or (first.is_empty() and not mask.is_empty()):
+            return
+        if mask.is_empty():
+            cc.outputs["OUTPUT"].add_packet(second.packet)
+            return
+        weight = picture_at(mask) if self._mask == "MASK" else float(mask.payload)
+        frame, other = picture_at(first), picture_at(second)
+        if self.helper.uses_gl:
+            made = self.helper.run_in_gl_context(lambda: self._drawn(frame, other, weight))
+        else:
+            made = self._computed(frame, other, weight)
+        cc.outputs["OUTPUT"].add(made, cc.input_timestamp)
+
+    def _drawn(self, frame: GpuBuffer, other: GpuBuffer, weight: GpuBuffer | float) -> GpuBuffer:
+        inputs = {"frame": frame, "other": other}
+        uniforms: dict[str, UniformValue] = {}
+        size = size_of(frame)
+        defines = {"OTHER_FITS": int(size_of(other) == size), "MASKED": 0}
+        if isinstance(weight, GpuBuffer):
+            inputs["mask"] = weight
+            defines.update(MASKED=1, MASK_FITS=int(size_of(weight) == size))
+        else:
+            uniforms["share"] = weight
+        program = self.program(_FRAGMENT, defines={**defines, "MASK_CHANNEL": "ra"[self._channel // 3]})
+        return render(self.helper, program, inputs, *size, GpuBufferFormat.BGRA32, uniforms)
+
+    def _computed(self, frame: GpuBuffer, other: GpuBuffer, weight: GpuBuffer | float) -> GpuBuffer:
+        below, above = colours(frame.array(), frame.format), _stretched(other, *size_of(frame))
+        share: NDArray[np.float32] | np.float32
+        if isinstance(weight, GpuBuffer):
+            share = _stretched(weight, *size_of(frame))[..., self._channel, None]
+        else:
+            share = np.float32(weight)
+        made = below + (above - below) * share
+        return GpuBuffer.of_array(stored(made, GpuBufferFormat.BGRA32), GpuBufferFormat.BGRA32)
+
+
+def _stretched(picture: GpuBuffer, width: int, height: int) -> NDArray[np.float32]:
+    """Return a picture as a shader reads it, in another size."""
+    found = colours(picture.array(), picture.format)
+    if size_of(picture) == (width, height):
+        return found
+    columns, rows = ((np.arange(count) + 0.5) / count for count in (width, height))
+    return sampled(found, columns, rows, nearest=False)

@@ -1,0 +1,269 @@
+"""One picture over another, in a shader."""
+
+from __future__ import annotations
+
+import enum
+from typing import TYPE_CHECKING, Final
+
+import attrs
+import numpy as np
+
+from penstock.errors import InvalidArgumentError
+from penstock_gpu.buffer import GpuBuffer
+from penstock_gpu.calculators.pixels import colours, stored
+from penstock_gpu.calculators.ports import expect_size, pass_header, picture_at, size_of
+from penstock_gpu.calculators.rendering import DrawingCalculator, render
+from penstock_gpu.formats import GpuBufferFormat, pixel_layout
+from penstock_gpu.helper import GlCalculatorHelper
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from penstock import CalculatorContext, CalculatorContract
+    from penstock_gpu.uniforms import UniformValue
+
+_BYTE_MAX: Final = 255
+_TWO_CHANNELS: Final = 2
+_WHITE: Final = (1.0, 1.0, 1.0)
+
+
+class OverlayMode(enum.Enum):
+    """What an overlay does to the picture below."""
+
+    #: It covers the picture in the measure of its alpha.
+    ALPHA_OVER = 0
+    #: It replaces the picture where its red, green or blue is not 0.
+    REPLACE_NONZERO = 1
+    #: Its colours, times its alpha, are added.
+    ADD = 2
+    #: Both are mixed, everywhere alike.
+    MIX = 3
+
+
+def _check_part(instance: object, field: attrs.Attribute[int], value: int) -> None:  # noqa: ARG001  # attrs
+    if not 0 <= value <= _BYTE_MAX:
+        raise InvalidArgumentError(f"{field.name} is {value}, but each part of a colour must lie in 0 to 255")
+
+
+def _check_alpha(instance: object, field: attrs.Attribute[float], value: float) -> None:  # noqa: ARG001  # attrs
+    if not 0 <= value <= 1:
+        raise InvalidArgumentError(f"{field.name} is {value:g}, but must lie in 0 to 1")
+
+
+@attrs.frozen
+class OverlayColor:
+    """A colour.
+
+    Attributes:
+        r: red, 0 to 255.
+        g: green, 0 to 255.
+        b: blue, 0 to 255.
+    """
+
+    r: int = attrs.field(default=0, validator=_check_part)
+    g: int = attrs.field(default=0, validator=_check_part)
+    b: int = attrs.field(default=0, validator=_check_part)
+
+
+@attrs.frozen
+class GlOverlayCalculatorOptions:
+    """How one picture lies over another.
+
+    Attributes:
+        mode: ALPHA_OVER, REPLACE_NONZERO, ADD or MIX.
+        alpha: 0 to 1: how much of the overlay there is; 0 leaves the picture as it is.
+        color: what an overlay of one channel paints with; white where it is not given.
+    """
+
+    mode: OverlayMode = OverlayMode.ALPHA_OVER
+    alpha: float = attrs.field(default=1.0, validator=_check_alpha)
+    color: OverlayColor | None = None
+
+
+#: MODE is the number of an OverlayMode. MASK: the overlay has one channel; PAINTED: a colour is given for it.
+_FRAGMENT: Final = """\
+uniform sampler2D frame;
+uniform sampler2D overlay;
+uniform vec3 color;
+uniform float alpha;
+
+void main() {
+  ivec2 place = ivec2(gl_FragCoord.xy);
+  vec4 below = texelFetch(frame, place, 0);
+  vec4 above = texelFetch(overlay, place, 0);
+#if MASK
+  float value = above.MASK_CHANNEL;
+  bool covers = value != 0.0;
+#if MODE == 0
+  above = vec4(color, value);
+#elif MODE == 1 && PAINTED
+  above = vec4(color, 1.0);
+#else
+  above = vec4(color * value, 1.0);
+#endif
+#else
+  bool covers = any(notEqual(above.rgb, vec3(0.0)));
+#endif
+#if MODE == 0
+  gl_FragColor = mix(below, vec4(above.rgb, 1.0), above.a * alpha);
+#elif MODE == 1
+  gl_FragColor = covers ? mix(below, above, alpha) : below;
+#elif MODE == 2
+  gl_FragColor = vec4(below.rgb + above.rgb * (above.a * alpha), below.a);
+#else
+  gl_FragColor = mix(below, above, alpha);
+#endif
+}
+"""
+
+
+class GlOverlayCalculator(DrawingCalculator):
+    """Lay one picture over another, or paint a colour where a mask says so.
+
+    Inputs: VIDEO (GpuBuffer) and OVERLAY (GpuBuffer of the same size; one of one channel, such as
+    ONE_COMPONENT8, is a mask). Output: VIDEO (GpuBuffer, BGRA32, of the same size; a picture without an
+    overlay at its timestamp is passed on as it is, an overlay without a picture gives nothing). The
+    stream header of VIDEO is passed on. Timestamp offset 0.
+
+    With V the picture, O the overlay (alpha 1 where it has none), values 0 to 1, the modes are:
+
+    - ALPHA_OVER (default): V mixed with (O's colour, 1) by O's alpha times `alpha`; the usual "over" where
+      V is opaque, which then stays opaque.
+    - REPLACE_NONZERO: V mixed with O by `alpha` where O's red, green or blue is not 0; else V.
+    - ADD: V plus O's colour times its alpha times `alpha`, at most 1; V's alpha stays.
+    - MIX: V mixed with O by `alpha`, all four channels.
+
+    A mask of value v paints with `color`, or white: in ALPHA_OVER it is that colour with alpha v; in
+    REPLACE_NONZERO the colour where v is not 0, or without `color` the grey v; else the colour times v.
+
+    Options `GlOverlayCalculatorOptions`: `mode`, `alpha` (1), `color` (`r`, `g`, `b`, each 0 to 255).
+    `GlContextOptions` choose the context. With a service that is off it works in NumPy. Against the
+    exact value, rounded, both ways are off by at most 1 of 255.
+
+    Raises when the graph is loaded: InvalidArgumentError for options outside their range. In `process`:
+    the same for an overlay of another size or of two channels, or a format that has no texture; GlError
+    where GL fails.
+
+    Config::
+
+        node {
+          calculator: "GlOverlayCalculator"
+          input_stream: "VIDEO:picture"
+          input_stream: "OVERLAY:edges"
+          output_stream: "VIDEO:painted"
+          node_options {
+            [type.googleapis.com/penstock_gpu.GlOverlayCalculatorOptions] {
+              mode: REPLACE_NONZERO
+              color { g: 255 }
+            }
+          }
+        }
+    """
+
+    Options = GlOverlayCalculatorOptions
+
+    @classmethod
+    def get_contract(cls, cc: CalculatorContract) -> None:
+        """Declare VIDEO and OVERLAY in, VIDEO out; check the options."""
+        cc.inputs["VIDEO"].set(GpuBuffer, "pictures")
+        cc.inputs["OVERLAY"].set(GpuBuffer, "what lies over them")
+        cc.outputs["VIDEO"].set(GpuBuffer, "both together")
+        cc.set_timestamp_offset(0)
+        cc.options(GlOverlayCalculatorOptions)
+        GlCalculatorHelper.update_contract(cc)
+
+    def open(self, cc: CalculatorContext) -> None:
+        """Take the options; pass the stream header of VIDEO on."""
+        self._options = cc.options(GlOverlayCalculatorOptions)
+        color = self._options.color
+        self._color = _WHITE if color is None else tuple(part / _BYTE_MAX for part in attrs.astuple(color))
+        pass_header(cc.inputs["VIDEO"], cc.outputs["VIDEO"])
+        super().open(cc)
+
+    def process(self, cc: CalculatorContext) -> None:
+        """Combine one picture with its overlay."""
+        source, over = cc.inputs["VIDEO"], cc.inputs["OVERLAY"]
+        if source.is_empty():
+            return
+        if over.is_empty():
+            cc.outputs["VIDEO"].add_packet(source.packet)
+            return
+        frame, overlay = picture_at(source), picture_at(over)
+        expect_size(overlay, "OVERLAY", frame, "VIDEO")
+        channels = pixel_layout(overlay.format).channels
+        if channels == _TWO_CHANNELS:
+            raise InvalidArgumentError(
+                f"input 'OVERLAY' holds {overlay!r} of two channels, but it takes one, a mask, or three "
+                "and more, a picture; make one of them"
+            )
+        if self.helper.uses_gl:
+            made = self.helper.run_in_gl_context(lambda: self._drawn(frame, overlay))
+        else:
+            made = self._computed(frame, overlay)
+        cc.outputs["VIDEO"].add(made, cc.input_timestamp)
+
+    def _drawn(self, frame: GpuBuffer, overlay: GpuBuffer) -> GpuBuffer:
+        options = self._options
+        defines = {
+            "MODE": options.mode.value,
+            "MASK": int(_is_mask(overlay)),
+            "MASK_CHANNEL": "ra"[_mask_channel(overlay) // 3],
+            "PAINTED": int(options.color is not None),
+        }
+        program = self.program(_FRAGMENT, defines=defines)
+        uniforms: dict[str, UniformValue] = {"color": self._color, "alpha": options.alpha}
+        inputs = {"frame": frame, "overlay": overlay}
+        return render(self.helper, program, inputs, *size_of(frame), GpuBufferFormat.BGRA32, uniforms)
+
+    def _computed(self, frame: GpuBuffer, overlay: GpuBuffer) -> GpuBuffer:
+        below = colours(frame.array(), frame.format)
+        above = colours(overlay.array(), overlay.format)
+        covers: NDArray[np.bool_] = (above[..., :3] != 0).any(axis=2)
+        if _is_mask(overlay):
+            value = above[..., _mask_channel(overlay)]
+            covers = value != 0
+            above = self._painted(value)
+        made = _combined(self._options.mode, np.float32(self._options.alpha), below, above, covers)
+        return GpuBuffer.of_array(stored(made, GpuBufferFormat.BGRA32), GpuBufferFormat.BGRA32)
+
+    def _painted(self, value: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return the overlay that a mask stands for, where it covers."""
+        mode = self._options.mode
+        above = np.empty((*value.shape, 4), np.float32)
+        above[..., :3] = self._color
+        above[..., 3] = value if mode is OverlayMode.ALPHA_OVER else 1
+        if mode is not OverlayMode.ALPHA_OVER and not (
+            mode is OverlayMode.REPLACE_NONZERO and self._options.color is not None
+        ):
+            above[..., :3] *= value[..., None]
+        return above
+
+
+def _combined(
+    mode: OverlayMode,
+    alpha: np.float32,
+    below: NDArray[np.float32],
+    above: NDArray[np.float32],
+    covers: NDArray[np.bool_],
+) -> NDArray[np.float32]:
+    """Return what the shader draws."""
+    if mode is OverlayMode.ALPHA_OVER:
+        share = above[..., 3:] * alpha
+        above[..., 3] = 1
+        return below + (above - below) * share
+    if mode is OverlayMode.REPLACE_NONZERO:
+        share = alpha * covers[..., None].astype(np.float32)
+        return below + (above - below) * share
+    if mode is OverlayMode.ADD:
+        below[..., :3] += above[..., :3] * (above[..., 3:] * alpha)
+        return below
+    return below + (above - below) * alpha
+
+
+def _is_mask(overlay: GpuBuffer) -> bool:
+    return pixel_layout(overlay.format).channels == 1
+
+
+def _mask_channel(overlay: GpuBuffer) -> int:
+    """Return as which channel a shader reads a picture's only one: 0, red, or 3, alpha."""
+    return 3 if overlay.format == GpuBufferFormat.ONE_COMPONENT8_ALPHA else 0

@@ -1,0 +1,162 @@
+"""Where a picture lies in one of another size: scaled, turned by quarters, mirrored.
+
+A place is (x, y) from 0 to 1, y downwards. The same numbers go to a shader and to NumPy.
+
+Source of the rules: MediaPipe `gpu/gl_scaler_calculator.cc` and `gpu/gl_quad_renderer.cc`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import attrs
+import numpy as np
+
+from penstock.errors import InvalidArgumentError
+from penstock_formats.scale_mode_pb2 import ScaleMode
+from penstock_gpu.calculators.pixels import BORDER, sampled
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_QUARTER: Final = 90
+_QUARTERS: Final = 4
+#: Sides of a scaled picture are multiples of it.
+_ALIGNMENT: Final = 4
+#: Proportions that differ by less are the same.
+_ALIKE: Final = 1e-5
+
+
+@attrs.frozen
+class Placement:
+    """What is to be done to each picture: scaled, then turned, then flipped.
+
+    Attributes:
+        width, height: of the result in pixels; it counts where both are above 0.
+        scale: factor for both sides where no size is given, which are rounded to multiples of 4; 0 leaves
+            them as they are.
+        quarters: turns against the clock: 0, 1, 2 or 3.
+        flip_horizontal: left and right change places, after the turn.
+        flip_vertical: top and bottom change places, after the turn.
+        mode: number of a ScaleMode: STRETCH, FIT or FILL_AND_CROP.
+        nearest: take the nearest pixel; else linear.
+    """
+
+    width: int = 0
+    height: int = 0
+    scale: float = 0.0
+    quarters: int = 0
+    flip_horizontal: bool = False
+    flip_vertical: bool = False
+    mode: int = ScaleMode.STRETCH
+    nearest: bool = False
+
+    @property
+    def fits(self) -> bool:
+        """Whether the picture may leave a part of the result free."""
+        return self.mode == ScaleMode.FIT
+
+    def size_of(self, width: int, height: int) -> tuple[int, int]:
+        """Return (width, height) of what comes of a picture of this size."""
+        if self.width > 0 and self.height > 0:
+            return self.width, self.height
+        if self.scale > 0:
+            width, height = _aligned(width * self.scale), _aligned(height * self.scale)
+        return (height, width) if self.quarters % 2 else (width, height)
+
+    def padding(self, width: int, height: int) -> tuple[float, float]:
+        """Return the parts that FIT leaves free: at top and bottom each, at left and right each."""
+        if not self.fits:
+            return 0.0, 0.0
+        covered_x, covered_y = self.covered(width, height)
+        ends, sides = (1 - covered_y) / 2, (1 - covered_x) / 2
+        return (ends if ends > _ALIKE else 0.0), (sides if sides > _ALIKE else 0.0)
+
+    def covered(self, width: int, height: int) -> tuple[float, float]:
+        """Return how much of the result the turned picture spans, across and down; above 1 it is cropped."""
+        if self.mode == ScaleMode.STRETCH:
+            return 1.0, 1.0
+        result_width, result_height = self.size_of(width, height)
+        if self.quarters % 2:
+            width, height = height, width
+        across, down = width / result_width, height / result_height
+        limit = max(across, down) if self.fits else min(across, down)
+        return across / limit, down / limit
+
+    def turn(self) -> NDArray[np.float64]:
+        """Return the 2x2 matrix from places in the result to those in the picture, each from its middle."""
+        quarter = np.array([[0.0, -1.0], [1.0, 0.0]])
+        flips = np.diag([-1.0 if self.flip_horizontal else 1.0, -1.0 if self.flip_vertical else 1.0])
+        found: NDArray[np.float64] = np.linalg.matrix_power(quarter, self.quarters) @ flips
+        return found
+
+    def keeps_pixels(self, width: int, height: int) -> bool:
+        """Return whether each pixel of the result is one of the picture, however it is interpolated."""
+        if self.nearest:
+            return True
+        result = self.size_of(width, height)
+        turned = (height, width) if self.quarters % 2 else (width, height)
+        covered = self.covered(width, height)
+        return all(
+            abs(part * whole - side) < BORDER and (whole - side) % 2 == 0
+            for part, whole, side in zip(covered, result, turned, strict=True)
+        )
+
+    def apply(self, picture: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return the result, (H, W, channels), of a picture; 0 where it leaves the result free."""
+        height, width = picture.shape[:2]
+        result, covered = self.size_of(width, height), self.covered(width, height)
+        across, down = (_places(count, part) for count, part in zip(result, covered, strict=True))
+        turn = self.turn()
+        given: list[NDArray[Any]] = [across, down]
+        by = [0, 1] if self.quarters % 2 == 0 else [1, 0]
+        columns, rows = (turn[axis, by[axis]] * (given[by[axis]] - 0.5) + 0.5 for axis in (0, 1))
+        found = sampled(picture, columns, rows, nearest=self.keeps_pixels(width, height))
+        if self.quarters % 2:
+            found = found.transpose(1, 0, 2)
+        if self.fits:
+            found = found * (_inside(down)[:, None, None] & _inside(across)[None, :, None])
+        return found
+
+
+def quarters_of(degrees: int) -> int:
+    """Return how many quarter turns against the clock `degrees` are: 0 to 3.
+
+    Raises:
+        InvalidArgumentError: no multiple of 90.
+    """
+    if degrees % _QUARTER:
+        raise InvalidArgumentError(
+            f"rotation is {degrees} degrees, but must be a multiple of {_QUARTER}; turn by another calculator"
+        )
+    return degrees // _QUARTER % _QUARTERS
+
+
+def checked_size(size: object) -> tuple[int, int]:
+    """Return (width, height) as ints.
+
+    Raises:
+        InvalidArgumentError: not two whole numbers of 0 or more.
+    """
+    sides = tuple(size) if isinstance(size, (tuple, list)) else ()
+    if len(sides) != 2 or not all(type(side) is int and side >= 0 for side in sides):  # noqa: PLR2004
+        raise InvalidArgumentError(
+            f"output dimensions are {size!r}, but must be (width, height) in whole pixels, 0 for the "
+            "picture's own"
+        )
+    return sides
+
+
+def _aligned(side: float) -> int:
+    """Return the multiple of 4 nearest to a side, at least 4."""
+    return max((int(side) + _ALIGNMENT // 2) // _ALIGNMENT, 1) * _ALIGNMENT
+
+
+def _places(count: int, covered: float) -> NDArray[np.float64]:
+    """Return the middle of each of `count` pixels as a place in a picture that covers a part of them."""
+    return (((np.arange(count) + 0.5) / count - 0.5) / covered) + 0.5
+
+
+def _inside(places: NDArray[np.float64]) -> NDArray[np.bool_]:
+    found: NDArray[np.bool_] = (places >= -_ALIKE) & (places < 1 - _ALIKE)
+    return found

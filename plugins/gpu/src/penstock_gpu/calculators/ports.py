@@ -1,0 +1,68 @@
+"""What the calculators of this pack have in common at their ports: names, headers, what they refuse."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import attrs
+
+from penstock.errors import InvalidArgumentError
+from penstock_formats import VideoHeader
+
+if TYPE_CHECKING:
+    from penstock import Input, Output
+    from penstock.contract import PortSpecs
+    from penstock.engine.ports import Ports
+    from penstock_gpu.buffer import GpuBuffer
+
+
+def video(ports: PortSpecs | Ports[Input] | Ports[Output]) -> str | int:
+    """Return the port of the pictures: VIDEO where a graph connects it, else the first untagged one."""
+    return "VIDEO" if "VIDEO" in ports else 0
+
+
+def pass_header(source: Input, target: Output, **changes: object) -> None:
+    """Give `target` the stream header of `source`, with fields changed where it is a VideoHeader.
+
+    To be called in `open`. Without a header nothing happens; one of another type is passed on as it is.
+    """
+    packet = source.header
+    if packet.is_empty():
+        return
+    header = packet.payload
+    if isinstance(header, VideoHeader) and changes:
+        packet = type(packet)(attrs.evolve(header, **changes))  # type: ignore[arg-type]  # attrs checks names
+    target.set_header(packet)
+
+
+def picture_at(port: Input) -> GpuBuffer:
+    """Return the picture that came in.
+
+    Raises:
+        InvalidArgumentError: it is an empty buffer, without a size.
+    """
+    picture: GpuBuffer = port.payload
+    if not picture:
+        raise InvalidArgumentError(
+            f"input {port.name!r} holds an empty GpuBuffer, but a picture has a size; let its maker write "
+            "only buffers with a picture"
+        )
+    return picture
+
+
+def size_of(buffer: GpuBuffer) -> tuple[int, int]:
+    """Return (width, height) in pixels."""
+    return buffer.width, buffer.height
+
+
+def expect_size(buffer: GpuBuffer, port: str, other: GpuBuffer, other_port: str) -> None:
+    """Refuse a picture that has another size than the one it is to be combined with.
+
+    Raises:
+        InvalidArgumentError: names both ports and both pictures.
+    """
+    if size_of(buffer) != size_of(other):
+        raise InvalidArgumentError(
+            f"input {port!r} holds {buffer!r}, but input {other_port!r} {other!r}; make both the same size, "
+            "with a GlScalerCalculator, say"
+        )

@@ -1,0 +1,117 @@
+"""One pass: pictures in, a program over all pixels, one picture out."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+import penstock
+from penstock_gpu import gl
+from penstock_gpu.buffer import GpuBuffer
+from penstock_gpu.helper import GlCalculatorHelper
+from penstock_gpu.program import GlProgram
+from penstock_gpu.quad import draw_quad
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Mapping
+
+    from penstock import CalculatorContext
+    from penstock_gpu.formats import GpuBufferFormat
+    from penstock_gpu.uniforms import UniformValue
+
+
+class DrawingCalculator(penstock.Calculator):
+    """The base of calculators that draw with programs of their own and have any ports.
+
+    A subclass calls `open` and `close` of this class in its own, `update_contract` of the helper in its
+    contract, and where `helper.uses_gl` says so draws in `helper.run_in_gl_context`.
+
+    Attributes:
+        helper: open between `open` and `close`.
+    """
+
+    helper: GlCalculatorHelper
+
+    def open(self, cc: CalculatorContext) -> None:
+        """Find the context in which to draw."""
+        self.helper = GlCalculatorHelper()
+        self.helper.open(cc)
+        self._name = cc.node_name
+        self._programs: dict[Hashable, GlProgram] = {}
+
+    def close(self, cc: CalculatorContext) -> None:  # noqa: ARG002  # as the engine calls it
+        """Delete the programs."""
+        if self._programs:
+            self.helper.run_in_gl_context(self._delete)
+        self.helper.close()
+
+    def program(
+        self,
+        fragment: str,
+        vertex: str | None = None,
+        defines: Mapping[str, object] | None = None,
+        samplers: tuple[str, ...] = (),
+    ) -> GlProgram:
+        """Return a program of these sources, made when they are first asked for; in a job of the context.
+
+        Raises:
+            ShaderError: as `GlProgram`, with the node's name.
+        """
+        key = fragment, vertex, tuple((defines or {}).items()), samplers
+        found = self._programs.get(key)
+        if found is None:
+            found = GlProgram(fragment, vertex, name=self._name, samplers=samplers, defines=defines)
+            self._programs[key] = found
+        return found
+
+    def _delete(self) -> None:
+        while self._programs:
+            self._programs.popitem()[1].delete()
+
+
+def render(  # noqa: PLR0913, PLR0917  # the parts of a pass
+    helper: GlCalculatorHelper,
+    program: GlProgram,
+    inputs: Mapping[str, GpuBuffer],
+    width: int,
+    height: int,
+    kind: GpuBufferFormat,
+    uniforms: Mapping[str, UniformValue] | None = None,
+) -> GpuBuffer:
+    """Draw one picture, in a job of the helper's context.
+
+    Args:
+        helper: the calculator's; it is open.
+        program: of that context.
+        inputs: sampler → the picture that it reads. The first is bound to texture unit 1.
+        width: of the result, in pixels.
+        height: of the result, in pixels.
+        kind: format of the result.
+        uniforms: name → value.
+
+    Raises:
+        GlError: GL refuses, for example a size above its limit. Nothing stays bound or locked.
+        InvalidArgumentError: an input or the format has no texture, or a uniform does not fit.
+    """
+    with ExitStack() as locked:
+        sources = {
+            name: locked.enter_context(helper.create_source_texture(one)) for name, one in inputs.items()
+        }
+        target = locked.enter_context(helper.create_destination_texture(width, height, kind))
+        helper.bind_framebuffer(target)
+        for unit, (name, source) in enumerate(sources.items(), 1):
+            gl.glActiveTexture(gl.GL_TEXTURE0 + unit)
+            gl.glBindTexture(source.target, source.name)
+            locked.callback(_unbind, unit, source.target)
+            program.set(name, unit)
+        for name, value in (uniforms or {}).items():
+            program.set(name, value)
+        program.use()
+        draw_quad()
+        result: GpuBuffer = target.get_frame(GpuBuffer)
+    return result
+
+
+def _unbind(unit: int, target: int) -> None:
+    gl.glActiveTexture(gl.GL_TEXTURE0 + unit)
+    gl.glBindTexture(target, 0)

@@ -1,0 +1,206 @@
+"""Where a user's shader and its values come from, and what can be said of them without GL."""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+from typing import TYPE_CHECKING, Any, Final
+
+import attrs
+
+from penstock.errors import InvalidArgumentError, NotFoundError
+from penstock.resources import Resources
+from penstock_gpu.glsl import declarations
+from penstock_gpu.program import check_name
+from penstock_gpu.uniforms import numbers
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Mapping
+
+    from penstock_gpu.calculators.shader import ShaderCalculatorOptions
+
+_UNTAGGED: Final = "video"
+#: The inputs that come first.
+_MAIN: Final = (("VIDEO", 0), ("", 0))
+
+
+@attrs.frozen
+class ShaderSource:
+    """What `shader_calculator` was given.
+
+    Attributes:
+        fragment: the text; "" where options or a side packet give it.
+        uniforms: name → value.
+        cpu: computes the same with NumPy, or None.
+    """
+
+    fragment: str = ""
+    uniforms: Mapping[str, Any] = attrs.field(factory=dict)
+    cpu: Callable[..., Any] | None = None
+
+    @classmethod
+    def of(
+        cls, fragment: str, resource: str, uniforms: Mapping[str, Any], cpu: Callable[..., Any] | None
+    ) -> ShaderSource:
+        """Return what is given in Python, checked as far as it can be. Raises as `shader_calculator`."""
+        text = _one_of({"fragment": fragment, "resource": resource})
+        for one in () if cpu is None else _parameters(cpu):
+            if one.kind == one.POSITIONAL_ONLY:
+                raise InvalidArgumentError(
+                    f"parameter {one.name!r} of the cpu function can only be given by position, but all are "
+                    "given by name; write it without '/'"
+                )
+        return cls(read_resource(resource) if resource else text, dict(uniforms), cpu)
+
+    def text(self, options: ShaderCalculatorOptions, side_packet: str) -> str:
+        """Return the text of the shader.
+
+        Raises:
+            InvalidArgumentError: it is given nowhere, or in two ways.
+            NotFoundError: the resource is not there.
+        """
+        given = {
+            "the calculator itself": self.fragment,
+            "option 'fragment'": options.fragment,
+            "option 'resource'": options.resource,
+            "side packet 'FRAGMENT'": side_packet,
+        }
+        _one_of(given)
+        return read_resource(options.resource) if options.resource else next(filter(None, given.values()))
+
+    def uniforms_with(self, options: ShaderCalculatorOptions, samplers: Iterable[str]) -> dict[str, Any]:
+        """Return all values, those of the options before the calculator's own.
+
+        Raises:
+            InvalidArgumentError: one is given twice, or is one that the calculator sets itself.
+        """
+        found = dict(self.uniforms)
+        seen: set[str] = set()
+        for one in options.uniform:
+            if one.name in seen:
+                raise InvalidArgumentError(
+                    f"uniform {one.name!r} is given twice in the options; leave one of them"
+                )
+            seen.add(one.name)
+            found[one.name] = one.value[0] if len(one.value) == 1 else one.value
+        own = {*samplers, *own_uniforms(samplers)}
+        taken = next((name for name in found if name in own), None)
+        if taken is not None:
+            raise InvalidArgumentError(f"uniform {taken!r} is set by the calculator; give yours another name")
+        return found
+
+    def check_uniforms(self, text: str, values: Mapping[str, Any], program: str) -> None:
+        """Refuse, without GL, values that the shader would refuse.
+
+        Raises:
+            InvalidArgumentError: it declares no such uniform, or the value does not fit.
+        """
+        declared = {one.name: one for one in declarations(text) if one.storage == "uniform"}
+        for name, value in values.items():
+            check_name(name, declared, program)
+            numbers(name, declared[name].kind, declared[name].length, value)
+
+    def parameters(self, given: Collection[str], samplers: Iterable[str]) -> tuple[str, ...]:
+        """Return which arguments the cpu function takes, of those that there are.
+
+        Raises:
+            InvalidArgumentError: it needs one that nobody gives.
+        """
+        assert self.cpu is not None  # asked only then  # noqa: S101
+        there = {*given, *own_uniforms(samplers)}
+        wanted = []
+        for one in _parameters(self.cpu):
+            if one.kind == one.VAR_KEYWORD:
+                return tuple(sorted(there))
+            if one.name in there:
+                wanted.append(one.name)
+            elif one.default is one.empty and one.kind != one.VAR_POSITIONAL:
+                names = ", ".join(map(repr, sorted(there)))
+                raise InvalidArgumentError(
+                    f"the cpu function takes {one.name!r}, but there are {names}; rename the parameter, or "
+                    "give it a default"
+                )
+        return tuple(wanted)
+
+
+def own_uniforms(samplers: Iterable[str]) -> tuple[str, ...]:
+    """Return the uniforms that the calculator sets for each picture, where a shader declares them."""
+    return ("time", "size", *(part for name in samplers for part in (f"{name}_size", f"has_{name}")))
+
+
+def names_of_samplers(ids: Iterable[tuple[str, int]]) -> dict[str, tuple[str, int]]:
+    """Return the sampler of each input, the main one first: name → port.
+
+    The main input is VIDEO, else the first untagged one, else the first by the order of tags.
+
+    Raises:
+        InvalidArgumentError: two inputs have the same one.
+    """
+    found: dict[str, tuple[str, int]] = {}
+    for tag, index in sorted(ids, key=lambda port: (*(port != main for main in _MAIN), port)):
+        name = (tag.lower() or _UNTAGGED) + (str(index) if index else "")
+        if name in found:
+            raise InvalidArgumentError(
+                f"inputs {_port(*found[name])} and {_port(tag, index)} would both be sampler {name!r}; use "
+                "another tag"
+            )
+        found[name] = tag, index
+    return found
+
+
+def read_resource(resource: str) -> str:
+    """Return a text that an installed package holds. The package is not imported.
+
+    Args:
+        resource: "package:path", the path below the package's directory, with "/".
+
+    Raises:
+        InvalidArgumentError: it is no such name, the path leads out of the package, or no UTF-8 is there.
+        NotFoundError: there is no such package or file.
+    """
+    package, colon, path = resource.partition(":")
+    if not colon or not package or not path:
+        raise InvalidArgumentError(
+            f"resource {resource!r} does not say where; write 'package:path', as in "
+            "'my_pack:shaders/blur.frag'"
+        )
+    try:
+        spec = importlib.util.find_spec(package.partition(".")[0])
+    except ValueError:
+        spec = None
+    if spec is None or not spec.submodule_search_locations:
+        raise NotFoundError(f"resource {resource!r}: package {package!r} is not installed; install it")
+    below = "/".join([*package.split(".")[1:], path])
+    try:
+        with Resources(spec.submodule_search_locations).open(below) as file:
+            return file.read().decode()
+    except NotFoundError:
+        raise NotFoundError(
+            f"resource {resource!r}: package {package!r} holds no file {path!r}; correct the path"
+        ) from None
+    except UnicodeDecodeError as error:
+        raise InvalidArgumentError(f"resource {resource!r} is no text in UTF-8: {error}") from error
+
+
+def _one_of(given: Mapping[str, str]) -> str:
+    """Return the only text of several that is not empty."""
+    there = [what for what, text in given.items() if text]
+    if len(there) != 1:
+        found = f"{' and '.join(there)} both give one" if there else "there is none"
+        raise InvalidArgumentError(
+            f"the shader's text: {found}; give it in exactly one way: {', '.join(given)}"
+        )
+    return given[there[0]]
+
+
+def _parameters(function: Callable[..., Any]) -> tuple[inspect.Parameter, ...]:
+    try:
+        return tuple(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError) as error:
+        raise InvalidArgumentError(
+            f"the cpu function {function!r} does not say which parameters it takes; wrap it in a lambda"
+        ) from error
+
+
+def _port(tag: str, index: int) -> str:
+    return repr(f"{tag}:{index}" if index else tag or "0")

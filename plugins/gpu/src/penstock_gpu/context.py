@@ -1,0 +1,308 @@
+"""GL contexts: each with a thread of its own, or with a lock; textures shared within a group.
+
+`run` brings a function to where the context is current. Nobody else makes it current, so that GL calls of
+several threads never mix. A context ends with `close`, with its last reference, or with the process.
+"""
+
+from __future__ import annotations
+
+import itertools
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
+
+from penstock.errors import FailedPreconditionError, InvalidArgumentError
+from penstock_gpu import ending, gl, native
+from penstock_gpu.current import LOCAL
+from penstock_gpu.errors import GpuUnavailableError
+from penstock_gpu.external_context import ExternalContext
+from penstock_gpu.gl_thread import Deletion, GlThread, Job, log_lost
+from penstock_gpu.locked_context import LockedContext
+from penstock_gpu.opening import Opening
+from penstock_gpu.sync import GlSyncToken
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable
+
+    from penstock_gpu.device import GpuDevice
+    from penstock_gpu.share_group import ShareGroup
+
+__all__ = ["ExternalContext", "GlContext"]
+
+T = TypeVar("T")
+_NUMBERS: Final = itertools.count(1)
+_SOFTWARE: Final = ("llvmpipe", "softpipe", "swrast", "swiftshader", "software", "lavapipe")
+
+
+class GlContext:
+    """A GL context that is current on its own thread from its beginning to its end.
+
+    Made by `create`. With `thread=False` it has a lock instead, and `run` makes it current on the thread of
+    the caller. Any thread may use its methods. Objects of GL that a job makes are deleted by whoever made
+    them, see `discard`; textures, buffers, programs and fences are visible in all contexts of `share_group`.
+
+    Attributes:
+        name: in messages, and of the thread.
+        device: how the driver was found.
+        api: "gl" (desktop, 3.3 core or newer) or "gles" (3.0 or newer).
+        version: what the driver gave, as (major, minor).
+        vendor: who made the driver.
+        renderer: what draws, such as "llvmpipe (LLVM 15.0.6, 256 bits)".
+        extensions: names of the extensions.
+        share_group: the same object in two contexts when textures of one are visible in the other.
+        thread: what runs jobs; not for callers.
+        uploads: arrays copied into textures in this context, by `gl.upload`.
+        readbacks: pictures copied into arrays in this context, by `gl.read_into`.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "_attachments",
+        "_is_closed",
+        "_native",
+        "api",
+        "device",
+        "extensions",
+        "name",
+        "readbacks",
+        "renderer",
+        "share_group",
+        "thread",
+        "uploads",
+        "vendor",
+        "version",
+    )
+
+    thread: GlThread | LockedContext
+
+    def __init__(self, made: native.NativeContext, device: GpuDevice, group: ShareGroup, name: str) -> None:
+        self.name = name
+        self.device = device
+        self.api = made.api
+        self.version = (0, 0)
+        self.vendor = self.renderer = ""
+        self.extensions: frozenset[str] = frozenset()
+        self.share_group = group
+        self.uploads = 0
+        self.readbacks = 0
+        self._native = made
+        self._attachments: dict[Hashable, tuple[Any, Callable[[Any], object] | None]] = {}
+        self._is_closed = False
+
+    @classmethod
+    def create(
+        cls,
+        share: GlContext | ExternalContext | None = None,
+        *,
+        device: str | int | None = None,
+        api: str | None = None,
+        thread: bool = True,
+        name: str = "",
+    ) -> GlContext:
+        """Make a context.
+
+        Args:
+            share: a context whose textures it shall see, and the other way round; it has that one's
+                device and API.
+            device: 0, 1, ... in EGL's list; "cuda:0", "software", "surfaceless", "default", or a path such
+                as "/dev/dri/renderD128". None takes what PENSTOCK_GPU_DEVICE says, else the first that works:
+                hardware first, software last.
+            api: "gl", "gles", or None for desktop GL and, where that is refused, GLES.
+            thread: whether it has a thread of its own.
+            name: what it is called in messages; a number where it is "".
+
+        Raises:
+            GpuUnavailableError: there is no GL to be had, or not on this device; says what is missing.
+            InvalidArgumentError: `device` or `api` is nothing that could be one, or contradicts `share`.
+        """
+        native.check_not_forked("GlContext.create")
+        ending.end_orphans()
+        name = name or f"context {next(_NUMBERS)}"
+        if api is not None and api not in native.APIS:
+            raise InvalidArgumentError(f'{api!r} is no API, expected "gl", "gles" or None')
+        opening = Opening(cls, name, thread)
+        if share is not None:
+            return opening.shared(share, device, api)
+        return opening.first(device, api)
+
+    @staticmethod
+    def current() -> GlContext | None:
+        """Return the context whose job runs on this thread, or None."""
+        return LOCAL.context
+
+    def is_current(self) -> bool:
+        """Whether a job of this context runs on this thread."""
+        return LOCAL.context is self
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether `close` was called, or the thread ended."""
+        return self._is_closed or self.thread.has_ended
+
+    @property
+    def is_software(self) -> bool:
+        """Whether it draws on the CPU."""
+        return self.device.is_software or any(word in self.renderer.lower() for word in _SOFTWARE)
+
+    @property
+    def native_display(self) -> int:
+        """The EGL display, as an address, for other libraries."""
+        return self._native.display
+
+    @property
+    def native_context(self) -> int:
+        """The EGL context, as an address, for other libraries."""
+        return self._native.context
+
+    def has_extension(self, name: str) -> bool:
+        """Whether the driver has an extension, such as "GL_ARB_buffer_storage"."""
+        return name in self.extensions
+
+    def run(self, call: Callable[[], T], timeout: float | None = None) -> T:
+        """Run a function where the context is current, and return what it returns.
+
+        In a job of this context it is called at once. Elsewhere it is queued behind the other jobs, and
+        this thread waits. What it raises is raised here; errors of GL come as `GlError`. After Ctrl-C in a
+        waiting thread the job does not run, or where it has begun runs to its end with nobody waiting.
+
+        Args:
+            call: takes no argument.
+            timeout: seconds to wait, None for ever.
+
+        Raises:
+            GpuUnavailableError: the context has ended, or the process was forked.
+            FailedPreconditionError: the context's thread waits for the job that calls this.
+            WaitTimeoutError: the time is over; a job that has not begun will not run.
+        """
+        if LOCAL.context is self and not native.is_forked():
+            return call()
+        self.check_usable()
+        result: T = self.thread.run(self, call, timeout)
+        return result
+
+    def post(self, call: Callable[[], object]) -> None:
+        """Run a function later where the context is current; nobody waits, and what it raises is logged.
+
+        Never blocks. The context lives until the function has run. Without a thread it runs at the next
+        `run` or `close`. A finaliser uses `ShareGroup.discard` instead, which cannot fail.
+
+        Raises:
+            GpuUnavailableError: the context has ended, or the process was forked.
+        """
+        self.check_usable()
+        self.thread.put(Job(self, call))
+
+    def post_deletion(self, delete: Callable[[], object]) -> bool:
+        """Post `delete`, or return False where the context has ended. Never raises."""
+        if native.is_forked() or self.thread.has_ended:
+            return False
+        self.thread.put(Deletion(self, delete))
+        return True
+
+    def attachment(
+        self, key: Hashable, make: Callable[[], T], dispose: Callable[[T], object] | None = None
+    ) -> T:
+        """Return the one object that this context has under `key`; made on the first call.
+
+        Args:
+            key: unique among all that use the context, for example a tuple that begins with a module's name.
+            make: makes it, with the context current.
+            dispose: called with it when the context ends, still current; last made, first disposed.
+        """
+        if LOCAL.context is not self or native.is_forked():
+            return self.run(lambda: self.attachment(key, make, dispose))
+        found = self._attachments.get(key)
+        if found is None:
+            found = (make(), dispose)
+            self._attachments[key] = found
+        result: T = found[0]
+        return result
+
+    def create_sync(self) -> GlSyncToken:
+        """Return a fence behind what this context has been told to draw; the context must be current.
+
+        Raises:
+            FailedPreconditionError: it is not.
+            GpuUnavailableError: the process was forked.
+        """
+        native.check_not_forked(f"context {self.name!r}")
+        if LOCAL.context is not self:
+            raise FailedPreconditionError(
+                f"context {self.name!r} is not current here; make the fence in its run"
+            )
+        return GlSyncToken(self)
+
+    def close(self, timeout: float = 10.0) -> bool:
+        """Do what was posted, dispose of the attachments, give the context back and end its thread.
+
+        Called twice it waits again. Its textures live on in the contexts that share with it, if there are
+        any. In a forked process it does nothing.
+
+        Returns:
+            Whether the context has ended; False where it was busy for `timeout` seconds, and in a job of
+            this context, after which it ends.
+        """
+        if native.is_forked():
+            return True
+        was_closed, self._is_closed = self._is_closed, True
+        thread = self.thread
+        if isinstance(thread, LockedContext):
+            return thread.finish(timeout, self._dispose)
+        if not was_closed:
+            thread.put(Job(self, self._dispose))
+            thread.end()
+        return thread.join(timeout)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        state = " closed" if self.is_closed else ""
+        version = ".".join(map(str, self.version))
+        return f"<GlContext {self.name!r}{state}: {self.api} {version}, {self.renderer}, {self.device}>"
+
+    def __del__(self) -> None:
+        if not hasattr(self, "thread") or self._is_closed or native.is_forked():
+            return
+        self._is_closed, thread = True, self.thread
+        if isinstance(thread, LockedContext):
+            ending.leave_orphan(partial(thread.finish, None, self._dispose))
+            return
+        thread.put(Job(self, self._dispose))
+        thread.end()
+
+    def check_usable(self) -> None:
+        """Raise what `run` would raise for a context that has ended, or a process that was forked."""
+        native.check_not_forked(f"context {self.name!r}")
+        if self.is_closed:
+            raise GpuUnavailableError(
+                f"context {self.name!r} was used after its end", "make another with GlContext.create"
+            )
+
+    def _dispose(self) -> None:
+        """Dispose of the attachments, on the way out."""
+        before, LOCAL.context = LOCAL.context, self
+        try:
+            while self._attachments:
+                _, (value, dispose) = self._attachments.popitem()
+                if dispose is None:
+                    continue
+                try:
+                    dispose(value)
+                except Exception as error:  # noqa: BLE001  # the others have their turn too
+                    log_lost(self, error)
+        finally:
+            LOCAL.context = before
+
+    def learn(self) -> None:
+        """Note what the driver gave, and set what all jobs rely on. Called once, with the context current."""
+        self.vendor = gl.get_string(gl.GL_VENDOR)
+        self.renderer = gl.get_string(gl.GL_RENDERER)
+        self.version = (gl.get_integer(gl.GL_MAJOR_VERSION), gl.get_integer(gl.GL_MINOR_VERSION))
+        self.extensions = gl.extensions()
+        gl.glPixelStorei(
+            gl.GL_UNPACK_ALIGNMENT, 1
+        )  # rows of an array follow one another, whatever their length
+        gl.glPixelStorei(gl.GL_PACK_ALIGNMENT, 1)

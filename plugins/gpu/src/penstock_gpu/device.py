@@ -1,0 +1,226 @@
+"""Which devices there are, and in which order they are tried for a context.
+
+A device is one that EGL lists, or one of two routes that leave the choice to the driver: "surfaceless"
+(Mesa without a display) and "default" (the display of the desktop).
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Final
+
+import attrs
+
+from penstock.errors import InvalidArgumentError
+from penstock_gpu import egl
+from penstock_gpu.errors import GpuUnavailableError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+#: The environment's choice of a device, where the program makes none.
+VARIABLE: Final = "PENSTOCK_GPU_DEVICE"
+_SOFTWARE_EXTENSION: Final = "EGL_MESA_device_software"
+_ACCEPTED: Final = (
+    '0, 1, ..., "cuda:0", "software", "surfaceless", "default", or a path such as "/dev/dri/renderD128"'
+)
+
+
+@attrs.frozen
+class GpuDevice:
+    """A way to a GL driver.
+
+    Attributes:
+        name: "device 0", "surfaceless" or "default".
+        index: its place in EGL's list of devices, counted from 0; None for the other routes.
+        files: its paths, such as "/dev/dri/card0" and "/dev/dri/renderD128"; often empty.
+        cuda: its CUDA ordinal, None where the driver names none.
+        is_software: whether the list says that it draws on the CPU; the other routes do not say.
+    """
+
+    name: str
+    index: int | None = None
+    files: tuple[str, ...] = ()
+    cuda: int | None = None
+    is_software: bool = False
+    _platform: int = attrs.field(default=0, repr=False, alias="platform")
+    _native: int = attrs.field(default=0, repr=False, eq=False, alias="native")
+
+    def display(self) -> int:
+        """Return its EGL display, initialized."""
+        with egl.quiet():
+            return egl.load().display(self._platform, self._native)
+
+    def __str__(self) -> str:
+        what = [*self.files]
+        if self.cuda is not None:
+            what.append(f"cuda:{self.cuda}")
+        if self.is_software:
+            what.append("software")
+        return f"{self.name} ({', '.join(what)})" if what else self.name
+
+
+SURFACELESS: Final = GpuDevice("surfaceless", platform=egl.PLATFORM_SURFACELESS)
+DEFAULT: Final = GpuDevice("default")
+_ROUTES: Final = {one.name: one for one in (SURFACELESS, DEFAULT)}
+
+
+def devices() -> tuple[GpuDevice, ...]:
+    """Return the devices that EGL lists, in its order.
+
+    Raises:
+        GpuUnavailableError: libEGL is not installed.
+    """
+    library = egl.load()
+    with egl.quiet():
+        return tuple(_device(library, index, handle) for index, handle in enumerate(library.devices()))
+
+
+def _device(library: egl.Egl, index: int, handle: int) -> GpuDevice:
+    return GpuDevice(
+        f"device {index}",
+        index,
+        library.device_files(handle),
+        library.device_cuda(handle),
+        is_software=_SOFTWARE_EXTENSION in library.device_extensions(handle),
+        platform=egl.PLATFORM_DEVICE,
+        native=handle,
+    )
+
+
+def from_environment() -> str | None:
+    """Return the device that PENSTOCK_GPU_DEVICE names, or None."""
+    return os.environ.get(VARIABLE, "").strip() or None
+
+
+def candidates(wanted: str | int | None = None) -> tuple[GpuDevice, ...]:
+    """Return the devices to try, best first.
+
+    Args:
+        wanted: a device as `GlContext.create` takes it; None: hardware first, software last, then the
+            routes that leave the choice to the driver.
+
+    Raises:
+        InvalidArgumentError: `wanted` is nothing that could name a device.
+        GpuUnavailableError: there is no such device here, or no libEGL.
+    """
+    found = devices()
+    if wanted is None:
+        return (*sorted(found, key=lambda one: one.is_software), SURFACELESS, DEFAULT)
+    if isinstance(wanted, str) and wanted.isdecimal():
+        wanted = int(wanted)
+    if isinstance(wanted, int) and not isinstance(wanted, bool):
+        return _chosen(wanted, [one for one in found if one.index == wanted], found)
+    if not isinstance(wanted, str):
+        raise InvalidArgumentError(f"{wanted!r} is no device, expected {_ACCEPTED}")
+    if wanted in _ROUTES:
+        return (_ROUTES[wanted],)
+    if wanted == "software":
+        return (*(one for one in found if one.is_software), SURFACELESS, DEFAULT)
+    kind, _, number = wanted.partition(":")
+    if kind == "cuda" and number.isdecimal():
+        those = [one for one in found if one.cuda == int(number)]
+    elif wanted.startswith("/"):
+        those = [one for one in found if wanted in one.files]
+    else:
+        raise InvalidArgumentError(f"{wanted!r} is no device, expected {_ACCEPTED}")
+    return _chosen(wanted, those, found)
+
+
+def _chosen(
+    wanted: str | int, those: Sequence[GpuDevice], found: Sequence[GpuDevice]
+) -> tuple[GpuDevice, ...]:
+    if those:
+        return tuple(those)
+    there = ", ".join(map(str, found)) or "none"
+    raise GpuUnavailableError(
+        f"there is no device {wanted!r}; EGL lists: {there}",
+        "choose one of these, or none for automatic choice",
+    )
+
+
+@attrs.frozen
+class DeviceReport:
+    """One device, and what a context on it said.
+
+    Attributes:
+        device: how the driver is found.
+        works: whether a context could be made; if not, all that follows but `why_not` and `cure` is "".
+        api: "gl" or "gles".
+        version: of GL, such as "4.5".
+        vendor: who made the driver.
+        renderer: what draws, such as "llvmpipe (LLVM 15.0.6, 256 bits)".
+        is_software: whether it draws on the CPU.
+        why_not: why there was no context; "" where it works.
+        cure: what to do about that; "" where it works, or where nothing can be said.
+    """
+
+    device: GpuDevice
+    works: bool
+    api: str = ""
+    version: str = ""
+    vendor: str = ""
+    renderer: str = ""
+    is_software: bool = False
+    why_not: str = ""
+    cure: str = ""
+
+
+@attrs.frozen
+class GpuReport:
+    """What a machine has.
+
+    Attributes:
+        devices: each that EGL lists; where none of those works also "surfaceless" and "default".
+        chosen: the one that `GlContext.create()` takes in this environment; None where it raises.
+        why_not: why it raises; "" where it does not.
+        cure: what to do about that, such as the packages to install; "" where it does not.
+    """
+
+    devices: tuple[DeviceReport, ...]
+    chosen: DeviceReport | None
+    why_not: str = ""
+    cure: str = ""
+
+
+def probe() -> GpuReport:
+    """Return what this machine has; never raises. Makes one context for each device and ends it at once."""
+    reports: dict[GpuDevice, DeviceReport] = {}
+    try:
+        for one in devices():
+            reports[one] = _report(one)
+        if not any(report.works for report in reports.values()):
+            reports.update({one: _report(one) for one in _ROUTES.values()})
+        wanted = from_environment()
+        tried = candidates(wanted)
+        for one in tried:
+            report = reports.get(one) or reports.setdefault(one, _report(one))
+            if report.works and (report.is_software or wanted != "software"):
+                return GpuReport(tuple(reports.values()), report)
+        why_not = [f"{one}: {reports[one].why_not}" for one in tried if reports[one].why_not]
+        cure = next((reports[one].cure for one in tried if reports[one].cure), "")
+        return GpuReport(tuple(reports.values()), None, "; ".join(dict.fromkeys(why_not)), cure)
+    except Exception as error:  # noqa: BLE001  # whatever it is, it is the answer
+        return GpuReport(tuple(reports.values()), None, *_reason(error))
+
+
+def _report(device: GpuDevice) -> DeviceReport:
+    from penstock_gpu.context import GlContext  # noqa: PLC0415  # which is above this module
+
+    try:
+        context = GlContext.create(device=device.name if device.index is None else device.index, name="probe")
+    except Exception as error:  # noqa: BLE001  # as in `probe`
+        why_not, cure = _reason(error)
+        return DeviceReport(device, works=False, why_not=why_not, cure=cure)
+    try:
+        version = ".".join(map(str, context.version))
+        is_software = context.is_software
+        return DeviceReport(device, True, context.api, version, context.vendor, context.renderer, is_software)  # noqa: FBT003
+    finally:
+        context.close()
+
+
+def _reason(error: Exception) -> tuple[str, str]:
+    if isinstance(error, GpuUnavailableError):
+        return error.cause, error.cure
+    return str(error) or type(error).__name__, ""

@@ -1,0 +1,311 @@
+"""GL by name: `gl.glUseProgram`, `gl.GL_TEXTURE_2D`, and a few helpers that check what GL does not.
+
+Importing this module imports no GL: a name is looked up when it is first used, and kept. Each function
+raises `GlError` with its name where GL reports an error. A context must be current; see `GlContext.run`.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from penstock.errors import FailedPreconditionError, InvalidArgumentError
+from penstock_gpu import gl_library
+from penstock_gpu.current import LOCAL
+from penstock_gpu.errors import GlError, ShaderError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+#: Time-out of glWaitSync; PyOpenGL's own constant is one that GL refuses.
+TIMEOUT_IGNORED: Final = gl_library.TIMEOUT_IGNORED
+
+#: Channels of a pixel format. Source: OpenGL 4.6 core profile, table 8.3, and the formats of older profiles.
+_CHANNELS: Final[dict[int, int]] = {
+    0x1903: 1,  # GL_RED
+    0x1906: 1,  # GL_ALPHA
+    0x1909: 1,  # GL_LUMINANCE
+    0x8227: 2,  # GL_RG
+    0x1907: 3,  # GL_RGB
+    0x80E0: 3,  # GL_BGR
+    0x1908: 4,  # GL_RGBA
+    0x80E1: 4,  # GL_BGRA
+}
+#: Element type of a pixel type. Source: OpenGL 4.6 core profile, table 8.2.
+_DTYPES: Final[dict[int, np.dtype[Any]]] = {
+    0x1401: np.dtype(np.uint8),  # GL_UNSIGNED_BYTE
+    0x1403: np.dtype(np.uint16),  # GL_UNSIGNED_SHORT
+    0x1406: np.dtype(np.float32),  # GL_FLOAT
+    0x140B: np.dtype(np.float16),  # GL_HALF_FLOAT
+}
+_GRAY: Final = 2
+_COLOUR: Final = 3
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401  # a function or an int
+    if not name.startswith(("gl", "GL_")):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = gl_library.find(name)
+    globals()[name] = found
+    return found
+
+
+def _gl() -> Any:  # noqa: ANN401  # this module, whose names are looked up
+    return sys.modules[__name__]
+
+
+#: GL_PIXEL_UNPACK_BUFFER, GL_UNPACK_ALIGNMENT, GL_UNPACK_ROW_LENGTH, GL_UNPACK_SKIP_ROWS, GL_UNPACK_SKIP_PIXELS;
+#: and of what is read back. Source: OpenGL 3.3, tables 6.22 and 6.23; the same in OpenGL ES 3.0.
+_UNPACK: Final = (0x88EC, 0x0CF5, 0x0CF2, 0x0CF3, 0x0CF4)
+_PACK: Final = (0x88EB, 0x0D05, 0x0D02, 0x0D03, 0x0D04)
+
+
+def upload(  # noqa: PLR0913  # what GL wants to know
+    array: NDArray[Any],
+    *,
+    format: int,  # noqa: A002  # GL's word
+    type: int,  # noqa: A002  # GL's word
+    internal: int | None = None,
+    target: int = 0x0DE1,
+    x: int = 0,
+    y: int = 0,
+) -> None:
+    """Copy an array into the texture that is bound to `target`; row 0 becomes the row at t = 0.
+
+    Counts one in `uploads` of the current context. How rows lie (glPixelStore) and the buffer bound to
+    GL_PIXEL_UNPACK_BUFFER are set as this needs them, whatever they were, and left at GL's defaults, but for
+    an alignment of 1.
+
+    Args:
+        array: (H, W) or (H, W, channels) of the element type that `type` means. Pixels of a row must
+            lie together; rows may be apart.
+        format: GL_RED, GL_RG, GL_RGB, GL_RGBA, ...
+        type: GL_UNSIGNED_BYTE, GL_HALF_FLOAT, GL_FLOAT or GL_UNSIGNED_SHORT.
+        internal: makes storage of this internal format and of the array's size; None: writes into
+            what the texture has.
+        target: GL_TEXTURE_2D.
+        x: first column that is written, without `internal`.
+        y: first row that is written, without `internal`.
+
+    Raises:
+        InvalidArgumentError: the array does not fit; nothing has been copied.
+        GlError: GL refuses, for example since the array is larger than the texture.
+    """
+    names = _gl()
+    height, width, apart = _laid_out(array, format, type)
+    pointer = array.ctypes.data_as(ctypes.c_void_p)
+    _lay_out(names, _UNPACK, apart)
+    try:
+        if internal is None:
+            names.glTexSubImage2D(target, 0, x, y, width, height, format, type, pointer)
+        else:
+            names.glTexImage2D(target, 0, internal, width, height, 0, format, type, pointer)
+    finally:
+        if apart:
+            names.glPixelStorei(names.GL_UNPACK_ROW_LENGTH, 0)
+    context = LOCAL.context
+    if context is not None:
+        context.uploads += 1
+
+
+def read_into(
+    array: NDArray[Any],
+    *,
+    format: int,  # noqa: A002  # GL's word
+    type: int,  # noqa: A002  # GL's word
+    x: int = 0,
+    y: int = 0,
+) -> None:
+    """Copy pixels of the framebuffer that is bound for reading into `array`; row `y` becomes row 0.
+
+    Waits until GL has drawn them. Counts one in `readbacks` of the current context. Sets how rows lie, and
+    GL_PIXEL_PACK_BUFFER, as `upload` does.
+
+    Args:
+        array: (H, W) or (H, W, channels), writeable, of the element type that `type` means. Pixels of
+            a row must lie together; rows may be apart.
+        format: GL_RED, GL_RG, GL_RGB, GL_RGBA, ...
+        type: GL_UNSIGNED_BYTE, GL_HALF_FLOAT, GL_FLOAT or GL_UNSIGNED_SHORT.
+        x: first column that is read.
+        y: first row that is read.
+
+    Raises:
+        InvalidArgumentError: the array does not fit, or is read-only; it has not been written.
+        GlError: GL refuses, for example since the framebuffer is not complete.
+    """
+    names = _gl()
+    if not array.flags.writeable:
+        raise InvalidArgumentError(
+            "the array to read pixels into is read-only; hand in one that may be written"
+        )
+    height, width, apart = _laid_out(array, format, type)
+    _lay_out(names, _PACK, apart)
+    try:
+        names.glReadPixels(x, y, width, height, format, type, array.ctypes.data_as(ctypes.c_void_p))
+    finally:
+        if apart:
+            names.glPixelStorei(names.GL_PACK_ROW_LENGTH, 0)
+    context = LOCAL.context
+    if context is not None:
+        context.readbacks += 1
+
+
+def _lay_out(names: Any, numbers: tuple[int, ...], apart: int) -> None:  # noqa: ANN401  # this module
+    """Say how rows lie in main memory. What a user of GL has set would move pixels, or pass the array's end."""
+    buffer, alignment, row_length, skip_rows, skip_pixels = numbers
+    names.glBindBuffer(buffer, 0)  # else the address would be a place in that buffer
+    names.glPixelStorei(alignment, 1)
+    names.glPixelStorei(row_length, apart)
+    names.glPixelStorei(skip_rows, 0)
+    names.glPixelStorei(skip_pixels, 0)
+
+
+def _laid_out(array: NDArray[Any], format: int, type: int) -> tuple[int, int, int]:  # noqa: A002  # GL's words
+    """Return height, width and, where rows are apart, the pixels from one row to the next, else 0."""
+    channels, dtype = _CHANNELS.get(format), _DTYPES.get(type)
+    if channels is None or dtype is None:
+        raise InvalidArgumentError(
+            f"pixels of format 0x{format:04X} and type 0x{type:04X} are not copied, expected for example"
+            " GL_RGBA and GL_UNSIGNED_BYTE"
+        )
+    if array.dtype != dtype:
+        raise InvalidArgumentError(
+            f"the array has elements of {array.dtype}, expected {dtype}; use array.astype"
+        )
+    there = 1 if array.ndim == _GRAY else array.shape[2] if array.ndim == _COLOUR else 0
+    if there != channels or not array.size:
+        shape = "(height, width)" if channels == 1 else f"(height, width, {channels})"
+        raise InvalidArgumentError(
+            f"the array has shape {array.shape}, expected {shape} with at least one pixel"
+        )
+    height, width = array.shape[:2]
+    pixel = channels * dtype.itemsize
+    if array.flags.c_contiguous:
+        return height, width, 0
+    row, column = array.strides[0], array.strides[1]
+    is_together = (width == 1 or column == pixel) and (
+        array.ndim == _GRAY or array.strides[2] == dtype.itemsize
+    )
+    if not is_together or (height > 1 and (row < width * pixel or row % pixel)):
+        raise InvalidArgumentError(
+            f"the array's pixels do not lie together, its strides are {array.strides}; hand in a copy by"
+            " numpy.ascontiguousarray"
+        )
+    return height, width, row // pixel if height > 1 else 0
+
+
+def compile_program(
+    vertex_source: str, fragment_source: str, attributes: Mapping[str, int] | None = None, name: str = ""
+) -> int:
+    """Compile and link a program in the current context; return its name in GL, which the caller deletes.
+
+    Args:
+        vertex_source: GLSL with its `#version` line.
+        fragment_source: GLSL with its `#version` line.
+        attributes: the number that each vertex attribute shall have.
+        name: what the program is called in errors.
+
+    Raises:
+        ShaderError: a shader does not compile, or they do not link; with the driver's log and the
+            source's numbered lines. Nothing is kept.
+    """
+    names = _gl()
+    if not names.glGetString(names.GL_VERSION):
+        raise FailedPreconditionError("no GL context is current; compile in GlContext.run")
+    shaders = []
+    program = names.glCreateProgram()
+    try:
+        for stage, kind, source in (
+            ("vertex", names.GL_VERTEX_SHADER, vertex_source),
+            ("fragment", names.GL_FRAGMENT_SHADER, fragment_source),
+        ):
+            shaders.append(_shader(stage, kind, source, name))
+            names.glAttachShader(program, shaders[-1])
+        for attribute, number in (attributes or {}).items():
+            names.glBindAttribLocation(program, number, attribute.encode())
+        _link(program, name)
+    except BaseException:
+        names.glDeleteProgram(program)
+        raise
+    finally:
+        for shader in shaders:
+            names.glDeleteShader(shader)  # it goes with the program
+    return int(program)
+
+
+def _shader(stage: str, kind: int, source: str, name: str) -> int:
+    names = _gl()
+    shader = int(names.glCreateShader(kind))
+    text = source.encode()
+    strings = (ctypes.c_char_p * 1)(text)
+    lengths = (ctypes.c_int * 1)(len(text))
+    pointer = ctypes.cast(strings, ctypes.POINTER(ctypes.POINTER(ctypes.c_char)))
+    names.glShaderSource(shader, 1, pointer, lengths)
+    names.glCompileShader(shader)
+    if not _parameter(names.glGetShaderiv, shader, names.GL_COMPILE_STATUS):
+        log = _log(names.glGetShaderiv, names.glGetShaderInfoLog, shader)
+        names.glDeleteShader(shader)
+        raise ShaderError(stage, log, source, name=name)
+    return shader
+
+
+def _link(program: int, name: str) -> None:
+    names = _gl()
+    names.glLinkProgram(program)
+    if not _parameter(names.glGetProgramiv, program, names.GL_LINK_STATUS):
+        raise ShaderError("link", _log(names.glGetProgramiv, names.glGetProgramInfoLog, program), name=name)
+
+
+def _parameter(call: Any, name: int, what: int) -> int:  # noqa: ANN401  # a function of GL
+    value = (ctypes.c_int * 1)()
+    call(name, what, value)
+    return value[0]
+
+
+def _log(parameter: Any, call: Any, name: int) -> str:  # noqa: ANN401  # functions of GL
+    length = max(_parameter(parameter, name, 0x8B84), 1)  # GL_INFO_LOG_LENGTH, with its last zero
+    text = ctypes.create_string_buffer(length)
+    call(name, length, None, text)
+    return text.value.decode(errors="replace")
+
+
+def get_integer(what: int) -> int:
+    """Return a number that GL keeps, such as GL_MAX_TEXTURE_SIZE."""
+    value = (ctypes.c_int * 1)()
+    _gl().glGetIntegerv(what, value)
+    return value[0]
+
+
+def get_string(what: int) -> str:
+    """Return a text of GL, such as GL_RENDERER; "" where no context is current."""
+    function = _gl().glGetString
+    text = ctypes.cast(function(what), ctypes.c_char_p).value
+    return (text or b"").decode(errors="replace")
+
+
+def extensions() -> frozenset[str]:
+    """Return the extensions of the current context."""
+    names = _gl()
+    count = get_integer(0x821D)  # GL_NUM_EXTENSIONS
+    found = (ctypes.cast(names.glGetStringi(0x1F03, index), ctypes.c_char_p).value for index in range(count))
+    return frozenset(name.decode() for name in found if name)
+
+
+def make(kind: str) -> int:
+    """Make one object, "Texture", "Framebuffer", "Buffer" or "VertexArray", and return its name in GL."""
+    name = (ctypes.c_uint * 1)()
+    getattr(_gl(), f"glGen{kind}s")(1, name)
+    if not name[0]:
+        raise GlError(f"glGen{kind}s", detail="no GL context is current; call it in GlContext.run")
+    return name[0]
+
+
+def delete(kind: str, *names: int) -> None:
+    """Delete objects of `make` in the current context. 0 is ignored, as GL does."""
+    if names:
+        getattr(_gl(), f"glDelete{kind}s")(len(names), (ctypes.c_uint * len(names))(*names))

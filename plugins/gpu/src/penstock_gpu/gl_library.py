@@ -1,0 +1,171 @@
+"""The entry points and constants of GL: what PyOpenGL knows of them, bound to the library itself.
+
+Names, argument types and numbers come from PyOpenGL's raw modules. The functions are bound here, so
+that they work whichever platform PyOpenGL has chosen for itself, and check errors whatever its flags
+say. The higher modules of PyOpenGL are not used: they copy arrays in silence, and ask for extensions
+once for a whole process.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import importlib
+import os
+import sys
+import threading
+from typing import TYPE_CHECKING, Any, Final
+
+from penstock.errors import InvalidArgumentError
+from penstock_gpu import egl
+from penstock_gpu.errors import INSTALL, GlError, GpuUnavailableError
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+#: Libraries that dispatch to the driver of the current context; any one of them will do.
+_LIBRARIES: Final = ("libOpenGL.so.0", "libGL.so.1", "libGLESv2.so.2")
+_VERSIONS: Final = tuple(
+    f"{major}_{minor}" for major, last in ((1, 5), (2, 1), (3, 3), (4, 6)) for minor in range(last + 1)
+)
+#: glWaitSync takes no other time-out. PyOpenGL's constant is a signed number that GL refuses.
+TIMEOUT_IGNORED: Final = 0xFFFFFFFFFFFFFFFF
+
+#: Not checked: the one that checks, and one that finalisers call, maybe between another call and its check.
+_UNCHECKED: Final = frozenset({"glGetError", "glDeleteSync"})
+
+_lock = threading.RLock()
+_library: ctypes.CDLL | None = None
+
+
+def library() -> ctypes.CDLL:
+    """Return the library of GL, loaded on the first call.
+
+    Raises:
+        GpuUnavailableError: none is installed.
+    """
+    global _library  # noqa: PLW0603  # one library in one process
+    if _library is None:
+        with _lock:
+            if _library is None:
+                _library = _load()
+    return _library
+
+
+def _load() -> ctypes.CDLL:
+    reasons = []
+    for name in _LIBRARIES:
+        try:
+            return ctypes.CDLL(name, mode=ctypes.RTLD_GLOBAL)
+        except OSError as error:
+            reasons.append(str(error))
+    raise GpuUnavailableError(f"no library of OpenGL can be loaded: {'; '.join(reasons)}", INSTALL)
+
+
+def find(name: str) -> Any:  # noqa: ANN401  # a function or an int
+    """Return the function or constant of this name, bound.
+
+    Raises:
+        AttributeError: GL has no such name.
+        GpuUnavailableError: PyOpenGL or the library of GL is missing.
+    """
+    if name == "GL_TIMEOUT_IGNORED":
+        return TIMEOUT_IGNORED
+    with _lock:
+        for version in _VERSIONS:
+            found = getattr(_raw(version), name, None)
+            if isinstance(found, int):
+                return int(found)
+            if found is not None:
+                return _bind(name, found)
+    raise AttributeError(f"GL has no name {name!r}")
+
+
+def _raw(version: str) -> ModuleType:
+    name = f"OpenGL.raw.GL.VERSION.GL_{version}"
+    module = sys.modules.get(name)
+    return module or _import(name)
+
+
+def _import(name: str) -> ModuleType:
+    """Import a module of PyOpenGL, which chooses its platform when the first is imported."""
+    library()
+    variable = "PYOPENGL_PLATFORM"
+    is_free = "OpenGL.platform" not in sys.modules and variable not in os.environ
+    if is_free:
+        os.environ[variable] = "egl"
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != "OpenGL":
+            raise
+        raise GpuUnavailableError("PyOpenGL is not installed", "pip install PyOpenGL") from error
+    except (ImportError, AttributeError, OSError) as error:  # what it says where a library is missing
+        cause = f"PyOpenGL cannot be imported: {type(error).__name__}: {error}"
+        raise GpuUnavailableError(cause, INSTALL) from error
+    finally:
+        if is_free:
+            os.environ.pop(variable, None)
+
+
+def _bind(name: str, raw: Any) -> Any:  # noqa: ANN401  # a function of PyOpenGL, and one of ctypes
+    arguments: list[Any] = [_Pointer if _is_pointer(kind) else kind for kind in raw.argtypes]
+    prototype = ctypes.CFUNCTYPE(raw.restype, *arguments)
+    try:
+        function: Any = prototype((name, library()))
+    except AttributeError:
+        address = egl.load().proc_address(name)
+        if not address:
+            raise AttributeError(f"the library of GL has no function {name!r}") from None
+        function = prototype(address)
+    function.__name__ = name
+    if name not in _UNCHECKED:
+        function.errcheck = _checker(name)
+    return function
+
+
+def _is_pointer(kind: Any) -> bool:  # noqa: ANN401  # a type of ctypes, or PyOpenGL's stand-in for one
+    return kind is ctypes.c_void_p or kind == ctypes.POINTER(None)
+
+
+class _Pointer:
+    """An address: None, an int, bytes, something of ctypes, or an array that lies in one piece."""
+
+    @classmethod
+    def from_param(cls, value: Any) -> Any:  # noqa: ANN401  # see above
+        if value is None or isinstance(value, int | bytes):
+            return ctypes.c_void_p.from_param(value)
+        flags = getattr(value, "flags", None)
+        if flags is None:
+            return ctypes.c_void_p.from_param(value)
+        if not flags.c_contiguous:
+            raise InvalidArgumentError(
+                f"an array of strides {value.strides} does not lie in one piece; hand in a copy by"
+                " numpy.ascontiguousarray"
+            )
+        pointer = ctypes.c_void_p(value.ctypes.data)
+        pointer.array = value  # type: ignore[attr-defined]  # alive for as long as the call
+        return pointer
+
+
+def _checker(name: str) -> Any:  # noqa: ANN401  # as ctypes wants it
+    get_error = get_error_function()
+
+    def check(result: Any, _function: Any, _arguments: Any) -> Any:  # noqa: ANN401  # of any function
+        code = get_error()
+        if code:
+            raise GlError(name, code)
+        return result
+
+    return check
+
+
+_get_error: Any = None
+
+
+def get_error_function() -> Any:  # noqa: ANN401  # of ctypes
+    """Return glGetError."""
+    global _get_error  # noqa: PLW0603  # bound once
+    if _get_error is None:
+        prototype = ctypes.CFUNCTYPE(ctypes.c_uint)
+        _get_error = prototype(("glGetError", library()))
+    return _get_error

@@ -1,0 +1,359 @@
+"""One texture and who uses it when: the order between the contexts that draw to it and read from it.
+
+A context runs its commands in order, another one knows nothing of them. So whoever has drawn to a texture
+leaves a fence, and a reader in another context waits for it, on the GPU; whoever has read leaves a fence
+too, one for each context, and the next to draw waits for these. Fences are flushed when they are made:
+nobody waits for a command that was never sent.
+
+Nothing here takes a lock, since views are let go of in finalisers too: single operations on a dict or a
+lock that is only tried.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Final
+
+from penstock.errors import FailedPreconditionError, InvalidArgumentError
+from penstock.log import get_logger
+from penstock_gpu import gl
+from penstock_gpu.context import ExternalContext, GlContext
+from penstock_gpu.errors import GpuUnavailableError
+from penstock_gpu.formats import gl_layout
+
+if TYPE_CHECKING:
+    import weakref
+    from collections.abc import Callable
+
+    from penstock_gpu.formats import GlLayout, GpuBufferFormat
+    from penstock_gpu.pool import SizePool
+    from penstock_gpu.share_group import ShareGroup
+    from penstock_gpu.sync import GlSyncToken
+
+    AnyContext = GlContext | ExternalContext
+
+LOGGER: Final = get_logger("gpu")
+TEXTURE_2D: Final = 0x0DE1
+
+
+def context_here(what: str = "a texture") -> AnyContext:
+    """Return the context that is current on this thread, ours or the application's.
+
+    Raises:
+        FailedPreconditionError: there is none; says where to ask for `what`.
+        GpuUnavailableError: there is no GL on this machine.
+    """
+    here = GlContext.current()
+    if here is not None:
+        return here
+    try:
+        return ExternalContext.current()
+    except FailedPreconditionError:
+        raise FailedPreconditionError(
+            f"no GL context is current on this thread; ask for {what} in GlContext.run"
+        ) from None
+
+
+def share_group_here() -> ShareGroup | None:
+    """Return what the contexts that see the current one's textures share; None where none is current."""
+    here = GlContext.current()
+    if here is not None:
+        return here.share_group
+    try:
+        return ExternalContext.current().share_group
+    except (FailedPreconditionError, GpuUnavailableError):
+        return None
+
+
+def making_context() -> GlContext:
+    """Return the context where textures are made: the current one, or one that shares with the application's.
+
+    Raises:
+        FailedPreconditionError: there is neither; says how to get one.
+    """
+    here = GlContext.current()
+    if here is not None:
+        return here
+    group = share_group_here()
+    if group is None:
+        raise FailedPreconditionError(
+            "no GL context is current on this thread, so that no texture can be made; "
+            "ask for the view in GlContext.run"
+        )
+    return next(iter(group.contexts()), None) or _refuse_to_share()
+
+
+def _refuse_to_share() -> GlContext:
+    raise FailedPreconditionError(
+        f"{ExternalContext.current()!r} is current and shares with no GlContext, so that no texture can be "
+        "made for it; make one with GlContext.create(share=ExternalContext.current())"
+    )
+
+
+class ConsumerSync:
+    """What the readers of a texture left behind: one fence for each context that read it.
+
+    Attributes:
+        tokens: the fences, empty where nobody has read it since it was last drawn to.
+    """
+
+    __slots__ = ("tokens",)
+
+    def __init__(self, tokens: tuple[GlSyncToken, ...]) -> None:
+        self.tokens = tokens
+
+    def is_ready(self) -> bool:
+        """Return whether all readers are done."""
+        return all(token.is_ready() for token in self.tokens)
+
+    def wait(self, timeout: float) -> bool:
+        """Wait until all readers are done, at most `timeout` seconds for each; return whether they are."""
+        return all(token.wait(timeout) for token in self.tokens)
+
+    def wait_on_gpu(self) -> None:
+        """Let the commands that follow in the current context wait until all readers are done."""
+        for token in self.tokens:
+            token.wait_on_gpu()
+
+
+class GlTextureObject:
+    """A texture with its fences. Belongs to one storage at a time, or to a pool.
+
+    Attributes:
+        name: of GL.
+        target: GL_TEXTURE_2D, or what a foreign one has.
+        width, height: pixels.
+        format: what the pixels mean.
+        context: where it was made and will be deleted; None for one that the application made in its own.
+        producer: the context that drew to it last, the one that made it at first.
+        share_group: of all contexts that see it.
+        home: the pool that takes it back, by weak reference, or None.
+    """
+
+    __slots__ = (
+        "_consumers",
+        "_done_writing",
+        "_reads",
+        "_release",
+        "_writing",
+        "context",
+        "format",
+        "height",
+        "home",
+        "name",
+        "producer",
+        "share_group",
+        "target",
+        "width",
+    )
+
+    def __init__(  # noqa: PLR0913, PLR0917  # what it is
+        self,
+        name: int,
+        target: int,
+        width: int,
+        height: int,
+        format: GpuBufferFormat,  # noqa: A002  # the word that everyone expects
+        context: AnyContext,
+        *,
+        release: Callable[[ConsumerSync], None] | None = None,
+        done_writing: GlSyncToken | None = None,
+    ) -> None:
+        self.name = name
+        self.target = target
+        self.width = width
+        self.height = height
+        self.format = format
+        self.context = context if isinstance(context, GlContext) else None
+        self.producer = context
+        self.share_group = context.share_group
+        self.home: weakref.ref[SizePool] | None = None
+        self._release = release
+        self._done_writing = done_writing
+        self._consumers: dict[int, GlSyncToken] = {}
+        self._writing = threading.Lock()  # held while somebody writes; tried, never waited for
+        self._reads: list[None] = []  # one for each reader
+
+    @classmethod
+    def create(cls, width: int, height: int, format: GpuBufferFormat) -> GlTextureObject:  # noqa: A002  # as above
+        """Make a texture in the current context; what it shows is undefined.
+
+        Raises:
+            InvalidArgumentError: no texture has the format, or the size is none that GL allows.
+            FailedPreconditionError: no context is current, or the application's, which shares with none of
+                ours.
+            GlError: GL refuses; nothing is left behind.
+        """
+        context = making_context()
+        if not context.is_current():
+            return context.run(lambda: cls.create(width, height, format))
+        layout = gl_layout(format, is_es=context.api == "gles")
+        _expect_size(width, height)
+        before = gl.get_integer(gl.GL_TEXTURE_BINDING_2D)
+        name = gl.make("Texture")
+        try:
+            gl.glBindTexture(TEXTURE_2D, name)
+            _allocate(context, layout, width, height)
+        except BaseException:
+            gl.delete("Texture", name)
+            raise
+        finally:
+            gl.glBindTexture(TEXTURE_2D, before)
+        return cls(name, TEXTURE_2D, width, height, format, context)
+
+    def begin_read(self, here: AnyContext) -> None:
+        """Let what follows in the current context come after what was drawn.
+
+        Raises:
+            FailedPreconditionError: somebody has a view to write.
+        """
+        if self._writing.locked():
+            raise FailedPreconditionError(
+                f"{self!r} is being written to; release the view to write, or leave its `with`, before"
+                " reading"
+            )
+        self._reads.append(None)
+        try:
+            self._wait_for_producer(here)
+        except BaseException:
+            self._reads.pop()
+            raise
+
+    def end_read(self, here: AnyContext) -> None:
+        """Let the next to draw come after what was read in the current context."""
+        try:
+            self._consumers[here.native_context] = here.create_sync()
+        finally:
+            self._reads.pop()
+
+    def begin_write(self, here: AnyContext) -> None:
+        """Let what follows in the current context come after what was drawn and what was read.
+
+        Raises:
+            FailedPreconditionError: somebody has another view, to read or to write.
+        """
+        if not self._writing.acquire(blocking=False):
+            raise FailedPreconditionError(
+                f"{self!r} is being written to already; release the first view to write before the next"
+            )
+        try:
+            self._expect_no_readers()
+            self._wait_for_producer(here)
+            self._wait_for_consumers(here)
+            self._done_writing = None
+        except BaseException:
+            self._writing.release()
+            raise
+
+    def end_write(self, here: AnyContext) -> None:
+        """Let all that read come after what was drawn in the current context."""
+        try:
+            self._done_writing = here.create_sync()
+            self.producer = here
+        finally:
+            self._writing.release()
+
+    def wait_until_complete(self, timeout: float) -> bool:
+        """Wait until what was drawn is there, for one that uses no fences; return whether it is."""
+        token = self._done_writing
+        return token is None or token.wait(timeout)
+
+    def let_go(self) -> None:
+        """Give the texture back to its pool, or delete it. Safe in finalisers, on any thread."""
+        pool = self.home() if self.home is not None else None
+        if pool is not None:
+            pool.give_back(self)
+        else:
+            self.delete()
+
+    def delete(self) -> None:
+        """Have the texture deleted in its context, later; a foreign one is given back to its maker.
+
+        Readers are not waited for: GL keeps what is still in use.
+        """
+        release, self._release = self._release, None
+        name, self.name = self.name, 0
+        if release is not None:
+            self._tell(release)
+        elif name and self.context is not None:
+            self.context.share_group.discard(_Deletion(name), self.context)
+
+    def _expect_no_readers(self) -> None:
+        if self._reads:
+            raise FailedPreconditionError(
+                f"{self!r} is being read; release the {len(self._reads)} views to read before writing"
+            )
+
+    def _tell(self, release: Callable[[ConsumerSync], None]) -> None:
+        sync = ConsumerSync(tuple(self._consumers.values()))
+        try:
+            release(sync)
+        except Exception:
+            LOGGER.exception("the callback that gives texture %r back failed", self)
+
+    def _wait_for_producer(self, here: AnyContext) -> None:
+        token = self._done_writing
+        if token is not None and token.context is not here:
+            token.wait_on_gpu()
+
+    def _wait_for_consumers(self, here: AnyContext) -> None:
+        consumers = self._consumers
+        while consumers:
+            token = consumers.popitem()[1]
+            if token.context is not here:
+                token.wait_on_gpu()
+
+    def __repr__(self) -> str:
+        return f"<texture {self.name} {self.format.name} {self.width}x{self.height}>"
+
+
+class _Deletion:
+    """A job that deletes one texture. A class of its own: it says in messages what it is."""
+
+    __slots__ = ("_name",)
+
+    def __init__(self, name: int) -> None:
+        self._name = name
+
+    def __call__(self) -> None:
+        gl.delete("Texture", self._name)
+
+
+def _expect_size(width: int, height: int) -> None:
+    limit = gl.get_integer(gl.GL_MAX_TEXTURE_SIZE)
+    if not 0 < width <= limit or not 0 < height <= limit:
+        raise InvalidArgumentError(
+            f"a texture of {width}x{height} cannot be made, the context allows 1 to {limit} a side; "
+            "scale the picture before"
+        )
+
+
+def _allocate(context: GlContext, layout: GlLayout, width: int, height: int) -> None:
+    """Give the texture that is bound its storage and its parameters."""
+    if layout.is_immutable and _has_immutable(context):
+        gl.glTexStorage2D(TEXTURE_2D, 1, layout.internal, width, height)
+    else:
+        gl.glTexImage2D(
+            TEXTURE_2D, 0, layout.internal, width, height, 0, layout.upload_format, layout.type, None
+        )
+        gl.glTexParameteri(TEXTURE_2D, gl.GL_TEXTURE_MAX_LEVEL, 0)
+    is_linear = layout.dtype.itemsize < 4 or context.api != "gles"  # noqa: PLR2004  # ES filters no float32
+    kind = gl.GL_LINEAR if is_linear else gl.GL_NEAREST
+    for parameter, value in (
+        (gl.GL_TEXTURE_MIN_FILTER, kind),
+        (gl.GL_TEXTURE_MAG_FILTER, kind),
+        (gl.GL_TEXTURE_WRAP_S, gl.GL_CLAMP_TO_EDGE),
+        (gl.GL_TEXTURE_WRAP_T, gl.GL_CLAMP_TO_EDGE),
+    ):
+        gl.glTexParameteri(TEXTURE_2D, parameter, value)
+    for parameter, value in zip(_SWIZZLES, layout.swizzle or (), strict=False):
+        gl.glTexParameteri(TEXTURE_2D, parameter, value)
+
+
+#: GL_TEXTURE_SWIZZLE_R, _G, _B, _A. Source: OpenGL 3.3 and OpenGL ES 3.0, which have them from the start.
+_SWIZZLES: Final = (0x8E42, 0x8E43, 0x8E44, 0x8E45)
+
+
+def _has_immutable(context: GlContext) -> bool:
+    is_es = context.api == "gles"
+    return is_es or context.version >= (4, 2) or context.has_extension("GL_ARB_texture_storage")

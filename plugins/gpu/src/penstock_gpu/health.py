@@ -1,0 +1,105 @@
+"""What the pack finds on this machine: who draws, on which devices, or what is missing. Imported when asked.
+
+OpenGL is no duty: without it an installation is well, and the check says what would bring it. It is not
+well where somebody asks for what cannot be had: a device, a policy.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from penstock import DoctorCheck
+from penstock_gpu import service
+from penstock_gpu.device import VARIABLE, from_environment, probe
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from penstock_gpu.device import DeviceReport, GpuReport
+
+_WHAT: Final = "OpenGL"
+_APIS: Final = {"gl": "OpenGL", "gles": "OpenGL ES"}
+#: There once the kernel's driver of a card of NVIDIA is loaded.
+_NVIDIA: Final = Path("/proc/driver/nvidia/version")
+_NO_NVIDIA: Final = (
+    "; a card of NVIDIA is there and does not draw: install its driver's EGL part, and in a container let "
+    "NVIDIA_DRIVER_CAPABILITIES contain graphics"
+)
+
+
+def checks() -> Iterator[DoctorCheck]:
+    """Yield who draws when nobody chooses, then each device that EGL lists and whether it can.
+
+    Makes one context for each device, closed at once.
+    """
+    yield _binding()
+    policy = _policy()
+    if policy is not None:
+        yield policy
+    report = probe()
+    if report.chosen is None:
+        yield _none(report)
+    else:
+        more = _NO_NVIDIA if report.chosen.is_software and _NVIDIA.exists() else ""
+        said = f"{_drawing(report.chosen)}, by {report.chosen.device.name}{more}"
+        yield DoctorCheck(_WHAT, is_well=True, detail=said)
+    for one in report.devices:
+        yield _device(one, is_used=one is report.chosen)
+
+
+def _binding() -> DoctorCheck:
+    try:
+        import OpenGL  # type: ignore[import-untyped]  # noqa: PLC0415  # that it may fail is the question
+    except Exception as error:  # noqa: BLE001  # half of an installation, ...
+        said = f"{type(error).__name__}: {error}"
+        return DoctorCheck(
+            "PyOpenGL", is_well=False, detail=said, cure="pip install --force-reinstall PyOpenGL"
+        )
+    return DoctorCheck("PyOpenGL", is_well=True, detail=OpenGL.__version__)
+
+
+def _policy() -> DoctorCheck | None:
+    """Return a fault of PENSTOCK_GPU."""
+    value = os.environ.get(service.VARIABLE, "").strip()
+    if value in ("", *service.POLICIES):
+        return None
+    cure = f"unset it, or use {', '.join(service.POLICIES)}"
+    return DoctorCheck(service.VARIABLE, is_well=False, detail=f"is {value!r}, which is no policy", cure=cure)
+
+
+def _none(report: GpuReport) -> DoctorCheck:
+    """Return the check of a machine, or of an environment, without OpenGL."""
+    device = from_environment()
+    if device is not None:
+        detail = f"{VARIABLE} is {device!r}: {_why(report)}"
+        cure = f"unset {VARIABLE}, or name another device"
+        return DoctorCheck(_WHAT, is_well=False, detail=detail, cure=cure)
+    if os.environ.get(service.VARIABLE, "").strip() == service.REQUIRE:
+        detail = f"none, but {service.VARIABLE} is 'require': {report.why_not}"
+        return DoctorCheck(
+            _WHAT, is_well=False, detail=detail, cure=report.cure or f"unset {service.VARIABLE}"
+        )
+    detail = f"none, which only graphs with GPU nodes miss: {_why(report)}"
+    return DoctorCheck(_WHAT, is_well=True, detail=detail)
+
+
+def _device(report: DeviceReport, *, is_used: bool) -> DoctorCheck:
+    """Return the check of one device; one that does not work is well, as long as nobody needs it."""
+    _, _, known = str(report.device).partition(" (")
+    said = [known.removesuffix(")")] if known else []
+    if is_used:
+        said.append("used unless another is chosen")
+    else:
+        said.append(_drawing(report) if report.works else f"cannot be used: {_why(report)}")
+    return DoctorCheck(report.device.name, is_well=True, detail=": ".join(said))
+
+
+def _why(report: GpuReport | DeviceReport) -> str:
+    return "; ".join(part for part in (report.why_not, report.cure) if part)
+
+
+def _drawing(report: DeviceReport) -> str:
+    kind = "software" if report.is_software else "hardware"
+    return f"{_APIS[report.api]} {report.version}, {report.renderer} of {report.vendor}, in {kind}"

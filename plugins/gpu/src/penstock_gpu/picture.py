@@ -1,0 +1,115 @@
+"""What a GpuBuffer refers to: one picture, and the storages that show it now.
+
+All storages show the same pixels. They are looked at under a lock, and made, asked and let go outside it.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any
+
+from penstock.errors import FailedPreconditionError, InvalidArgumentError
+from penstock_gpu.storage import REGISTRY, view_name
+
+if TYPE_CHECKING:
+    from penstock_gpu.formats import GpuBufferFormat
+    from penstock_gpu.storage import Storage
+
+
+class Picture:
+    """What all handles of one buffer share.
+
+    Args:
+        width: pixels.
+        height: pixels.
+        format: what they mean.
+        storages: where they lie, one after the other; none where nobody has written yet.
+    """
+
+    __slots__ = ("_lock", "_storages", "format", "height", "width")
+
+    def __init__(
+        self,
+        width: int,
+        height: int,
+        format: GpuBufferFormat,  # noqa: A002  # the word that everyone expects
+        storages: tuple[Storage, ...] = (),
+    ) -> None:
+        self.width = width
+        self.height = height
+        self.format = format
+        self._storages = storages
+        self._lock = threading.Lock()
+
+    @property
+    def storages(self) -> tuple[Storage, ...]:
+        """Where the pixels lie now, in the order in which that came."""
+        return self._storages
+
+    def read(self, view: type, arguments: dict[str, Any]) -> Any:  # noqa: ANN401  # a `view`
+        """Return a view to read, of a storage that is converted from another where none gives it."""
+        found = self._find(view, for_writing=False)
+        if found is None:
+            raise self._no_path(view, for_writing=False)
+        return found.read_view(view, **arguments)
+
+    def write(self, view: type, arguments: dict[str, Any]) -> Any:  # noqa: ANN401  # a `view`
+        """Return a view to write, and drop all storages but its own."""
+        found = self._find(view, for_writing=True)
+        if found is None:
+            make = REGISTRY.factory(view)
+            if make is None:
+                raise self._no_path(view, for_writing=True)
+            found = make(self.width, self.height, self.format)
+        taken = found.write_view(view, **arguments)
+        with self._lock:
+            dropped, self._storages = self._storages, (found,)
+        del dropped  # outside the lock
+        return taken
+
+    def _find(self, view: type, *, for_writing: bool) -> Storage | None:
+        present = self._storages
+        found = _provider(present, view, for_writing=for_writing)
+        if found is not None:
+            return found
+        for storage in present:
+            convert = REGISTRY.converter(view, type(storage))
+            if convert is not None:
+                return self._insert(convert(storage), storage, view, for_writing=for_writing)
+        return None
+
+    def _insert(self, made: Storage, source: Storage, view: type, *, for_writing: bool) -> Storage | None:
+        """Keep a converted storage, unless another reader was quicker: then theirs is the one.
+
+        Where somebody has written meanwhile, what was converted is for this reader only.
+        """
+        with self._lock:
+            found = _provider(self._storages, view, for_writing=for_writing)
+            if found is None and made.provides(view, for_writing=for_writing):
+                found = made
+                if source in self._storages:
+                    self._storages = (*self._storages, made)
+        return found
+
+    def _no_path(self, view: type, *, for_writing: bool) -> InvalidArgumentError | FailedPreconditionError:
+        kind = "write" if for_writing else "read"
+        name = view_name(view)
+        known = ", ".join(REGISTRY.views())
+        storages = ", ".join(type(storage).__name__ for storage in self._storages)
+        buffer = f"{self.format.name} {self.width}x{self.height}"
+        if not self._storages and not for_writing and name in known:
+            return FailedPreconditionError(
+                f"GpuBuffer {buffer} is empty: nobody has written to it, so that there is no {name} to read; "
+                "take a write_view and fill it before"
+            )
+        return InvalidArgumentError(
+            f"GpuBuffer {buffer} has no way to a view {name} to {kind} from its storages "
+            f"({storages or 'none'}); ask for one of {known}, or register a converter with register_converter"
+        )
+
+
+def _provider(storages: tuple[Storage, ...], view: type, *, for_writing: bool) -> Storage | None:
+    for storage in storages:
+        if storage.provides(view, for_writing=for_writing):
+            return storage
+    return None

@@ -1,0 +1,320 @@
+"""Textures that are used again: making one costs more than drawing to it.
+
+A pool makes buffers of textures and takes each texture back when nothing uses its buffer any more. Which
+sizes it keeps, and how many of each, follows MediaPipe's `GpuBufferMultiPool`, `ReusablePool` and
+`ResourceCache`: a size is worth pooling from its second request on, the sizes asked for least go first,
+and what was asked for long ago counts less.
+
+A texture comes back on whatever thread lets go of it last, maybe in the middle of a garbage collection.
+So coming back takes no lock that may be held: it goes to a queue, which is emptied by whoever has the lock
+next. Textures are given up outside the lock.
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections import deque
+from typing import TYPE_CHECKING, Any, Final
+
+import attrs
+from attrs import validators
+
+from penstock.errors import InvalidArgumentError
+from penstock_gpu.formats import GpuBufferFormat, checked_format
+
+if TYPE_CHECKING:
+    from penstock_gpu.buffer import GpuBuffer
+    from penstock_gpu.gl_texture import GlTextureObject
+
+#: Width, height, format, and the contexts that the texture is visible to.
+_Key = tuple[int, int, GpuBufferFormat, Any]
+
+
+@attrs.frozen
+class PoolOptions:
+    """How much a pool keeps. The defaults are the reference's.
+
+    Attributes:
+        keep_count: textures of one size that wait for use, less those in use.
+        max_pool_count: sizes that are counted; those asked for least are given up.
+        min_requests_before_pool: requests of a size until its textures are kept; 1 keeps them at once.
+        scrub_every: requests until all counts are halved and the sizes that fall to 0 are given up.
+
+    Raises:
+        InvalidArgumentError: a number is negative, or `min_requests_before_pool` or `scrub_every` below 1.
+    """
+
+    keep_count: int = attrs.field(default=2, validator=validators.instance_of(int))
+    max_pool_count: int = attrs.field(default=10, validator=validators.instance_of(int))
+    min_requests_before_pool: int = attrs.field(default=2, validator=validators.instance_of(int))
+    scrub_every: int = attrs.field(default=50, validator=validators.instance_of(int))
+
+    def __attrs_post_init__(self) -> None:
+        for name, least in (
+            ("keep_count", 0),
+            ("max_pool_count", 0),
+            ("min_requests_before_pool", 1),
+            ("scrub_every", 1),
+        ):
+            value = getattr(self, name)
+            if value < least:
+                raise InvalidArgumentError(f"{name} is {value}, but must be at least {least}")
+
+
+class SizePool:
+    """The textures of one size, format and share group. Its owner is the multi-size pool, which locks.
+
+    Attributes:
+        free: textures that nobody uses, the one that came back last at the right.
+        in_use: how many are with buffers.
+    """
+
+    __slots__ = ("__weakref__", "_keep_count", "_lock", "_returned", "free", "in_use", "is_open")
+
+    def __init__(self, keep_count: int) -> None:
+        self._keep_count = keep_count
+        self._lock = threading.Lock()
+        self._returned: deque[GlTextureObject] = deque()
+        self.free: deque[GlTextureObject] = deque()
+        self.in_use = 0
+        self.is_open = True
+
+    def take(self) -> GlTextureObject | None:
+        """Return the free texture that came back last, or None; either way one more is in use."""
+        with self._lock:
+            self._collect()
+            self.in_use += 1
+            found = self.free.pop() if self.free else None
+            surplus = self._surplus()
+        self._give_up(surplus)
+        return found
+
+    def give_back(self, texture: GlTextureObject) -> None:
+        """Take a texture back. Never waits: safe in finalisers, on any thread."""
+        self._returned.append(texture)
+        self._settle()
+
+    def cancel(self) -> None:
+        """Take back the word of `take` where making the texture failed."""
+        with self._lock:
+            self.in_use -= 1
+        self._settle()
+
+    def close(self) -> None:
+        """Give up what is free, and from now on what comes back."""
+        with self._lock:
+            self.is_open = False
+            surplus = self._surplus()
+        self._give_up(surplus)
+
+    def __del__(self) -> None:
+        for texture in (*self.free, *self._returned):
+            texture.delete()
+
+    def _settle(self) -> None:
+        """Bring what came back to its place, and delete what is too much, outside the lock.
+
+        Where the lock is taken, maybe by this very thread, its holder does it when it is done.
+        """
+        while self._returned and self._lock.acquire(blocking=False):
+            try:
+                self._collect()
+                surplus = self._surplus()
+            finally:
+                self._lock.release()
+            for texture in surplus:
+                texture.delete()
+
+    def _give_up(self, surplus: list[GlTextureObject]) -> None:
+        for texture in surplus:
+            texture.delete()
+        self._settle()
+
+    def _collect(self) -> None:
+        while self._returned:
+            self.free.append(self._returned.popleft())
+            self.in_use -= 1
+
+    def _surplus(self) -> list[GlTextureObject]:
+        """Take out what is more than shall be kept, the longest unused first."""
+        keep = max(self._keep_count - self.in_use, 0) if self.is_open else 0
+        return [self.free.popleft() for _ in range(len(self.free) - keep)]
+
+
+class _Count:
+    """How often a size was asked for, and its pool from the time when that is worth it."""
+
+    __slots__ = ("pool", "requests")
+
+    def __init__(self) -> None:
+        self.requests = 0
+        self.pool: SizePool | None = None
+
+
+class _Local(threading.local):
+    """What belongs to one thread: the pool of the innermost `used_by_default`, or None."""
+
+    pool: GpuBufferPool | None = None
+
+
+_LOCAL: Final = _Local()
+
+
+class _Scope:
+    """What `used_by_default` returns."""
+
+    __slots__ = ("_before", "_pool")
+
+    def __init__(self, pool: GpuBufferPool) -> None:
+        self._pool = pool
+        self._before: GpuBufferPool | None = None
+
+    def __enter__(self) -> None:
+        self._before, _LOCAL.pool = _LOCAL.pool, self._pool
+
+    def __exit__(self, *_: object) -> None:
+        _LOCAL.pool = self._before
+
+
+def default_texture(width: int, height: int, format: GpuBufferFormat) -> GlTextureObject:  # noqa: A002  # the word that everyone expects
+    """Return a texture of the pool that is used by default, or of none; see `GpuBufferPool.get`."""
+    from penstock_gpu.gl_texture import GlTextureObject  # noqa: PLC0415  # for types only above
+
+    pool = _LOCAL.pool
+    return GlTextureObject.create(width, height, format) if pool is None else pool.take(width, height, format)
+
+
+class GpuBufferPool:
+    """Makes buffers whose textures are used again. Thread-safe.
+
+    A buffer holds on to its texture and not to the pool: textures that come back after the pool is gone or
+    closed are deleted.
+
+    Args:
+        options: how much is kept.
+    """
+
+    def __init__(self, options: PoolOptions = PoolOptions()) -> None:  # frozen
+        self.options = options
+        self._lock = threading.Lock()
+        self._counts: dict[_Key, _Count] = {}
+        self._requests = 0
+        self._is_closed = False
+
+    def get(
+        self,
+        width: int,
+        height: int,
+        format: GpuBufferFormat = GpuBufferFormat.BGRA32,  # noqa: A002  # the word that everyone expects
+    ) -> GpuBuffer:
+        """Return a buffer with a texture, new or used before; until it is drawn to it shows anything.
+
+        A context must be current, and whichever writes to the buffer waits on the GPU until its earlier
+        readers are done.
+
+        Raises:
+            InvalidArgumentError: the size is not positive, or no texture has the format.
+            FailedPreconditionError: no context is current; call it in `GlContext.run`.
+            GlError: GL refuses to make the texture.
+        """
+        from penstock_gpu.buffer import GpuBuffer  # noqa: PLC0415  # which knows this module
+        from penstock_gpu.texture import TextureStorage  # noqa: PLC0415  # as above
+
+        return GpuBuffer.of_storage(TextureStorage(self.take(width, height, checked_format(format))))
+
+    def take(self, width: int, height: int, format: GpuBufferFormat) -> GlTextureObject:  # noqa: A002  # as above
+        """Return a texture that comes back to this pool when it is let go; see `get` for the errors."""
+        from penstock_gpu.gl_texture import GlTextureObject, share_group_here  # noqa: PLC0415  # which imports this
+
+        pool = self._pool_of((width, height, format, share_group_here()))
+        if pool is None:
+            return GlTextureObject.create(width, height, format)
+        texture = pool.take()
+        if texture is None:
+            try:
+                texture = GlTextureObject.create(width, height, format)
+            except BaseException:
+                pool.cancel()
+                raise
+        texture.home = weakref.ref(pool)
+        return texture
+
+    @property
+    def free(self) -> int:
+        """How many textures wait for use."""
+        return sum(len(pool.free) for pool in self._pools())
+
+    @property
+    def in_use(self) -> int:
+        """How many pooled textures are with buffers."""
+        return sum(pool.in_use for pool in self._pools())
+
+    @property
+    def sizes(self) -> tuple[tuple[int, int, GpuBufferFormat], ...]:
+        """The sizes and formats whose textures are kept."""
+        with self._lock:
+            return tuple(key[:3] for key, count in self._counts.items() if count.pool is not None)
+
+    def close(self) -> None:
+        """Give up all free textures, and each one in use when it comes back. May be called again.
+
+        A closed pool still makes buffers, and keeps nothing.
+        """
+        with self._lock:
+            self._is_closed = True
+            gone = self._evict(self._counts.keys())
+        _close(gone)
+
+    def used_by_default(self) -> _Scope:
+        """Return a scope for `with`: in it, on this thread, new textures come from here.
+
+        Those are the textures of empty buffers that are drawn to, and of uploads. Scopes nest; the inner one
+        counts.
+        """
+        return _Scope(self)
+
+    def __repr__(self) -> str:
+        return f"<GpuBufferPool of {len(self.sizes)} sizes, {self.in_use} in use, {self.free} free>"
+
+    def _pools(self) -> list[SizePool]:
+        with self._lock:
+            return [count.pool for count in self._counts.values() if count.pool is not None]
+
+    def _pool_of(self, key: _Key) -> SizePool | None:
+        """Count one request, and return the pool of that size, or None where it is not worth one."""
+        options = self.options
+        with self._lock:
+            if self._is_closed:
+                return None
+            count = self._counts.setdefault(key, _Count())
+            count.requests += 1
+            if count.pool is None and count.requests >= options.min_requests_before_pool:
+                count.pool = SizePool(options.keep_count)
+            found = count.pool
+            gone = self._evict(self._too_many()) if len(self._counts) > options.max_pool_count else []
+            self._requests += 1
+            if self._requests >= options.scrub_every:
+                gone += self._scrub()
+        _close(gone)
+        return found if found is not None and found.is_open else None
+
+    def _too_many(self) -> list[_Key]:
+        """Return the sizes beyond the limit: those asked for least, of these the newest."""
+        by_use = sorted(self._counts, key=lambda key: -self._counts[key].requests)  # stable: the oldest first
+        return by_use[self.options.max_pool_count :]
+
+    def _scrub(self) -> list[SizePool]:
+        self._requests = 0
+        for count in self._counts.values():
+            count.requests //= 2
+        return self._evict([key for key, count in self._counts.items() if not count.requests])
+
+    def _evict(self, keys: Any) -> list[SizePool]:  # noqa: ANN401  # any collection of keys
+        found = [self._counts.pop(key).pool for key in tuple(keys)]
+        return [pool for pool in found if pool is not None]
+
+
+def _close(pools: list[SizePool]) -> None:
+    for pool in pools:
+        pool.close()

@@ -1,0 +1,89 @@
+"""Contexts whose textures, buffers, programs and fences are visible to one another."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections import deque
+from typing import TYPE_CHECKING, Any
+
+from penstock_gpu import gl, native
+from penstock_gpu.current import LOCAL
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from penstock_gpu.context import ExternalContext, GlContext
+
+
+class ShareGroup:
+    """The contexts of one group, weakly held. Two contexts share when their groups are the same object."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._members: tuple[weakref.ref[GlContext], ...] = ()
+        self._fences: deque[int] = deque()  # to be deleted
+        self._is_posted = False  # whether a job is on its way that deletes them
+
+    def add(self, context: GlContext) -> None:
+        """Take a context in."""
+        with self._lock:  # replaced and never changed, since finalisers read it at any moment
+            alive = (member for member in self._members if member() is not None)
+            self._members = (*alive, weakref.ref(context))
+        self._is_posted = False  # a job that the last context could not do is lost
+
+    def contexts(self) -> tuple[GlContext, ...]:
+        """Return those of this pack that have not ended, the oldest first."""
+        found = (member() for member in self._members)
+        return tuple(context for context in found if context is not None and not context.is_closed)
+
+    def living(self) -> GlContext | None:
+        """Return some context of the group that has not ended, or None."""
+        return next(
+            (one for one in (member() for member in self._members) if one and not one.is_closed), None
+        )
+
+    def discard(self, delete: Callable[[], Any], first: GlContext | ExternalContext | None = None) -> bool:
+        """Run `delete` soon in `first`, or where that has ended in another context of the group.
+
+        For the deletion of shared objects, from any thread and from finalisers: never raises, never
+        blocks. Dropped where no context of the group is left, since then its objects are gone too.
+
+        Returns:
+            Whether a context was left.
+        """
+        if native.is_forked():
+            return False
+        if first is not None and first.post_deletion(delete):
+            return True
+        for member in self._members:
+            context = member()
+            if context is not None and context is not first and context.post_deletion(delete):
+                return True
+        return False
+
+    def discard_fence(self, fence: int, first: GlContext | ExternalContext) -> None:
+        """Delete a fence: here and now where a context of the group is current, else as `discard` does it.
+
+        Those that pile up until then are deleted by one job.
+        """
+        if native.is_forked():
+            return
+        here = LOCAL.context
+        if here is not None and here.share_group is self:
+            gl.glDeleteSync(fence)
+            return
+        self._fences.append(fence)
+        if not self._is_posted:
+            self._is_posted = True
+            if not self.discard(self._delete_fences, first):
+                self._is_posted = False
+
+    def _delete_fences(self) -> None:
+        self._is_posted = False  # first: who comes from now on posts another job
+        while self._fences:
+            try:
+                fence = self._fences.popleft()
+            except IndexError:  # another context was quicker
+                return
+            gl.glDeleteSync(fence)

@@ -1,0 +1,95 @@
+"""What tests with GL share: they are skipped with the reason where there is none, or fail where CI wants it.
+
+A test says `pytest.mark.gpu`, or uses one of the fixtures below. With PENSTOCK_REQUIRE_GL=1 a machine
+without GL fails. PENSTOCK_GPU_DEVICE chooses the device, as it does for everybody.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import subprocess
+import sys
+import textwrap
+from typing import TYPE_CHECKING
+
+import pytest
+
+from penstock_gpu.context import GlContext
+from penstock_gpu.errors import GpuUnavailableError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+REQUIRE = "PENSTOCK_REQUIRE_GL"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "gpu: needs a GL context; skipped where there is none")
+
+
+@pytest.fixture(scope="session")
+def why_no_gl() -> str:
+    """Return why no context can be had here, or ""."""
+    try:
+        made = GlContext.create(name="can there be one")
+    except GpuUnavailableError as error:
+        return str(error)
+    assert made.close(), "the first context did not end"
+    return ""
+
+
+@pytest.fixture
+def gl_available(why_no_gl: str) -> None:
+    """Skip where there is no GL; fail where the environment says that there must be."""
+    if not why_no_gl:
+        return
+    if os.environ.get(REQUIRE) == "1":
+        pytest.fail(f"{REQUIRE}=1, but {why_no_gl}")
+    pytest.skip(f"no GL: {why_no_gl}")
+
+
+@pytest.fixture(autouse=True)
+def _gl_where_marked(request: pytest.FixtureRequest) -> None:
+    if request.node.get_closest_marker("gpu"):
+        request.getfixturevalue("gl_available")
+
+
+@pytest.fixture
+def make_context(gl_available: None) -> Iterator[Callable[..., GlContext]]:
+    """Return `GlContext.create`; what it makes is closed after the test."""
+    made: list[GlContext] = []
+
+    def make(*arguments, **options) -> GlContext:
+        made.append(GlContext.create(*arguments, **options))
+        return made[-1]
+
+    yield make
+    for context in reversed(made):
+        assert context.close(), f"{context!r} did not end"
+    made.clear()
+    gc.collect()
+
+
+@pytest.fixture
+def context(make_context: Callable[..., GlContext]) -> GlContext:
+    """Return a context with a thread."""
+    return make_context(name="main")
+
+
+@pytest.fixture
+def python() -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Return what runs a script in a Python of its own; options are its environment, None takes one away."""
+
+    def run(script: str, timeout: float = 60, **environment: str | None) -> subprocess.CompletedProcess[str]:
+        variables = {**os.environ, **environment}
+        return subprocess.run(
+            [sys.executable, "-W", "error", "-c", textwrap.dedent(script)],
+            env={name: value for name, value in variables.items() if value is not None},
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+            check=False,
+        )
+
+    return run
