@@ -266,18 +266,16 @@ def boxes(root):
     return found
 
 
-#: Numbers in the file have two digits behind the point.
-ROUNDED = 0.02
-
-
 def assert_well_laid_out(root) -> None:
     found = boxes(root)
     _, _, width, height = (float(one) for one in root.get("viewBox").split())
+    (content,) = (group for group in root.iter(f"{NAMESPACE}g") if group.get("transform"))
+    right, down = map(float, re.findall(r"[-\d.]+", content.get("transform")))
     for i, one in enumerate(found):
-        assert one[0] >= -ROUNDED
-        assert one[1] >= -ROUNDED
-        assert one[2] <= width + ROUNDED
-        assert one[3] <= height + ROUNDED
+        assert one[0] + right >= 0
+        assert one[1] + down >= 0
+        assert one[2] + right <= width
+        assert one[3] + down <= height
         assert not [other for other in found[:i] if overlap(one, other)]
 
 
