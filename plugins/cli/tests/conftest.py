@@ -133,6 +133,20 @@ def command(tmp_path):
     return call
 
 
+@pytest.fixture(scope="session")
+def gl():
+    """Return a closed GL context; skip where none can be had, and fail if PENSTOCK_REQUIRE_GL is 1."""
+    penstock_gpu = pytest.importorskip("penstock_gpu")
+    try:
+        context = penstock_gpu.GlContext.create(name="is there one?")
+    except penstock_gpu.GpuUnavailableError as error:
+        if os.environ.get("PENSTOCK_REQUIRE_GL") == "1":
+            pytest.fail(f"PENSTOCK_REQUIRE_GL=1, but {error}")
+        pytest.skip(f"no OpenGL: {error}")
+    context.close()
+    return context
+
+
 @pytest.fixture
 def installed(tmp_path):
     """Return a function that installs a distribution with one plugin into a directory, and returns that.

@@ -6,10 +6,11 @@ from pathlib import Path
 import av
 import pytest
 
-from penstock_cli.demo import graph_text
+from penstock.runtime.default import default_registry
+from penstock_cli.demo_graph import demo_config, graph_text
 
 ROOT = Path(__file__).resolve().parents[3]
-EXAMPLE = ROOT / "examples" / "edge_overlay.pbtxt"
+EXAMPLES = ROOT / "examples"
 FILM = ROOT.parent / "shared" / "data" / "bigbuckbunny.mp4"
 
 
@@ -26,18 +27,23 @@ def in_folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_the_graph_is_that_of_the_examples():
-    if not EXAMPLE.exists():
-        pytest.skip(f"the examples are not here: {EXAMPLE}")
+@pytest.mark.parametrize("on_gpu", [False, True])
+def test_the_graphs_are_those_of_the_examples(on_gpu):
+    if not EXAMPLES.exists():
+        pytest.skip(f"the examples are not here: {EXAMPLES}")
 
-    assert graph_text() == EXAMPLE.read_text(encoding="utf-8")
+    file = EXAMPLES / ("edge_overlay_gpu.pbtxt" if on_gpu else "edge_overlay.pbtxt")
+    assert graph_text(on_gpu=on_gpu) == file.read_text(encoding="utf-8")
 
 
 def test_the_demo_paints_the_test_pattern_and_says_where_it_is(invoke, in_folder):
     result = invoke("demo", "--frames", "12")
 
     assert result.exit_code == 0
-    assert result.output.startswith("drawing edges over the moving test pattern, into penstock-demo.mp4\n")
+    assert re.match(
+        r"drawing edges over the moving test pattern, into penstock-demo\.mp4\non the [GC]PU: .+\n",
+        result.output,
+    )
     assert re.search(
         r"^12 frames at [\d.]+/s, written to penstock-demo\.mp4 \([\d.]+ kB\)\n\Z",
         result.output,
@@ -46,8 +52,14 @@ def test_the_demo_paints_the_test_pattern_and_says_where_it_is(invoke, in_folder
     assert times(in_folder / "penstock-demo.mp4") == [40_000 * index for index in range(12)]
 
 
-def test_the_demo_paints_green_edges_on_the_picture(invoke, in_folder):
-    invoke("demo", "--frames", "1")
+@pytest.mark.parametrize("on_gpu", [False, True])
+def test_the_demo_paints_green_edges_on_the_picture(invoke, in_folder, on_gpu, request):
+    if on_gpu:
+        request.getfixturevalue("gl")
+
+    result = invoke("demo", "--frames", "1", "--gpu" if on_gpu else "--no-gpu")
+
+    assert ("on the GPU: " if on_gpu else "on the CPU, as --no-gpu says\n") in result.output
 
     with av.open(str(in_folder / "penstock-demo.mp4")) as container:
         picture = next(container.decode(video=0)).to_ndarray(format="rgb24").astype(int)
@@ -61,7 +73,7 @@ def test_the_demo_reads_a_video_and_keeps_its_times(invoke, in_folder):
     result = invoke("demo", "first.mp4", "-o", "second.mkv")
 
     assert result.exit_code == 0
-    assert result.output.startswith("drawing edges over first.mp4, into second.mkv\n")
+    assert result.output.startswith("drawing edges over first.mp4, into second.mkv\non the ")
     assert times(in_folder / "second.mkv") == times(in_folder / "first.mp4")
 
 
@@ -102,6 +114,77 @@ def test_the_number_of_frames_of_a_video_cannot_be_chosen(invoke):
     assert "--frames is for the test pattern; a VIDEO is read to its end" in result.output
 
 
+@pytest.mark.usefixtures("in_folder")
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["in.mp4", "--camera", "0"], "--camera reads a camera and VIDEO is a file; leave out one of them"),
+        (["--camera", "0", "--frames", "3"], "--frames is for the test pattern"),
+        (["--camera", "-1"], "-1 is not in the range x>=0"),
+    ],
+)
+def test_a_camera_is_read_alone(invoke, arguments, words):
+    result = invoke("demo", *arguments)
+
+    assert result.exit_code == 2
+    assert words in result.output
+
+
+@pytest.mark.parametrize("on_gpu", [False, True])
+def test_of_a_camera_nothing_waits_in_queues_and_no_pattern_is_left(on_gpu):
+    config = demo_config(default_registry(), on_gpu=on_gpu, camera=2, writes=False)
+    options = default_registry().option("penstock.VideoDecoderCalculatorOptions").load()()
+    decoder = config.node[0]
+
+    assert decoder.node_options[0].Unpack(options)
+    assert (options.camera_index, options.HasField("test_pattern")) == (2, False)
+    assert config.max_queue_size == 1
+    assert "VideoEncoderCalculator" not in {node.calculator for node in config.node}
+
+
+@pytest.mark.usefixtures("in_folder")
+def test_a_camera_that_is_not_there_is_named(invoke):
+    result = invoke("demo", "--camera", "97", "--no-gpu")
+
+    assert result.exit_code == 1
+    assert "camera 97" in result.output
+    assert "Traceback" not in result.output
+
+
+# --- on the GPU, or why not -----------------------------------------------------------------------
+
+
+def test_where_opengl_is_there_the_demo_draws_with_it_and_names_the_device(command, gl):
+    done = command("demo", "--frames", "3")
+
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.splitlines()[1].startswith(f"on the GPU: {gl.renderer} (")
+    assert ("(a software renderer)" in done.stderr) == gl.is_software
+    assert "GlOverlayCalculator" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("environment", "why"),
+    [
+        ({"PENSTOCK_GPU_DEVICE": "cuda:97"}, "cuda:97|libEGL"),
+        ({"PENSTOCK_GPU": "off"}, "PENSTOCK_GPU"),
+        ({"PENSTOCK_BLOCK_PLUGINS": "gpu"}, r"gpu \(blocked by name, see PENSTOCK_BLOCK_PLUGINS\)"),
+    ],
+)
+def test_where_it_is_not_the_demo_draws_without_it_and_says_why(command, environment, why):
+    done = command("demo", "--frames", "2", **environment)
+
+    assert done.returncode == 0, done.stderr
+    assert re.search(rf"^on the CPU: .*({why})", done.stderr, re.MULTILINE)
+    assert "ImageOverlayCalculator" in done.stdout
+
+    forced = command("demo", "--frames", "2", "--gpu", **environment)
+
+    assert forced.returncode == 1
+    assert re.search(rf"^Error: --gpu: .*({why})", forced.stderr, re.MULTILINE)
+    assert "Traceback" not in forced.stderr
+
+
 def test_the_video_that_is_read_is_not_overwritten(invoke, in_folder):
     invoke("demo", "--frames", "2", "-q")
     before = (in_folder / "penstock-demo.mp4").read_bytes()
@@ -136,7 +219,7 @@ def test_progress_goes_to_stderr_and_the_summary_to_stdout(command):
 
     assert done.returncode == 0
     assert re.search(
-        r"^0:0\d  \d+ packets  [\d.]+/s on 'frame'  queued \d+ \([\d.]+ k?M?B\).*  dropped 0$",
+        r"^0:0\d  \d+ packets  [\d.]+/s on '(frame|decoded)'  queued \d+ \([\d.]+ k?M?B\).*  dropped 0$",
         done.stderr,
         re.MULTILINE,
     )
@@ -147,5 +230,7 @@ def test_progress_goes_to_stderr_and_the_summary_to_stdout(command):
 def test_without_progress_only_the_summary_is_left(command):
     done = command("demo", "--frames", "60", "--no-progress")
 
-    assert done.stderr == "drawing edges over the moving test pattern, into penstock-demo.mp4\n"
+    lines = done.stderr.splitlines()
+    assert lines[0] == "drawing edges over the moving test pattern, into penstock-demo.mp4"
+    assert (len(lines), lines[1][:7]) == (2, "on the ")
     assert "60 frames at" in done.stdout

@@ -65,9 +65,12 @@ def read_until(process, pattern):
 
 
 @no_signals
-def test_ctrl_c_finishes_the_file_and_leaves_no_thread(started, tmp_path):
-    process = started("demo", "--frames", "0", "-o", "out.mp4")
-    read_until(process, r"^\d:\d\d  \d+ packets?  .*on 'frame'")
+@pytest.mark.parametrize("place", ["--gpu", "--no-gpu"])
+def test_ctrl_c_finishes_the_file_and_leaves_no_thread(started, tmp_path, place, request):
+    if place == "--gpu":
+        request.getfixturevalue("gl")
+    process = started("demo", "--frames", "0", "-o", "out.mp4", place)
+    read_until(process, r"^\d:\d\d  \d+ packets?  .*on '(frame|decoded)'")
 
     process.send_signal(signal.SIGINT)
     stdout, stderr = process.communicate()
@@ -78,7 +81,7 @@ def test_ctrl_c_finishes_the_file_and_leaves_no_thread(started, tmp_path):
     assert stdout.endswith("threads: ['MainThread']\n")
     with av.open(str(tmp_path / "out.mp4")) as container:
         decoded = sum(1 for _ in container.decode(video=0))
-    (painted,) = re.findall(r"ImageOverlayCalculator +(\d+)", stdout)
+    (painted,) = re.findall(r"(?:Image|Gl)OverlayCalculator +(\d+)", stdout)
     assert decoded == int(painted) > 0
     assert [path.name for path in tmp_path.iterdir()] == ["out.mp4"]
 

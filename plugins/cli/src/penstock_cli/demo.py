@@ -1,60 +1,94 @@
-"""`penstock demo`: edges drawn over a video, the graph of `edge_overlay.pbtxt`."""
+"""`penstock demo`: edges drawn over a video, on the GPU or on the CPU, into a file or a window."""
 
 from __future__ import annotations
 
-from importlib import resources
-from typing import TYPE_CHECKING, Any, Final
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import click
 
 from penstock import CalculatorGraph
+from penstock_cli.demo_graph import FINISHED, demo_config
 from penstock_cli.failures import WrongUsage
 from penstock_cli.loading import existing, load
+from penstock_cli.on_gpu import Place, choose
 from penstock_cli.run import Manner, run_graph
 from penstock_cli.saying import say
 from penstock_cli.summary import files
 from penstock_cli.wording import plural, rate
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
-_GRAPH: Final = "edge_overlay.pbtxt"
-_DECODER_OPTIONS: Final = "penstock.VideoDecoderCalculatorOptions"
-#: The stream of finished pictures in the graph.
-_FINISHED: Final = "painted"
+    from penstock_cli.watch import Outcome
 
 
-def run_demo(video: Path | None, out: Path, frames: int | None, manner: Manner) -> None:
-    """Draw the edges of a video, or of the moving test pattern, over it, into a video file.
+@dataclass(frozen=True)
+class Demo:
+    """What the demo shall do.
 
-    Args:
-        video: a file; None for the test pattern.
-        out: the file to write; an existing one is replaced when the new one is finished.
-        frames: how many of the test pattern; 0 for endless, None for what the graph says.
-        manner: how the run is shown.
+    Attributes:
+        video: the file to read; None for the camera or the test pattern.
+        camera: index of the camera to read; None for none.
+        frames: length of the test pattern, 0 for endless; None for what the graph says.
+        out: the file to write, replaced when the new one is finished; None for none.
+        gpu: True for the GPU and nothing else, False for the CPU, None for whichever can be had.
+        show: whether to open a window.
+    """
+
+    video: Path | None = None
+    camera: int | None = None
+    frames: int | None = None
+    out: Path | None = None
+    gpu: bool | None = None
+    show: bool = False
+
+
+def run_demo(wanted: Demo, manner: Manner) -> None:
+    """Draw the edges of a video, a camera's pictures or the moving test pattern over it.
 
     Raises:
-        click.ClickException: a file is missing, or a pack is, or the two files are one.
+        click.ClickException: a file is missing, or a pack is, the two files are one, the GPU that is
+            asked for cannot be had, or no window can be opened.
         GraphRunError, click.exceptions.Exit: as `run_graph`.
     """
-    with manner.log_said():
-        sides: dict[str, object] = {"output_video": str(out)}
-        if video is not None:
-            sides["input_video"] = str(existing(video, "video"))
-            _keep_apart(video, out)
-        graph = load(lambda: CalculatorGraph(_graph(frames)))
+    with manner.log_said(), ExitStack() as stack:
+        sides = _sides(wanted)
+        window = None
+        if wanted.show:
+            from penstock_cli.window import Window  # noqa: PLC0415  # needs what the extra "show" brings
+
+            window = stack.enter_context(Window.opened("penstock demo"))
+        place = _place(wanted, None if window is None else window.shared)
+        stack.callback(place.close)
+        if window is not None:
+            window.sees_textures = place.is_shared
+        graph = load(lambda: _graph(wanted, place))
+        place.serve(graph)
         if not manner.quiet:
-            say(f"drawing edges over {video or 'the moving test pattern'}, into {out}")
-        outcome, written = run_graph(graph, sides, manner)
+            say(_words(wanted))
+            say(place.said)
+        wait: Callable[[float], None] | None = None
+        if window is not None:
+            from penstock_cli.screen import Screen  # noqa: PLC0415  # only for this
+
+            wait = Screen(graph, FINISHED, window, is_live=wanted.camera is not None).wait
+        outcome, written = run_graph(graph, sides, manner, wait=wait)
         if not manner.quiet:
-            done = next(stream.added for stream in outcome.snapshot.streams if stream.name == _FINISHED)
-            said = f"{plural(done, 'frame')} at {rate(done / outcome.wall_s)}"
-            click.echo(f"{said}, written to {files(written)}" if written else f"{said}, nothing was written")
+            click.echo(_told(outcome, files(written), wanted))
 
 
-def graph_text() -> str:
-    """Return the graph that the demo runs."""
-    return resources.files("penstock_cli").joinpath(_GRAPH).read_text(encoding="utf-8")
+def _sides(wanted: Demo) -> dict[str, object]:
+    sides: dict[str, object] = {}
+    if wanted.out is not None:
+        sides["output_video"] = str(wanted.out)
+    if wanted.video is not None:
+        sides["input_video"] = str(existing(wanted.video, "video"))
+        if wanted.out is not None:
+            _keep_apart(wanted.video, wanted.out)
+    return sides
 
 
 def _keep_apart(video: Path, out: Path) -> None:
@@ -62,19 +96,42 @@ def _keep_apart(video: Path, out: Path) -> None:
         raise WrongUsage(f"{str(out)!r} is the video that is read; name another file with -o")
 
 
-def _graph(frames: int | None) -> Any:  # noqa: ANN401  # text, or a CalculatorGraphConfig
-    """Return the graph, its test pattern as long as asked for."""
-    if frames is None:
-        return graph_text()
-    from penstock.config import read_graph  # noqa: PLC0415  # brings protobuf
+def _place(wanted: Demo, shared: object) -> Place:
     from penstock.runtime.default import default_registry  # noqa: PLC0415  # loads the plugins
 
-    registry = default_registry()
-    config = read_graph(graph_text(), registry)
-    entry = registry.option(_DECODER_OPTIONS)
-    options = entry.load()() if entry is not None else None
-    for packed in (packed for node in config.node for packed in node.node_options):
-        if options is not None and packed.Unpack(options):
-            options.test_pattern.frames = frames
-            packed.Pack(options)
-    return config
+    return choose(wanted.gpu, default_registry(), shared)
+
+
+def _graph(wanted: Demo, place: Place) -> CalculatorGraph:
+    from penstock.runtime.default import default_registry  # noqa: PLC0415  # loads the plugins
+
+    return CalculatorGraph(
+        demo_config(
+            default_registry(),
+            on_gpu=place.is_gpu,
+            frames=wanted.frames,
+            camera=wanted.camera,
+            writes=wanted.out is not None,
+        )
+    )
+
+
+def _words(wanted: Demo) -> str:
+    """Return what is about to happen, in a line."""
+    source = "the moving test pattern"
+    if wanted.video is not None:
+        source = str(wanted.video)
+    elif wanted.camera is not None:
+        source = f"camera {wanted.camera}"
+    targets = [f"into {wanted.out}"] if wanted.out is not None else []
+    targets += ["in a window (Esc closes it)"] if wanted.show else []
+    return f"drawing edges over {source}, {' and '.join(targets)}"
+
+
+def _told(outcome: Outcome, written: str, wanted: Demo) -> str:
+    """Return what has happened, in a line."""
+    done = next(stream.added for stream in outcome.snapshot.streams if stream.name == FINISHED)
+    said = f"{plural(done, 'frame')} at {rate(done / outcome.wall_s)}"
+    if wanted.out is None:
+        return f"{said}, shown"
+    return f"{said}, written to {written}" if written else f"{said}, nothing was written"

@@ -164,35 +164,68 @@ def run_command(graph: Path, sides: tuple[str, ...], **manner: Any) -> None:  # 
     "-o",
     "--out",
     type=click.Path(path_type=Path),
-    default=_DEMO_OUT,
-    show_default=True,
-    help="The file to write; its ending chooses the container. An existing file is replaced.",
+    help="The file to write; its ending chooses the container. An existing file is replaced.  "
+    f"[default: {_DEMO_OUT}; none with --show]",
 )
 @click.option(
     "--frames",
     type=click.IntRange(min=0),
     metavar="N",
-    help="Length of the test pattern; 0 for endless, until Ctrl-C. Not with VIDEO.",
+    help="Length of the test pattern; 0 for endless, until Ctrl-C. Not with VIDEO or --camera.",
+)
+@click.option(
+    "--camera",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="Read camera N (Linux) until Ctrl-C; 0 is the first one. Not with VIDEO.",
+)
+@click.option(
+    "--gpu/--no-gpu",
+    default=None,
+    help="Draw with OpenGL or fail, or without it; by default with it where it is there.",
+)
+@click.option(
+    "--show",
+    is_flag=True,
+    help='Show the pictures in a window, at their times; needs pip install "penstock-cli[show]".',
 )
 @_running
-def demo_command(video: Path | None, out: Path, frames: int | None, **manner: Any) -> None:  # noqa: ANN401
-    """Draw the edges of a video over it, and write the result to a file.
+def demo_command(  # noqa: PLR0913  # an argument for each option
+    *,
+    video: Path | None,
+    out: Path | None,
+    frames: int | None,
+    camera: int | None,
+    gpu: bool | None,
+    show: bool,
+    **manner: Any,  # noqa: ANN401  # see `_running`
+) -> None:
+    """Draw the edges of a video over it, and write the result to a file or show it.
 
     Each frame is decoded, made grey, reduced to its edges (Canny), painted over with them, joined by
     timestamp, and encoded; all of that at once, on all cores. Without VIDEO a moving test pattern is
-    used. The graph is that of examples/edge_overlay.pbtxt.
+    used. Where OpenGL is there, with a graphics card or without one, edges are drawn by a shader: the
+    graph is that of examples/edge_overlay_gpu.pbtxt. Elsewhere it is examples/edge_overlay.pbtxt. What
+    was chosen, and why, is said on stderr.
 
     \b
     Examples:
       penstock demo
       penstock demo holiday.mp4 -o edges.mp4
       penstock demo --frames 0        (endless; Ctrl-C finishes the file)
+      penstock demo --camera 0 --show
+      penstock demo --no-gpu
     """  # noqa: D301
-    if video is not None and frames is not None:
-        raise click.UsageError("--frames is for the test pattern; a VIDEO is read to its end")
-    from penstock_cli.demo import run_demo  # noqa: PLC0415  # on demand, as the module says
+    if video is not None and camera is not None:
+        raise click.UsageError("--camera reads a camera and VIDEO is a file; leave out one of them")
+    if frames is not None and (video is not None or camera is not None):
+        raise click.UsageError(
+            "--frames is for the test pattern; a VIDEO is read to its end, a camera until Ctrl-C"
+        )
+    from penstock_cli.demo import Demo, run_demo  # noqa: PLC0415  # on demand, as the module says
 
-    run_demo(video, out, frames, _manner(**manner))
+    target = out if out is not None or show else Path(_DEMO_OUT)
+    run_demo(Demo(video, camera, frames, target, gpu, show), _manner(**manner))
 
 
 @penstock_command.command(

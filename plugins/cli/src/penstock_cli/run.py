@@ -21,7 +21,7 @@ from penstock_cli.watch import Outcome, run_to_end
 from penstock_cli.wording import duration
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from contextlib import AbstractContextManager
     from pathlib import Path
 
@@ -70,9 +70,19 @@ def run_file(path: Path, sides: Mapping[str, object], manner: Manner) -> None:
 
 
 def run_graph(
-    graph: CalculatorGraph, sides: Mapping[str, object], manner: Manner
+    graph: CalculatorGraph,
+    sides: Mapping[str, object],
+    manner: Manner,
+    *,
+    wait: Callable[[float], None] | None = None,
 ) -> tuple[Outcome, list[tuple[Path, int]]]:
     """Run a loaded graph, print its summary, and write its trace, where one is wanted.
+
+    Args:
+        graph: without graph inputs, not running.
+        sides: its side packets, name → payload.
+        manner: how it is shown.
+        wait: as of `run_to_end`.
 
     Returns:
         What came of it, and the files among its side packets that it wrote, each with its bytes.
@@ -83,16 +93,19 @@ def run_graph(
         click.exceptions.Exit: interrupted; everything is closed, and what was written is said.
     """
     with traced(graph, manner.trace, quiet=manner.quiet):
-        return _run_graph(graph, sides, manner)
+        return _run_graph(graph, sides, manner, wait)
 
 
 def _run_graph(
-    graph: CalculatorGraph, sides: Mapping[str, object], manner: Manner
+    graph: CalculatorGraph,
+    sides: Mapping[str, object],
+    manner: Manner,
+    wait: Callable[[float], None] | None,
 ) -> tuple[Outcome, list[tuple[Path, int]]]:
     named = NamedFiles(sides.values())
     display = display_for(wanted=manner.progress and not manner.quiet)
     try:
-        outcome = run_to_end(graph, sides, display, timeout_s=manner.timeout_s)
+        outcome = run_to_end(graph, sides, display, timeout_s=manner.timeout_s, wait=wait)
     except GraphConfigError as error:
         raise _unfit(error, sides) from error
     written = named.written()

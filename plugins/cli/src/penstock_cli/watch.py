@@ -17,7 +17,7 @@ from penstock_cli.interrupts import Interrupts
 from penstock_cli.saying import say
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from penstock.explain import Snapshot
     from penstock_cli.progress import Display
@@ -51,6 +51,7 @@ def run_to_end(
     display: Display,
     *,
     timeout_s: float | None = None,
+    wait: Callable[[float], None] | None = None,
 ) -> Outcome:
     """Start a run and wait for its end.
 
@@ -59,6 +60,8 @@ def run_to_end(
         side_packets: name → payload, for this run.
         display: shows the progress; entered and left here.
         timeout_s: cancel the run after so many seconds; None for never.
+        wait: waits for the run's end at most so many seconds, as `graph.wait_until_done` does, which is
+            called where None is given. For callers whose thread has something to do meanwhile.
 
     Raises:
         GraphConfigError: the side packets do not fit; nothing has run.
@@ -70,7 +73,14 @@ def run_to_end(
     with Interrupts() as interrupts, display:
         began, cpu_began = monotonic(), process_time()
         graph.start_run(side_packets)
-        watch = _Watch(graph, display, interrupts, began, timeout_s)
+        watch = _Watch(
+            graph,
+            display,
+            interrupts,
+            began=began,
+            timeout_s=timeout_s,
+            wait=wait or graph.wait_until_done,
+        )
         try:
             watch.until_done()
         except GraphRunError as error:
@@ -85,15 +95,18 @@ def run_to_end(
 class _Watch:
     """One run, from its start to its end."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  # what `run_to_end` has
         self,
         graph: CalculatorGraph,
         display: Display,
         interrupts: Interrupts,
+        *,
         began: float,
         timeout_s: float | None,
+        wait: Callable[[float], object],
     ) -> None:
         self._graph = graph
+        self._wait = wait
         self._display = display
         self._interrupts = interrupts
         self._began = began
@@ -112,7 +125,7 @@ class _Watch:
         """
         while True:
             try:
-                self._graph.wait_until_done(self._pause())
+                self._wait(self._pause())
             except WaitTimeoutError as late:
                 waits = str(late).partition("\n")[2]
                 if not waits:  # not this wait, but what comes after it

@@ -1,0 +1,94 @@
+"""Whether the demo draws on the GPU: what was asked for, what this machine has, and what is said about it."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from penstock import PenstockError
+from penstock_cli.demo_graph import PAINTER
+from penstock_cli.failures import RunFailed
+
+if TYPE_CHECKING:
+    from penstock import CalculatorGraph
+    from penstock.registry import Registry
+
+#: How long the threads of contexts may take to end.
+_CLOSE_S = 10.0
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where pictures are drawn.
+
+    Attributes:
+        said: "on the GPU: ..." or "on the CPU: ...", with the device or the reason.
+        resources: the `GpuResources`, on; None on the CPU.
+        is_shared: whether they share with the context that was asked for.
+    """
+
+    said: str
+    resources: Any = None
+    is_shared: bool = False
+
+    @property
+    def is_gpu(self) -> bool:
+        """Return whether it is the GPU."""
+        return self.resources is not None
+
+    def serve(self, graph: CalculatorGraph) -> None:
+        """Give a graph the contexts that have been made."""
+        if self.resources is not None:
+            graph.set_service(import_module("penstock_gpu").GPU, self.resources)
+
+    def close(self) -> None:
+        """End the contexts and their threads."""
+        if self.resources is not None:
+            self.resources.close(_CLOSE_S)
+
+
+def choose(wanted: bool | None, registry: Registry, share_with: object = None) -> Place:  # noqa: FBT001  # an answer
+    """Return the place to draw: the GPU if there is one, unless `wanted` says otherwise.
+
+    Args:
+        wanted: True for the GPU and nothing else, False for the CPU; None for whichever can be had.
+        registry: tells whether the GPU pack is there.
+        share_with: a context that shall see the textures if it can: a `penstock_gpu.ExternalContext`, or
+            None.
+
+    Raises:
+        RunFailed: the GPU is wanted and cannot be had; says why, and the cure.
+    """
+    if wanted is False:
+        return Place("on the CPU, as --no-gpu says")
+    try:
+        resources, is_shared = _resources(registry, share_with)
+    except PenstockError as error:
+        if wanted:
+            raise RunFailed(f"--gpu: {error}") from error
+        return Place(f"on the CPU: {error}")
+    if resources.is_on:
+        context = resources.context()
+        kind = "a software renderer" if context.is_software else f"{context.vendor}"
+        return Place(f"on the GPU: {context.renderer} ({kind})", resources, is_shared)
+    why = "PENSTOCK_GPU is 'off'" if resources.policy == "off" else resources.why_off
+    resources.close(_CLOSE_S)
+    if wanted:
+        raise RunFailed(f"--gpu: {why}")
+    return Place(f"on the CPU: {why}")
+
+
+def _resources(registry: Registry, share_with: object) -> tuple[Any, bool]:
+    """Return the GPU's contexts, made as PENSTOCK_GPU and PENSTOCK_GPU_DEVICE say, and whether they share.
+
+    Raises:
+        PenstockError: the pack is not there, or no context can be made.
+    """
+    registry.find("calculator", PAINTER)
+    make = import_module("penstock_gpu").GpuResources
+    if share_with is not None:
+        with suppress(PenstockError):  # another device than the screen's, say: pictures are read back then
+            return make(share_with=share_with), True
+    return make(), False
