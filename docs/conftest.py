@@ -7,7 +7,8 @@ Blocks of one page share their names and a directory of their own, and run in or
   that a comment `# exits with N` promises; `output` after it is what the last one printed.
 * `protobuf` must be graph text, `toml` and `json` must parse. `text` is a drawing or a quotation.
 
-A block that cannot be run here says so before it: `% skip: next "why"`.
+A block that cannot be run here says so before it: `% skip: next "why"`. Blocks that need OpenGL stand behind
+`% skip: start if(why_no_gl(), reason=why_no_gl())`; where PENSTOCK_REQUIRE_GL is 1 they are run in any case.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ import sys
 import tempfile
 import textwrap
 import tomllib
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -114,6 +116,20 @@ _EVALUATORS: Final[dict[str, Any]] = {
 }
 
 
+@cache
+def why_no_gl() -> str:
+    """Return why blocks that need OpenGL cannot be run here; "" where they can, or must."""
+    from penstock_gpu import GlContext, GpuUnavailableError  # noqa: PLC0415  # only where a page asks
+
+    if os.environ.get("PENSTOCK_REQUIRE_GL") == "1":
+        return ""
+    try:
+        GlContext.create().close()
+    except GpuUnavailableError as error:
+        return f"no OpenGL: {error}"
+    return ""
+
+
 class _KnownLanguages:
     """Fails for a block whose language nobody runs."""
 
@@ -138,6 +154,7 @@ def _enter(namespace: dict[str, Any]) -> None:
     os.chdir(namespace[_HOME][1].name)
     # As in a script; and what a page registers under a name, the next page may register anew.
     namespace["__name__"] = "__main__"
+    namespace["why_no_gl"] = why_no_gl
 
 
 def _leave(namespace: dict[str, Any]) -> None:

@@ -13,9 +13,11 @@ Needs the standard packs installed.
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
+from unittest.mock import patch
 
 from penstock.config import CalculatorGraphConfig, build_plan, read_graph
 from penstock.describe import describe
@@ -179,7 +181,12 @@ def _alone(description: Description, registry: Registry) -> Any:  # noqa: ANN401
 
 def pages() -> dict[str, str]:
     """Return file name → text: each page, and the list of them."""
-    registry = default_registry()
+    # A page is the same on every machine, so nothing is drawn with OpenGL.
+    with patch.dict(os.environ, {"PENSTOCK_GPU": "off"}):
+        return _pages(default_registry())
+
+
+def _pages(registry: Registry) -> dict[str, str]:
     names = sorted(official_packs()["calculator"])
     found = {f"{name}.md": page(name, registry) for name in names}
     rows = []

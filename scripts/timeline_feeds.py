@@ -15,6 +15,7 @@ import numpy as np
 
 from penstock import Packet, Timestamp
 from penstock_formats import ImageFrame, Matrix
+from penstock_gpu import GpuBuffer
 
 if TYPE_CHECKING:
     from penstock.contract import PortSpec
@@ -26,6 +27,7 @@ Packets: TypeAlias = list[tuple[int, object]]
 WITHOUT_TIMELINE: Final[Mapping[str, str]] = {
     "OpenCvVideoDecoderCalculator": "it reads a file",
     "OpenCvVideoEncoderCalculator": "it writes a file",
+    "ShaderCalculator": "its shader needs OpenGL, and this page needs none",
     "VideoDecoderCalculator": "it reads a file",
     "VideoEncoderCalculator": "it writes a file",
 }
@@ -118,6 +120,7 @@ _MAKERS: Final[Mapping[object, Callable[[int, int], object]]] = {
     Packet: lambda i, _: Packet(i + 1, 10 * i),
     ImageFrame: lambda i, _: ImageFrame(np.full((4, 6, 3), i, dtype=np.uint8)),
     GRAY: lambda i, _: ImageFrame(np.full((4, 6), i, dtype=np.uint8)),
+    GpuBuffer: lambda i, _: GpuBuffer.of_frame(ImageFrame(np.full((4, 6, 3), i, dtype=np.uint8))),
     np.ndarray: lambda i, _: np.full((2, 2), i, dtype=np.float32),
     Matrix: lambda i, _: Matrix(np.full((2, 2), i, dtype=np.float32)),
     Callable: lambda *_: lambda *_: None,
