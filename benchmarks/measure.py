@@ -26,6 +26,7 @@ TOLD = {
     "streamz": "streamz",
     "reactivex": "reactivex",
     "pluggy": "pluggy",
+    "OpenGL": "PyOpenGL",
 }
 
 

@@ -37,6 +37,7 @@ BENCHMARKS: Final = (
     "start",
     "functions",
     "slow_node",
+    "gpu_frame",
 )
 
 

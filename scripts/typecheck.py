@@ -4,7 +4,8 @@
 
 One run for each, since a package is typed for whoever installs it alone, and since tests of several
 distributions may have the same module name. What a distribution imports is followed silently: it
-has a run of its own. Generated modules are left out. The tools of the workspace come last.
+has a run of its own. Generated modules are left out. The benchmarks and the tools of the workspace come last,
+also by their names: `python scripts/typecheck.py benchmarks tools`.
 
 (Not `types.py`: the directory of a script is first on its path, and that name is the standard
 library's.)
@@ -22,7 +23,8 @@ from members import ROOT, members
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-TOOLS: Final = ("scripts", "toxfile.py")
+#: What is typed besides the distributions: name → files and directories, all of which are on the path.
+OTHERS: Final = {"benchmarks": ("benchmarks",), "tools": ("scripts", "toxfile.py", "core/hatch_build.py")}
 
 
 def _mypy(arguments: Sequence[str], search_path: str) -> int:
@@ -32,10 +34,11 @@ def _mypy(arguments: Sequence[str], search_path: str) -> int:
 
 
 def main(wanted: Sequence[str]) -> int:
-    """Check the distributions of these names, or all and the tools. Return the exit status."""
+    """Check what has these names, or all. Return the exit status."""
     found = members()
-    if unknown := set(wanted) - {member.name for member in found}:
-        print(f"no distribution {sorted(unknown)}, expected some of {[member.name for member in found]}")
+    known = [*(member.name for member in found), *OTHERS]
+    if unknown := set(wanted) - set(known):
+        print(f"nothing is called {sorted(unknown)}, expected some of {known}")
         return 2
     search_path = os.pathsep.join(str(member.path / "src") for member in found)
     failed = []
@@ -45,11 +48,13 @@ def main(wanted: Sequence[str]) -> int:
         print(f"{member.name}:", flush=True)
         if _mypy(["-p", member.import_name], search_path):
             failed.append(member.name)
-    if not wanted:
-        print("tools:", flush=True)
-        scripts = str(ROOT / "scripts")
-        if _mypy(TOOLS, os.pathsep.join([scripts, search_path])):
-            failed.append("tools")
+    for name, paths in OTHERS.items():
+        if wanted and name not in wanted:
+            continue
+        print(f"{name}:", flush=True)
+        folders = [str(ROOT / path) for path in paths if (ROOT / path).is_dir()]
+        if _mypy(paths, os.pathsep.join([*folders, search_path])):
+            failed.append(name)
     if failed:
         print(f"types are wrong in {', '.join(failed)}")
     return int(bool(failed))
