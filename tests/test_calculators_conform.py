@@ -7,6 +7,7 @@ it, or why it is not fed. An entry that nothing needs any more fails.
 
 from __future__ import annotations
 
+import os
 import re
 from functools import cache
 from pathlib import Path
@@ -28,6 +29,8 @@ from penstock.testing.payloads import maker_of
 from penstock_calculators.packet_resampler_calculator_pb2 import PacketResamplerCalculatorOptions
 from penstock_calculators.packet_thinner_calculator_pb2 import PacketThinnerCalculatorOptions
 from penstock_formats import ImageFormat, ImageFrame, Matrix
+from penstock_gpu import GlContext, GpuUnavailableError
+from penstock_gpu.gl_scaler_calculator_pb2 import GlScalerCalculatorOptions
 
 #: Few: each feed is run four times, and most calculators are many names of one class.
 SEEDS = range(14)
@@ -68,6 +71,13 @@ FEEDS = {
     r"EndItemLoopCalculator": lambda name: {"may_raise": InvalidArgumentError},  # batches of another size
     r"CallbackCalculator": lambda name: {"side_packets": {"CALLBACK": lambda packet: None}},
     r"CannyEdgeCalculator": lambda name: {"payloads": {ImageFrame: _gray}},
+    r"GlScalerCalculator": lambda name: {
+        "payloads": {
+            "ROTATION": lambda random, at: random.choice([-90, 0, 180, 450]),
+            "OUTPUT_DIMENSIONS": lambda random, at: (random.randrange(1, 9), random.randrange(1, 9)),
+            "OPTIONS": lambda random, at: GlScalerCalculatorOptions(output_scale=random.choice([1, 2])),
+        },
+    },
     r"ImageOverlayCalculator": lambda name: {"payloads": {"MASK": _gray}},
     r"ImageTransformationCalculator": lambda name: {
         "prestream": ["VIDEO_PRESTREAM"],
@@ -104,6 +114,15 @@ FEEDS = {
         "side_packets": {"MAX_IN_FLIGHT": 2},
         "may_raise": FailedPreconditionError,  # FINISHED without anything in flight
     },
+    # its example has the text in its options, and a text comes in one way only
+    r"ShaderCalculator": lambda name: {
+        "wiring": 'node { calculator: "ShaderCalculator" input_stream: "VIDEO:picture" '
+        'input_side_packet: "FRAGMENT:text" output_stream: "VIDEO:drawn" }',
+        "side_packets": {
+            "FRAGMENT": "void main() { gl_FragColor = texture(video, sample_coordinate).gbra; }"
+        },
+        "may_raise": GpuUnavailableError,
+    },
     r"SidePacketsToStreamsCalculator": lambda name: {
         "payloads": {list[Packet]: lambda random, at: [Packet(random.random(), t) for t in range(3)]}
     },
@@ -118,6 +137,19 @@ NOT_FED = {
 }
 
 
+#: Calculators that do nothing without OpenGL.
+WITHOUT_NUMPY = {"ShaderCalculator"}
+
+
+def skip_without_opengl():
+    try:
+        GlContext.create().close()
+    except GpuUnavailableError as error:
+        if os.environ.get("PENSTOCK_REQUIRE_GL") == "1":
+            pytest.fail(f"PENSTOCK_REQUIRE_GL=1, but {error}")
+        pytest.skip(f"no OpenGL: {error}")
+
+
 @cache
 def names():
     # other test modules may register calculators of their own in this process
@@ -127,12 +159,21 @@ def names():
     ]
 
 
+@pytest.fixture(autouse=True)
+def opengl_or_numpy(monkeypatch):
+    """Let those that draw do so with NumPy where there is no OpenGL."""
+    is_required = os.environ.get("PENSTOCK_REQUIRE_GL") == "1"
+    monkeypatch.setenv("PENSTOCK_GPU", "require" if is_required else "prefer")
+
+
 def entry(table, name):
     return next((value for pattern, value in table.items() if re.fullmatch(pattern, name)), None)
 
 
 @pytest.mark.parametrize("name", [name for name in names() if entry(NOT_FED, name) is None])
 def test_it_keeps_what_all_calculators_promise(name):
+    if name in WITHOUT_NUMPY:
+        skip_without_opengl()
     arguments = entry(FEEDS, name)
 
     check_calculator(name, seeds=SEEDS, **(arguments(name) if arguments else {}))

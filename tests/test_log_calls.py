@@ -16,13 +16,16 @@ ROOT = Path(__file__).resolve().parents[1]
 METHODS = {"debug", "info", "warning", "error", "exception", "critical", "log"}
 #: Modules that may ask the standard library for a logger: the door, and those that show what others log.
 MAY_ASK = {"penstock/log.py", "penstock_cli/saying.py", "penstock_cli/checking.py"}
-#: What logs of plugins, runs and threads as a whole. Everything else speaks of a node or stream.
+#: What logs of plugins, runs, threads and GL contexts as a whole. Everything else speaks of a node or stream.
 OF_THE_WHOLE = (
     "penstock/draw/",
     "penstock/plugins/",
     "penstock/runtime/",
     "penstock/tracing/",
     "penstock_executors/",
+    "penstock_gpu/cuda_bridge.py",
+    "penstock_gpu/gl_texture.py",
+    "penstock_gpu/gl_thread.py",
 )
 
 
