@@ -9,8 +9,6 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
-import penstock.log as _log  # noqa: F401  # makes the "penstock" logger silent unless it is configured
-
 if TYPE_CHECKING:
     from penstock.config.subgraph import Subgraph, SubgraphContext
     from penstock.contract import CalculatorContract
@@ -28,7 +26,8 @@ if TYPE_CHECKING:
         WaitTimeoutError,
     )
     from penstock.functions import CalculatorFunction, SidePacket, calculator
-    from penstock.plugins.hookspecs import Components, DoctorCheck, hookimpl
+    from penstock.plugins.doctor import DoctorCheck
+    from penstock.plugins.hookspecs import Components, hookimpl
     from penstock.registry import Registry
     from penstock.runtime.default import register_calculator
     from penstock.runtime.executor import Executor, ExecutorDefaults, Lease, Work
@@ -54,7 +53,7 @@ _HOME: Final = {
     "CalculatorFunction": "functions",
     "CalculatorGraph": "runtime.graph",
     "Components": "plugins.hookspecs",
-    "DoctorCheck": "plugins.hookspecs",
+    "DoctorCheck": "plugins.doctor",
     "Executor": "runtime.executor",
     "ExecutorDefaults": "runtime.executor",
     "GraphConfigError": "errors",
@@ -134,8 +133,14 @@ __all__ = [
 ]
 
 
+#: Modules that can be written out after `import penstock`, though no graph imports them.
+_MODULES: Final = ("explain", "log", "tracing")
+
+
 def __getattr__(name: str) -> object:
     home = _HOME.get(name)
+    if name in _MODULES:
+        return import_module(f"penstock.{name}")
     if home is None:
         raise AttributeError(f"module 'penstock' has no attribute {name!r}")
     value = getattr(import_module(f"penstock.{home}"), name)
@@ -144,4 +149,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_HOME])
+    return sorted({*globals(), *_HOME, *_MODULES})

@@ -7,18 +7,15 @@ claim is never changed, but for its target, which becomes the object once it has
 from __future__ import annotations
 
 import importlib
-import importlib.resources
 import re
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
-
-import attrs
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from penstock.errors import InvalidArgumentError, NameClashError, PluginError
 from penstock.option_class import full_name, is_options_class
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
 #: The kinds of names, as error messages write them, and the field of `Components` that has them.
 KINDS: Final[Mapping[str, str]] = {
@@ -90,8 +87,7 @@ def check_option(full_name: object, extendee: object, number: object, target: ob
     check_target(what, target)
 
 
-@attrs.frozen
-class Origin:
+class Origin(NamedTuple):
     """Who provides a name.
 
     Attributes:
@@ -116,7 +112,6 @@ class Origin:
         return (self.distribution, self.plugin) == (other.distribution, other.plugin)
 
 
-@attrs.define(eq=False)
 class Claim:
     """What one owner says a name stands for.
 
@@ -125,8 +120,11 @@ class Claim:
         target: "module:attribute", or the object; `load` replaces the one by the other.
     """
 
-    origin: Origin
-    target: object
+    __slots__ = ("origin", "target")
+
+    def __init__(self, origin: Origin, target: object) -> None:
+        self.origin = origin
+        self.target = target
 
     def load(self, kind: str, name: str) -> object:
         """Return the object, imported on first use; for a subgraph "package:file.pbtxt" the path of the file.
@@ -151,8 +149,7 @@ class Claim:
         return target
 
 
-@attrs.frozen(eq=False)
-class OptionEntry:
+class OptionEntry(NamedTuple):
     """Options that a plugin declares as data, so that finding them imports nothing.
 
     Attributes:
@@ -225,6 +222,9 @@ def _graph_file(what: str, target: str, origin: Origin) -> Path:
     Raises:
         PluginError: the package cannot be imported, or has no such file.
     """
+    import importlib.resources  # noqa: PLC0415  # only subgraphs that are files of a package need it
+    from pathlib import Path  # noqa: PLC0415
+
     package, _, name = target.partition(":")
     try:
         path = Path(str(importlib.resources.files(package))) / name

@@ -12,7 +12,6 @@ reference's status codes (google.rpc.Code).
 from __future__ import annotations
 
 import enum
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
@@ -270,6 +269,8 @@ class UnknownNameError(NotFoundError):
     ) -> None:
         self.kind = kind
         self.name = name
+        from difflib import get_close_matches  # noqa: PLC0415  # only where something is wrong
+
         self.near = tuple(get_close_matches(name, known, n=3))
         self.install = install
         message = f"{where}no {kind} {name!r} is registered"

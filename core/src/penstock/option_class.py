@@ -16,13 +16,13 @@ import re
 import typing
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeGuard
 
-import attrs
-
 from penstock.annotations import Parts, hints_of
 from penstock.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+    import attrs
 
 #: Attribute of a component that says which options it takes: a class, or a tuple of classes.
 OPTIONS: Final = "Options"
@@ -55,8 +55,7 @@ _HEADING: Final = re.compile(r"^\s*(?:Attributes|Args):\s*$")
 _ENTRY: Final = re.compile(r"^(?P<indent>\s+)(?P<names>\w+(?:, \w+)*)(?: \([^)]*\))?: (?P<text>.*)$")
 
 
-@attrs.frozen(eq=False)
-class ClassField:
+class ClassField(NamedTuple):
     """One field of an options class.
 
     Attributes:
@@ -83,7 +82,7 @@ class ClassField:
     @property
     def is_required(self) -> bool:
         """Whether a graph must give it: it has no default, and may not be None."""
-        return self.attribute.default is attrs.NOTHING and not self.allows_none
+        return has_no_default(self.attribute) and not self.allows_none
 
     @property
     def type_name(self) -> str:
@@ -100,7 +99,15 @@ class ClassField:
 
 def is_options_class(thing: object) -> TypeGuard[type]:
     """Return whether a thing is an attrs class."""
-    return isinstance(thing, type) and attrs.has(thing)
+    # as attrs.has, without its look for aliases of generic classes, which are no types: asked for each node
+    return isinstance(thing, type) and getattr(thing, "__attrs_attrs__", None) is not None
+
+
+def has_no_default(attribute: attrs.Attribute[Any]) -> bool:
+    """Return whether a field of an attrs class must be given."""
+    import attrs  # noqa: PLC0415  # see `_read`
+
+    return attribute.default is attrs.NOTHING
 
 
 def can_be_option(annotation: object) -> bool:
@@ -178,7 +185,7 @@ def classes_inside(cls: type) -> Iterator[type]:
     waiting, seen = [cls], {cls}
     for one in waiting:
         yield one
-        for field in fields_of(one) if attrs.has(one) else ():
+        for field in fields_of(one) if is_options_class(one) else ():
             if field.element not in seen and field.element not in _SCALARS:
                 seen.add(field.element)
                 waiting.append(field.element)
@@ -266,6 +273,8 @@ def _read(cls: Any) -> Iterator[ClassField]:  # noqa: ANN401
     for base in reversed(cls.__mro__):
         described.update(described_fields(base.__dict__.get("__doc__")))
     taken: dict[int, str] = {}
+    import attrs  # noqa: PLC0415  # whoever has such a class has imported it; a small graph has none
+
     given = [attribute for attribute in attrs.fields(cls) if attribute.init]
     for position, attribute in enumerate(given, 1):
         name = attribute.alias or attribute.name
@@ -335,7 +344,7 @@ def _alone(annotation: Any) -> _Meaning | None:  # noqa: ANN401
 def _is_element(annotation: object) -> bool:
     if not isinstance(annotation, type):
         return False
-    return annotation in _SCALARS or issubclass(annotation, enum.Enum) or attrs.has(annotation)
+    return annotation in _SCALARS or issubclass(annotation, enum.Enum) or is_options_class(annotation)
 
 
 def _shown(annotation: object) -> str:

@@ -6,9 +6,9 @@ inputs first. A plan is shared by all runs of a graph; calculators are made anew
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-import attrs
+from penstock.record import Record
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from penstock.engine.calculator import Calculator
 
 
-@attrs.frozen
-class PortPlan:
+class PortPlan(Record):
     """One connected stream port of a node.
 
     Attributes:
@@ -27,14 +26,16 @@ class PortPlan:
         back_edge: for inputs: whether the connection closes a cycle.
     """
 
-    tag: str
-    index: int
-    stream: int
-    back_edge: bool = False
+    __slots__ = ("tag", "index", "stream", "back_edge")  # noqa: RUF023  # in the order of `__init__`
+
+    def __init__(self, tag: str, index: int, stream: int, back_edge: bool = False) -> None:  # noqa: FBT001, FBT002
+        self.tag: Final = tag
+        self.index: Final = index
+        self.stream: Final = stream
+        self.back_edge: Final = back_edge
 
 
-@attrs.frozen
-class SidePortPlan:
+class SidePortPlan(Record):
     """One connected side packet port of a node.
 
     Attributes:
@@ -44,17 +45,30 @@ class SidePortPlan:
         produced: for inputs: whether a node of the graph makes it (it is waited for).
     """
 
-    tag: str
-    index: int
-    name: str
-    classes: tuple[type, ...] | None = None
-    type_name: str = "any type"
-    optional: bool = False
-    produced: bool = False
+    __slots__ = (  # noqa: RUF023  # in the order of `__init__`
+        "tag", "index", "name", "classes", "type_name", "optional", "produced",
+    )  # fmt: skip
+
+    def __init__(  # noqa: PLR0913, PLR0917  # made in few places
+        self,
+        tag: str,
+        index: int,
+        name: str,
+        classes: tuple[type, ...] | None = None,
+        type_name: str = "any type",
+        optional: bool = False,  # noqa: FBT001, FBT002
+        produced: bool = False,  # noqa: FBT001, FBT002
+    ) -> None:
+        self.tag: Final = tag
+        self.index: Final = index
+        self.name: Final = name
+        self.classes: Final = classes
+        self.type_name: Final = type_name
+        self.optional: Final = optional
+        self.produced: Final = produced
 
 
-@attrs.frozen(eq=False)
-class HandlerPlan:
+class HandlerPlan(NamedTuple):
     """The input stream handler of a node: its class (made anew for each run) and its options.
 
     `options` has `get(MessageType)`, as the options of a node.
@@ -65,8 +79,7 @@ class HandlerPlan:
     options: Any
 
 
-@attrs.frozen(eq=False)
-class NodePlan:
+class NodePlan(NamedTuple):
     """One node. All port tuples are in id order (tags in byte order, then index).
 
     Attributes:
@@ -100,8 +113,7 @@ class NodePlan:
         return not self.inputs and bool(self.outputs)
 
 
-@attrs.frozen
-class StreamPlan:
+class StreamPlan(NamedTuple):
     """One stream.
 
     Attributes:
@@ -120,8 +132,7 @@ class StreamPlan:
     consumers: tuple[tuple[int, int], ...]
 
 
-@attrs.frozen(eq=False)
-class ExecutorPlan:
+class ExecutorPlan(NamedTuple):
     """One executor of the graph.
 
     Attributes:
@@ -138,8 +149,7 @@ class ExecutorPlan:
     num_threads: int = 0
 
 
-@attrs.frozen(eq=False)
-class Plan:
+class Plan(NamedTuple):
     """The whole graph.
 
     Attributes:
@@ -149,6 +159,7 @@ class Plan:
             as they are, graph inputs as ~stream id. Sets are shared between streams.
         max_queue_size: packets per input stream; -1 for no limit.
         config: the checked CalculatorGraphConfig message.
+        stream_ids: name → number of each stream.
         file: where the graph came from, for messages, or None.
         option_types: knows the options in `config`, for whoever writes it; None where nobody does.
     """
@@ -161,13 +172,9 @@ class Plan:
     max_queue_size: int
     report_deadlock: bool
     config: Any
+    stream_ids: Mapping[str, int]
     file: str | None = None
     option_types: Any = None
-    stream_ids: Mapping[str, int] = attrs.field(init=False)
-
-    @stream_ids.default
-    def _stream_ids(self) -> dict[str, int]:
-        return {stream.name: stream.id for stream in self.streams}
 
 
 def sources_above(

@@ -13,15 +13,11 @@ the official packs: name to distribution, for the error that says what to instal
 
 from __future__ import annotations
 
-import importlib.resources
-import json
 import re
 import threading
 from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
-
-import attrs
 
 from penstock.claims import (
     KINDS,
@@ -49,6 +45,9 @@ _NAMED_ALIKE: Final[Mapping[str, tuple[str, ...]]] = {"calculator": ("calculator
 @cache
 def official_packs() -> Mapping[str, Mapping[str, str]]:
     """Return the names of the official packs: kind (or "option", or "command") to name to distribution."""
+    import importlib.resources  # noqa: PLC0415  # only a name that nobody has needs it
+    import json  # noqa: PLC0415
+
     file = importlib.resources.files("penstock") / "plugins" / "catalog.json"
     packs: dict[str, dict[str, str]] = json.loads(file.read_text(encoding="utf-8"))
     return MappingProxyType(packs)
@@ -307,8 +306,8 @@ class _Table:
             if rival is None:
                 self._options[new.full_name] = new
             elif rival.full_name != new.full_name or not rival.origin.is_same_owner(new.origin):
-                self._options[rival.full_name] = attrs.evolve(rival, rival=new)
-                self._options.setdefault(new.full_name, attrs.evolve(new, rival=rival))
+                self._options[rival.full_name] = rival._replace(rival=new)
+                self._options.setdefault(new.full_name, new._replace(rival=rival))
             elif (rival.extendee, rival.number, rival.origin) != (*place, new.origin):
                 owner = rival.origin.owner
                 raise AlreadyExistsError(f"option {new.full_name!r} is declared otherwise by {owner} already")

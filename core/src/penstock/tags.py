@@ -9,9 +9,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-import attrs
-
 from penstock.errors import FailedPreconditionError, InternalError, InvalidArgumentError
+from penstock.record import Record
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -62,8 +61,7 @@ def parse_tag_index(text: str) -> tuple[str, int]:
     return tag or "", int(number or 0)
 
 
-@attrs.frozen
-class Port:
+class Port(Record):
     """One entry of a tag map.
 
     Attributes:
@@ -73,10 +71,13 @@ class Port:
         entry: position of the entry in the config's list.
     """
 
-    tag: str
-    index: int
-    name: str
-    entry: int
+    __slots__ = ("tag", "index", "name", "entry")  # noqa: RUF023  # in the order of `__init__`
+
+    def __init__(self, tag: str, index: int, name: str, entry: int) -> None:
+        self.tag: Final = tag
+        self.index: Final = index
+        self.name: Final = name
+        self.entry: Final = entry
 
 
 class TagMap:
@@ -88,6 +89,12 @@ class TagMap:
     """
 
     def __init__(self, entries: Iterable[str]) -> None:
+        entries = tuple(entries)
+        if len(entries) == 1:  # most lists have one entry, which is in order if its index is 0
+            tag, index, name = parse_tag_index_name(entries[0])
+            if index <= 0:
+                self.ports: tuple[Port, ...] = (Port(tag, 0, name, 0),)
+                return
         by_tag: dict[str, dict[int, Port]] = {}
         untagged = 0
         for position, text in enumerate(entries):
@@ -108,9 +115,7 @@ class TagMap:
                 raise FailedPreconditionError(
                     f"tag {tag!r} has no entry for index {missing[0]}, but one for {max(ports)}"
                 )
-        self.ports: tuple[Port, ...] = tuple(
-            by_tag[tag][index] for tag in sorted(by_tag) for index in sorted(by_tag[tag])
-        )
+        self.ports = tuple(by_tag[tag][index] for tag in sorted(by_tag) for index in sorted(by_tag[tag]))
 
     def __iter__(self) -> Iterator[Port]:
         return iter(self.ports)
@@ -120,7 +125,7 @@ class TagMap:
 
     def ids(self) -> tuple[tuple[str, int], ...]:
         """Return tag and index of each port, in id order."""
-        return tuple((port.tag, port.index) for port in self.ports)
+        return tuple([(port.tag, port.index) for port in self.ports])
 
     def names(self) -> tuple[str, ...]:
         """Return the name of each port, in id order."""

@@ -63,8 +63,13 @@ def options(registry):
     return options
 
 
+def written(g):
+    # not the messages themselves: protobuf in plain Python compares no packed ones that it does not know
+    return g.to_config().SerializeToString(deterministic=True)
+
+
 def read(g, registry):
-    assert g.to_config() == Graph.from_config(g.to_text(), registry).to_config()
+    assert written(g) == written(Graph.from_config(g.to_text(), registry))
     return build_plan(g.to_text(), registry).nodes[0].options.get(BlurOptions)
 
 
@@ -131,11 +136,11 @@ def test_fields_join_those_that_are_set_and_none_takes_one_back(registry):
 def test_what_does_not_fit_is_refused_on_its_line_and_changes_nothing(registry, fields, words):
     g = Graph(registry)
     node = g.node("Blur", g.input("in"), radius=5)
-    before = g.to_config()
+    before = written(g)
 
     with pytest.raises(InvalidArgumentError, match=r"^node 'Blur': .*" + words):
         node.set_options(**fields)
-    assert g.to_config() == before
+    assert written(g) == before
 
 
 def test_the_calculators_own_class_is_meant_where_another_calculators_has_its_name(registry):

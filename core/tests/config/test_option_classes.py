@@ -628,10 +628,10 @@ def test_text_json_and_bytes_hold_the_same_graph(blur, tmp_path):
     (tmp_path / "g.binarypb").write_bytes(to_binary(config))
 
     for name in ("g.json", "g.pbtxt", "g.binarypb"):
-        assert read_graph(tmp_path / name, blur) == config
+        assert to_binary(read_graph(tmp_path / name, blur)) == to_binary(config)
         assert given_by(tmp_path / name, blur) == given_by(text, blur)
     assert "radius: 5" in to_text(config, blur)
-    assert read_graph(json.loads(to_json(config, blur)), blur) == config
+    assert to_binary(read_graph(json.loads(to_json(config, blur)), blur)) == to_binary(config)
 
 
 def test_a_fault_in_json_has_its_place(blur, tmp_path):
@@ -653,7 +653,7 @@ def test_a_fault_in_json_has_its_place(blur, tmp_path):
 def test_options_that_nobody_knows_are_bytes_in_text_and_no_json(blur):
     config = read_graph(graph("radius: 5"), blur)
 
-    assert read_graph(to_text(config), blur) == config
+    assert to_binary(read_graph(to_text(config), blur)) == to_binary(config)
     with pytest.raises(InvalidArgumentError, match=r"^the graph cannot be written as JSON: .*BlurOptions"):
         to_json(config)
 

@@ -12,10 +12,14 @@ class Base: ...
 class Derived(Base): ...
 
 
+class Texture:
+    __penstock_conversions__ = {Base: ("UploadCalculator", "ReadBackCalculator")}
+
+
 @pytest.fixture
 def chain(plan, declare):
     """Plan graphs of calculators named in(to)out, such as "int>str"."""
-    types = {"int": int, "str": str, "float": float, "bool": bool, "Base": Base, "Derived": Derived,
+    types = {"int": int, "str": str, "float": float, "bool": bool, "Base": Base, "Derived": Derived, "Texture": Texture,
              "list[int]": list[int], "list[str]": list[str], "any": object}  # fmt: skip
 
     def declared(name):
@@ -86,6 +90,20 @@ def test_types_that_do_not_agree_are_a_fault_that_names_both(names, words, fault
 
     assert code == "UNKNOWN"
     assert words in message
+
+
+@pytest.mark.parametrize(
+    ("names", "cure"),
+    [
+        (("int>Base", "Texture>int"), "put 'UploadCalculator' in between"),
+        (("int>Texture", "Base>int"), "put 'ReadBackCalculator' in between"),
+        (("int>str", "Texture>int"), "convert it in between"),
+    ],
+)
+def test_a_mismatch_names_the_calculator_that_one_of_the_types_names(names, cure, faults, chain):
+    ((_, message),) = faults(chain(*names))
+
+    assert message.endswith(f"; {cure}")
 
 
 def test_every_mismatch_is_named_once(faults, chain):

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from penstock.engine.calculator import STOP
+from penstock.engine.node import OPENED
 from penstock.errors import GraphRunError, StatusCode
 from penstock.testing import ScheduleHarness, calculator, explore, node, wired
 
@@ -277,3 +278,20 @@ def test_a_closed_reader_throttles_nobody() -> None:
 
     assert not harness.is_throttled("a")
     harness.finish()
+
+
+def test_a_source_may_run_again_as_soon_as_the_next_packet_has_left_the_full_queue() -> None:
+    harness = ScheduleHarness(
+        wired(node(numbers(9), (), "n", name="source"), node(Nothing, "n", name="reader"), max_queue_size=1)
+    ).start()
+    while harness.node("reader").state != OPENED or not harness.node("source").is_active:
+        harness.complete(harness.call(harness.take()))
+    harness.complete(harness.call(harness.take()))
+    under_way = harness.call(harness.take())
+    assert under_way.step.node.name == "reader"
+    harness.complete(harness.call(harness.take()))
+    assert harness.ready() == []  # the queue of the reader is full, and it is at work
+
+    harness.complete(under_way)
+
+    assert harness.ready() == ["reader", "source"]

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import concurrent.futures
 import threading
+from typing import ClassVar
 
 import pytest
 
@@ -328,6 +329,142 @@ def test_nodes_that_ask_to_run_on_a_service_run_where_it_says_and_others_do_not(
     assert seen["OnDevice_1"] == seen["OnDevice_2"] == {"device_0"}
     assert "device_0" not in seen["Noting"]
     assert device.asked == ["OnDevice_1", "OnDevice_2"] * 2
+
+
+class Bench:
+    """A toy service with a thread for each place, and none for the place "nowhere"."""
+
+    def __init__(self, pools) -> None:
+        self.pools = pools
+        self.places: dict[str, concurrent.futures.Executor] = {}
+        self.asked: list[tuple[str, str]] = []
+
+    def executor_for(self, node: str, place: str = "") -> concurrent.futures.Executor | None:
+        self.asked.append((node, place))
+        if place == "nowhere":
+            return None
+        if place not in self.places:
+            self.places[place] = self.pools(1, f"bench-{place}")
+        return self.places[place]
+
+
+BENCH: ServiceKey[Bench] = ServiceKey("test.bench")
+
+
+def at(place, seen, *, optional=False):
+    class At(noting_threads(seen)):  # type: ignore[misc]
+        @classmethod
+        def get_contract(cls, cc):
+            super().get_contract(cc)
+            cc.use_service(BENCH, optional=optional)
+            cc.run_on(BENCH, place)
+
+    At.__name__ = f"At{place.title()}"
+    return At
+
+
+def test_a_service_with_several_places_runs_each_node_where_the_node_asks_to_be(make, pools) -> None:
+    seen: dict[str, set[str]] = {}
+    bench = Bench(pools)
+    left, right, here = at("left", seen), at("right", seen), at("", seen)
+    graph = make([(left, "in"), (right, "in"), (left, "in"), (here, "in")], "in")
+    graph.set_service(BENCH, bench)
+    graph.start_run()
+    graph.add_packet_to_input_stream("in", penstock.Packet(1, 1))
+    graph.close(TIMEOUT)
+
+    assert seen == {
+        "AtLeft_1": {"bench-left_0"},
+        "AtRight": {"bench-right_0"},
+        "AtLeft_2": {"bench-left_0"},
+        "At": {"bench-_0"},
+    }
+    assert bench.asked == [("AtLeft_1", "left"), ("AtRight", "right"), ("AtLeft_2", "left"), ("At", "")]
+
+
+@pytest.mark.parametrize("executor", ["", 'executor: "mine"'])
+def test_a_node_that_a_service_leaves_where_it_is_runs_on_its_own_executor(make, pools, executor) -> None:
+    seen: dict[str, set[str]] = {}
+    nowhere = at("nowhere", seen)
+    graph = make([(nowhere, "in", "", executor)], "in", 'executor { name: "mine" }')
+    graph.set_executor("mine", pools(1, "mine"))
+    graph.set_service(BENCH, Bench(pools))
+    graph.start_run()
+    graph.add_packet_to_input_stream("in", penstock.Packet(1, 1))
+    graph.close(TIMEOUT)
+
+    assert {name.partition("_")[0] for name in seen["AtNowhere"]} == {"mine" if executor else "pool"}
+
+
+def test_a_node_whose_optional_service_is_absent_runs_on_its_own_executor(make) -> None:
+    seen: dict[str, set[str]] = {}
+    graph = make([(at("left", seen, optional=True), "in")], "in")
+    graph.start_run()
+    graph.add_packet_to_input_stream("in", penstock.Packet(1, 1))
+    graph.close(TIMEOUT)
+
+    assert {name.partition("_")[0] for name in seen["AtLeft"]} == {"pool"}
+
+
+def test_a_place_that_a_service_does_not_know_is_refused(make) -> None:
+    here = calculator(name="Here", contract=lambda cc: cc.run_on(DEVICE, "left"))
+    graph = make([(here, "in")], "in")
+    device = Device()
+    graph.set_service(DEVICE, device)
+    with pytest.raises(
+        InvalidArgumentError,
+        match=r"^node 'Here' asks to run at 'left' of service 'test.device', but a Device has no "
+        r"executor_for\(node, place\); leave the place out$",
+    ):
+        graph.start_run()
+    device.pool.shutdown()
+
+
+def test_a_service_that_returns_no_executor_is_refused(make) -> None:
+    class Liar:
+        def executor_for(self, node):
+            return node
+
+    here = calculator(name="Here", contract=lambda cc: cc.run_on(DEVICE))
+    graph = make([(here, "in")], "in")
+    graph.set_service(DEVICE, Liar())
+    with pytest.raises(
+        InvalidArgumentError,
+        match=r"^node 'Here' asks to run on service 'test.device', whose executor_for\(\) returned something "
+        r"else: 'str' is no executor; hand in a penstock.Executor or ",
+    ):
+        graph.start_run()
+
+
+class Named(Executor):
+    """Lends threads of its own to queues, which it names itself."""
+
+    name = "left-hand"
+
+    def lend_to(self, work):
+        self.work = work
+        return InlineExecutor().lend_to(work)
+
+
+def test_the_queue_of_a_services_executor_is_called_as_the_executor_or_else_as_the_service(make) -> None:
+    class Two:
+        executors: ClassVar = {"a": Named(), "b": Refusing()}
+
+        def executor_for(self, node, place):
+            return self.executors[place]
+
+    Two.executors["b"].is_ready = True
+    places = [
+        calculator(name=name, contract=lambda cc, place=place: cc.run_on(DEVICE, place))
+        for name, place in (("First", "a"), ("Second", "b"))
+    ]
+    graph = make([(places[0], "in"), (places[1], "in")], "in")
+    graph.set_service(DEVICE, Two())
+    graph.start_run()
+    names = [work.name for work in graph._runner.works]
+    graph.close(TIMEOUT)
+
+    assert names == ["", "left-hand", "test.device"]
 
 
 def test_a_service_that_runs_nothing_is_refused(make) -> None:

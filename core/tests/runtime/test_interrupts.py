@@ -15,6 +15,7 @@ import penstock
 from penstock.compiled import engine_form
 from penstock.engine.schedule import Schedule
 from penstock.errors import GraphRunError, StatusCode
+from penstock.runtime.news import News
 from penstock.runtime.runner import Runner
 from penstock.testing import calculator
 
@@ -156,18 +157,18 @@ def test_interrupts_at_any_moment_of_feeding_and_waiting_never_hang(executor) ->
     process = start_script(
         f"""
         order, asked, codes = random.Random(7), queue.SimpleQueue(), {{}}
-        sent = threading.Event()
         def interrupt():
             while True:
-                time.sleep(asked.get())
+                seconds, sent = asked.get()
+                time.sleep(seconds)
                 _thread.interrupt_main()
                 sent.set()
         threading.Thread(target=interrupt, daemon=True).start()
 
         def one_run(graph):
-            sent.clear()
+            sent = threading.Event()  # of this round alone: that of the last may yet be set
             try:
-                asked.put(order.uniform(0, 0.01))
+                asked.put((order.uniform(0, 0.01), sent))
                 i = 0
                 while not sent.is_set():
                     graph.add_packet_to_input_stream("in", penstock.Packet(i, i))
@@ -201,6 +202,21 @@ def test_interrupts_at_any_moment_of_feeding_and_waiting_never_hang(executor) ->
     assert status == 0, (out, err)
     assert "rounds 150" in out
     assert "CANCELLED" in out
+
+
+def test_an_interrupt_between_giving_up_the_lock_and_sleeping_is_raised_with_the_lock_held() -> None:
+    news = News(threading.RLock())
+    release = news._release_save
+
+    def release_and_interrupt():
+        release()
+        raise KeyboardInterrupt
+
+    news._release_save = release_and_interrupt
+    with pytest.raises(KeyboardInterrupt), news:
+        news.wait(TIMEOUT)
+
+    assert not news._is_owned()
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,9 @@
 from __future__ import annotations
 
 import gc
+import subprocess
+import sys
+import threading
 import weakref
 
 import pytest
@@ -226,3 +229,283 @@ def test_calls_are_timed_where_the_graph_or_else_the_application_says_so(config,
 def test_no_service_is_none(make) -> None:
     with pytest.raises(InvalidArgumentError, match=r"service 'test.word': the object is None"):
         make([(Nothing, "in")], "in").set_service(WORD, None)
+
+
+# --- services that are closed -----------------------------------------------------------------
+
+
+class Closable:
+    """A service that notes when it is closed, and on which thread; raises then what it is told to."""
+
+    def __init__(self, log, failing=None, name="") -> None:
+        self.log = log
+        self.failing = failing
+        self.name = name
+        self.is_closed = threading.Event()
+
+    def close(self):
+        self.log.append(f"close {self.name}".strip())
+        self.thread = threading.current_thread()
+        self.is_closed.set()
+        if self.failing is not None:
+            raise self.failing
+
+
+@pytest.fixture
+def closable():
+    """Return a function that makes keys of closable services, and what has been made and closed."""
+    log: list[str] = []
+    made: list[Closable] = []
+
+    def key(failing=None, name=""):
+        def create():
+            log.append(f"make {name}".strip())
+            made.append(Closable(log, failing, name))
+            return made[-1]
+
+        return ServiceKey(f"test.closable{name}", create=create)
+
+    key.log, key.made = log, made
+    return key
+
+
+def test_a_service_that_the_graph_made_lives_from_run_to_run_and_is_closed_with_the_graph(
+    make, closable
+) -> None:
+    seen: list[object] = []
+    key = closable()
+    note = calculator(
+        open=lambda cc: seen.append(cc.service(key)),
+        contract=lambda cc: cc.use_service(key),
+        close=lambda cc: closable.log.append("node closes"),
+        name="Note",
+    )
+    graph = make([(note, "in")], "in")
+    for _ in range(2):
+        graph.start_run()
+        graph.close_all_packet_sources()
+        graph.wait_until_done(TIMEOUT)
+    assert closable.log == ["make", "node closes", "node closes"]
+
+    graph.close()
+    graph.close()
+    assert closable.log == ["make", "node closes", "node closes", "close"]
+    assert graph.get_service(key) is None
+
+    run_once(graph, 1)
+    assert closable.log[4:] == ["make", "node closes", "close"]
+    assert seen == [closable.made[0], closable.made[0], closable.made[1]]
+
+
+def test_a_service_of_the_application_is_not_closed_by_the_graph(make, closable) -> None:
+    given = Closable(closable.log)
+    key = closable()
+    graph = make([(asking(key, []), "")])
+    graph.set_service(key, given)
+    with graph:
+        graph.run(timeout=TIMEOUT)
+
+    del graph
+    gc.collect()
+    assert closable.log == []
+
+
+def test_a_service_that_took_the_place_of_one_that_the_graph_made_stays(make, closable) -> None:
+    key = closable()
+    graph = make([(asking(key, []), "")])
+    graph.run(timeout=TIMEOUT)
+    given = Closable([])
+    graph.set_service(key, given)
+    graph.close()
+
+    assert closable.log == ["make", "close"]
+    assert graph.get_service(key) is given
+
+
+@pytest.mark.parametrize("how", ["with", "with and an error", "with after the run", "penstock.run"])
+def test_the_end_of_a_block_closes_what_the_graph_made(make, closable, how) -> None:
+    key = closable()
+    asks = asking(key, [])
+    if how == "penstock.run":
+        registry = testing_registry(asks)
+        penstock.run('node { calculator: "Asking" }', registry=registry, timeout=TIMEOUT)
+    elif how == "with and an error":
+        graph = make([(asks, "in")], "in")
+        graph.start_run()
+        with pytest.raises(ZeroDivisionError), graph:
+            1 / 0  # noqa: B018
+    else:
+        with make([(asks, "")]) as graph:
+            graph.start_run()
+            if how == "with after the run":
+                graph.wait_until_done(TIMEOUT)
+
+    assert closable.log == ["make", "close"]
+
+
+def test_a_run_that_fails_and_one_that_cannot_start_leave_nothing_open(make, closable) -> None:
+    def fail(cc):
+        1 / 0  # noqa: B018
+
+    key = closable()
+    failing = calculator(open=fail, contract=lambda cc: cc.use_service(key), name="Failing")
+    graph = make([(failing, "in")], "in")
+    graph.start_run()
+    with pytest.raises(GraphRunError, match="division by zero"):
+        graph.close(TIMEOUT)
+    assert closable.log == ["make", "close"]
+
+    def contract(cc):
+        cc.use_service(key)
+        cc.use_service(BROKEN)
+
+    graph = make([(calculator(open=lambda cc: None, contract=contract, name="Both"), "")])
+    with pytest.raises(UnavailableError, match=r"test\.broken"):
+        graph.start_run()
+    graph.close()
+    assert closable.log == ["make", "close", "make", "close"]
+
+
+def test_services_close_in_reverse_order_and_all_of_them_whatever_one_raises(make, closable) -> None:
+    first = closable(OSError("stuck"), "1")
+    second = closable(name="2")
+    third = closable(OSError("lost"), "3")
+
+    def contract(cc):
+        for key in (first, second, third):
+            cc.use_service(key)
+
+    graph = make([(calculator(open=lambda cc: None, contract=contract, name="Three"), "")])
+    graph.run(timeout=TIMEOUT)
+    with pytest.raises(
+        penstock.PenstockError, match=r"^service 'test\.closable3' failed to close: lost\n"
+    ) as e:
+        graph.close()
+
+    assert closable.log == ["make 1", "make 2", "make 3", "close 3", "close 2", "close 1"]
+    assert e.value.__notes__ == ["service 'test.closable1' failed to close: stuck"]
+    assert isinstance(e.value.__cause__, OSError)
+    graph.close()
+
+
+def test_an_error_of_the_run_comes_first_and_what_a_service_says_is_added_to_it(make, closable) -> None:
+    key = closable(OSError("stuck"))
+
+    def fail(cc):
+        1 / 0  # noqa: B018
+
+    failing = calculator(open=fail, contract=lambda cc: cc.use_service(key), name="Failing")
+    graph = make([(failing, "in")], "in")
+    graph.start_run()
+    with pytest.raises(GraphRunError, match="division by zero") as caught:
+        graph.close(TIMEOUT)
+    assert caught.value.__notes__ == ["service 'test.closable' failed to close: stuck"]
+
+
+def test_a_close_that_times_out_leaves_the_services_to_the_run(make, closable) -> None:
+    key = closable()
+    go_on = threading.Event()
+    stuck = calculator(lambda cc: go_on.wait(TIMEOUT) and None, contract=lambda cc: cc.use_service(key))
+    graph = make([(stuck, "in")], "in")
+    graph.start_run()
+    graph.add_packet_to_input_stream("in", Packet(1, 1))
+    with pytest.raises(penstock.WaitTimeoutError):
+        graph.close(0.01)
+    assert closable.log == ["make"]
+
+    go_on.set()
+    graph.close(TIMEOUT)
+    assert closable.log == ["make", "close"]
+
+
+@pytest.mark.parametrize("is_running", [False, True])
+def test_a_graph_that_is_dropped_closes_what_it_made_after_its_run_on_another_thread(
+    closable, is_running
+) -> None:
+    key = closable()
+    note = calculator(
+        open=lambda cc: None,
+        contract=lambda cc: cc.use_service(key),
+        close=lambda cc: closable.log.append("node closes"),
+        name="Note",
+    )
+    graph = penstock.CalculatorGraph(
+        'input_stream: "in" node { calculator: "Note" input_stream: "in" }', registry=testing_registry(note)
+    )
+    graph.start_run()
+    graph.wait_until_idle(TIMEOUT)
+    if not is_running:
+        graph.close_all_packet_sources()
+        graph.wait_until_done(TIMEOUT)
+    del graph
+    gc.collect()
+
+    service = closable.made[0]
+    assert service.is_closed.wait(TIMEOUT)
+    assert service.thread is not threading.current_thread()
+    service.thread.join(TIMEOUT)
+    assert not service.thread.is_alive()
+    assert closable.log == ["make", "node closes", "close"]
+
+
+def test_a_service_that_fails_to_close_after_its_graph_is_dropped_is_logged(closable, caplog) -> None:
+    key = closable(OSError("stuck"))
+    graph = penstock.CalculatorGraph(
+        'node { calculator: "Asking" }', registry=testing_registry(asking(key, []))
+    )
+    graph.run(timeout=TIMEOUT)
+    del graph
+    gc.collect()
+    assert closable.made[0].is_closed.wait(TIMEOUT)
+    closable.made[0].thread.join(TIMEOUT)
+
+    assert "of a forgotten graph: service 'test.closable' failed to close: stuck" in caplog.text
+
+
+EXITING = """
+import atexit, sys, threading
+import penstock
+from penstock import ServiceKey
+from penstock.testing import calculator, testing_registry
+from penstock.testing.inline import InlineExecutor
+
+class Service:
+    def __init__(self):
+        atexit.register(print, "atexit of the service's own")
+    def close(self):
+        print("service closes")
+    def executor_for(self, node):
+        return InlineExecutor()
+
+KEY = ServiceKey("test.exiting", create=Service)
+note = calculator(
+    open=lambda cc: print("node opens"), close=lambda cc: print("node closes"),
+    contract=lambda cc: cc.run_on(KEY), name="Note",
+)
+graph = penstock.CalculatorGraph(
+    'input_stream: "in" node { calculator: "Note" input_stream: "in" }', registry=testing_registry(note)
+)
+graph.start_run()
+graph.wait_until_idle(20)
+if sys.argv[1] == "done":
+    graph.close_all_packet_sources()
+    graph.wait_until_done(20)
+print("script ends")
+"""
+
+
+@pytest.mark.parametrize(
+    ("state", "lines"),
+    [
+        ("running", ["node opens", "script ends", "node closes", "service closes"]),
+        ("done", ["node opens", "node closes", "script ends", "service closes"]),
+    ],
+)
+def test_the_end_of_the_interpreter_ends_runs_then_services_then_what_these_registered(state, lines) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", EXITING, state], capture_output=True, text=True, check=False, timeout=60
+    )
+
+    assert done.stderr == ""
+    assert done.returncode == 0
+    assert done.stdout.splitlines() == [*lines, "atexit of the service's own"]

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import attrs
-
+from penstock.collector import PAUSE
 from penstock.errors import InvalidArgumentError
 from penstock.registry import Registry
 
@@ -54,22 +53,38 @@ def build_plan(
         PenstockError: the file cannot be read; the OSError is the `__cause__`.
         NameClashError, PluginError: options that the graph names cannot be imported.
     """
+    with PAUSE:  # around all of it: at its end what was only needed meanwhile is gone
+        return _plan(graph_config, registry, binary_graph_path, subgraphs)
+
+
+def _plan(
+    graph_config: object,
+    registry: Registry,
+    binary_graph_path: str | Path | None,
+    subgraphs: Mapping[str, object] | Iterable[object],
+) -> Plan:
     # Protobuf costs more to import than the rest of the core.
     from penstock.config.convert import graph_spec  # noqa: PLC0415
-    from penstock.config.expand import expand, with_subgraphs  # noqa: PLC0415
     from penstock.config.faults import Faults  # noqa: PLC0415
+    from penstock.config.names import Names, has_subgraphs  # noqa: PLC0415
     from penstock.config.option_types import OptionTypes  # noqa: PLC0415
     from penstock.config.parse import in_order  # noqa: PLC0415
     from penstock.config.validate import validate  # noqa: PLC0415
 
     if subgraphs:
+        from penstock.config.expand import with_subgraphs  # noqa: PLC0415
+
         registry = with_subgraphs(registry, subgraphs)
     types = OptionTypes(registry)
     message, places = _read(graph_config, registry, binary_graph_path, types)
     faults = Faults(places)
-    expanded = expand(message, places, registry, faults, types)
-    spec = graph_spec(expanded.message, places, expanded.origins)
-    return attrs.evolve(validate(spec, registry, in_order, faults), option_types=types)
+    origins = None
+    if has_subgraphs(message, Names(registry, message.package, faults)):
+        from penstock.config.expand import expand  # noqa: PLC0415  # costs as much to import as all the checks
+
+        message, origins = expand(message, places, registry, faults, types)
+    spec = graph_spec(message, places, origins)
+    return validate(spec, registry, in_order, faults)._replace(option_types=types)
 
 
 def read_graph(

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
-
-import attrs
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from penstock.payload_types import runtime_classes
 from penstock.plan import NodePlan, Plan, PortPlan, SidePortPlan, StreamPlan, sources_above
@@ -24,8 +22,7 @@ if TYPE_CHECKING:
 DEFAULT_QUEUE_SIZE: Final = 100
 
 
-@attrs.frozen(eq=False)
-class Checked:
+class Checked(NamedTuple):
     """What the checks hand over. There is no fault in it.
 
     Attributes:
@@ -59,6 +56,7 @@ def assemble(checked: Checked) -> Plan:
         max_queue_size=_queue_size(graph.max_queue_size.value, graph.nodes),
         report_deadlock=graph.report_deadlock,
         config=checked.config,
+        stream_ids=ids,
         file=graph.file,
     )
 
@@ -96,15 +94,19 @@ def _node(i: int, checked: Checked, streams: dict[str, int]) -> NodePlan:
         contract=contract,
         options=spec.options,
         inputs=tuple(
-            PortPlan(port.tag, port.index, streams[port.name], back_edge=j in draft.back_edges)
-            for j, port in enumerate(draft.inputs)
+            [
+                PortPlan(port.tag, port.index, streams[port.name], j in draft.back_edges)
+                for j, port in enumerate(draft.inputs)
+            ]
         ),
-        outputs=tuple(PortPlan(port.tag, port.index, streams[port.name]) for port in draft.outputs),
+        outputs=tuple([PortPlan(port.tag, port.index, streams[port.name]) for port in draft.outputs]),
         input_side_packets=tuple(
-            _side_port(checked, one, produced=one.name in checked.wiring.side_packets)
-            for one in contract.input_side_packets
+            [
+                _side_port(checked, one, produced=one.name in checked.wiring.side_packets)
+                for one in contract.input_side_packets
+            ]
         ),
-        output_side_packets=tuple(_side_port(checked, one) for one in contract.output_side_packets),
+        output_side_packets=tuple([_side_port(checked, one) for one in contract.output_side_packets]),
         handler=checked.handlers[i],
         executor=spec.executor.text,
         source_layer=spec.source_layer,

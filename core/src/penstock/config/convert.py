@@ -120,33 +120,31 @@ class _Reader:
             # Its field of the same name has a default, which must not count as a choice.
             name=getattr(given, field) if given.HasField(field) else "",
             options=Options(given.options if given.HasField("options") else None),
-            at=self._places.at(self._places.of(spot, field)),
+            at=self._places.at_field(spot, field),
         )
 
     def text(self, value: str, spot: Spot | None, field: str) -> Text:
-        return Text(value, self._places.at(self._places.of(spot, field)))
+        return Text(value, self._places.at_field(spot, field))
 
     def texts(self, values: Any, spot: Spot | None, field: str) -> tuple[Text, ...]:  # noqa: ANN401  # repeated str
-        return tuple(
-            Text(value, self._places.at(self._places.of(spot, field, i))) for i, value in enumerate(values)
-        )
+        if not values:
+            return ()
+        at = self._places.at_field
+        return tuple([Text(value, at(spot, field, i)) for i, value in enumerate(values)])
 
     def number(self, value: int, spot: Spot | None, field: str) -> Number:
-        return Number(value, self._places.at(self._places.of(spot, field)))
+        return Number(value, self._places.at_field(spot, field))
 
     def refused(self, message: Message, spot: Spot | None, fields: tuple[str, ...]) -> tuple[Text, ...]:
         """Return the first of each of these repeated fields that the message has."""
-        return tuple(
-            Text(field, self._places.at(self._places.of(spot, field)))
-            for field in fields
-            if getattr(message, field)
-        )
+        given = [field for field in fields if getattr(message, field)]
+        return tuple([self.text(field, spot, field) for field in given])
 
     def unmeasured(self, message: Message, spot: Spot | None) -> tuple[Text, ...]:
         """Return the fields of the graph's profiler_config that nothing acts on, each with the reason."""
         profiler = self._places.of(spot, "profiler_config")
         return tuple(
-            Text(f"{field} has no effect: {reason}", self._places.at(self._places.of(profiler, field)))
+            Text(f"{field} has no effect: {reason}", self._places.at_field(profiler, field))
             for field, reason in without_effect(message.profiler_config)
         )
 
@@ -154,20 +152,21 @@ class _Reader:
         return Options(message.options if message.HasField("options") else None, message.node_options)
 
     def _stream_infos(self, message: Message, spot: Spot | None) -> tuple[StreamInfoSpec, ...]:
+        if not message.input_stream_info:
+            return ()
         return tuple(
-            StreamInfoSpec(
-                one.tag_index, one.back_edge, self._places.at(self._places.of(spot, "input_stream_info", i))
-            )
+            StreamInfoSpec(one.tag_index, one.back_edge, self._places.at_field(spot, "input_stream_info", i))
             for i, one in enumerate(message.input_stream_info)
         )
 
     def _repeated_options(self, message: Message, spot: Spot | None) -> tuple[Text, ...]:
+        if len(message.node_options) <= 1:
+            return ()
         seen = set[str]()
         repeated = []
         for i, packed in enumerate(message.node_options):
             name = packed.TypeName()
             if name in seen:
-                at = self._places.at(self._places.of(spot, "node_options", i))
-                repeated.append(Text(name, at))
+                repeated.append(Text(name, self._places.at_field(spot, "node_options", i)))
             seen.add(name)
         return tuple(repeated)

@@ -77,8 +77,10 @@ def extension_class(cls: type, extendee: str, number: int) -> Any:  # noqa: ANN4
     )
     written = file.SerializeToString(deterministic=True)
     known = _EXTENSIONS.get(name)
-    if known is None or known[0] != written:
+    if known is None:
         known = _EXTENSIONS[name] = written, _add(pool, file, name)
+    elif known[0] != written:  # not every form of protobuf refuses that itself
+        raise _refused(name, "the process has another of that name")
     return known[1]
 
 
@@ -98,6 +100,10 @@ def known_descriptor(name: str) -> Any:  # noqa: ANN401  # a Descriptor
 
 
 def _check_free(pool: Any, extended: Any, number: int, name: str) -> None:  # noqa: ANN401
+    if not any(low <= number < high for low, high in extended.extension_ranges):
+        raise _refused(
+            name, f"number {number} has no extension range in message {extended.full_name}", "choose another"
+        )
     try:
         holder = pool.FindExtensionByNumber(extended, number)
     except KeyError:
@@ -113,11 +119,15 @@ def _add(pool: Any, file: descriptor_pb2.FileDescriptorProto, name: str) -> Any:
     try:
         pool.AddSerializedFile(file.SerializeToString(deterministic=True))
     except TypeError as error:
-        raise InvalidArgumentError(
-            f"options {name!r}: protobuf takes no such message: {error}; where the class was defined anew, "
-            "start Python again, or declare no extension number"
-        ) from error
+        raise _refused(name, str(error)) from error
     return message_factory.GetMessageClass(pool.FindMessageTypeByName(name))
+
+
+_ANEW: Final = "where the class was defined anew, start Python again, or declare no extension number"
+
+
+def _refused(name: str, why: str, cure: str = _ANEW) -> InvalidArgumentError:
+    return InvalidArgumentError(f"options {name!r}: protobuf takes no such message: {why}; {cure}")
 
 
 # --- the description of a message -------------------------------------------------------------------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from penstock.contract import PortSpec
@@ -74,14 +73,16 @@ class Wiring:
             self.streams.setdefault(port.name, Producer(-1, PortSpec(name=port.name).set_any()))
         for node, draft in enumerate(drafts):
             contract, spec = draft.contract, draft.spec
-            self._produce(node, self.streams, draft.outputs, contract.outputs, spec.output_streams)
-            self._produce(
-                node,
-                self.side_packets,
-                draft.output_side_packets,
-                contract.output_side_packets,
-                spec.output_side_packets,
-            )
+            if draft.outputs:
+                self._produce(node, self.streams, draft.outputs, contract.outputs, spec.output_streams)
+            if draft.output_side_packets:
+                self._produce(
+                    node,
+                    self.side_packets,
+                    draft.output_side_packets,
+                    contract.output_side_packets,
+                    spec.output_side_packets,
+                )
         self.stream_edges = [self._stream_edges(node, draft) for node, draft in enumerate(drafts)]
         self.side_edges = [self._side_edges(node, draft) for node, draft in enumerate(drafts)]
 
@@ -154,6 +155,8 @@ class Wiring:
         near: list[str] = []
         if self._searches < _MOST_SEARCHES:
             self._searches += 1
+            from difflib import get_close_matches  # noqa: PLC0415  # only where something is wrong
+
             near = get_close_matches(edge.name, self.streams, n=3)
         meant = f" (did you mean {', '.join(map(repr, near))}?)" if near else ""
         port = port_name(edge.spec.tag, edge.spec.index)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final
 
 from penstock.config.options import NO_OPTIONS
@@ -50,6 +49,8 @@ def check_executor(draft: Draft, declared: Collection[str], faults: Faults) -> N
     if is_reserved(name.text):
         words = f"{name.text!r} is a reserved executor name; leave the field out for the default executor"
     else:
+        from difflib import get_close_matches  # noqa: PLC0415  # only where something is wrong
+
         near = get_close_matches(name.text, declared, n=1)
         meant = f" (did you mean {near[0]!r}?)" if near else ""
         words = f"executor {name.text!r} is not declared{meant}"

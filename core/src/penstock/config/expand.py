@@ -12,15 +12,13 @@ noted, so that what hangs on it can still be checked. Source of names and order:
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
-
-import attrs
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from penstock.config.calculator_graph_template_pb2 import TemplateSubgraphOptions
 from penstock.config.calculator_pb2 import CalculatorGraphConfig
 from penstock.config.faults import cause_words
 from penstock.config.interface import PORT_FIELDS, Interface, prefix_of
-from penstock.config.names import Names
+from penstock.config.names import Names, has_subgraphs
 from penstock.config.nodes import numbered, tag_map, who
 from penstock.config.option_instances import OptionError
 from penstock.config.option_places import OptionPlaces
@@ -32,7 +30,7 @@ from penstock.config.subgraph import Subgraph, SubgraphContext
 from penstock.config.template import Template
 from penstock.config.template_values import values_in
 from penstock.errors import InvalidArgumentError, PenstockError, StatusCode, code_of
-from penstock.log import get_logger, place
+from penstock.late_log import LateLogger, place
 from penstock.tags import TagMap
 
 if TYPE_CHECKING:
@@ -46,7 +44,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Expanded", "Subgraph", "SubgraphContext", "expand", "with_subgraphs"]
 
-_LOG: Final = get_logger("config")
+_LOG: Final = LateLogger("config")
 #: Fields that say something about a calculator, which a subgraph is not.
 _NOT_FOR_SUBGRAPHS: Final = ("source_layer", "buffer_size_hint", "output_stream_handler", "input_stream_info")
 #: Fields that are accepted and have no effect where the subgraph is a file.
@@ -55,8 +53,7 @@ _IGNORED: Final = ("executor", "max_in_flight", "input_stream_handler")
 _DEEPEST: Final = 64
 
 
-@attrs.frozen(eq=False)
-class Expanded:
+class Expanded(NamedTuple):
     """A graph without subgraphs.
 
     Attributes:
@@ -85,7 +82,7 @@ def expand(
         types: knows the options that it names, and learns those of the subgraphs.
     """
     names = Names(registry, message.package, faults)
-    if not any(node.option_value or names.is_subgraph(node.calculator) for node in message.node):
+    if not has_subgraphs(message, names):
         return Expanded(message, None)
     expanded = CalculatorGraphConfig()
     expanded.CopyFrom(message)
@@ -128,8 +125,7 @@ def with_subgraphs(registry: Registry, subgraphs: Mapping[str, object] | Iterabl
     return child
 
 
-@attrs.frozen(eq=False)
-class _Given:
+class _Given(NamedTuple):
     """Graph text that a name stands for; a bare str would be taken for "module:attribute"."""
 
     text: str
@@ -138,8 +134,7 @@ class _Given:
         return self.text
 
 
-@attrs.frozen(eq=False)
-class _Graph:
+class _Graph(NamedTuple):
     """A graph as it was read."""
 
     message: Any
@@ -150,8 +145,7 @@ def _loaded(read: tuple[Any, Places] | Template) -> _Graph | Template:
     return read if isinstance(read, Template) else _Graph(*read)
 
 
-@attrs.frozen(eq=False)
-class _Part:
+class _Part(NamedTuple):
     """A node on its way into the expanded graph.
 
     Attributes:
@@ -172,8 +166,7 @@ class _Part:
         return self.places.at(self.places.of(self.spot, field, index))
 
 
-@attrs.frozen(eq=False)
-class _Computed:
+class _Computed(NamedTuple):
     """What a `Subgraph` class gave for one node, and how messages name the class."""
 
     graph: object
@@ -285,7 +278,7 @@ class _Use:
 
     def expand(self, expansion: _Expansion) -> list[_Part]:
         """Return the nodes that come instead of this one."""
-        failed = attrs.evolve(self.part, has_failed=True)
+        failed = self.part._replace(has_failed=True)
         found = expansion.find(self)
         kind = self.part.node.calculator
         self._key = kind, self._options_key() if expansion.is_made_for_use(found, kind) else b""

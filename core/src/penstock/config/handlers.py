@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from penstock.config.options import NO_OPTIONS, Options
-from penstock.log import get_logger, place
+from penstock.late_log import LateLogger, place
 from penstock.plan import HandlerPlan
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _KIND: Final = "input stream handler"
 _DEFAULT: Final = "DefaultInputStreamHandler"
 _OUTPUT_DEFAULT: Final = "InOrderOutputStreamHandler"
-_LOG: Final = get_logger("config")
+_LOG: Final = LateLogger("config")
 
 
 class Handlers:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from penstock.errors import NameClashError, PluginError, UnknownNameError
 
 if TYPE_CHECKING:
     from penstock.config.faults import Faults
     from penstock.registry import Registry
+
+
+def has_subgraphs(message: Any, names: Names) -> bool:  # noqa: ANN401  # a CalculatorGraphConfig
+    """Return whether there is anything in a graph that `expand` would replace or carry out."""
+    return any(node.option_value or names.is_subgraph(node.calculator) for node in message.node)
 
 
 class Names:

@@ -9,8 +9,6 @@ from __future__ import annotations
 import inspect
 from typing import TYPE_CHECKING, Any, Final
 
-import attrs
-
 from penstock.config.faults import cause_words
 from penstock.config.option_instances import OptionError
 from penstock.contract import CalculatorContract
@@ -42,7 +40,6 @@ _KINDS: Final = {
 }
 
 
-@attrs.define(eq=False)
 class Draft:
     """A node while it is checked.
 
@@ -55,16 +52,31 @@ class Draft:
         back_edges: positions in `inputs` that close a cycle.
     """
 
-    spec: NodeSpec
-    name: str
-    inputs: TagMap
-    outputs: TagMap
-    input_side_packets: TagMap
-    output_side_packets: TagMap
-    contract: CalculatorContract
-    factory: Any = None
-    is_whole: bool = False
-    back_edges: frozenset[int] = frozenset()
+    __slots__ = (
+        "back_edges", "contract", "factory", "input_side_packets", "inputs", "is_whole", "name",
+        "output_side_packets", "outputs", "spec",
+    )  # fmt: skip
+
+    def __init__(  # noqa: PLR0913, PLR0917  # one for each kind of port
+        self,
+        spec: NodeSpec,
+        name: str,
+        inputs: TagMap,
+        outputs: TagMap,
+        input_side_packets: TagMap,
+        output_side_packets: TagMap,
+        contract: CalculatorContract,
+    ) -> None:
+        self.spec: Final = spec
+        self.name: Final = name
+        self.inputs: Final = inputs
+        self.outputs: Final = outputs
+        self.input_side_packets: Final = input_side_packets
+        self.output_side_packets: Final = output_side_packets
+        self.contract = contract
+        self.factory: Any = None
+        self.is_whole = False
+        self.back_edges: frozenset[int] = frozenset()
 
     @property
     def who(self) -> str:
@@ -262,7 +274,7 @@ class _Node:
                 words += "; write @classmethod above it"
             self._fault(self._spec.at, words, code_of(error), cause=error)
             return False
-        if inspect.iscoroutine(answer):
+        if answer is not None and inspect.iscoroutine(answer):
             answer.close()
             self._fault(self._spec.at, "get_contract() is async; declare it as a plain classmethod")
             return False
@@ -273,7 +285,7 @@ class _Node:
         fits = True
         for attribute, (field, word) in _KINDS.items():
             specs: PortSpecs = getattr(draft.contract, attribute)
-            if not specs.unconnected and all(spec.is_declared() for spec in specs):
+            if not specs.unconnected and (not len(specs) or all(spec.is_declared() for spec in specs)):
                 continue
             entries: Sequence[Text] = getattr(self._spec, f"{field}s")
             for port, spec in zip(getattr(draft, attribute), specs, strict=True):

@@ -9,10 +9,8 @@ from __future__ import annotations
 import enum
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-import attrs
-
 from penstock.errors import InvalidArgumentError
-from penstock.option_class import enum_numbers, fields_of, full_name, is_options_class
+from penstock.option_class import enum_numbers, fields_of, full_name, has_no_default, is_options_class
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -89,8 +87,12 @@ def write_field(message: Any, field: ClassField, value: object) -> None:  # noqa
     """
     try:
         _write_field(message, field, value)
-    except UnicodeEncodeError as error:
-        raise _unfit(message, field, value, f"; {error}") from error
+    except ValueError as error:
+        # protobuf in plain Python, which is all there is without the interpreter's lock, hides it in another
+        fault = error if isinstance(error, UnicodeEncodeError) else error.__context__
+        if not isinstance(fault, UnicodeEncodeError):
+            raise
+        raise _unfit(message, field, value, f"; {fault}") from fault
 
 
 # --- from a message ---------------------------------------------------------------------------------
@@ -112,7 +114,7 @@ class _Reading:
                 elif field.is_required:
                     words = f"is missing, and has no default; add {field.name} ({field.type_name})"
                     wrong.append(self._error((*path, (field.name, 0)), words))
-                elif field.attribute.default is attrs.NOTHING:
+                elif has_no_default(field.attribute):
                     given[field.name] = None
             except OptionError as error:
                 wrong += [error, *error.further]
@@ -171,6 +173,8 @@ def _culprit(cls: Any, given: Mapping[str, Any]) -> str | None:  # noqa: ANN401
     attrs does not say which it was, so each is called again, in the order of attrs: all converters, then
     all validators, on an instance that was not initialized otherwise.
     """
+    import attrs  # noqa: PLC0415  # whoever has such a class has imported it
+
     instance = object.__new__(cls)
     names = {field.attribute.name: field.name for field in fields_of(cls)}
     for attribute in attrs.fields(cls):
@@ -246,7 +250,7 @@ def _write_field(message: Any, field: ClassField, value: object) -> None:  # noq
 def _is_default(field: ClassField, value: object, instance: object = None) -> bool:
     """Return whether a field has its default; one that depends on its instance is known with that alone."""
     default: Any = field.attribute.default
-    if default is attrs.NOTHING:
+    if has_no_default(field.attribute):
         return field.allows_none and value is None
     if getattr(default, "takes_self", False) and instance is None:
         return False

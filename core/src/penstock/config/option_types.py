@@ -7,12 +7,10 @@ they say of themselves (`Options`), then at all that are imported.
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from penstock.claims import calculator_of, spelling
-from penstock.config.derived import extension_class, known_descriptor, message_class
 from penstock.errors import InvalidArgumentError, NameClashError, PluginError, UnknownNameError
 from penstock.option_class import full_name, is_options_class, options_classes
 
@@ -116,6 +114,8 @@ class OptionTypes:
                     return message.DESCRIPTOR.file.pool.FindMessageTypeByName(name)
                 except KeyError:
                     continue  # of a class inside this one, which has a message of its own
+        from penstock.config.derived import known_descriptor  # noqa: PLC0415  # few graphs have options
+
         return known_descriptor(name)
 
     def why_unknown(self, name: str, written: str) -> str:
@@ -128,6 +128,8 @@ class OptionTypes:
         message = name.rpartition(".")[0] if name.endswith(".ext") else name
         words = f"no options message {written!r} is known"
         distribution = self._registry.install_hint("option", message)
+        from difflib import get_close_matches  # noqa: PLC0415  # only where something is wrong
+
         near = get_close_matches(message, {*self._entries, *self._names_of_components()}, n=3)
         if distribution is not None:
             words += f"; install it: pip install {distribution}"
@@ -146,6 +148,8 @@ class OptionTypes:
         found = entry.load()
         made = found
         if is_options_class(found) and entry.number is not None and entry.extendee is not None:
+            from penstock.config.derived import extension_class  # noqa: PLC0415  # as above
+
             try:
                 made = extension_class(found, entry.extendee, entry.number)
             except InvalidArgumentError as error:
@@ -159,6 +163,8 @@ class OptionTypes:
 
     def _note(self, name: str, found: Any, made: Any) -> None:  # noqa: ANN401
         if is_options_class(made):
+            from penstock.config.derived import message_class  # noqa: PLC0415  # as above
+
             try:
                 made = message_class(made)
             except InvalidArgumentError as error:

@@ -9,24 +9,18 @@ What the caller passes in is copied, never changed. The only module that calls p
 
 from __future__ import annotations
 
-import json
 import re
-from difflib import get_close_matches
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+import sys
+from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeGuard
 
-from google.protobuf import descriptor_pool, json_format, message_factory, text_format
+from google.protobuf import descriptor_pool, message_factory, text_format
 from google.protobuf.any_pb2 import Any as Any_
 from google.protobuf.message import DecodeError, Message
 from google.protobuf.unknown_fields import UnknownFieldSet
 
-from penstock.config.calculator_graph_template_pb2 import CalculatorGraphTemplate
 from penstock.config.calculator_pb2 import CalculatorGraphConfig
-from penstock.config.json_graph import reason, with_own_names, without_duplicates
 from penstock.config.option_types import OptionTypes
 from penstock.config.places import Places, own_name, scan_json, scan_text, snake_case, where
-from penstock.config.template import Template, of_message, read_text
-from penstock.config.template_expression import RuleError
 from penstock.errors import (
     GraphParseError,
     InvalidArgumentError,
@@ -39,8 +33,11 @@ from penstock.errors import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
 
     from penstock.config.json_graph import FieldPath
+    from penstock.config.places import ScannedText
+    from penstock.config.template import Template
     from penstock.registry import Registry
 
 #: What a file's name ends with → how it is read.
@@ -83,7 +80,10 @@ def read_graph(
         PenstockError: as `read_definition`.
     """
     found = read_definition(source, registry, label=label, types=types)
-    return found.with_defaults() if isinstance(found, Template) else found
+    if is_read_template(found):
+        return found.with_defaults()
+    graph: tuple[CalculatorGraphConfig, Places] = found  # type: ignore[assignment]  # what else it may be
+    return graph
 
 
 def read_definition(
@@ -116,12 +116,12 @@ def read_definition(
         if callable(convert) and not isinstance(source, type):
             source = convert()
             break
-    if isinstance(source, Template):
+    if is_read_template(source):
         return source
     reader = _Reader(types or OptionTypes(registry), label)
     if isinstance(source, str):
         return reader.text(source)
-    if isinstance(source, Path):
+    if _is_path(source):
         return reader.file(source)
     if isinstance(source, dict):
         return reader.mapping(source)
@@ -135,10 +135,27 @@ def read_definition(
     )
 
 
+def is_read_template(thing: object) -> TypeGuard[Template]:
+    """Return whether a thing is a template that was read.
+
+    Where nobody has imported templates there is none: they take as long to import as all the rest of reading.
+    """
+    templates = sys.modules.get("penstock.config.template")
+    return templates is not None and isinstance(thing, templates.Template)
+
+
+def _is_path(thing: object) -> TypeGuard[Path]:
+    """Return whether a thing is a `pathlib.Path`. Where nobody has imported pathlib there is none."""
+    pathlib = sys.modules.get("pathlib")
+    return pathlib is not None and isinstance(thing, pathlib.Path)
+
+
 def read_binary_graph(
     path: str | Path, registry: Registry, types: OptionTypes | None = None
 ) -> tuple[CalculatorGraphConfig, Places]:
     """Read a serialized graph from a file of any name. Raises as `read_graph`."""
+    from pathlib import Path  # noqa: PLC0415  # brings urllib; graph text needs neither
+
     file = Path(path)
     return _Reader(types or OptionTypes(registry), str(file)).binary(_bytes_of(file))
 
@@ -165,6 +182,8 @@ def to_json(message: Message, types: OptionTypes) -> str:
     Raises:
         InvalidArgumentError: it has packed options that nobody knows.
     """
+    from google.protobuf import json_format  # noqa: PLC0415  # graphs in JSON are few
+
     pool = _pool_for(message, types)
     try:
         return json_format.MessageToJson(message, preserving_proto_field_name=True, descriptor_pool=pool)
@@ -239,10 +258,19 @@ class _Reader:
         if scanned.has_rules:
             return self._template(scanned.text, places)
         message = CalculatorGraphConfig()
-        self._merge(scanned.text, message, places, scanned.unclosed)
+        done = 0
+        for node in scanned.plain:
+            self._merge_between(scanned, done, node.start, message, places)
+            message.node.add(**node.given)
+            done = node.end
+        self._merge_between(scanned, done, len(text), message, places)
         return self._finished(message, places)
 
     def json(self, text: str) -> tuple[CalculatorGraphConfig, Places]:
+        import json  # noqa: PLC0415  # graphs in JSON are few
+
+        from penstock.config.json_graph import without_duplicates  # noqa: PLC0415  # as above
+
         try:
             value = json.loads(text, object_pairs_hook=without_duplicates)
         except json.JSONDecodeError as error:
@@ -267,6 +295,11 @@ class _Reader:
         return self._finished(message, Places(self._file))
 
     def binary_template(self, data: bytes) -> Template:
+        from penstock.config.calculator_graph_template_pb2 import (  # noqa: PLC0415  # see `is_read_template`
+            CalculatorGraphTemplate,
+        )
+        from penstock.config.template import of_message  # noqa: PLC0415  # as above
+
         message = CalculatorGraphTemplate()
         self._decode(data, message, message.config)
         places = Places(self._file)
@@ -295,6 +328,9 @@ class _Reader:
             loaded |= unknown
 
     def _template(self, text: str, places: Places) -> Template:
+        from penstock.config.template import read_text  # noqa: PLC0415  # see `is_read_template`
+        from penstock.config.template_expression import RuleError  # noqa: PLC0415  # as above
+
         def read(part: str, message: Message, offset: int, unclosed: int | None) -> None:
             self._merge(part, message, places, unclosed, offset)
 
@@ -306,6 +342,14 @@ class _Reader:
             self._fail(_TOO_DEEP, None, error)
         self._finished(template.message.config, places)
         return template
+
+    def _merge_between(
+        self, scanned: ScannedText, start: int, end: int, message: Message, places: Places
+    ) -> None:
+        """Read what stands before, between or behind the plain nodes."""
+        text = scanned.text[start:end]
+        if text and not text.isspace():
+            self._merge(text, message, places, scanned.unclosed, start)
 
     def _merge(
         self, text: str, message: Message, places: Places, unclosed: int | None, offset: int = 0
@@ -321,13 +365,18 @@ class _Reader:
             if line is not None and column is not None:
                 above, left = places.line_and_column(offset) or (1, 1)
                 position = above + line - 1, column + left - 1 if line == 1 else column
-            self._fail(_text_reason(error, self._pool) + self._path_hint(text), position, error)
+            hint = self._path_hint(text) if not offset else ""
+            self._fail(_text_reason(error, self._pool) + hint, position, error)
         except RecursionError as error:
             self._fail(_TOO_DEEP, None, error)
 
     def _value(self, value: Any, places: Places) -> tuple[CalculatorGraphConfig, Places]:  # noqa: ANN401  # any JSON
         if not isinstance(value, dict):
             self._fail(f"a graph is a JSON object, not a {type(value).__name__}", places.position_of(()))
+
+        from google.protobuf import json_format  # noqa: PLC0415  # graphs in JSON are few
+
+        from penstock.config.json_graph import reason, with_own_names  # noqa: PLC0415  # as above
 
         def load(name: str, written: str, path: FieldPath) -> None:
             self._load(name, written, places.position_of(path))
@@ -439,11 +488,15 @@ def _messages(message: Message) -> Iterator[tuple[Message, FieldPath]]:
             name = f"[{field.full_name}]" if field.is_extension else field.name
             if isinstance(value, Message):
                 work.append((value, (*path, (name, 0))))
-            elif not field.message_type.GetOptions().map_entry:
+            elif hasattr(value, "add"):  # a list of messages; a map has none. Asking protobuf costs an import
                 work += [(one, (*path, (name, i))) for i, one in enumerate(value)]
 
 
 def _holds_template(data: bytes) -> bool:
+    from penstock.config.calculator_graph_template_pb2 import (  # noqa: PLC0415  # see `is_read_template`
+        CalculatorGraphTemplate,
+    )
+
     message = CalculatorGraphTemplate()
     try:
         message.ParseFromString(data)
@@ -488,6 +541,8 @@ def _blame(value: Any, message: Any, pool: Any) -> FieldPath:  # noqa: ANN401  #
 
 
 def _fits(value: dict[str, Any], message: Message, pool: Any) -> bool:  # noqa: ANN401
+    from google.protobuf import json_format  # noqa: PLC0415  # graphs in JSON are few
+
     try:
         json_format.ParseDict(value, type(message)(), descriptor_pool=pool)
     except (json_format.ParseError, RecursionError):
@@ -541,6 +596,8 @@ def _with_near_fields(words: str, pool: Any) -> str:  # noqa: ANN401
     found = _NO_FIELD.search(words)
     if found is None:
         return _lowered(words)
+    from difflib import get_close_matches  # noqa: PLC0415  # only where something is wrong
+
     message, field = found.groups()
     fields = [one.name for one in pool.FindMessageTypeByName(message).fields]
     words = f"{message} has no field {field!r}"

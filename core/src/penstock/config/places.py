@@ -13,23 +13,24 @@ comes from several files, the places of the first one are lower than those of th
 from __future__ import annotations
 
 import copy
-import json
 import re
 from bisect import bisect_right
+from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-import attrs
+from penstock.config.plain_nodes import PLAIN_NODE, PlainNode, fields_of, given_by
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-_TOKEN: Final = re.compile(
-    r"""(?P<skip>\s+|\#[^\n]*)
+_ANY_PIECE: Final = r"""(?P<skip>\s+|\#[^\n]*)
       | (?P<string>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')
       | (?P<word>[A-Za-z_]\w*)
       | (?P<number>[0-9.+-][\w.+-]*)
-      | (?P<mark>.)""",
-    re.ASCII | re.DOTALL | re.VERBOSE,
+      | (?P<mark>.)"""
+#: The same, with each plain node as one token.
+_TOKEN_OR_NODE: Final = re.compile(
+    rf"(?P<node>{PLAIN_NODE}) | {_ANY_PIECE}", re.ASCII | re.DOTALL | re.VERBOSE
 )
 #: A field whose value is a string without escapes.
 _STRING_FIELD: Final = re.compile(r"""\w+\s*:?\s*(?P<quote>["'])(?P<text>[^"'\\\n]*)(?P=quote)""", re.ASCII)
@@ -43,8 +44,17 @@ _OWN: Final = " penstock"
 _STRIDE: Final = 2**40
 
 
+@cache
+def _token() -> re.Pattern[str]:
+    """Return the pattern of a token. Most graphs need that of `_TOKEN_OR_NODE` alone."""
+    return re.compile(_ANY_PIECE, re.ASCII | re.DOTALL | re.VERBOSE)
+
+
 class Token(NamedTuple):
-    """A piece of graph text: what kind ("string", "word", "number" or "mark"), and where it begins."""
+    """A piece of graph text: what kind it is of, and where it begins.
+
+    Kinds are "string", "word", "number", "mark" and, where asked for, "node": a whole plain node.
+    """
 
     kind: str
     text: str
@@ -52,13 +62,27 @@ class Token(NamedTuple):
 
 
 class Spot:
-    """One field in the file: where it begins, and the fields inside it, by name, in order."""
+    """One field in the file: where it begins, and the fields inside it, by name, in order.
 
-    __slots__ = ("fields", "offset")
+    Most have nothing inside; they do without a dict.
+    """
+
+    __slots__ = ("_fields", "offset")
 
     def __init__(self, offset: int) -> None:
         self.offset = offset
-        self.fields: dict[str, list[Spot]] = {}
+        self._fields: dict[str, list[Spot]] | None = None
+
+    @property
+    def fields(self) -> dict[str, list[Spot]]:
+        """The fields inside; may be changed."""
+        if self._fields is None:
+            self._fields = {}
+        return self._fields
+
+    @fields.setter
+    def fields(self, fields: dict[str, list[Spot]]) -> None:
+        self._fields = fields
 
     def add(self, name: str, offset: int) -> Spot:
         """Note one more field `name`."""
@@ -66,9 +90,13 @@ class Spot:
         self.fields.setdefault(name, []).append(spot)
         return spot
 
+    def get(self, name: str, index: int) -> Spot | None:
+        """Return the `index`-th field `name`, or None where there is none."""
+        found = None if self._fields is None else self._fields.get(name)
+        return None if found is None or index >= len(found) else found[index]
 
-@attrs.frozen
-class NamedMessage:
+
+class NamedMessage(NamedTuple):
     """A bracketed name in graph text: `[penstock.X.ext]` or `[type.googleapis.com/penstock.X]`.
 
     Attributes:
@@ -128,8 +156,7 @@ class Places:
 
     def of(self, spot: Spot | None, name: str, index: int = 0) -> Spot | None:
         """Return the `index`-th field `name` inside `spot`, or `spot` where the tree has no such field."""
-        found = () if spot is None else spot.fields.get(name, ())
-        return found[index] if index < len(found) else spot
+        return None if spot is None else spot.get(name, index) or spot
 
     def at(self, spot: Spot | None) -> int:
         """Return the place of `spot`. Without a tree, places are numbers in the order of asking."""
@@ -137,6 +164,13 @@ class Places:
             return self._base + spot.offset
         self._count += 1
         return self._base + self._count
+
+    def at_field(self, spot: Spot | None, name: str, index: int = 0) -> int:
+        """Return the place of what `of` returns."""
+        if spot is None:
+            return self.at(None)
+        found = spot.get(name, index)
+        return self._base + (spot if found is None else found).offset
 
     def position_of(self, path: Iterable[tuple[str, int]]) -> tuple[int, int] | None:
         """Return line and column of what lies at the end of a path, or of the nearest above it."""
@@ -191,8 +225,7 @@ def where(file: str | None, position: tuple[int, int] | None) -> str:
 # --- the text format ---------------------------------------------------------------------------
 
 
-@attrs.frozen
-class ScannedText:
+class ScannedText(NamedTuple):
     """What one pass over graph text found.
 
     Attributes:
@@ -202,6 +235,8 @@ class ScannedText:
         unclosed: place of a bracket that nothing closes, or None.
         has_rules: whether it is the text of a template. No other graph text has a percent sign outside of
             strings and comments.
+        plain: the plain nodes of the graph, in order; what is before, between and behind them is text of
+            whole fields, as far as the text can be followed.
     """
 
     text: str
@@ -209,22 +244,28 @@ class ScannedText:
     root: Spot
     unclosed: int | None
     has_rules: bool
+    plain: tuple[PlainNode, ...]
 
 
 def scan_text(text: str) -> ScannedText:
     """Read graph text once: rename what the reference's package names, and note where fields stand."""
-    tokens = tokens_of(text)
+    tokens = _tokens(_TOKEN_OR_NODE, text)
     named = tuple(_bracketed(tokens))
-    root, unclosed = _TextTree(tokens).read()
+    tree = _TextTree(text, tokens[:])
+    root, unclosed = tree.read()
     has_rules = any(token.text == "%" for token in tokens)
-    return ScannedText(_renamed(text, tokens), named, root, unclosed, has_rules)
+    return ScannedText(_renamed(text, tokens), named, root, unclosed, has_rules, tuple(tree.plain))
 
 
 def tokens_of(text: str) -> list[Token]:
     """Return the pieces of graph text or JSON, comments and blanks left out. It never fails."""
+    return _tokens(_token(), text)
+
+
+def _tokens(pattern: re.Pattern[str], text: str) -> list[Token]:
     return [
         Token(str(match.lastgroup), match.group(), match.start())
-        for match in _TOKEN.finditer(text)
+        for match in pattern.finditer(text)
         if match.lastgroup != "skip"
     ]
 
@@ -270,17 +311,22 @@ class _Open(NamedTuple):
 class _TextTree:
     """Follows the brackets with a list of what is open: no recursion, so no depth is too much."""
 
-    def __init__(self, tokens: list[Token]) -> None:
+    def __init__(self, text: str, tokens: list[Token]) -> None:
+        self._text = text
         self._tokens = tokens
         self._next = 0
         self._open = [_Open(Spot(0), "", 0)]
+        self.plain: list[PlainNode] = []
 
     def read(self) -> tuple[Spot, int | None]:
         """Return the tree, and the place of the innermost bracket that is still open at the end."""
         root = self._open[0].spot
         while self._next < len(self._tokens):
-            token = self._take()
             top = self._open[-1]
+            if self._tokens[self._next].kind == "node" and top.elements is None:
+                self._plain(self._tokens[self._next], top.spot)
+                continue
+            token = self._take()
             if token.text == top.closing:
                 self._open.pop()
             elif token.text not in (",", ";") and not self._step(token, top):
@@ -301,6 +347,17 @@ class _TextTree:
             self._open.append(_Open(top.spot, "]", self._take().offset, elements=name))
             return True
         return self._value(top.spot.add(name, token.offset))
+
+    def _plain(self, token: Token, above: Spot) -> None:
+        """Take a plain node, where a field can be."""
+        self._next += 1
+        spot = above.add("node", token.offset)
+        fields = fields_of(self._text, token.offset)
+        for field in fields:
+            spot.add(field.name, field.offset)
+        given = given_by(fields)
+        if given is not None and len(self._open) == 1:
+            self.plain.append(PlainNode(token.offset, token.offset + len(token.text), given))
 
     def _name(self, token: Token) -> str | None:
         if token.kind == "word":
@@ -328,6 +385,11 @@ class _TextTree:
 
     def _take(self) -> Token:
         token = self._tokens[self._next]
+        if token.kind == "node":  # where no node can be: as anything else, word by word
+            at = token.offset
+            words = [Token(one.kind, one.text, at + one.offset) for one in tokens_of(token.text)]
+            self._tokens[self._next : self._next + 1] = words
+            token = words[0]
         self._next += 1
         return token
 
@@ -368,6 +430,8 @@ def scan_json(text: str) -> Spot:
 
 
 def _json_name(literal: str) -> str:
+    import json  # noqa: PLC0415  # graphs in JSON are few
+
     name: str = json.loads(literal)
     return f"[{own_name(name[1:-1])}]" if name.startswith("[") else snake_case(name)
 

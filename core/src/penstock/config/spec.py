@@ -6,9 +6,7 @@ message that it came from. Places are those of `places`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
-
-import attrs
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 if TYPE_CHECKING:
     from penstock.config.option_places import OptionPlaces
@@ -23,24 +21,21 @@ REFUSED_IN_GRAPH: Final = {
 }
 
 
-@attrs.frozen
-class Text:
+class Text(NamedTuple):
     """One string of the file. An absent one is "" at the place of what could have held it."""
 
     text: str
     at: int
 
 
-@attrs.frozen
-class Number:
+class Number(NamedTuple):
     """One number of the file; 0 stands for an absent one, as in the file format."""
 
     value: int
     at: int
 
 
-@attrs.frozen(eq=False)
-class HandlerSpec:
+class HandlerSpec(NamedTuple):
     """A stream handler that the file asks for.
 
     Attributes:
@@ -53,8 +48,7 @@ class HandlerSpec:
     at: int
 
 
-@attrs.frozen
-class StreamInfoSpec:
+class StreamInfoSpec(NamedTuple):
     """One `input_stream_info`.
 
     Attributes:
@@ -66,8 +60,7 @@ class StreamInfoSpec:
     at: int
 
 
-@attrs.frozen(eq=False)
-class ExecutorSpec:
+class ExecutorSpec(NamedTuple):
     """One `executor`.
 
     Attributes:
@@ -81,8 +74,7 @@ class ExecutorSpec:
     at: int
 
 
-@attrs.frozen(eq=False)
-class NodeSpec:
+class NodeSpec(NamedTuple):
     """One `node`, as it stands in the file.
 
     Attributes:
@@ -111,8 +103,7 @@ class NodeSpec:
     option_places: OptionPlaces
 
 
-@attrs.frozen(eq=False)
-class GraphSpec:
+class GraphSpec(NamedTuple):
     """A whole graph, as it stands in the file.
 
     Attributes:

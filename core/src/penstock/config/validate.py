@@ -22,7 +22,8 @@ from penstock.config.port_types import PortTypes
 from penstock.config.spec import REFUSED_IN_GRAPH
 from penstock.engine.ports import port_name
 from penstock.errors import StatusCode
-from penstock.log import get_logger, place
+from penstock.late_log import LateLogger, place
+from penstock.payload_types import conversion
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from penstock.registry import Registry
     from penstock.tags import TagMap
 
-_LOG: Final = get_logger("config")
+_LOG: Final = LateLogger("config")
 
 
 def validate(
@@ -181,11 +182,13 @@ class _Validation:
         assert edge.producer is not None  # noqa: S101  # what nothing produces was not compared
         draft = self._drafts[edge.node]
         expected, actual = self._types.name_of(edge.spec), self._types.name_of(edge.producer.spec)
+        leads = conversion(self._types.of(edge.producer.spec) or (), self._types.of(edge.spec) or ())
+        cure = f"put {leads!r} in between" if leads else "convert it in between"
         source = edge.producer.node
         writer = "as its first reader has it" if source < 0 else f"from {self._drafts[source].who}"
         words = (
             f"{port} {port_name(edge.spec.tag, edge.spec.index)} expects {expected}, "
-            f"but {what} {edge.name!r} carries {actual} ({writer}); convert it in between"
+            f"but {what} {edge.name!r} carries {actual} ({writer}); {cure}"
         )
         self._faults.add(edge.at, f"{draft.who}: {words}", node=draft.name, stream=edge.name)
 

@@ -240,8 +240,11 @@ def _observer_account(observer: Observer, through: int) -> ReaderAccount:
     delivered = waiting = 0
     for _ in range(_ATTEMPTS):
         delivered = observer.delivered
-        # a copy, as another thread may take packets out; bounds without packet do not count
-        waiting = sum(packet.value is not NOTHING for packet in observer.queue.copy())
+        try:
+            # a copy, as another thread may take packets out; bounds without packet do not count
+            waiting = sum(packet.value is not NOTHING for packet in observer.queue.copy())
+        except RuntimeError:  # taken out while it was copied: on Pythons without the interpreter's lock
+            continue
         if observer.delivered == delivered:
             break
     dropped = dict(observer.dropped)

@@ -1,4 +1,4 @@
-"""Find the installed plugins and load them. The only module that reads entry points.
+"""Find the installed plugins and load them. Besides `entries` the only module that reads entry points.
 
 A plugin is an entry point of the group `penstock`. Each is loaded on its own, in the order of their
 names, and leaves one record, whatever happens to it: one that is broken never takes another down,
@@ -19,35 +19,33 @@ hooks went on being called.
 
 from __future__ import annotations
 
-import importlib.metadata
 import os
 import re
-import traceback
-from difflib import get_close_matches
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
-import attrs
 import pluggy
 
 from penstock.errors import InvalidArgumentError, NotFoundError, PluginError
-from penstock.log import get_logger
+from penstock.late_log import LateLogger
 from penstock.plugins import hookspecs
+from penstock.plugins.entries import ordinary_points
 
 if TYPE_CHECKING:
+    import importlib.metadata
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
+    from penstock.plugins.entries import OrdinaryPoint
     from penstock.registry import Registry
 
 BLOCK_VARIABLE: Final = "PENSTOCK_BLOCK_PLUGINS"
 ONLY_VARIABLE: Final = "PENSTOCK_PLUGINS"
 NONE_VARIABLE: Final = "PENSTOCK_NO_PLUGINS"
 
-_logger = get_logger("plugins")
+_logger = LateLogger("plugins")
 
 
-@attrs.frozen
-class Discovered:
+class Discovered(NamedTuple):
     """What happened to one entry point.
 
     Attributes:
@@ -68,12 +66,16 @@ class Discovered:
     module: str
     state: Literal["loaded", "failed", "blocked", "ignored"]
     reason: str = ""
-    traceback: str = attrs.field(default="", repr=False)
-    components: Mapping[str, int] = attrs.field(factory=lambda: MappingProxyType({}))
+    traceback: str = ""
+    components: Mapping[str, int] = MappingProxyType({})
+
+    def __repr__(self) -> str:
+        """Return all but the traceback, which has many lines."""
+        shown = [f"{name}={value!r}" for name, value in self._asdict().items() if name != "traceback"]
+        return f"Discovered({', '.join(shown)})"
 
 
-@attrs.frozen
-class Switches:
+class Switches(NamedTuple):
     """Which plugins to load; see the module's docstring.
 
     Attributes:
@@ -119,8 +121,7 @@ class Switches:
         return self.block | (self.only or frozenset())
 
 
-@attrs.frozen
-class Implementation:
+class Implementation(NamedTuple):
     """A plugin's implementation of one hook.
 
     Attributes:
@@ -238,9 +239,9 @@ class PluginHost:
         except (Exception, SystemExit) as error:  # noqa: BLE001  # what a plugin raises is its record
             if plugin is not None and self._manager.get_plugin(point.name) is plugin:
                 self._manager.unregister(plugin)
-            return point.record("failed", _reason(error), "".join(traceback.format_exception(error)))
+            return point.record("failed", _reason(error), _trace(error))
         self._components[point.name] = components
-        return attrs.evolve(point.record("loaded"), components=MappingProxyType(components.counts()))
+        return point.record("loaded")._replace(components=MappingProxyType(components.counts()))
 
     def _register(self, plugin: object, name: str) -> hookspecs.Components:
         """Register one plugin and return its components.
@@ -275,20 +276,21 @@ def installed_distribution(name: str) -> importlib.metadata.Distribution:
     Raises:
         NotFoundError: it is not installed.
     """
+    import importlib.metadata  # noqa: PLC0415  # brings 40 modules
+
     try:
         return importlib.metadata.distribution(name)
     except importlib.metadata.PackageNotFoundError as error:
         raise NotFoundError(f"distribution {name!r} is not installed; pip install {name}") from error
 
 
-@attrs.frozen
-class _Point:
+class _Point(NamedTuple):
     """One entry point and whose it is."""
 
     name: str
     distribution: str
     version: str
-    entry_point: importlib.metadata.EntryPoint
+    entry_point: importlib.metadata.EntryPoint | OrdinaryPoint
 
     def record(
         self, state: Literal["loaded", "failed", "blocked", "ignored"], reason: str = "", trace: str = ""
@@ -300,6 +302,8 @@ class _Point:
 
 def console_script(name: str) -> Callable[[], object] | None:
     """Return what runs as a command of this name, whichever distribution brings it; None where none does."""
+    import importlib.metadata  # noqa: PLC0415  # brings 40 modules
+
     for entry_point in importlib.metadata.entry_points(group="console_scripts", name=name):
         script: Callable[[], object] = entry_point.load()
         return script
@@ -313,6 +317,12 @@ def _entry_points() -> tuple[list[_Point], list[Discovered]]:
     environment is none of our business. A distribution that `sys.path` leads to twice counts once,
     as the first one found, which is the one that imports come from.
     """
+    ordinary = ordinary_points(hookspecs.PROJECT)
+    if ordinary is not None:
+        ours = [_Point(point.name, point.distribution, point.version, point) for point in ordinary]
+        return sorted(ours, key=lambda point: (point.name, point.distribution)), []
+    import importlib.metadata  # noqa: PLC0415  # brings 40 modules
+
     points: list[_Point] = []
     broken: list[Discovered] = []
     seen: set[str] = set()
@@ -353,8 +363,13 @@ def _unreadable(distribution: importlib.metadata.Distribution, error: Exception)
         name = _field(distribution, "Name")
     except Exception:  # noqa: BLE001  # then it is as unreadable as the rest of it
         name = "a distribution without a name"
-    trace = "".join(traceback.format_exception(error))
-    return Discovered(name, name, "", "", "failed", f"cannot be read: {_reason(error)}", trace)
+    return Discovered(name, name, "", "", "failed", f"cannot be read: {_reason(error)}", _trace(error))
+
+
+def _trace(error: BaseException) -> str:
+    import traceback  # noqa: PLC0415  # where a plugin fails only
+
+    return "".join(traceback.format_exception(error))
 
 
 def _switches(block: Collection[str] | None, only: Collection[str] | None, *, none: bool | None) -> Switches:
@@ -380,6 +395,8 @@ def _hook_names() -> list[str]:
 def _check_hook(caller: pluggy.HookCaller, found: pluggy.HookImpl) -> None:
     """Refuse what pluggy would accept and nobody would ever call."""
     if caller.spec is None and not found.optionalhook:
+        from difflib import get_close_matches  # noqa: PLC0415  # where a plugin fails only
+
         near = get_close_matches(caller.name, _hook_names(), n=1)
         meant = f"did you mean {near[0]!r}?" if near else f"hooks are {', '.join(_hook_names())}"
         raise PluginError(f"it implements {caller.name!r}, which is no hook; {meant}")

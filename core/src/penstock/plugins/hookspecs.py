@@ -19,7 +19,6 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
-import attrs
 import pluggy
 
 from penstock.claims import KINDS, check_name, check_option, check_target
@@ -28,10 +27,13 @@ from penstock.errors import InvalidArgumentError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from penstock.plugins.doctor import DoctorCheck
     from penstock.runtime.graph import CalculatorGraph
 
 #: Name of the entry point group, and of the project as pluggy knows it.
 PROJECT: Final = "penstock"
+
+_NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 
 hookspec = pluggy.HookspecMarker(PROJECT)
 #: Marks a function of a plugin as the implementation of the hook that has its name.
@@ -46,25 +48,25 @@ def _names(value: Mapping[str, object]) -> Mapping[str, Any]:
         raise InvalidArgumentError(f"components {value!r}: must map names to targets") from error
 
 
-def _check_targets(_: object, field: attrs.Attribute[Any], value: Mapping[str, object]) -> None:
-    what = _KIND_OF[field.name]
-    for name, target in value.items():
-        check_name(what, name)
-        check_target(f"{what} {name!r}", target)
+def _checked_targets(kind: str, given: Mapping[str, object]) -> Mapping[str, Any]:
+    found = _names(given)
+    for name, target in found.items():
+        check_name(kind, name)
+        check_target(f"{kind} {name!r}", target)
+    return found
 
 
-def _check_options(_: object, __: object, value: Mapping[str, object]) -> None:
-    for full_name, data in value.items():
+def _checked_options(given: Mapping[str, object]) -> Mapping[str, Any]:
+    found = _names(given)
+    for full_name, data in found.items():
         is_extension = isinstance(data, tuple)
-        if is_extension and len(data) != 3:  # type: ignore[arg-type]  # noqa: PLR2004  # counted in the message
+        if is_extension and len(data) != 3:  # noqa: PLR2004  # counted in the message
             raise InvalidArgumentError(
                 f"option {full_name!r}: {data!r} must be (extendee, extension number, 'module:Message'), or "
                 "'module:Message' alone"
             )
         check_option(full_name, *option_data(data))
-
-
-_KIND_OF: Final = {field: kind for kind, field in KINDS.items()}
+    return found
 
 
 def option_data(said: object) -> tuple[Any, Any, Any]:
@@ -72,16 +74,12 @@ def option_data(said: object) -> tuple[Any, Any, Any]:
     return said if isinstance(said, tuple) else (None, None, said)
 
 
-def _targets() -> Any:  # noqa: ANN401  # attrs fields have the type of what they hold
-    return attrs.field(factory=dict, converter=_names, validator=_check_targets)
-
-
-@attrs.frozen(kw_only=True)
 class Components:
     """What a plugin brings, as data: name to "module:attribute" (or the object itself).
 
     The mappings are copied and cannot be changed afterwards. Targets are imported when their name
-    is used, so that a plugin costs next to nothing until then.
+    is used, so that a plugin costs next to nothing until then. A plain class, because each plugin's
+    module makes one when it is loaded: attrs would be a quarter of what the first small graph takes.
 
     Attributes:
         calculators: classes, subclasses of `penstock.Calculator`.
@@ -101,15 +99,58 @@ class Components:
         InvalidArgumentError: a name, a target or the data of an option is not what it must be.
     """
 
-    calculators: Mapping[str, object] = _targets()
-    input_stream_handlers: Mapping[str, object] = _targets()
-    output_stream_handlers: Mapping[str, object] = _targets()
-    executors: Mapping[str, object] = _targets()
-    subgraphs: Mapping[str, object] = _targets()
-    services: Mapping[str, object] = _targets()
-    options: Mapping[str, str | type | tuple[str, int, str | type]] = attrs.field(
-        factory=dict, converter=_names, validator=_check_options
-    )
+    __slots__ = (
+        "calculators", "executors", "input_stream_handlers", "options", "output_stream_handlers", "services",
+        "subgraphs",
+    )  # fmt: skip
+
+    calculators: Mapping[str, object]
+    input_stream_handlers: Mapping[str, object]
+    output_stream_handlers: Mapping[str, object]
+    executors: Mapping[str, object]
+    subgraphs: Mapping[str, object]
+    services: Mapping[str, object]
+    options: Mapping[str, str | type | tuple[str, int, str | type]]
+
+    def __init__(  # noqa: PLR0913  # one for each kind
+        self,
+        *,
+        calculators: Mapping[str, object] = _NOTHING,
+        input_stream_handlers: Mapping[str, object] = _NOTHING,
+        output_stream_handlers: Mapping[str, object] = _NOTHING,
+        executors: Mapping[str, object] = _NOTHING,
+        subgraphs: Mapping[str, object] = _NOTHING,
+        services: Mapping[str, object] = _NOTHING,
+        options: Mapping[str, str | type | tuple[str, int, str | type]] = _NOTHING,
+    ) -> None:
+        given = {
+            "calculators": calculators,
+            "input_stream_handlers": input_stream_handlers,
+            "output_stream_handlers": output_stream_handlers,
+            "executors": executors,
+            "subgraphs": subgraphs,
+            "services": services,
+        }
+        for kind, field in KINDS.items():
+            object.__setattr__(self, field, _checked_targets(kind, given[field]))
+        object.__setattr__(self, "options", _checked_options(options))
+
+    def __setattr__(self, name: str, value: object) -> None:
+        """Refuse: what a plugin brings does not change."""
+        raise AttributeError(f"components are never changed; make new ones with {name!r}")
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether both bring the same."""
+        if not isinstance(other, Components):
+            return NotImplemented
+        return all(getattr(self, field) == getattr(other, field) for field in self.__slots__)
+
+    __hash__ = None  # type: ignore[assignment]  # mappings have none
+
+    def __repr__(self) -> str:
+        """Return what there is of each kind."""
+        there = [f"{field}={dict(getattr(self, field))!r}" for field in (*KINDS.values(), "options")]
+        return f"Components({', '.join(there)})"
 
     def by_kind(self) -> Iterator[tuple[str, str, object]]:
         """Yield (kind, name, target) for all but options, kinds in the order of `claims.KINDS`."""
@@ -122,23 +163,6 @@ class Components:
         counts = {kind: len(getattr(self, field)) for kind, field in KINDS.items()}
         counts["option"] = len(self.options)
         return {kind: count for kind, count in counts.items() if count}
-
-
-@attrs.frozen
-class DoctorCheck:
-    """One thing that a plugin looked at when asked how it is.
-
-    Attributes:
-        what: the thing, in a few words: "EGL device", "FFmpeg libraries".
-        is_well: whether it is as the plugin needs it.
-        detail: what was found: a version, a device name, an error's message.
-        cure: what to do where it is not well; "" where nothing can be done or need be.
-    """
-
-    what: str
-    is_well: bool
-    detail: str = ""
-    cure: str = ""
 
 
 @hookspec

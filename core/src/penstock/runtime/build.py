@@ -12,7 +12,7 @@ from penstock.engine.ready import ReadyQueue
 from penstock.engine.schedule import Schedule
 from penstock.engine.stream import UNLIMITED, InputStream, Observer, OutputStream
 from penstock.errors import CalculatorError, PenstockError
-from penstock.runtime.tracing import TracedFlow, TracedStream, put_around, trace_inputs
+from penstock.runtime.side_packets import NO_SIDE_PACKETS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from penstock.runtime.tracing import Tracing
 
 
-_NO_SIDE_PACKETS: Final[Ports[Packet]] = Ports("input side packet", (), ())
+_NO_OUTPUT_SIDE_PACKETS: Final[Ports[OutputSidePacket]] = Ports("output side packet", (), ())
 
 
 class RunBuilder:
@@ -63,7 +63,7 @@ class RunBuilder:
         self._by_key: list[Node] = []
         self._queues = [ReadyQueue(name, self._by_key) for name in queue_names]
         self._queue_of = queue_of
-        self._flow = FlowControl() if tracing is None else TracedFlow(tracing)
+        self._flow = FlowControl() if tracing is None else tracing.flow()
         self._streams = [OutputStream(s.id, s.name, s.classes, s.type_name) for s in plan.streams]
 
     def build(self, observers: Mapping[int, Sequence[Observer]], limits: Mapping[int, int]) -> Schedule:
@@ -106,7 +106,7 @@ class RunBuilder:
             sources_wait=plan.max_queue_size >= 0,
         )
         if self._tracing is not None:
-            trace_inputs(schedule, self._tracing)
+            self._tracing.watch_inputs(schedule)
         self._await_side_packets(schedule)
         return schedule
 
@@ -127,10 +127,11 @@ class RunBuilder:
             layer=plan.source_layer,
             max_in_flight=plan.max_in_flight,
         )
-        node.open = _Opening(node, self._side_packets)
+        if plan.input_side_packets:
+            node.open = _Opening(node, self._side_packets)
         policy.process_bounds = plan.contract.process_timestamp_bounds
-        inputs = tuple(self._reader(node, port, readers) for port in plan.inputs)
-        outputs = tuple(self._streams[port.stream] for port in plan.outputs)
+        inputs = tuple([self._reader(node, port, readers) for port in plan.inputs])
+        outputs = tuple([self._streams[port.stream] for port in plan.outputs])
         for stream in outputs:
             stream.node = node
             stream.offset = plan.contract.timestamp_offset
@@ -140,8 +141,11 @@ class RunBuilder:
             raise
         except Exception as error:
             raise CalculatorError(plan.name, plan.handler.name, "prepare", error) from error
-        node.awaiting = sum(1 for stream in inputs if not stream.is_back_edge)
-        put_around(node, self._tracing, is_timed=self._is_timed)
+        node.awaiting = len(inputs) - sum([port.back_edge for port in plan.inputs])
+        if self._is_timed or self._tracing is not None:
+            from penstock.runtime.tracing import put_around  # noqa: PLC0415  # most runs need nothing of it
+
+            put_around(node, self._tracing, is_timed=self._is_timed)
         return node
 
     def _reader(self, node: Node, port: PortPlan, readers: list[list[InputStream]]) -> InputStream:
@@ -149,7 +153,7 @@ class RunBuilder:
         if self._tracing is None:
             reader = InputStream(name, node, self._flow, is_back_edge=port.back_edge)
         else:
-            reader = TracedStream(name, node, self._flow, self._tracing, is_back_edge=port.back_edge)
+            reader = self._tracing.stream(name, node, self._flow, is_back_edge=port.back_edge)
         reader.is_watched = node.policy.sees_every_packet
         readers[port.stream].append(reader)
         return reader
@@ -175,26 +179,41 @@ class RunBuilder:
 class _StepMaker:
     """Makes the steps of a node; one is enough unless calls of `process` overlap."""
 
+    __slots__ = ("_plan",)
+
     def __init__(self, plan: NodePlan) -> None:
         self._plan: Final = plan
-        self._input_ids: Final = [(port.tag, port.index) for port in plan.inputs]
-        self._output_ids: Final = [(port.tag, port.index) for port in plan.outputs]
 
     def __call__(self, node: Node) -> Step:
+        plan = self._plan
         step = Step(node)
         step.connect(
-            Ports("input", self._input_ids, [Input(stream) for stream in node.inputs]),
-            Ports("output", self._output_ids, [Output(stream, step) for stream in node.outputs]),
+            Ports(
+                "input",
+                [(port.tag, port.index) for port in plan.inputs],
+                [Input(stream) for stream in node.inputs],
+            ),
+            Ports(
+                "output",
+                [(port.tag, port.index) for port in plan.outputs],
+                [Output(stream, step) for stream in node.outputs],
+            ),
         )
-        sides = self._plan.output_side_packets
-        step.output_side_packets = Ports(
-            "output side packet",
-            [(port.tag, port.index) for port in sides],
-            [OutputSidePacket(step, port.name, port.classes, port.type_name) for port in sides],
-        )
+        step.output_side_packets = _output_side_packets(plan, step)
         first: Step | None = getattr(node, "step", None)
-        step.input_side_packets = _NO_SIDE_PACKETS if first is None else first.input_side_packets
+        step.input_side_packets = NO_SIDE_PACKETS if first is None else first.input_side_packets
         return step
+
+
+def _output_side_packets(plan: NodePlan, step: Step) -> Ports[OutputSidePacket]:
+    sides = plan.output_side_packets
+    if not sides:
+        return _NO_OUTPUT_SIDE_PACKETS
+    return Ports(
+        "output side packet",
+        [(port.tag, port.index) for port in sides],
+        [OutputSidePacket(step, port.name, port.classes, port.type_name) for port in sides],
+    )
 
 
 class _Opening:

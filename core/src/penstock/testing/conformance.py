@@ -227,11 +227,11 @@ class _Subject:
         seen: dict[str, list[tuple[Any, Any]]] = {name: [] for name in self._outputs}
         calls: list[tuple[str, bool]] = []
         nodes = tuple(
-            attrs.evolve(one, factory=spied(one.factory, calls)) if one is self._node else one
+            one._replace(factory=spied(one.factory, calls)) if one is self._node else one
             for one in self._plan.nodes
         )
         harness = ScheduleHarness(
-            attrs.evolve(self._plan, nodes=nodes),
+            self._plan._replace(nodes=nodes),
             seed=order,
             side_packets={**self._side_packets(seed), **{f"seen_{name}": seen[name] for name in seen}},
             services=self._given.services,

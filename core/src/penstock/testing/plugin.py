@@ -1,7 +1,7 @@
 """The pytest plugin of Penstock, found through `penstock-core[testing]`.
 
 It brings fixtures and one line in pytest's header; it changes nothing about how tests run. In a source tree
-of Penstock it refuses to run them where compiled modules are older than their source.
+of Penstock it refuses to run them where compiled modules are not what their source says now.
 """
 
 from __future__ import annotations

@@ -205,6 +205,7 @@ class _Wiring:
             max_queue_size=max_queue_size,
             report_deadlock=report_deadlock,
             config=None,
+            stream_ids=self._ids,
         )
 
     def _node(self, number: int, line: NodeLine) -> NodePlan:

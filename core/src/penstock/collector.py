@@ -1,0 +1,46 @@
+"""A pause of Python's cyclic garbage collector, while much is made that stays.
+
+A graph of 5,000 nodes is 400,000 objects, none of them garbage. The collector goes over them again and again
+while their number grows: without a pause it takes as long as all the rest of loading and starting.
+Nothing is lost by it: what has become garbage meanwhile is found right after.
+"""
+
+from __future__ import annotations
+
+import gc
+import threading
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+
+class CollectorPause:
+    """The pause of the process, as a context: entered by any number of threads, and over with the last.
+
+    Where the application has switched the collector off, it stays off.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._inside = 0
+        self._was_on = False
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if not self._inside:
+                self._was_on = gc.isenabled()
+                gc.disable()
+            self._inside += 1
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        with self._lock:
+            self._inside -= 1
+            if not self._inside and self._was_on:
+                gc.enable()
+
+
+#: The only one, since there is one collector.
+PAUSE = CollectorPause()

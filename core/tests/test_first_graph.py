@@ -1,0 +1,100 @@
+"""What a first small graph imports: little, or it would take longer than importing numpy."""
+
+import os
+import subprocess
+import sys
+
+#: What some graphs need and most do not.
+NOT_NEEDED = {
+    "asyncio",
+    "attr",
+    "concurrent.futures",
+    "difflib",
+    "google.protobuf.descriptor_pb2",
+    "google.protobuf.json_format",
+    "importlib.metadata",
+    "importlib.resources",
+    "json",
+    "logging",
+    "numpy",
+    "pathlib",
+    "penstock.config.derived",
+    "penstock.config.expand",
+    "penstock.config.template",
+    "penstock.explain",
+    "penstock.log",
+    "penstock.runtime.loop",
+    "penstock.runtime.report",
+    "penstock.runtime.tracing",
+    "penstock.tracing",
+}
+
+PROGRAM = """
+import sys
+before = set(sys.modules)
+import penstock
+from penstock.runtime.default import default_registry
+
+class Double(penstock.Calculator):
+    @classmethod
+    def get_contract(cls, cc):
+        cc.inputs[0].set(int)
+        cc.outputs[0].set(int)
+
+    def process(self, cc):
+        cc.outputs[0].add(cc.inputs[0].payload * 2, cc.input_timestamp)
+
+class Inside(penstock.Executor):
+    @classmethod
+    def create(cls, options, defaults):
+        return cls()
+
+    def lend_to(self, work):
+        return Lent(work)
+
+class Lent(penstock.Lease):
+    helps = True
+
+    def __init__(self, work):
+        self.work = work
+
+    def wake(self):
+        self.work.notify_waiters()
+
+    def help(self):
+        return self.work.run()
+
+    def stop(self, timeout=None):
+        return True
+
+registry = default_registry().child()
+registry.add("calculator", "Double", Double)
+registry.add("input stream handler", "DefaultInputStreamHandler", penstock.InputStreamHandler)
+registry.add("executor", "ThreadPoolExecutor", Inside)
+graph = penstock.CalculatorGraph(
+    "input_stream: 'a' node { calculator: 'Double' input_stream: 'a' output_stream: 'b' }", registry=registry
+)
+seen = []
+graph.observe_output_stream("b", lambda _, packet: seen.append(packet.payload))
+graph.start_run()
+graph.add_packet_to_input_stream("a", penstock.Packet(4, 0))
+graph.close()
+assert seen == [8], seen
+print(*set(sys.modules) - before)
+"""
+
+
+def test_a_first_small_graph_imports_nothing_that_only_others_need():
+    ended = subprocess.run(
+        [sys.executable, "-P", "-c", PROGRAM],
+        env={**os.environ, "PENSTOCK_NO_PLUGINS": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+    assert ended.returncode == 0, ended.stderr
+    imported = set(ended.stdout.split())
+    assert "penstock.runtime.graph" in imported
+    assert sorted(imported & NOT_NEEDED) == []
