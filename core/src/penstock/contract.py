@@ -6,9 +6,7 @@ connects. `Calculator.get_contract` fills it in; validation then compares it wit
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
-
-import attrs
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from penstock.engine.calculator import check_offset
 from penstock.engine.ports import PortKey, Ports, port_id, port_name
@@ -160,8 +158,7 @@ class PortSpecs:
         return self._ports.count(tag)
 
 
-@attrs.frozen
-class HandlerRequest:
+class HandlerRequest(NamedTuple):
     """The input stream handler that a calculator is written for, and its options message."""
 
     name: str
@@ -178,7 +175,8 @@ class CalculatorContract:
         process_timestamp_bounds: see `set_process_timestamp_bounds`.
         input_stream_handler: what `set_input_stream_handler` asked for, or None.
         services: key → whether it is optional.
-        runs_on: what `run_on` asked for, or None.
+        runs_on: the service that `run_on` asked for, or None.
+        place: where there; "" where it was not said.
     """
 
     def __init__(  # noqa: PLR0913, PLR0917  # one for each kind of port
@@ -201,6 +199,7 @@ class CalculatorContract:
         self.input_stream_handler: HandlerRequest | None = None
         self.services: dict[ServiceKey[Any], bool] = {}
         self.runs_on: ServiceKey[Any] | None = None
+        self.place = ""
 
     def options(self, message_type: type[M]) -> M:
         """Return the node's options of a class, defaults where the graph gives none.
@@ -241,7 +240,15 @@ class CalculatorContract:
         """Ask for a graph service; a run does not start without it unless it is optional."""
         self.services[key] = optional
 
-    def run_on(self, key: ServiceKey[Any]) -> None:
-        """Ask to run where a service says (its `executor_for(node)`); implies `use_service`."""
+    def run_on(self, key: ServiceKey[Any], place: str = "") -> None:
+        """Ask to run where a service says (its `executor_for(node)`); implies `use_service`.
+
+        Args:
+            key: of the service. Where it is optional and absent, the node runs on the executor that it
+                has anyhow.
+            place: which of the service's threads, where it has several; what it may be is for the
+                service to say. "": the service chooses.
+        """
         self.services.setdefault(key, False)
         self.runs_on = key
+        self.place = place

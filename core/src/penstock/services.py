@@ -2,7 +2,7 @@
 
 A calculator asks in its contract (`cc.use_service(key)`) and gets the object with
 `cc.service(key)`; the application sets it with `graph.set_service(key, obj)`, or the key knows how
-to make one. A service may have methods of `Service`: they are looked up by name.
+to make one. A service may have the methods of `RunsNodes` and `Closes`: they are looked up by name.
 """
 
 from __future__ import annotations
@@ -75,9 +75,29 @@ GRAPH: Final[ServiceKey[GraphView]] = ServiceKey("penstock.graph")
 class RunsNodes(Protocol):
     """A service that lends nodes a thread of its own; see `CalculatorContract.run_on`."""
 
-    def executor_for(self, node: str) -> Any:  # noqa: ANN401  # an Executor; runtime is above this
-        """Return the executor that shall run the node of this name.
+    def executor_for(self, node: str, place: str = "") -> Any:  # noqa: ANN401  # an Executor; runtime is above this
+        """Return the executor that shall run the node of this name; None: the one that it has anyhow.
 
         Called once for each such node when a run starts. Nodes that get the same object share a
-        ready queue. The framework starts the executor with the run and stops it at its end.
+        ready queue, which is called as the executor's `name` says, or else as the service. The
+        framework starts the executor with the run and stops it at its end.
+
+        Args:
+            node: name of the node.
+            place: as the contract gives it. Where it gives none the framework leaves it out, so that
+                a service that knows no places does without this argument.
+        """
+
+
+@runtime_checkable
+class Closes(Protocol):
+    """A service that holds what must be let go of: threads, devices, files."""
+
+    def close(self) -> object:
+        """Let go of everything.
+
+        Called once, of a service that the graph has made by the key's `create`: when the graph is
+        closed (`CalculatorGraph.close`, or the end of a `with` block), and at the latest when it is
+        dropped or the interpreter ends. No run uses the service then; a later run makes another. What
+        the application has set it closes itself.
         """

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from typing import TYPE_CHECKING, Any, Final
 
 from penstock.errors import AlreadyExistsError, FailedPreconditionError, InvalidArgumentError
 from penstock.runtime.borrowed import as_executor
 from penstock.runtime.executor import Executor, ExecutorDefaults
+from penstock.runtime.forgotten import end_runs_before_pools
 from penstock.services import RunsNodes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from penstock.plan import ExecutorPlan, Plan
+    from penstock.plan import ExecutorPlan, NodePlan, Plan
     from penstock.registry import Registry
     from penstock.services import ServiceKey
 
@@ -96,7 +98,8 @@ class Executors:
         """Return node id → number of its queue, and name and executor of each queue.
 
         Raises:
-            InvalidArgumentError: a node asks to run on a service that lends no executor.
+            InvalidArgumentError: a node asks to run on a service that lends no executor, or not there.
+            Whatever a service raises.
         """
         by_name = self.by_name()
         names = list(by_name)
@@ -109,17 +112,52 @@ class Executors:
             if key is None or key not in services:
                 queue_of[node.id] = numbers[node.executor]
                 continue
-            service = services[key]
-            if not isinstance(service, RunsNodes):
-                raise InvalidArgumentError(
-                    f"node {node.name!r} asks to run on service {key.name!r}, but a {type(service).__name__} "
-                    "has no executor_for(node)",
-                    node=node.name,
-                )
-            executor = service.executor_for(node.name)
+            executor = _executor_of(services[key], key, node)
+            if executor is None:
+                queue_of[node.id] = numbers[node.executor]
+                continue
             if id(executor) not in of_service:
                 of_service[id(executor)] = len(executors)
-                executors.append(as_executor(executor))
-                names.append(key.name)
+                executors.append(_usable(executor, key, node))
+                names.append(getattr(executor, "name", "") or key.name)
             queue_of[node.id] = of_service[id(executor)]
+        if of_service:
+            end_runs_before_pools()  # the threads of a service may end with the interpreter too
         return queue_of, names, executors
+
+
+def _executor_of(service: object, key: ServiceKey[Any], node: NodePlan) -> object:
+    """Return what a service says about the node; None where it leaves the node where it is.
+
+    Raises:
+        InvalidArgumentError: it lends no executor, or has one place only and is asked for another.
+    """
+    place = node.contract.place
+    if not isinstance(service, RunsNodes):
+        raise InvalidArgumentError(
+            f"node {node.name!r} asks to run on service {key.name!r}, but a {type(service).__name__} "
+            "has no executor_for(node)",
+            node=node.name,
+        )
+    if not place:
+        return service.executor_for(node.name)
+    try:
+        inspect.signature(service.executor_for).bind(node.name, place)
+    except TypeError as error:
+        raise InvalidArgumentError(
+            f"node {node.name!r} asks to run at {place!r} of service {key.name!r}, but a "
+            f"{type(service).__name__} has no executor_for(node, place); leave the place out",
+            node=node.name,
+        ) from error
+    return service.executor_for(node.name, place)
+
+
+def _usable(executor: object, key: ServiceKey[Any], node: NodePlan) -> Executor:
+    try:
+        return as_executor(executor)
+    except InvalidArgumentError as error:
+        raise InvalidArgumentError(
+            f"node {node.name!r} asks to run on service {key.name!r}, whose executor_for() returned "
+            f"something else: {error}",
+            node=node.name,
+        ) from error

@@ -1,6 +1,7 @@
 """Runs that nobody waits for: those of graphs that were dropped, and those that the interpreter's end finds.
 
-They are cancelled, what is open is closed, and their threads end, so that no script hangs.
+They are cancelled, what is open is closed, and their threads end, so that no script hangs. Then the
+services that their graphs had made are closed.
 """
 
 from __future__ import annotations
@@ -12,12 +13,14 @@ import time
 import weakref
 from typing import TYPE_CHECKING, Final
 
-from penstock.log import get_logger
+from penstock.late_log import LateLogger
+from penstock.runtime.made_services import OPEN
 
 if TYPE_CHECKING:
+    from penstock.runtime.made_services import MadeServices
     from penstock.runtime.runner import Runner
 
-_logger = get_logger("runtime")
+_logger = LateLogger("runtime")
 
 #: How long the threads of an ended run may take to leave, and a forgotten run at interpreter exit.
 STOP_TIMEOUT_S: Final = 30.0
@@ -27,22 +30,37 @@ _EXIT_TIMEOUT_S: Final = 5.0
 RUNNING: Final[weakref.WeakSet[Runner]] = weakref.WeakSet()
 
 
-def abandon(runner: Runner) -> None:
-    """Cancel the run of a graph that was dropped, close what is open and end its threads.
+def abandon(runner: Runner | None, services: MadeServices) -> None:
+    """Let go of what a graph that was dropped leaves: cancel its run, end its threads, close its services.
 
     On a thread of its own: garbage is collected anywhere, in the locked sections of that very run too.
+
+    Args:
+        runner: the run that was under way; None: there was none.
+        services: that the graph had made.
     """
-    threading.Thread(target=_end_forgotten, args=(runner,), name="penstock-cancel", daemon=True).start()
+    if runner is not None or services:
+        target = _end_forgotten
+        threading.Thread(target=target, args=(runner, services), name="penstock-cancel", daemon=True).start()
 
 
-def _end_forgotten(runner: Runner) -> None:
-    runner.clock = time.monotonic  # a clock that a test moves by hand stands still now
+def _end_forgotten(runner: Runner | None, services: MadeServices) -> None:
+    if runner is not None:
+        runner.clock = time.monotonic  # a clock that a test moves by hand stands still now
+        try:
+            runner.change(lambda schedule: schedule.cancel())
+            runner.wait(lambda: runner.is_over, STOP_TIMEOUT_S, "the end of a forgotten run")
+            runner.stop(STOP_TIMEOUT_S)
+        except Exception as error:  # noqa: BLE001  # nobody is there to hear it
+            _logger.warning("a forgotten run did not end: %s", error)
+    _close_forgotten(services)
+
+
+def _close_forgotten(services: MadeServices) -> None:
     try:
-        runner.change(lambda schedule: schedule.cancel())
-        runner.wait(lambda: runner.is_over, STOP_TIMEOUT_S, "the end of a forgotten run")
-        runner.stop(STOP_TIMEOUT_S)
+        services.close()
     except Exception as error:  # noqa: BLE001  # nobody is there to hear it
-        _logger.warning("a forgotten run did not end: %s", error)
+        _logger.warning("of a forgotten graph: %s", error)
 
 
 @functools.cache
@@ -68,3 +86,5 @@ def _end_running() -> None:
             runner.stop(_EXIT_TIMEOUT_S)
         except Exception as error:  # noqa: BLE001  # the others shall end too; threads of ours are daemons
             _logger.debug("a run did not end before the interpreter: %s", error)
+    for services in list(OPEN):
+        _close_forgotten(services)

@@ -11,9 +11,11 @@ import weakref
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
+from penstock.collector import PAUSE
 from penstock.engine.packet import Packet
 from penstock.engine.schedule import NOT_STARTED, Schedule
 from penstock.engine.stream import UNLIMITED, Observer
+from penstock.engine.timestamp import UNSET
 from penstock.errors import (
     FailedPreconditionError,
     GraphRunError,
@@ -22,24 +24,21 @@ from penstock.errors import (
     PenstockError,
     UnavailableError,
 )
-from penstock.explain import Ledger, Snapshot, Why, ledger
-from penstock.log import get_logger, place
+from penstock.late_log import LateLogger, place
 from penstock.runtime.adding import Addition, add_if_room, checked
 from penstock.runtime.assignment import Executors
 from penstock.runtime.build import RunBuilder
 from penstock.runtime.counters import Counters
 from penstock.runtime.forgotten import RUNNING, STOP_TIMEOUT_S, abandon, end_runs_before_pools
+from penstock.runtime.made_services import MadeServices
 from penstock.runtime.modes import GraphInputStreamAddMode, LatePacketMode, mode_of
 from penstock.runtime.node_services import GraphNodeServices, find_services
 from penstock.runtime.poller import OutputStreamPoller
-from penstock.runtime.report import story, take_snapshot, take_why
 from penstock.runtime.rows import RowDesk, Rows, outputs_of
 from penstock.runtime.runner import Runner, check_started, throttled_error
 from penstock.runtime.side_packets import ConstantOutputs, SidePackets, as_packets, check_given, merged
-from penstock.runtime.tracing import TracedCallback, TracedRunner, Tracing
 from penstock.runtime.view import RunView
 from penstock.services import CLOCK, GRAPH
-from penstock.tracing.tracer import Tracer
 
 if TYPE_CHECKING:
     import asyncio
@@ -49,26 +48,26 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import SupportsIndex
 
+    from penstock.explain import Ledger, Snapshot, Why
     from penstock.plan import Plan
     from penstock.registry import Registry
     from penstock.runtime.profiling import ConfiguredTrace
     from penstock.runtime.running import Running
+    from penstock.runtime.tracing import TracedCallback, Tracing
     from penstock.services import ServiceKey
+    from penstock.tracing.tracer import Tracer
 
 S = TypeVar("S")
-_logger = get_logger("runtime")
+_logger = LateLogger("runtime")
 
 
 class _Callback:
     """An observer of the application, as the runner calls it."""
 
     def __init__(self, stream: str, call: Callable[[str, Packet], object]) -> None:
-        self._stream = stream
-        self._call = call
+        #: Takes a packet. A partial is called without a frame of its own.
+        self.call: Final = partial(call, stream)
         self.has_failed = False
-
-    def call(self, packet: Packet) -> None:
-        self._call(self._stream, packet)
 
 
 class CalculatorGraph:
@@ -113,11 +112,14 @@ class CalculatorGraph:
         self._base: Final = as_packets(side_packets)
         self._executors: Final = Executors(self._plan, registry)
         self._services: dict[ServiceKey[Any], object] = {}
+        self._made: Final = MadeServices()
         self._counters: Final = Counters()
         self._constants: Final = ConstantOutputs()
         self._observers: list[tuple[int, str, Callable[[str, Packet], object], bool]] = []
         self._pollers: list[tuple[int, OutputStreamPoller]] = []
         self._desk: Final = RowDesk(self._plan)
+        #: Graph input → number of its stream.
+        self._inputs: Final = {one.name: one.id for one in self._plan.streams[: self._plan.graph_inputs]}
         self._limits: dict[int, int] = {}
         self._late: dict[int, LatePacketMode] = {}
         self._add_mode = GraphInputStreamAddMode.WAIT_TILL_NOT_FULL
@@ -297,6 +299,8 @@ class CalculatorGraph:
             InvalidArgumentError: the object is no `penstock.tracing.Tracer`.
             FailedPreconditionError: a run is under way.
         """
+        from penstock.tracing.tracer import Tracer  # noqa: PLC0415  # only runs that are traced need it
+
         self._refuse_while_running("set_tracer")
         if tracer is not None and not isinstance(tracer, Tracer):
             raise InvalidArgumentError(f"tracer {tracer!r} is no penstock.tracing.Tracer; make it a subclass")
@@ -482,14 +486,13 @@ class CalculatorGraph:
         check_given(self._plan, given)
         headers = {self._input_id(name): p for name, p in as_packets(stream_headers).items()}
         view = RunView(self._plan, is_timed=self._is_timed)
-        services, made = find_services(self._plan, {GRAPH: view, **self._services})
+        services = self._find_services(view)
         queue_of, queue_names, executors = self._executors.assign(services)
-        self._services.update(made)
         self._side_packets = SidePackets(self._plan, given)
         node_services = GraphNodeServices(self._plan, self._counters, services, self._side_packets)
         if self._configured_trace is not None:
             self._configured_trace.prepare_run()
-        tracing = None if self._tracer is None else Tracing(self._tracer, self._plan)
+        tracing = None if self._tracer is None else _tracing(self._tracer, self._plan)
         builder = RunBuilder(
             self._plan,
             node_services,
@@ -500,13 +503,14 @@ class CalculatorGraph:
             is_timed=self._is_timed,
             tracing=tracing,
         )
-        schedule = builder.build(self._make_observers(tracing), self._limits)
+        with PAUSE:
+            schedule = builder.build(self._make_observers(tracing), self._limits)
         schedule.late.update({number: mode.value for number, mode in self._late.items() if mode.value})
         clock: Any = self._services.get(CLOCK, time.monotonic)
-        parts = (schedule, executors, self._make_loop(), story, clock)
-        runner = Runner(*parts) if tracing is None else TracedRunner(tracing, *parts)
+        parts = (schedule, executors, self._make_loop(), _story, clock)
+        runner = Runner(*parts) if tracing is None else tracing.runner(*parts)
         node_services.runner = runner
-        view.take_snapshot = partial(take_snapshot, runner)
+        view.take_snapshot = partial(_take_snapshot, runner)
         try:
             self._runner = runner
             self._is_running = True
@@ -514,8 +518,7 @@ class CalculatorGraph:
                 poller.follow(runner)
             self._desk.attach(runner, held=held)
             RUNNING.add(runner)
-            self._on_drop = weakref.finalize(self, abandon, runner)
-            self._on_drop.atexit = False
+            self._abandon_when_dropped(runner)
             _logger.info("the run starts; number of nodes: %d", len(self._plan.nodes))
             if self._tells_plugins:
                 _call_hooks("run_started", self)
@@ -526,12 +529,41 @@ class CalculatorGraph:
                 self._desk.detach()
                 for _, poller in self._pollers:
                     poller.follow(None)
-                if self._on_drop is not None:
-                    self._on_drop.detach()
+                self._abandon_when_dropped(None)
                 self._is_running = False
                 self._runner = None
                 RUNNING.discard(runner)
             raise  # after an interrupt: a run that has begun is there to be cancelled and waited for
+
+    def _find_services(self, view: RunView) -> dict[ServiceKey[Any], object]:
+        """Return the services of a run. Those made for it are kept, also where another cannot be made."""
+        made: dict[ServiceKey[Any], object] = {}
+        try:
+            services, _ = find_services(self._plan, {GRAPH: view, **self._services}, made)
+        finally:
+            self._services.update(made)
+            self._made.keep(made)
+            self._abandon_when_dropped(None)
+        return services
+
+    def _close_services(self) -> None:
+        """Close the services that the graph has made; those that a later run needs it makes anew."""
+        for key, service in self._made.items():
+            if self._services.get(key) is service:
+                del self._services[key]
+        try:
+            self._made.close()
+        finally:
+            self._abandon_when_dropped(None)
+
+    def _abandon_when_dropped(self, runner: Runner | None) -> None:
+        """See to it that a run, and services that the graph has made, end with the graph at the latest."""
+        if self._on_drop is not None:
+            self._on_drop.detach()
+            self._on_drop = None
+        if runner is not None or self._made:
+            self._on_drop = weakref.finalize(self, abandon, runner, self._made)
+            self._on_drop.atexit = False
 
     def _make_loop(self) -> Any:  # noqa: ANN401  # a CoroutineLoop, or what stands for one
         from penstock.runtime.lazy_loop import LazyLoop  # noqa: PLC0415
@@ -543,7 +575,7 @@ class CalculatorGraph:
         for stream, name, callback, bounds in self._observers:
             target: _Callback | TracedCallback = _Callback(name, callback)
             if tracing is not None:
-                target = TracedCallback(name, target.call, tracing)
+                target = tracing.callback(name, target.call)
             observers.setdefault(stream, []).append(Observer(name, target, wants_bounds=bounds))
         for stream, poller in self._pollers:
             observers.setdefault(stream, []).append(poller.attach())
@@ -597,8 +629,11 @@ class CalculatorGraph:
         runner = self._runner
         if runner is None or not self._is_running:
             runner = self._live(f"adding to {stream!r}")
-        number = self._input_id(stream)
-        packet = checked(stream, packet, timestamp)
+        number = self._inputs.get(stream)
+        if number is None:
+            number = self._input_id(stream)
+        if timestamp is not None or packet.__class__ is not Packet or packet.stamp == UNSET:
+            packet = checked(stream, packet, timestamp)
         if runner.change(add_if_room, number, packet):
             return
         if self._add_mode is GraphInputStreamAddMode.ADD_IF_NOT_FULL:
@@ -689,8 +724,7 @@ class CalculatorGraph:
     def _finish(self, runner: Runner) -> None:
         self._desk.settle()
         runner.stop(STOP_TIMEOUT_S)
-        if self._on_drop is not None:
-            self._on_drop.detach()
+        self._abandon_when_dropped(None)
         self._is_running = False
         RUNNING.discard(runner)
         error = runner.error()
@@ -742,16 +776,34 @@ class CalculatorGraph:
         check_started(self._runner, "resume()").change(lambda schedule: schedule.resume())
 
     def close(self, timeout: float | None = None) -> None:
-        """End all sources and graph inputs, and wait until the run is done.
+        """End all sources and graph inputs, wait until the run is done, and close what the graph has made.
 
-        Without a run under way it does nothing.
+        That is the services that it has made itself; a later run makes others. Without a run under way
+        only they are closed. To keep them from run to run, end runs with `close_all_packet_sources` and
+        `wait_until_done` instead.
 
         Raises:
-            As `wait_until_done`.
+            WaitTimeoutError: as `wait_until_done`; services are left as they are.
+            PenstockError: a service failed to close; the others have been closed.
+            Otherwise as `wait_until_done`; services have been closed.
         """
+        try:
+            if self._is_running:
+                self.close_all_packet_sources()
+                self.wait_until_done(timeout)
+        except BaseException as error:
+            self._close_services_after(error)
+            raise
+        self._close_services()
+
+    def _close_services_after(self, error: BaseException) -> None:
+        """Close the services, unless a run still uses them, while `error` is on its way out."""
         if self._is_running:
-            self.close_all_packet_sources()
-            self.wait_until_done(timeout)
+            return
+        try:
+            self._close_services()
+        except PenstockError as failure:
+            error.add_note(str(failure))
 
     def __enter__(self) -> Self:
         return self
@@ -759,16 +811,16 @@ class CalculatorGraph:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        if not self._is_running:
-            return
         if error is None:
             self.close()
             return
-        self.cancel()
-        try:
-            self.wait_until_done(STOP_TIMEOUT_S)
-        except GraphRunError as failure:
-            error.add_note(f"while the graph was cancelled: {failure}")
+        if self._is_running:
+            self.cancel()
+            try:
+                self.wait_until_done(STOP_TIMEOUT_S)
+            except GraphRunError as failure:
+                error.add_note(f"while the graph was cancelled: {failure}")
+        self._close_services_after(error)
 
     # --- what came of it ----------------------------------------------------------------------
 
@@ -806,7 +858,7 @@ class CalculatorGraph:
         Raises:
             FailedPreconditionError: there was no run.
         """
-        return take_snapshot(check_started(self._runner, "snapshot()"))
+        return _take_snapshot(check_started(self._runner, "snapshot()"))
 
     def __repr__(self) -> str:
         return f"<CalculatorGraph of {len(self._plan.nodes)} nodes>"
@@ -826,7 +878,11 @@ class CalculatorGraph:
         reads. May be called at any time: before a run it says so, and after one why it ended.
         """
         if self._runner is None:
+            from penstock.explain import Why  # noqa: PLC0415  # as below
+
             return Why("not started")
+        from penstock.runtime.report import take_why  # noqa: PLC0415  # brings `explain`
+
         return take_why(self._runner)
 
     def ledger(self) -> Ledger:
@@ -835,6 +891,8 @@ class CalculatorGraph:
         Raises:
             FailedPreconditionError: there was no run.
         """
+        from penstock.explain import ledger  # noqa: PLC0415  # only who asks needs it
+
         runner = check_started(self._runner, "ledger()")
         self._desk.settle()
         answer: Ledger = runner.ask(ledger)
@@ -866,6 +924,27 @@ class CalculatorGraph:
             inputs = [stream.name for stream in self._plan.streams[: self._plan.graph_inputs]]
             raise _unknown_stream("graph input", name, inputs)
         return number
+
+
+# What most runs never need is imported here when it is asked for: it costs as much as the run's own modules.
+
+
+def _tracing(tracer: Tracer, plan: Plan) -> Tracing:
+    from penstock.runtime.tracing import Tracing  # noqa: PLC0415  # see above
+
+    return Tracing(tracer, plan)
+
+
+def _story(runner: Runner) -> str:
+    from penstock.runtime.report import story  # noqa: PLC0415  # see above
+
+    return story(runner)
+
+
+def _take_snapshot(runner: Runner) -> Snapshot:
+    from penstock.runtime.report import take_snapshot  # noqa: PLC0415  # see above
+
+    return take_snapshot(runner)
 
 
 def _log_end(error: GraphRunError | None) -> None:

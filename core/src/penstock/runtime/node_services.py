@@ -101,15 +101,22 @@ class GraphNodeServices:
 
 
 def find_services(
-    plan: Plan, given: Mapping[ServiceKey[Any], object]
+    plan: Plan,
+    given: Mapping[ServiceKey[Any], object],
+    made: dict[ServiceKey[Any], object] | None = None,
 ) -> tuple[dict[ServiceKey[Any], object], dict[ServiceKey[Any], object]]:
     """Return the services that a run has, and those of them that were made just now.
+
+    Args:
+        plan: the graph.
+        given: what there is.
+        made: gets what is made, also where another cannot be; None: another dict does.
 
     Raises:
         UnavailableError: a required one was not set and cannot be made; names service and node.
     """
     found = dict(given)
-    made: dict[ServiceKey[Any], object] = {}
+    made = {} if made is None else made
     for node in plan.nodes:
         for key, optional in node.contract.services.items():
             if key in found:

@@ -84,7 +84,9 @@ def run(  # noqa: PLR0913  # each is one thing that a run can have
             raise WaitTimeoutError(
                 f"run() did not come to its end within {timeout} s\n{graph.why()}"
             ) from None
-    return collected
+    found = dict(collected)
+    collected.clear()  # the graph, which may be garbage for a while, keeps no packet
+    return found
 
 
 def _feed(feed: Feed) -> None:

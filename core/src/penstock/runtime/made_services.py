@@ -1,0 +1,59 @@
+"""The services that a graph has made itself, and must therefore close; see `penstock.services.Closes`."""
+
+from __future__ import annotations
+
+import weakref
+from typing import TYPE_CHECKING, Any, Final
+
+from penstock.errors import PenstockError, code_of
+from penstock.services import Closes
+
+if TYPE_CHECKING:
+    from penstock.services import ServiceKey
+
+#: Those that hold services; closed when the interpreter ends.
+OPEN: Final[weakref.WeakSet[MadeServices]] = weakref.WeakSet()
+
+
+class MadeServices:
+    """What is to be closed, in the order in which it was made. Belongs to one graph, and outlives it."""
+
+    def __init__(self) -> None:
+        self._made: Final[list[tuple[ServiceKey[Any], Closes]]] = []
+
+    def __bool__(self) -> bool:
+        """Return whether there is anything to close."""
+        return bool(self._made)
+
+    def keep(self, made: dict[ServiceKey[Any], object]) -> None:
+        """Take note of services that were made just now."""
+        for key, service in made.items():
+            if isinstance(service, Closes):
+                self._made.append((key, service))
+                OPEN.add(self)
+
+    def items(self) -> tuple[tuple[ServiceKey[Any], object], ...]:
+        """Return what is to be closed, each with its key."""
+        return tuple(self._made)
+
+    def close(self) -> None:
+        """Close all, each once, the last made first; all of them, whatever one of them raises.
+
+        Raises:
+            PenstockError: one raised; the first error, with the others as notes.
+        """
+        failure: PenstockError | None = None
+        while self._made:
+            key, service = self._made.pop()
+            try:
+                service.close()
+            except Exception as error:  # noqa: BLE001  # whatever it is, the others close too
+                said = f"service {key.name!r} failed to close: {error}"
+                if failure is None:
+                    failure = PenstockError(said, code=code_of(error))
+                    failure.__cause__ = error
+                else:
+                    failure.add_note(said)
+        OPEN.discard(self)
+        if failure is not None:
+            raise failure
