@@ -271,6 +271,11 @@ class NoWork:
         self.looked.release()
         return False
 
+    def has_ready(self):
+        self.looks += 1
+        self.looked.release()
+        return False
+
     def is_neglected(self, seen):
         return False
 
@@ -322,6 +327,28 @@ def test_stopping_returns_false_while_a_thread_is_inside_the_work():
     assert lease.stop(10)
 
 
+def test_what_is_made_ready_after_the_last_look_is_run_though_the_wake_up_came_too_soon():
+    class Late(NoWork):
+        steps = 0
+
+        def run(self, interrupted=None, choose=None, max_s=None):
+            if self.steps:
+                self.steps = 0
+                self.looked.release()
+            return False
+
+        def has_ready(self):
+            if not self.looks:
+                self.looks = self.steps = 1  # as if a thread had made it ready, and found nobody asleep
+            return bool(self.steps)
+
+    work = Late()
+    lease = ThreadPoolExecutor(1).lend_to(work)
+
+    assert work.looked.acquire(timeout=10)
+    assert lease.stop(5)
+
+
 def test_neglected_steps_are_taken_by_a_sleeping_thread_that_nobody_woke():
     class Neglected(NoWork):
         steps = 0
@@ -331,6 +358,9 @@ def test_neglected_steps_are_taken_by_a_sleeping_thread_that_nobody_woke():
                 self.steps = 0
                 self.looked.release()
                 return True
+            return False
+
+        def has_ready(self):
             return False
 
         def is_neglected(self, seen):

@@ -65,6 +65,10 @@ class Step(CalculatorContext):
         self.out_ports = outputs.items
 
 
+#: What nodes have for `prepared` that have one step at a time: an empty deque takes 600 bytes.
+_NEVER_USED: Final[deque[Step]] = deque()
+
+
 class Node:
     """A node and everything that the scheduler knows about it.
 
@@ -163,7 +167,7 @@ class Node:
         self.state = UNOPENED
         self.awaiting = 0
         self.in_flight = 0
-        self.prepared: deque[Step] = deque()
+        self.prepared: deque[Step] = deque() if max_in_flight > 1 else _NEVER_USED
         self.in_order: deque[Step] | None = deque() if max_in_flight > 1 else None
         self.spare: list[Step] = []
         self.is_active = False

@@ -50,19 +50,31 @@ class Ports(Generic[P]):
         self._ids = tuple(ids)
         #: The ports in id order.
         self.items = tuple(items)
-        self._by_key: dict[PortKey, P] = {}
-        for (tag, index), item in zip(self._ids, self.items, strict=True):
-            self._by_key[tag, index] = item
-            if not tag:
-                self._by_key[index] = item
-            if index == 0:
-                self._by_key[tag] = item
+        #: Made when it is asked for: many ports are only gone through in order, and a graph has many.
+        self._by_key: dict[PortKey, P] | None = None
+
+    def _keys(self) -> dict[PortKey, P]:
+        """Return the ports by all that means them."""
+        found = self._by_key
+        if found is None:
+            found = {}
+            for (tag, index), item in zip(self._ids, self.items, strict=True):
+                found[tag, index] = item
+                if not tag:
+                    found[index] = item
+                if index == 0:
+                    found[tag] = item
+            self._by_key = found
+        return found
 
     def __getitem__(self, key: object) -> P:
         try:
             return self._by_key[key]  # type: ignore[index]  # what is no PortKey is refused below
         except (KeyError, TypeError):
             pass
+        if self._by_key is None:
+            self._keys()
+            return self[key]
         tag, index = port_id(key)
         raise NotFoundError(
             f"there is no {self._what} {port_name(tag, index)}; "
@@ -70,7 +82,7 @@ class Ports(Generic[P]):
         )
 
     def __contains__(self, key: object) -> bool:
-        return key in self._by_key
+        return key in self._keys()
 
     def __iter__(self) -> Iterator[P]:
         return iter(self.items)

@@ -90,10 +90,10 @@ class Schedule:
     """
 
     __slots__ = (
-        "_closing", "_graph_inputs_open", "_is_failing", "_limits_apply", "_report_deadlock", "_touched",
-        "_waiting_sources", "busy", "deliveries", "errors", "flow", "garbage", "graph_inputs", "has_news",
-        "has_waited", "is_stopping", "late", "nodes", "patient", "queues", "side_packets", "side_readers",
-        "state", "stopped_by", "streams", "was_observed",
+        "_closing", "_graph_inputs_open", "_is_failing", "_limits_apply", "_report_deadlock", "_sources",
+        "_touched", "_waiting_sources", "busy", "deliveries", "errors", "flow", "garbage", "graph_inputs",
+        "has_news", "has_waited", "is_stopping", "late", "nodes", "patient", "queues", "side_packets",
+        "side_readers", "state", "stopped_by", "streams", "was_observed",
     )  # fmt: skip
 
     def __init__(  # noqa: PLR0913  # made in one place only
@@ -132,6 +132,7 @@ class Schedule:
         self._graph_inputs_open = graph_inputs
         self._report_deadlock: Final = report_deadlock
         self._limits_apply: Final = sources_wait
+        self._sources: Final = tuple(node for node in nodes if node.is_source)
         self._touched: list[Node] = []
         self._waiting_sources: list[Node] = []
 
@@ -186,8 +187,8 @@ class Schedule:
         self.is_stopping = True
         for stream_id in self.graph_inputs:
             self._close_graph_input(stream_id)
-        for node in self.nodes:
-            if node.is_source and node.is_active and node.state == OPENED and not node.in_flight:
+        for node in self._sources:
+            if node.is_active and node.state == OPENED and not node.in_flight:
                 self._prepare_close(node)
 
     @property
@@ -467,7 +468,8 @@ class Schedule:
             self._finish_open(step, error)
         else:
             self._finish_close(step, error)
-        self._settle()
+        if self._touched or self.flow.freed or not self.busy:  # else there is nothing to settle
+            self._settle()
 
     def _finish_specially(self, step: Step, error: BaseException | None, *, stop: bool) -> None:
         """End a call of `process` that failed, said STOP, overlaps others, or is a source's."""
@@ -844,7 +846,7 @@ class Schedule:
     def _activate_layer(self) -> bool:
         """Start all waiting sources of the lowest layer; return whether any could be started."""
         lowest = min(node.layer for node in self._waiting_sources)
-        blocker = next((n for n in self.nodes if n.is_source and n.state < OPENED and n.layer < lowest), None)
+        blocker = next((n for n in self._sources if n.state < OPENED and n.layer < lowest), None)
         if blocker is not None:
             if not self._graph_inputs_open:
                 waiting = next(n for n in self._waiting_sources if n.layer == lowest)
@@ -871,16 +873,13 @@ class Schedule:
         self.has_news = True
         if self._is_failing:
             return self._close_next()
-        active = any(n.is_active and n.state in (OPENED, CLOSING) for n in self._sources())
+        active = any(n.is_active and n.state in (OPENED, CLOSING) for n in self._sources)
         if not active and self._waiting_sources:
             if self._activate_layer():
                 return True
         elif not active and not self._graph_inputs_open:
             return self._close_next()
-        return self._is_stuck() and not self.waiting() and self._resolve_deadlock()
-
-    def _sources(self) -> list[Node]:
-        return [node for node in self.nodes if node.is_source]
+        return bool(self.flow.full) and self._is_stuck() and not self.waiting() and self._resolve_deadlock()
 
     def _close_next(self) -> bool:
         """Close the first node, upstream first, that is still open; with none left the run is over."""

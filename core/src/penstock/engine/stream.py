@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 #: Stands for "no limit"; a queue never reaches it.
 UNLIMITED: Final = 2**62
+#: The header of streams that have none.
+NO_HEADER: Final = Packet()
 
 
 def add_dropped(dropped: dict[str, int], reason: str, count: int) -> None:
@@ -94,7 +96,7 @@ class InputStream(Queue):
     ) -> None:
         super().__init__(name, node)
         self.bound = PRESTREAM
-        self.header = Packet()
+        self.header = NO_HEADER
         self.is_back_edge: Final = is_back_edge
         self.is_closed = False
         self.is_watched = False
@@ -232,7 +234,7 @@ class OutputStream:
         self.bound = PRESTREAM
         self.is_closed = False
         self.offset: int | None = None
-        self.header = Packet()
+        self.header = NO_HEADER
         self.readers: tuple[InputStream, ...] = ()
         self.observers: tuple[Observer, ...] = ()
         self.is_ordered = True

@@ -26,7 +26,8 @@ def add_if_room(schedule: Schedule, number: int, packet: Packet) -> bool:
     """
     if schedule.errors:
         raise GraphRunError(schedule.errors)
-    if schedule.flow.is_throttled(~number) and not schedule.streams[number].is_closed:
+    flow = schedule.flow
+    if flow.full and flow.is_throttled(~number) and not schedule.streams[number].is_closed:
         return False
     schedule.add_packet(number, packet)
     return True

@@ -6,7 +6,6 @@ can serve several graphs beside the application's own work.
 
 from __future__ import annotations
 
-import concurrent.futures
 import threading
 from typing import TYPE_CHECKING, Final
 
@@ -14,6 +13,8 @@ from penstock.errors import FailedPreconditionError, InvalidArgumentError
 from penstock.runtime.executor import Executor, Lease
 
 if TYPE_CHECKING:
+    import concurrent.futures
+
     from penstock.runtime.executor import Work
 
 
@@ -32,6 +33,8 @@ class BorrowedExecutor(Executor):
     """
 
     def __init__(self, pool: concurrent.futures.Executor, max_tasks: int = 0) -> None:
+        import concurrent.futures  # noqa: PLC0415  # whoever has a pool has imported it; few graphs have one
+
         if isinstance(pool, concurrent.futures.ProcessPoolExecutor) or _pickles(pool):
             raise InvalidArgumentError(
                 f"{type(pool).__name__} runs its tasks elsewhere by pickling them; a graph needs an executor "
@@ -124,6 +127,8 @@ def as_executor(given: object) -> Executor:
     """
     if isinstance(given, Executor):
         return given
+    import concurrent.futures  # noqa: PLC0415  # as above
+
     if isinstance(given, concurrent.futures.Executor):
         return BorrowedExecutor(given)
     raise InvalidArgumentError(

@@ -9,9 +9,7 @@ see `penstock.runtime.work`.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, Protocol
-
-import attrs
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,6 +41,12 @@ class Work(Protocol):
             max_s: seconds after which to return between two steps.
             choose: given the number n of ready steps, returns which to run, below n; for tests
                 that explore schedules. None: the one that comes first.
+        """
+
+    def has_ready(self) -> bool:
+        """Return whether `run` would find something to do; may be asked at any time.
+
+        For a thread that is about to sleep: it announces that it will, then asks this once more.
         """
 
     @property
@@ -92,8 +96,7 @@ class Lease(ABC):
         return False
 
 
-@attrs.frozen
-class ExecutorDefaults:
+class ExecutorDefaults(NamedTuple):
     """What an executor may need to know besides its options.
 
     Attributes:

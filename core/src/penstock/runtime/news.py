@@ -25,6 +25,19 @@ class News(threading.Condition):
         super().__init__(lock)
         self.listeners: Final[list[Callable[[], None]]] = []
 
+    def wait(self, timeout: float | None = None) -> bool:
+        """Wait as a condition does; the lock is held afterwards, also where an interrupt came in between.
+
+        The standard library's comes back without the lock from an interrupt that hits it between releasing
+        the lock and its `try`. Whoever holds it by `with` would then raise RuntimeError instead.
+        """
+        try:
+            return super().wait(timeout)
+        except BaseException:
+            if not self._is_owned():  # type: ignore[attr-defined]  # of threading.Condition, for its heirs
+                self.acquire()
+            raise
+
     def notify_all(self) -> None:
         """Wake all who wait, threads and listeners."""
         super().notify_all()

@@ -10,7 +10,6 @@ from __future__ import annotations
 import sys
 import threading
 import weakref
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from penstock.engine.schedule import PAUSED
@@ -531,6 +530,8 @@ def outputs_of(plan: Plan) -> list[str]:
 
 
 def _not_in_rows(stream: str, places: Mapping[str, int]) -> NotFoundError:
+    from difflib import get_close_matches  # noqa: PLC0415  # only where something is wrong
+
     near = get_close_matches(str(stream), list(places), n=1)
     hint = f" (did you mean {near[0]!r}?)" if near else ""
     names = ", ".join(map(repr, places))

@@ -19,7 +19,6 @@ acquire fails instead of opening a lock that another thread holds. Nothing here 
 
 from __future__ import annotations
 
-import concurrent.futures
 import inspect
 import threading
 from threading import get_ident
@@ -45,6 +44,7 @@ from penstock.runtime.timer import Timer
 from penstock.runtime.work import QueueWork
 
 if TYPE_CHECKING:
+    import concurrent.futures
     from collections.abc import Callable, Sequence
 
     from penstock.engine.node import Node, Step
@@ -93,7 +93,10 @@ class Runner:
         self._explain: Final = explain
         self.clock: Callable[[], float] = clock
         self.works: Final = [QueueWork(self, queue) for queue in schedule.queues]
+        self._only_work: Final = self.works[0] if len(self.works) == 1 else None
         self.leases: list[Lease] = []
+        #: Whether nodes run inside the application's waits. In most runs none does, and no wait asks.
+        self._has_helpers = False
         #: Until when nothing is told to waiting threads while light steps are ready.
         self.quiet_until = 0.0
         #: How many of the waiting threads wait for room in a graph input.
@@ -129,6 +132,7 @@ class Runner:
                 work.lease = executor.lend_to(work)
                 work.is_watched = work.lease.watches
                 self.leases.append(work.lease)
+                self._has_helpers = self._has_helpers or work.lease.helps
             if held:
                 self.refuse_helpers("running()")
         except BaseException:
@@ -271,12 +275,19 @@ class Runner:
                 is_changed = False
                 self.lock.release()
                 raise
-            garbage = self.after_change(wake)
+            schedule, only = self.schedule, self._only_work
+            is_usual = not (schedule.has_news or schedule.garbage or schedule.has_waited)
+            if is_usual and only is not None and only.attentive:
+                # a packet for a thread that is at work: `after_change` would do no more than this
+                only.queue.is_fresh = False
+                garbage = None
+            else:
+                garbage = self.after_change(wake)
             self.lock.release()
             del garbage
             if wake:
                 self.wake(wake)
-            if self.schedule.deliveries:
+            if schedule.deliveries:
                 self._deliver_here()
             is_changed = False
         except BaseException as error:
@@ -415,7 +426,7 @@ class Runner:
         self.refuse_inside(what)
         deadline = None if timeout is None else self.clock() + timeout
         while True:
-            helped = self._help()
+            helped = (self._has_helpers or bool(self.stranded)) and self._help()
             left = None if deadline is None else deadline - self.clock()
             if self._wait_once(done, left, sleep=not helped):
                 return
@@ -427,7 +438,7 @@ class Runner:
         with self.lock:
             if done():
                 return True
-            if not sleep or self._could_help():
+            if not sleep or ((self._has_helpers or self.stranded) and self._could_help()):
                 return False
             self.waiters += 1
             try:
@@ -482,6 +493,8 @@ class Runner:
 
         Returns an error where `outcome` is neither; the caller then completes the step with it.
         """
+        import concurrent.futures  # noqa: PLC0415  # brings logging; most graphs have no steps that wait
+
         if isinstance(outcome, concurrent.futures.Future):
             future = outcome
         elif inspect.isawaitable(outcome):
@@ -503,6 +516,8 @@ class Runner:
         return None
 
     def _later(self, step: Step, future: concurrent.futures.Future[Any]) -> None:
+        import concurrent.futures  # noqa: PLC0415  # as above
+
         error: BaseException | None
         outcome = None
         try:
@@ -532,6 +547,8 @@ class Runner:
             if self.pending.pop(step, None) is None:
                 return  # given up before, or cancelled twice
         step.clear_inputs()
+        import concurrent.futures  # noqa: PLC0415  # as above
+
         was_cancelled = isinstance(error, concurrent.futures.CancelledError) and bool(self.schedule.errors)
         wake: list[QueueWork] = []
         garbage: list[Packet] | None = None

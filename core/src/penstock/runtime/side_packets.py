@@ -7,7 +7,7 @@ models and other things that are dear to make belong here.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from penstock.engine.packet import Packet
 from penstock.engine.ports import Ports
@@ -27,6 +27,10 @@ if TYPE_CHECKING:
 
     from penstock.engine.node import Node
     from penstock.plan import NodePlan, Plan, SidePortPlan
+
+
+#: For nodes without any: nobody changes it.
+NO_SIDE_PACKETS: Final[Ports[Packet]] = Ports("input side packet", (), ())
 
 
 def as_packets(given: Mapping[str, Any] | None) -> dict[str, Packet]:
@@ -143,6 +147,8 @@ class SidePackets:
 
     def ports_of(self, node: NodePlan) -> Ports[Packet]:
         """Return the side packets of a node that exist now."""
+        if not node.input_side_packets:
+            return NO_SIDE_PACKETS
         found = [(port, self.value(port.name)) for port in node.input_side_packets]
         there = [(port, packet) for port, packet in found if packet is not None]
         return Ports(

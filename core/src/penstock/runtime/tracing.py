@@ -85,6 +85,29 @@ class Tracing:
         self.flush()
         self._tell("run_ended", self.run, error)
 
+    # --- what takes the place of the plain classes ------------------------------------------------
+
+    def runner(self, *parts: Any) -> TracedRunner:  # noqa: ANN401  # those of a Runner
+        """Return the runner of the run."""
+        return TracedRunner(self, *parts)
+
+    def callback(self, stream: str, call: Callable[[Packet], object]) -> TracedCallback:
+        """Return what the runner calls as an observer."""
+        return TracedCallback(stream, call, self)
+
+    def flow(self) -> FlowControl:
+        """Return the flow control of the run."""
+        return TracedFlow(self)
+
+    def stream(self, name: str, node: Node, flow: FlowControl, *, is_back_edge: bool) -> InputStream:
+        """Return a reading end."""
+        return TracedStream(name, node, flow, self, is_back_edge=is_back_edge)
+
+    def watch_inputs(self, schedule: Schedule) -> None:
+        """Let packets that are added to graph inputs be noted; called once, before the run starts."""
+        for number, output in schedule.graph_inputs.items():
+            schedule.graph_inputs[number] = _TracedInput(output.stream, self)
+
     # --- steps --------------------------------------------------------------------------------
 
     def begin(self, traced: TracedStep) -> None:
@@ -360,12 +383,6 @@ def put_around(node: Node, tracing: Tracing | None, *, is_timed: bool) -> None:
         node.open = TracedCall(node, node.open, tracing)
         node.process = TracedCall(node, node.process, tracing)
         node.close = TracedCall(node, node.close, tracing)
-
-
-def trace_inputs(schedule: Schedule, tracing: Tracing) -> None:
-    """Let packets that are added to graph inputs be noted; called once, before the run starts."""
-    for number, output in schedule.graph_inputs.items():
-        schedule.graph_inputs[number] = _TracedInput(output.stream, tracing)
 
 
 def _mark(stream: OutputStream, packet: Packet) -> Mark:

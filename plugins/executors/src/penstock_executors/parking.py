@@ -99,7 +99,7 @@ class ThreadsLease(Lease):
         while not self._is_stopping:
             self._work.run()
             self._sleepers.append(gate)
-            if self._work.run() or not self._sleep(gate):
+            if self._work.has_ready() or not self._sleep(gate):
                 self._leave(gate)
 
     def _sleep(self, gate: threading.Lock) -> bool:
