@@ -4,47 +4,199 @@ Everything that is compiled is there as plain Python too, in the same directory:
 `schedule.cpython-311-x86_64-linux-gnu.so`, of which the interpreter takes the compiled one. In an installed
 distribution both come from one build. In a source tree the source may have changed since; tests would then
 test what nobody sees.
+
+So the build writes down what it compiled, `compiled.json` in the import package: for each compiled module
+the digests of itself, of the library that holds the code of all, and of every source that went into it.
+Those are its own and what it imports of the package when it runs, since the compiler puts the constants of
+plain modules into the code. Digests, not times: a checkout, a copy or a cache gives files any time.
+
+The build loads this file by its path, with nothing else of Penstock: standard library only at the top.
 """
 
 from __future__ import annotations
 
+import ast
+import hashlib
 import importlib.util
+import json
+import os
 import pkgutil
 from importlib.machinery import EXTENSION_SUFFIXES
-from typing import TYPE_CHECKING
-
-import penstock.engine
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Callable, Iterator, Mapping
+
+#: In the directory of the import package. Names in it are relative to that directory, with slashes.
+RECORD: Final = "compiled.json"
 
 
 def engine_form() -> str:
     """Return "plain Python", or "compiled" with how many modules of the engine are."""
+    import penstock.engine  # noqa: PLC0415  # not where the build loads this file
+
     names = [f"penstock.engine.{each.name}" for each in pkgutil.iter_modules(penstock.engine.__path__)]
     specs = [importlib.util.find_spec(name) for name in names]
     compiled = sum(spec is not None and not (spec.origin or "").endswith(".py") for spec in specs)
     return f"compiled ({compiled} of {len(names)} modules)" if compiled else "plain Python"
 
 
+# --- what is not as it was compiled -------------------------------------------------------------------
+
+
 def stale_modules(package: Path) -> list[Path]:
     """Return the compiled modules below a directory of sources that are not what their source says now.
 
-    Stale is one that is older than the source beside it, or has none. In installed distributions nothing is:
-    there files have the times at which they were unpacked, in any order.
+    In installed distributions nothing is: there both come from one build, and whoever distributes them may
+    strip or patch what was compiled.
 
     Args:
         package: the directory of an import package, its subpackages included.
     """
     if {"site-packages", "dist-packages"} & set(package.parts):
         return []
-    return sorted(path for path in package.rglob("*.*") if _is_stale(path))
+    return changed_modules(package)
 
 
-def _is_stale(path: Path) -> bool:
-    """Return whether this interpreter would import a file although it is older than its source."""
-    name, dot, suffix = path.name.partition(".")
-    if dot + suffix not in EXTENSION_SUFFIXES:
+def changed_modules(package: Path) -> list[Path]:
+    """Return the compiled modules that are not what the build's record says, wherever they lie.
+
+    That is each of which the record knows nothing, and each of which a file that the record names for it is
+    another now, or gone. Without a record that can be read it is all of them.
+
+    Args:
+        package: the directory of an import package, its subpackages included.
+    """
+    found = _compiled_modules(package)
+    if not found:
+        return []
+    recorded, digest = _read_record(package), _digests(package)
+    return [path for path in found if not _is_as_recorded(_name(path, package), recorded, digest)]
+
+
+def _is_as_recorded(name: str, recorded: Mapping[str, Any], digest: Callable[[str], str | None]) -> bool:
+    files = recorded.get(name)
+    # A record that does not speak of the source says nothing about it.
+    if not isinstance(files, dict) or not {name, _source_of(name)} <= files.keys():
         return False
-    source = path.with_name(f"{name}.py")
-    return not source.exists() or source.stat().st_mtime > path.stat().st_mtime
+    return all(digest(file) == value for file, value in files.items())
+
+
+def _read_record(package: Path) -> Mapping[str, Any]:
+    """Return compiled module → file → digest; nothing where there is no record, or it is not one."""
+    try:
+        recorded = json.loads((package / RECORD).read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return recorded if isinstance(recorded, dict) else {}
+
+
+# --- what the build writes down -----------------------------------------------------------------------
+
+
+def source_digests(package: Path) -> dict[str, str]:
+    """Return name → digest of every source of a package; to be taken before the compiler reads them."""
+    digest = _digests(package)
+    names = (_name(path, package) for path in sorted(package.rglob("*.py")))
+    return {name: found for name in names if (found := digest(name)) is not None}
+
+
+def write_record(package: Path, before: Mapping[str, str]) -> Path:
+    """Write down what was compiled, into `compiled.json` of the package. Return where that is.
+
+    Args:
+        package: the directory of an import package that has just been compiled in place.
+        before: its `source_digests` before that. What has changed while the compiler ran is stale at once.
+
+    Raises:
+        FileNotFoundError: nothing in the package is compiled for this interpreter.
+    """
+    found = _compiled_modules(package)
+    if not found:
+        raise FileNotFoundError(
+            f"{package} has no compiled module for this interpreter, expected some with one of "
+            f"{', '.join(EXTENSION_SUFFIXES)}"
+        )
+    # mypyc keeps the code of all modules in one library, beside the package.
+    shared = [_name(path, package) for path in _extensions(package.parent.glob("*__mypyc.*"))]
+    digest = _digests(package)
+    record = {}
+    for name in [_name(path, package) for path in found]:
+        sources = _sources_of(package, _source_of(name)) & before.keys()
+        record[name] = {each: digest(each) for each in (name, *shared)} | {
+            source: before[source] for source in sources
+        }
+    target = package / RECORD
+    target.write_text(json.dumps(record, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    return target
+
+
+def _sources_of(package: Path, name: str) -> set[str]:
+    """Return a source and what it imports of its package when it runs, and what that imports."""
+    found: set[str] = set()
+    left = [name]
+    while left:
+        source = left.pop()
+        if source in found or not (package / source).is_file():
+            continue
+        found.add(source)
+        for module in _imported(ast.parse((package / source).read_bytes())):
+            outer, _, inner = module.partition(".")
+            if outer == package.name:
+                stem = inner.replace(".", "/")
+                left += [f"{stem}.py", f"{stem}/__init__.py" if stem else "__init__.py"]
+    return found
+
+
+def _imported(tree: ast.AST) -> Iterator[str]:
+    """Yield the full names of what is imported, of modules or in them, but for types only."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+            for other in node.orelse:
+                yield from _imported(ast.Module([other], []))
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):  # relative ones the linter forbids
+            yield str(node.module)
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        else:
+            yield from _imported(node)
+
+
+# --- files --------------------------------------------------------------------------------------------
+
+
+def _compiled_modules(package: Path) -> list[Path]:
+    """Return the compiled modules below a directory that this interpreter would import."""
+    return sorted(_extensions(package.rglob("*.*")))
+
+
+def _extensions(paths: Iterator[Path]) -> Iterator[Path]:
+    return (path for path in paths if "".join(path.name.partition(".")[1:]) in EXTENSION_SUFFIXES)
+
+
+def _name(path: Path, package: Path) -> str:
+    return Path(os.path.relpath(path, package)).as_posix()
+
+
+def _source_of(name: str) -> str:
+    """Return the name of the source of a compiled module."""
+    folder, _, file = name.rpartition("/")
+    source = f"{file.partition('.')[0]}.py"
+    return f"{folder}/{source}" if folder else source
+
+
+def _digests(package: Path) -> Callable[[str], str | None]:
+    """Return a function from a file's name to its digest, None where it cannot be read; it remembers."""
+    known: dict[str, str | None] = {}
+
+    def digest(name: str) -> str | None:
+        if name not in known:
+            try:
+                known[name] = hashlib.sha256((package / name).read_bytes()).hexdigest()
+            except OSError:
+                known[name] = None
+        return known[name]
+
+    return digest
