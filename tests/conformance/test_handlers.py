@@ -299,8 +299,8 @@ def test_s40_a_second_run_with_smaller_timestamps_is_as_the_first(bench, policy)
         graph.start_run()
         for t in range(4):
             bench.add("s", (base + t, t % 2))
-            bench.add("a", (base + t, "a"))
-            bench.add_one_by_one("b", (base + t, "b"))
+            bench.add("b", (base + t, "b"))
+            bench.add_one_by_one("a", (base + t, "a"))  # the base of TimestampAlign, after what it aligns
         bench.end()
         runs.append({name: [(at - base, p) for at, p in packets] for name, packets in bench.seen.items()})
 

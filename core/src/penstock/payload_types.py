@@ -63,6 +63,21 @@ def agree(written: PayloadType, read: PayloadType) -> bool:
     return True
 
 
+def conversion(written: tuple[PayloadType, ...], read: tuple[PayloadType, ...]) -> str:
+    """Return the calculator that leads from one type to another, where one of them names it; else "".
+
+    A class of payloads names those of its own pack in an attribute `__penstock_conversions__`: other class
+    → (calculator that makes this of the other, calculator that makes the other of this).
+    """
+    for source in map(_class_of, written):
+        for target in map(_class_of, read):
+            for of, other, way in ((target, source, 0), (source, target, 1)):
+                known: dict[type, tuple[str, str]] = getattr(of, "__penstock_conversions__", {})
+                if other in known:
+                    return known[other][way]
+    return ""
+
+
 def runtime_classes(declared: tuple[PayloadType, ...]) -> tuple[type, ...] | None:
     """Return the classes that a payload is tested against when it is written; None for any."""
     if any(is_any(member) for member in declared):
