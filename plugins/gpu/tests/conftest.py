@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from penstock_gpu import ending
 from penstock_gpu.context import GlContext
 from penstock_gpu.errors import GpuUnavailableError
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 REQUIRE = "PENSTOCK_REQUIRE_GL"
+PATIENCE_S = 20
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -53,6 +55,17 @@ def gl_available(why_no_gl: str) -> None:
 def _gl_where_marked(request: pytest.FixtureRequest) -> None:
     if request.node.get_closest_marker("gpu"):
         request.getfixturevalue("gl_available")
+
+
+@pytest.fixture(autouse=True)
+def _begins_without_leftovers() -> None:
+    """End what other tests left: a context lives as long as a picture of it, which may be garbage."""
+    if not ending._threads:
+        return
+    gc.collect()
+    alive = {context.thread for context in list(ending._contexts) if not context.is_closed}
+    for thread in set(ending._threads) - alive:
+        assert thread.join(PATIENCE_S), f"{thread.name!r} of an earlier test did not end"
 
 
 @pytest.fixture

@@ -70,6 +70,16 @@ def test_size_and_format_are_known_before_anything_is_allocated():
     assert repr(buffer) == "<GpuBuffer BGRA32 300x200 (empty)>"
 
 
+def test_the_bytes_of_a_picture_are_those_of_its_format_wherever_it_lies(context):
+    buffer = GpuBuffer.of_array(np.zeros((5, 7, 3), np.uint8))
+
+    assert buffer.nbytes == buffer.array().nbytes == 105
+    context.run(lambda: buffer.read_view(GlTextureView).release())
+    assert buffer.nbytes == 105
+    assert GpuBuffer(4, 2, F.GRAY_FLOAT32).nbytes == 32
+    assert (GpuBuffer().nbytes, GpuBuffer(4, 2, F.NV12).nbytes) == (0, 0)
+
+
 def test_copies_are_equal_and_other_pictures_are_not():
     buffer = GpuBuffer(3, 2)
     other = copy.copy(buffer)

@@ -4,13 +4,14 @@ import logging
 import queue
 import signal
 import threading
+import time
 
 import pytest
 
 from penstock.errors import FailedPreconditionError, InvalidArgumentError, WaitTimeoutError
-from penstock_gpu import gl
+from penstock_gpu import gl, waits
 from penstock_gpu.context import GlContext
-from penstock_gpu.errors import GlError, GpuUnavailableError
+from penstock_gpu.errors import GpuUnavailableError
 from penstock_gpu.gl_thread import GlThread
 
 PATIENCE_S = 20
@@ -73,7 +74,7 @@ def test_without_a_thread_jobs_run_here_with_the_context_current(make_context):
     assert context.run(threading.current_thread) is threading.current_thread()
     assert context.run(GlContext.current) is context
     assert GlContext.current() is None
-    with pytest.raises(GlError, match="no GL context is current"):
+    with pytest.raises(FailedPreconditionError, match="no GL context is current"):
         gl.make("Texture")
 
 
@@ -258,11 +259,43 @@ def test_contexts_that_would_wait_for_each_other_are_told_so(make_context):
     first, second = make_context(name="first"), make_context(name="second")
 
     with pytest.raises(
-        FailedPreconditionError, match="context 'first' waits for this very job, and cannot run"
+        FailedPreconditionError,
+        match="context 'first' waits for this very job, or for one behind it, and cannot run",
     ):
         first.run(lambda: second.run(lambda: first.run(lambda: None)))
 
     assert first.run(lambda: second.run(lambda: "well")) == "well"
+
+
+@pytest.mark.parametrize("have_threads", [(True, True), (False, False), (True, False), (False, True)])
+def test_jobs_of_several_threads_that_would_wait_in_a_circle_are_told_so_and_one_of_them_gets_through(
+    have_threads, make_context
+):
+    contexts = [make_context(thread=has_thread) for has_thread in have_threads]
+    both_begun = threading.Barrier(2)
+    outcomes = []
+
+    def job(other):
+        both_begun.wait(PATIENCE_S)
+        try:
+            outcomes.append(other.run(lambda: "well", timeout=PATIENCE_S))
+        except FailedPreconditionError as error:
+            outcomes.append("told: " + str(error).partition(" waits ")[2][:39])
+
+    threads = [
+        threading.Thread(target=lambda here=here, other=other: here.run(lambda: job(other)))
+        for here, other in (contexts, contexts[::-1])
+    ]
+    began = time.monotonic()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(2 * PATIENCE_S)
+
+    assert sorted(outcomes) == ["told: for this very job, or for one behind it", "well"]
+    assert time.monotonic() - began < PATIENCE_S
+    assert not waits._WAITS
+    assert contexts[0].run(lambda: contexts[1].run(lambda: "well")) == "well"
 
 
 @pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="signals are sent by pthread_kill")

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from penstock_gpu import egl, ending, gl
+from penstock_gpu import egl, ending, gl, gl_thread, native
 from penstock_gpu.context import GlContext
-from penstock_gpu.gl_thread import Deletion
+from penstock_gpu.errors import GpuUnavailableError
+from penstock_gpu.gl_thread import Deletion, GlThread
 from penstock_gpu.share_group import ShareGroup
 
 PATIENCE_S = 20
@@ -122,6 +123,114 @@ def test_a_posted_job_keeps_its_context_until_it_has_run():
 
     assert thread.join(PATIENCE_S)
     assert seen == [name]
+
+
+def test_a_posted_job_that_failed_keeps_no_context(monkeypatch):
+    monkeypatch.setattr(gl_thread, "log_lost", lambda *_: None)  # records that tests keep have the traceback
+    context = GlContext.create()
+    thread = context.thread
+
+    def fail():
+        raise ValueError("nobody hears it")
+
+    gc.collect()
+    gc.disable()
+    try:
+        context.post(fail)
+        del context
+        assert thread.join(PATIENCE_S), "a reference cycle of the error keeps the context"
+    finally:
+        gc.enable()
+
+
+@pytest.mark.parametrize("has_thread", [True, False])
+@pytest.mark.parametrize("is_dropped", [True, False])
+def test_a_close_that_ctrl_c_has_interrupted_is_made_good_by_the_next_one_or_with_the_last_reference(
+    has_thread, is_dropped, monkeypatch
+):
+    context = GlContext.create(thread=has_thread)
+    thread = context.thread
+
+    def interrupt(*_):
+        monkeypatch.undo()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(type(thread), "put" if has_thread else "finish", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        context.close()
+    assert context.is_closed
+    if not is_dropped:
+        assert context.close(PATIENCE_S)
+    del context
+    gc.collect()
+
+    ending.end_orphans()
+    assert thread.join(PATIENCE_S) if has_thread else thread.has_ended
+
+
+def test_a_context_whose_thread_cannot_start_is_given_back(monkeypatch):
+    made = []
+    destroy = native.NativeContext.destroy
+    monkeypatch.setattr(native.NativeContext, "destroy", lambda self: (made.append(self), destroy(self)))
+
+    def refuse(_):
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", refuse)
+        with pytest.raises(RuntimeError, match="can't start new thread"):
+            GlContext.create()
+
+    assert len(made) == 1
+    with GlContext.create() as context:
+        assert context.run(lambda: "well") == "well"
+
+
+def test_ctrl_c_while_a_context_is_made_leaves_no_thread(monkeypatch):
+    start = threading.Thread.start
+    started = []
+
+    def interrupt(thread):
+        start(thread)
+        started.append(thread)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            GlContext.create()
+
+    started[0].join(PATIENCE_S)
+    assert not started[0].is_alive()
+
+
+def test_a_driver_that_does_not_answer_is_an_error_that_says_so(monkeypatch):
+    may_go = threading.Event()
+    enter = GlThread._enter
+
+    def stuck(thread):
+        may_go.wait(PATIENCE_S)
+        enter(thread)
+
+    monkeypatch.setattr(GlThread, "_enter", stuck)
+    monkeypatch.setattr(gl_thread, "_START_S", 0.01)
+    before = set(threading.enumerate())
+    with pytest.raises(
+        GpuUnavailableError, match=r"the driver has not made context 'slow' current within 0\.01 s"
+    ):
+        GlContext.create(name="slow")
+    may_go.set()
+    for thread in set(threading.enumerate()) - before:
+        thread.join(PATIENCE_S)
+        assert not thread.is_alive()
+
+
+@pytest.mark.parametrize("timeout", [float("inf"), 1e12, -1])
+def test_close_takes_any_time_out(timeout):
+    context = GlContext.create()
+    context.close(timeout)
+
+    assert context.close(PATIENCE_S)
 
 
 def test_a_context_may_be_dropped_on_its_own_thread():

@@ -96,9 +96,26 @@ def test_the_environment_chooses_where_the_program_does_not(make_context, monkey
     assert make_context().device.name == "surfaceless"
 
     monkeypatch.setenv("PENSTOCK_GPU_DEVICE", "99")
-    with pytest.raises(GpuUnavailableError, match="there is no device 99; EGL lists: "):
+    with pytest.raises(
+        GpuUnavailableError, match=r"there is no device 99 \(from PENSTOCK_GPU_DEVICE\); EGL lists: "
+    ):
+        make_context()
+    monkeypatch.setenv("PENSTOCK_GPU_DEVICE", "nonsense")
+    with pytest.raises(InvalidArgumentError, match=r"'nonsense' \(from PENSTOCK_GPU_DEVICE\) is no device"):
         make_context()
     assert make_context(device="surfaceless").device.name == "surfaceless"
+
+
+def test_where_there_is_no_desktop_the_default_says_so_and_asks_for_no_packages(make_context, monkeypatch):
+    def no_display(self):
+        raise egl.EglError("eglInitialize", egl.NOT_INITIALIZED)
+
+    monkeypatch.setattr(device.GpuDevice, "display", no_display)
+    with pytest.raises(GpuUnavailableError, match="EGL finds no desktop") as caught:
+        make_context(device="default")
+
+    assert "DISPLAY" in caught.value.cure
+    assert "apt-get" not in str(caught.value)
 
 
 def test_every_device_that_is_listed_as_working_gives_a_context(make_context):

@@ -42,6 +42,24 @@ def test_a_shader_error_has_the_log_and_numbered_lines():
     assert (error.stage, error.log, error.source) == ("fragment", "0:3(1): error: oops\n", source)
 
 
+def test_of_a_list_of_overloads_the_message_shows_the_first_and_the_log_all():
+    first, last = "0:1(4): error: `picture' undeclared", "0:9(1): error: no function with name 'blur'"
+    listed = [f"0:1(2): error:    vec4 texture({kind})" for kind in "abcdefg"]
+    log = "\n".join([first, *listed, last, *listed[:4]])
+    error = ShaderError("fragment", log)
+
+    assert str(error).splitlines()[1:] == [
+        *listed[:3],
+        "... and 4 more, see the error's log",
+        last,
+        *listed[:3],
+        "... and 1 more, see the error's log",
+    ]
+    assert error.log == log
+    assert listed[2] in str(ShaderError("fragment", "\n".join(listed[:3])))
+    assert "more" not in str(ShaderError("fragment", "\n".join([*listed[:3], last])))
+
+
 def test_a_program_that_does_not_link_says_so():
     assert (
         str(ShaderError("link", "", name="x"))

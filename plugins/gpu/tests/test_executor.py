@@ -19,7 +19,7 @@ import penstock
 from penstock import STOP
 from penstock.errors import GraphRunError, InvalidArgumentError, WaitTimeoutError
 from penstock.testing import calculator, testing_registry
-from penstock_gpu import GPU, GlContext, GlProgram, GlSimpleCalculator, GpuBuffer, GpuResources
+from penstock_gpu import GPU, GlContext, GlProgram, GlSimpleCalculator, GpuBuffer, GpuResources, gl_library
 from penstock_gpu.executor import GlExecutor
 from penstock_gpu.quad import draw_quad
 
@@ -515,6 +515,62 @@ def test_a_run_inside_that_nobody_waits_for_goes_on_when_the_thread_is_free(make
     assert done.wait(PATIENCE_S)
     graph.close(PATIENCE_S)
     state["graph"].close(PATIENCE_S)  # from another thread than it was started on
+
+
+def test_a_run_inside_lets_no_step_of_the_run_around_it_begin_between_two_of_its_own(make, resources):
+    """Else the calculator around could wait for the inner run inside that run's loop, which is refused."""
+    began, may_go, order, state = threading.Event(), threading.Event(), [], {}
+
+    def inner_process(cc):
+        order.append(f"inner {cc.input_timestamp}")
+        if cc.input_timestamp == 1:
+            began.set()
+            may_go.wait(PATIENCE_S)
+
+    def open_(cc):
+        inner = penstock.CalculatorGraph(
+            'input_stream: "in" node { calculator: "Inner" input_stream: "in" }',
+            registry=testing_registry(in_context(process=inner_process, name="Inner")),
+        )
+        inner.set_service(GPU, cc.service(GPU))
+        inner.start_run()
+        state["graph"] = inner
+
+    def process(cc):
+        order.append("outer")
+        state["graph"].wait_until_idle(PATIENCE_S)
+
+    node = in_context(
+        open=open_, process=process, close=lambda cc: state["graph"].close(PATIENCE_S), name="Outer"
+    )
+    graph = make('input_stream: "in" node { calculator: "Outer" input_stream: "in" }', node)
+    graph.start_run()
+    graph.wait_until_idle(PATIENCE_S)
+    for t in (1, 2, 3):
+        add(state["graph"], t, t)
+    assert began.wait(PATIENCE_S)
+    add(graph, 1, 1)  # its job comes behind the step that is under way, and before the others
+    may_go.set()
+    graph.close(PATIENCE_S)
+
+    assert sorted(order) == ["inner 1", "inner 2", "inner 3", "outer"]
+
+
+def test_an_error_of_gl_that_one_node_leaves_is_logged_and_the_next_is_not_blamed(make, caplog):
+    def leave(cc):
+        gl_library.library().glEnable(0x9999)  # not checked, as in a library of somebody else
+        cc.output.add(cc.input.payload, cc.input_timestamp)
+
+    text, last = chain([node := in_context(process=leave, name="Leaves"), Invert])
+    graph = make(text, node, Invert)
+    made = []
+    graph.observe_output_stream(last, lambda _, packet: made.append(packet.payload.array()))
+    graph.start_run()
+    add(graph, GpuBuffer.of_array(np.zeros((3, 5, 4), np.uint8)), 1)
+    graph.close(PATIENCE_S)
+
+    assert made[0][0, 0, 0] == 255
+    assert "a job in context 'main' left unchecked GL errors: GL_INVALID_ENUM" in caplog.text
 
 
 # --- ends of runs -----------------------------------------------------------------------------

@@ -77,6 +77,13 @@ def test_a_name_that_gl_does_not_have_is_an_attribute_error(name):
         getattr(gl, name)
 
 
+@pytest.mark.gpu
+@pytest.mark.parametrize(("name", "near"), [("glEnabel", "glEnable"), ("GL_TEXTURE2D", "GL_TEXTURE_2D")])
+def test_a_misspelt_name_is_told_what_is_near(name, near):
+    with pytest.raises(AttributeError, match=f"GL has no name '{name}'; did you mean '{near}'?"):
+        getattr(gl, name)
+
+
 def test_a_failing_call_is_named_with_the_error(context):
     with pytest.raises(GlError, match=r"^glEnable failed: GL_INVALID_ENUM: a constant is not one") as caught:
         context.run(lambda: gl.glEnable(0x1234))
@@ -220,6 +227,49 @@ def test_a_read_only_array_is_uploaded_but_never_read_into(target):
         target.run(lambda: gl.read_into(array, format=gl.GL_RGBA, type=gl.GL_UNSIGNED_BYTE))
 
 
+#: Name of the state, and what a user of GL may have left it at.
+LEFT_BEHIND = [
+    *(
+        (f"GL_{way}_{name}", value)
+        for way in ("UNPACK", "PACK")
+        for name, value in [("ALIGNMENT", 8), ("ROW_LENGTH", 9), ("SKIP_ROWS", 2), ("SKIP_PIXELS", 3)]
+    ),
+    ("GL_PIXEL_UNPACK_BUFFER", 0),
+    ("GL_PIXEL_PACK_BUFFER", 0),
+]
+
+
+@pytest.mark.parametrize(("name", "value"), LEFT_BEHIND, ids=[name for name, _ in LEFT_BEHIND])
+@pytest.mark.parametrize("is_apart", [False, True])
+def test_what_a_user_of_gl_has_set_moves_no_pixel_and_writes_none_behind_the_array(
+    target, name, value, is_apart
+):
+    picture = np.random.default_rng(3).integers(0, 256, (5, 3, 3), dtype=np.uint8)
+    source = np.zeros((5, 7, 3), np.uint8)[:, :3] if is_apart else np.zeros_like(picture)
+    source[:] = picture
+    memory = np.full((12, 9, 4), 77, np.uint8)  # a frame around what is read, to see what goes beyond
+
+    def work():
+        if "BUFFER" in name:
+            buffer = gl.make("Buffer")
+            gl.glBindBuffer(getattr(gl, name), buffer)
+            gl.glBufferData(getattr(gl, name), 10_000, None, gl.GL_STREAM_DRAW)
+        else:
+            gl.glPixelStorei(getattr(gl, name), value)
+        gl.upload(source, format=gl.GL_RGB, type=gl.GL_UNSIGNED_BYTE, internal=gl.GL_RGB8)
+        seen = memory[3:8, :3] if is_apart else memory.reshape(-1)[:60].reshape(5, 3, 4)
+        gl.read_into(seen, format=gl.GL_RGBA, type=gl.GL_UNSIGNED_BYTE)
+        if "BUFFER" in name:
+            gl.delete("Buffer", buffer)
+        return seen.copy(), seen
+
+    copy, seen = target.run(work)
+    seen[:] = 77
+
+    np.testing.assert_array_equal(copy[:, :, :3], picture)
+    assert (memory == 77).all()
+
+
 def test_pixels_of_an_unknown_kind_are_refused(target):
     with pytest.raises(InvalidArgumentError, match="format 0x84F9 and type 0x1401 are not copied"):
         target.run(lambda: gl.upload(np.zeros((2, 2), np.uint8), format=0x84F9, type=gl.GL_UNSIGNED_BYTE))
@@ -294,8 +344,12 @@ def test_failing_programs_leave_no_object_behind(context):
 
 
 def test_without_a_current_context_nothing_is_made_in_silence(context):
-    with pytest.raises(GlError, match="glGenTextures failed: no GL context is current"):
+    with pytest.raises(FailedPreconditionError, match="glGenTextures was called where no GL context is curr"):
         gl.make("Texture")
+    with pytest.raises(
+        FailedPreconditionError, match="glClear was called where no GL context is current, so"
+    ):
+        gl.glClear(gl.GL_COLOR_BUFFER_BIT)
     with pytest.raises(FailedPreconditionError, match="no GL context is current; compile in"):
         gl.compile_program(VERTEX, FRAGMENT)
 

@@ -11,7 +11,7 @@ import pytest
 import penstock
 from penstock import Calculator
 from penstock.errors import FailedPreconditionError, GraphRunError, InvalidArgumentError
-from penstock.testing import testing_registry
+from penstock.testing import calculator, testing_registry
 from penstock_formats import ImageFormat, ImageFrame
 from penstock_gpu import (
     GPU,
@@ -19,6 +19,7 @@ from penstock_gpu import (
     GlContext,
     GlError,
     GlProgram,
+    GlSimpleCalculator,
     GlTextureView,
     GpuBuffer,
     GpuBufferFormat,
@@ -92,7 +93,9 @@ def off():
 
 def test_a_helper_that_is_not_open_says_so_whatever_it_is_asked():
     helper = GlCalculatorHelper()
-    wanted = r"^the GL helper is not open; call helper\.open\(cc\) in open\(\) before$"
+    wanted = (
+        r"^the GL helper is not open; call helper\.open\(cc\), or super\(\)\.open\(cc\), in open\(\) before$"
+    )
     assert not helper.is_open
     assert not helper.uses_gl
     for call in (
@@ -452,8 +455,94 @@ def test_a_calculator_of_image_frames_does_one_step_in_gl_and_the_rest_in_numpy(
 
 
 def test_the_errors_of_bad_sizes_and_formats_say_what_may_be(resources):
+    with pytest.raises(GraphRunError, match=r"a picture of 2\.5 x 4 cannot be; give whole numbers: //"):
+        in_context(lambda helper: helper.create_destination_texture(2.5, 4), resources)
     with pytest.raises(GraphRunError, match="texture of 0x5 cannot be made"):
         in_context(lambda helper: helper.create_destination_texture(0, 5), resources)
     with pytest.raises(GraphRunError) as caught:
         in_context(lambda helper: helper.create_destination_texture(4, 4, GpuBufferFormat.NV12), resources)
     assert isinstance(caught.value.errors[0].__cause__, InvalidArgumentError)
+
+
+def test_a_failing_call_of_plain_pyopengl_comes_as_ours_with_the_nodes_name(resources):
+    def fail(_helper):
+        from OpenGL.GL import glEnable  # noqa: PLC0415  # imports OpenGL
+
+        glEnable(0x1234)
+
+    with pytest.raises(GraphRunError, match=r"'the node'.*glEnable failed: GL_INVALID_ENUM") as caught:
+        in_context(fail, resources)
+
+    error = caught.value.errors[0].__cause__
+    assert isinstance(error, GlError)
+    assert (error.node, error.call, error.gl_code) == ("the node", "glEnable", 0x0500)
+    assert type(error.__cause__).__name__ == "GLError"
+
+
+# --- what others left behind ------------------------------------------------------------------
+
+#: What a calculator may leave in its context, and the next one must not see.
+LEFT_BEHIND = {
+    "scissors": lambda: (gl.glEnable(gl.GL_SCISSOR_TEST), gl.glScissor(0, 0, 1, 1)),
+    "blending": lambda: (gl.glEnable(gl.GL_BLEND), gl.glBlendFunc(gl.GL_ZERO, gl.GL_ZERO)),
+    "culling": lambda: (gl.glEnable(gl.GL_CULL_FACE), gl.glCullFace(gl.GL_FRONT_AND_BACK)),
+    "discarding": lambda: gl.glEnable(gl.GL_RASTERIZER_DISCARD),
+    "a logical operation": lambda: (gl.glEnable(gl.GL_COLOR_LOGIC_OP), gl.glLogicOp(gl.GL_CLEAR)),
+    "masked colours": lambda: gl.glColorMask(0, 1, 0, 0),
+    "a framebuffer": lambda: gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, gl.make("Framebuffer")),
+    "a viewport": lambda: gl.glViewport(0, 0, 1, 1),
+    "a texture unit": lambda: gl.glActiveTexture(gl.GL_TEXTURE0 + 5),
+    "a vertex array": lambda: gl.glBindVertexArray(gl.make("VertexArray")),
+    "rows apart": lambda: (
+        gl.glPixelStorei(gl.GL_UNPACK_ROW_LENGTH, 50),
+        gl.glPixelStorei(gl.GL_PACK_ROW_LENGTH, 50),
+    ),
+}
+
+
+@pytest.mark.parametrize("left", LEFT_BEHIND)
+def test_what_one_calculator_leaves_in_the_context_does_not_change_the_picture_of_the_next(
+    left, gl_available
+):
+    picture = np.random.default_rng(1).integers(0, 256, (6, 7, 4), dtype=np.uint8)
+
+    def leave(cc):
+        LEFT_BEHIND[left]()
+        cc.output.add(cc.input.payload, cc.input_timestamp)
+
+    node = calculator(leave, contract=lambda cc: cc.run_on(GPU), name="Leaves")
+    text = """
+        input_stream: "in" output_stream: "out"
+        node { calculator: "Leaves" input_stream: "in" output_stream: "same" }
+        node { calculator: "Copies" input_stream: "same" output_stream: "out" }
+    """
+    with GpuResources() as resources:
+        graph = penstock.CalculatorGraph(text, registry=testing_registry(node, Copies))
+        graph.set_service(GPU, resources)
+        seen = []
+        graph.observe_output_stream("out", lambda _, packet: seen.append(packet.payload.array()))
+        with graph:
+            graph.start_run()
+            for t in range(2):
+                graph.add_packet_to_input_stream("in", penstock.Packet(GpuBuffer.of_array(picture), t))
+
+    assert len(seen) == 2
+    for each in seen:
+        np.testing.assert_array_equal(each, picture)
+
+
+class Copies(GlSimpleCalculator):
+    """Draws what comes in."""
+
+    def gl_setup(self):
+        self.program = GlProgram(
+            "void main() { gl_FragColor = texture(frame, sample_coordinate); }", samplers=["frame"]
+        )
+        self.program.set("frame", 1)
+
+    def gl_render(self, src, dst):
+        self.program.use()
+        draw_quad()
+
+    def gl_teardown(self):
+        self.program.delete()

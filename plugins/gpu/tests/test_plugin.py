@@ -11,7 +11,7 @@ import textwrap
 import pytest
 
 import penstock_gpu
-from penstock import CalculatorGraph, Registry, testing
+from penstock import CalculatorGraph, GraphConfigError, Registry, testing
 from penstock_gpu.plugin import penstock_components
 
 COMPONENTS = penstock_components()
@@ -129,3 +129,28 @@ penstock.CalculatorGraph('input_stream: "a" node { calculator: "LuminanceCalcula
                          'output_stream: "VIDEO:b" }')
 """
     assert not {"OpenGL", "libEGL", "libOpenGL", "libGL.so"} & set(loaded_after(program))
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "cure"),
+    [
+        (
+            "ImageFrameToGpuBufferCalculator",
+            "ImageFrameToGpuBufferCalculator",
+            "GpuBufferToImageFrameCalculator",
+        ),
+        ("GpuBufferToImageFrameCalculator", "LuminanceCalculator", "ImageFrameToGpuBufferCalculator"),
+    ],
+)
+def test_a_graph_that_mixes_both_kinds_of_pictures_is_told_what_to_put_in_between(
+    registry, first, second, cure
+):
+    with pytest.raises(GraphConfigError, match=f"put '{cure}' in between"):
+        CalculatorGraph(
+            f"""
+            input_stream: "in"
+            node {{ calculator: "{first}" input_stream: "in" output_stream: "made" }}
+            node {{ calculator: "{second}" input_stream: "made" output_stream: "out" }}
+            """,
+            registry=registry,
+        )

@@ -23,6 +23,10 @@ class FakeTexture:
     """A texture without GL: what pools need of one."""
 
     let_go = GlTextureObject.let_go
+    is_in_use = False
+
+    def spare(self) -> None:
+        """Hold no context: there is none."""
 
     def __init__(self, log: Log, width: int, height: int, kind: F) -> None:
         self.log = log
@@ -230,6 +234,34 @@ def test_coming_back_waits_for_no_lock_and_is_noticed_by_who_has_it(log):
     assert number(pool.take(4, 3, F.BGRA32)) == 2
     assert (pool.in_use, pool.free) == (1, 0)
     assert log.deleted == [1]
+
+
+def test_closing_waits_for_no_lock_and_is_noticed_by_who_has_it(log):
+    """As a pool that dies in a garbage collection does, which this thread runs while it has the lock."""
+    pool = pool_of(min_requests_before_pool=1)
+    held, free = pool.take(4, 3, F.BGRA32), pool.take(4, 3, F.BGRA32)
+    free.let_go()
+    (sized,) = pool._pools()
+
+    with sized._lock:
+        pool.close()
+        assert log.deleted == []
+    held.let_go()
+
+    assert sorted(log.deleted) == [1, 2]
+
+
+def test_a_texture_is_passed_over_while_a_view_of_it_is_still_to_be_released(log):
+    pool = pool_of(log, min_requests_before_pool=1, keep_count=3)
+    first, second = pool.take(4, 3, F.BGRA32), pool.take(4, 3, F.BGRA32)
+    second.is_in_use = True
+    first.let_go()
+    second.let_go()
+
+    assert number(pool.take(4, 3, F.BGRA32)) == 1
+    assert number(pool.take(4, 3, F.BGRA32)) == 3
+    second.is_in_use = False
+    assert number(pool.take(4, 3, F.BGRA32)) == 2
 
 
 def test_a_texture_that_cannot_be_made_is_not_counted(log, monkeypatch):
@@ -458,6 +490,45 @@ def test_a_pool_and_its_buffers_in_one_cycle_of_garbage_delete_each_texture_once
         context.run(lambda: None)
 
     assert sorted(deleted) == sorted(names)
+
+
+def test_a_buffer_in_a_cycle_of_garbage_gives_its_texture_back(context):
+    pool = pool_of(min_requests_before_pool=1)
+    held = context.run(lambda: pool.get(7, 5))
+    name = context.run(lambda: fill(held, 0, 0, 0, 0))
+    cycle = [held]
+    cycle.append(cycle)
+
+    held = cycle = None
+    assert pool.in_use == 1
+    gc.collect()
+
+    assert (pool.in_use, pool.free) == (0, 1)
+    again = context.run(lambda: pool.get(7, 5))
+    assert context.run(lambda: fill(again, 0, 0, 0, 0)) == name
+    pool.close()
+
+
+def test_garbage_of_a_buffer_and_its_view_gives_no_texture_that_is_still_locked(make_context, context):
+    other = make_context(share=context)
+    pool = pool_of(min_requests_before_pool=1)
+    cycle = [context.run(lambda: pool.get(7, 5))]
+    cycle += [context.run(lambda: cycle[0].write_view(GlTextureView)), cycle]
+    name = cycle[1].name
+    may_go = threading.Event()
+    context.post(lambda: may_go.wait(20))  # the view is released behind it
+
+    cycle = None
+    gc.collect()
+    assert (pool.in_use, pool.free) == (0, 1)
+    meanwhile = other.run(lambda: pool.get(7, 5))
+    assert other.run(lambda: fill(meanwhile, 0, 0, 0, 0)) != name
+    may_go.set()
+    context.run(lambda: None)
+    afterwards = other.run(lambda: pool.get(7, 5))
+
+    assert other.run(lambda: fill(afterwards, 0, 0, 0, 0)) == name
+    pool.close()
 
 
 def test_a_storage_may_be_made_of_a_texture_by_hand(context):

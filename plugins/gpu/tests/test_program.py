@@ -128,6 +128,27 @@ def test_the_log_has_the_lines_of_the_text(draw):
     assert "4:   oops;" in str(caught.value)
 
 
+def test_a_shader_that_does_not_compile_is_told_what_it_may_read(draw):
+    text = "void main() { gl_FragColor = texture(picture, sample_coordinate); }"
+
+    with pytest.raises(ShaderError) as caught:
+        draw(lambda: GlProgram(text, samplers=["video", "mask"]))
+
+    assert "\nit may read without declaring them: sample_coordinate, video, mask\n1: void main()" in str(
+        caught.value
+    )
+
+
+def test_a_program_without_a_name_is_called_this_program(draw):
+    def prepare():
+        program = GlProgram(PLACES)
+        with pytest.raises(InvalidArgumentError, match=r"^this program has no uniform 'gain'"):
+            program.set("gain", 1)
+        return program
+
+    draw(prepare)
+
+
 def test_a_vertex_shader_that_does_not_compile_is_shown_too(draw):
     with pytest.raises(ShaderError, match="the vertex shader of 'Wavy' does not compile") as caught:
         draw(lambda: GlProgram(PLACES, "void main() { oops; }", name="Wavy"))

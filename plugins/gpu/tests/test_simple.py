@@ -25,6 +25,7 @@ from penstock_gpu import (
     egl,
     gl,
 )
+from penstock_gpu.calculators.scaler import GlScalerCalculator
 from penstock_gpu.quad import draw_quad
 
 PATIENCE_S = 20
@@ -265,6 +266,44 @@ def test_a_size_that_cannot_be_is_refused(gl_available, policy):
         filtered(Empty, resources, pictures((3, 2)))
 
 
+@pytest.mark.parametrize("policy", ["require", "off"])
+def test_a_size_that_is_not_whole_is_refused(gl_available, policy):
+    class Half(Swap):
+        def output_dimensions(self, width, height):
+            return width / 2, height // 2
+
+    with (
+        GpuResources(policy) as resources,
+        pytest.raises(GraphRunError, match=r"a picture of 2\.0 x 1 cannot be; give whole numbers"),
+    ):
+        filtered(Half, resources, pictures((4, 2)))
+
+
+@pytest.mark.parametrize("policy", ["require", "off"])
+def test_an_open_that_forgets_the_base_is_told(gl_available, policy):
+    class Forgetful(Swap):
+        def open(self, cc):
+            pass
+
+    with (
+        GpuResources(policy) as resources,
+        pytest.raises(GraphRunError, match=r"Forgetful.*not open; call .*super\(\)\.open\(cc\), in open\(\)"),
+    ):
+        filtered(Forgetful, resources, pictures((3, 2)))
+    assert "cpu" not in Swap.log
+
+
+def test_an_init_need_not_call_the_base(resources):
+    class Own(Swap):
+        def __init__(self):
+            self.log.append("init")
+
+    (packet,) = filtered(Own, resources, [np.full((2, 3, 4), (1, 2, 3, 255), np.uint8)])
+
+    assert packet.payload.array()[0, 0].tolist() == [3, 2, 1, 255]
+    assert Swap.log[0] == "init"
+
+
 @pytest.mark.parametrize(
     ("made", "found"),
     [
@@ -375,6 +414,17 @@ def test_buffers_of_main_memory_are_uploaded_once_and_stay_readable(resources):
     assert context.uploads == before + 1
 
 
+@pytest.mark.parametrize("kind", [Swap, GlScalerCalculator])
+def test_a_pass_costs_one_fence(resources, monkeypatch, kind):
+    fences, make = [], gl.glFenceSync
+    monkeypatch.setattr(gl, "glFenceSync", lambda *arguments: fences.append(arguments) or make(*arguments))
+    buffer = GpuBuffer.of_array(pictures((8, 8))[0])
+
+    filtered(kind, resources, [buffer] * 5)
+
+    assert len(fences) == 1 + 5  # of the upload, and of each pass
+
+
 def test_sizes_may_change_and_every_texture_comes_back_to_the_pool(resources):
     packets = filtered(Swap, resources, pictures(*SIZES * 4))
     assert len(packets) == 20
@@ -396,7 +446,6 @@ def test_many_nodes_of_many_contexts_keep_their_pictures_apart(resources):
     for n in range(4):
         graph.observe_output_stream(f"b{n}", lambda _, packet, n=n: made[n].append(packet.payload))
     given = pictures(*[(t % 5 + 1, t % 3 + 1) for t in range(60)])
-    before = threading.active_count()
     graph.start_run()
     for t, picture in enumerate(given):
         graph.add_packet_to_input_stream("in", penstock.Packet(GpuBuffer.of_array(picture), t))
@@ -406,7 +455,8 @@ def test_many_nodes_of_many_contexts_keep_their_pictures_apart(resources):
         assert len(buffers) == 60
         for buffer, picture in zip(buffers, given, strict=True):
             np.testing.assert_array_equal(buffer.array(), picture)
-    assert threading.active_count() == before + 3
+    threads = {thread.name for thread in threading.enumerate()}
+    assert {"penstock-gpu main", *(f"penstock-gpu user:{n}" for n in (1, 2, 3))} <= threads
 
 
 def test_nothing_is_logged_for_pictures(resources, caplog):

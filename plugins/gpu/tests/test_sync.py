@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import gc
 import threading
 import time
 
@@ -8,7 +7,8 @@ import numpy as np
 import pytest
 
 from penstock.errors import FailedPreconditionError, WaitTimeoutError
-from penstock_gpu import gl
+from penstock_gpu import egl, gl
+from penstock_gpu.context import GlContext
 from penstock_gpu.errors import GlError
 
 SIZE = 512
@@ -207,26 +207,87 @@ def test_a_fence_is_made_where_its_context_is_current(pair):
             place(first.create_sync)
 
 
-def test_a_fence_is_deleted_in_its_context_whoever_drops_it(pair, monkeypatch):
-    first, second = pair
-    deleted = []
+@pytest.fixture
+def deleted(monkeypatch):
+    """Name the context of each deletion of a fence."""
+    found = []
     delete = gl.glDeleteSync
 
     def note(fence):
-        deleted.append(first.is_current())
+        found.append(GlContext.current().name)
         delete(fence)
 
     monkeypatch.setitem(vars(gl), "glDeleteSync", note)
+    return found
+
+
+def test_a_fence_is_deleted_at_once_where_a_context_of_its_group_is_current(pair, make_context, deleted):
+    first = pair[0]
     tokens = [first.run(first.create_sync) for _ in range(3)]
+    for context in pair:
+        context.run(lambda: (tokens.pop(), None)[1])
+        assert deleted.pop() == context.name
+
+    make_context(name="stranger").run(lambda: (tokens.pop(), None)[1])
+    first.run(lambda: None)
+    assert deleted == [first.name]
+
+
+def test_fences_that_are_dropped_elsewhere_are_deleted_by_one_job_in_their_context(pair, deleted):
+    first = pair[0]
+    tokens = [first.run(first.create_sync) for _ in range(5)]
+    may_go = threading.Event()
+    first.post(lambda: may_go.wait(PATIENCE_S))
+    waiting = first.thread._jobs.qsize()
     tokens.pop()
-    second.run(tokens.pop)
     dropper = threading.Thread(target=tokens.clear)
     dropper.start()
     dropper.join(PATIENCE_S)
-    gc.collect()
+    assert deleted == []
+    assert first.thread._jobs.qsize() <= waiting + 1
+
+    may_go.set()
+    first.run(lambda: None)
+    assert deleted == [first.name] * 5
+
+    token = first.run(first.create_sync)
+    del token
+    first.run(lambda: None)
+    assert deleted == [first.name] * 6
+
+
+def test_fences_whose_deletion_was_lost_with_the_last_context_go_with_the_next(make_context, deleted):
+    first = make_context(name="first")
+    group = first.share_group
+    token = first.run(first.create_sync)
+    group._is_posted = True  # by a job that the first could not do any more
+    second = make_context(share=first, name="second")
+
+    del token
+    second.run(lambda: None)
     first.run(lambda: None)
 
-    assert deleted == [True] * 3
+    assert deleted == ["first"]
+
+
+def test_no_context_is_taken_for_current_while_another_is_made_current(make_context, monkeypatch):
+    """A finaliser may run at any moment, and deletes a fence at once where it believes a context current."""
+    outer, inner = make_context(), make_context(thread=False)
+    seen = []
+    make_current = egl.Egl.make_current
+
+    def note(library, binding):
+        seen.append(GlContext.current())
+        make_current(library, binding)
+
+    def job():
+        monkeypatch.setattr(egl.Egl, "make_current", note)
+        inner.run(lambda: outer.run(lambda: seen.append("outer inside")))
+        monkeypatch.setattr(egl.Egl, "make_current", make_current)
+        return GlContext.current()
+
+    assert outer.run(job) is outer
+    assert seen == [None, None, "outer inside", None, None]
 
 
 def test_a_fence_is_flushed_so_that_who_waits_elsewhere_is_not_kept(context, monkeypatch):

@@ -24,6 +24,7 @@ from penstock_gpu import (
 from penstock_gpu.formats import GpuBufferFormat as F
 from penstock_gpu.formats import pixel_layout, shape_of
 from penstock_gpu.frame_storage import FrameStorage
+from penstock_gpu.texture import release_all
 
 FRAMEBUFFER, COLOR, TEXTURE = 0x8D40, 0x8CE0, 0x0DE1
 WORKING = tuple(kind for kind in F if kind in formats._PIXELS)
@@ -123,11 +124,15 @@ def test_all_formats_that_work_can_be_drawn_to(context, kind, want):
         (F.ONE_COMPONENT8_ALPHA, (0, 0, 0, 10)),
         (F.ONE_COMPONENT8_RED, (10, 0, 0, 255)),
         (F.TWO_COMPONENT8, (10, 20, 0, 255)),
+        (F.GRAY_FLOAT32, (10, 10, 10, 255)),
+        (F.GRAY_HALF16, (10, 10, 10, 255)),
     ],
 )
 def test_a_shader_reads_what_the_format_means(context, kind, want):
     channels = pixel_layout(kind).channels
     pixels = np.array([[[10, 20, 30, 40][:channels]] * 3], np.uint8)
+    if (dtype := pixel_layout(kind).dtype) != np.uint8:
+        pixels = (pixels / 255).astype(dtype)
     source, target = GpuBuffer.of_array(pixels, kind), GpuBuffer(3, 1)
 
     context.run(lambda: sample(source, target))
@@ -481,6 +486,77 @@ def test_every_release_makes_a_fence_and_flushes_it(context, monkeypatch):
     context.run(lambda: buffer.read_view(GlTextureView).release())
 
     assert calls == ["glFenceSync", "glFlush"] * 2
+
+
+def test_views_that_are_released_together_share_one_fence_which_others_wait_for(context, other, monkeypatch):
+    source, target = drawn(context, 1, 0, 0, 1), GpuBuffer(7, 5)
+    fences, waits = [], []
+    monkeypatch.setattr(gl, "glFenceSync", counted(gl.glFenceSync, fences))
+
+    def work() -> None:
+        views = source.read_view(GlTextureView), target.write_view(GlTextureView)
+        draw(views[1], 0, 1, 0, 1)
+        release_all(views)
+        assert all(view.is_released for view in views)
+        release_all(views)
+
+    context.run(work)
+
+    assert len(fences) == 1
+    (read,) = texture_of(source)._consumers.values()
+    assert texture_of(target)._done_writing is read
+    monkeypatch.setattr(gl, "glWaitSync", counted(gl.glWaitSync, waits))
+    other.run(lambda: fill(source, 0, 0, 1, 1))
+    assert (read._fence, 0, gl.TIMEOUT_IGNORED) in waits
+    assert (target.array() == (0, 255, 0, 255)).all()
+
+
+def test_views_of_several_contexts_are_released_each_in_its_own(context, other):
+    source, target = drawn(context, 1, 0, 0, 1), GpuBuffer(7, 5)
+    views = (
+        other.run(lambda: source.read_view(GlTextureView)),
+        context.run(lambda: target.write_view(GlTextureView)),
+    )
+    context.run(lambda: draw(views[1], 0, 1, 0, 1))
+
+    context.run(lambda: release_all(views))
+
+    assert [token.context for token in texture_of(source)._consumers.values()] == [other]
+    assert texture_of(target)._done_writing.context is context
+
+
+def test_views_are_released_together_also_where_gl_makes_no_fence(context, monkeypatch):
+    source, target = drawn(context, 1, 0, 0, 1), GpuBuffer(7, 5)
+
+    def refuse(*_: object) -> None:
+        raise GlError("glFenceSync", 0x0505)
+
+    def work() -> None:
+        views = source.read_view(GlTextureView), target.write_view(GlTextureView)
+        with pytest.raises(GlError, match="glFenceSync failed: GL_OUT_OF_MEMORY"):
+            release_all(views)
+        assert all(view.is_released for view in views)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(gl, "glFenceSync", refuse)
+        context.run(work)
+
+    for buffer in (source, target):
+        context.run(lambda buffer=buffer: fill(buffer, 0, 1, 0, 1))
+        assert (buffer.array() == (0, 255, 0, 255)).all()
+
+
+def test_reading_back_leaves_no_fence_since_the_pixels_are_there(context, other, monkeypatch):
+    buffer = drawn(context, 1, 0, 0, 1)
+    fences = []
+    monkeypatch.setattr(gl, "glFenceSync", counted(gl.glFenceSync, fences))
+
+    other.run(buffer.array)
+
+    assert not fences
+    assert not texture_of(buffer)._consumers
+    context.run(lambda: fill(buffer, 0, 1, 0, 1))  # the view was released
+    assert (buffer.array() == (0, 255, 0, 255)).all()
 
 
 def test_the_cpu_can_wait_for_what_was_drawn(context):

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self, TypeVar, final
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, final
 
 import numpy as np
 
 from penstock.errors import FailedPreconditionError, InvalidArgumentError
 from penstock_formats import ImageFrame
 from penstock_gpu import texture, texture_copy  # noqa: F401  # they register what they can do
-from penstock_gpu.formats import GpuBufferFormat, checked_format
+from penstock_gpu.formats import GpuBufferFormat, checked_format, pixel_bytes
 from penstock_gpu.frame_storage import FrameStorage, PixelArray
 from penstock_gpu.gl_texture import GlTextureObject, context_here
 from penstock_gpu.picture import Picture
@@ -51,6 +51,11 @@ class GpuBuffer:
     """
 
     __slots__ = ("__weakref__", "_picture")
+
+    #: For errors of graphs in which the two are connected.
+    __penstock_conversions__: ClassVar = {
+        ImageFrame: ("ImageFrameToGpuBufferCalculator", "GpuBufferToImageFrameCalculator")
+    }
 
     def __init__(
         self,
@@ -173,6 +178,14 @@ class GpuBuffer:
     def format(self) -> GpuBufferFormat:
         """What the pixels mean; UNKNOWN where there is no picture."""
         return GpuBufferFormat.UNKNOWN if self._picture is None else self._picture.format
+
+    @property
+    def nbytes(self) -> int:
+        """How many bytes the pixels have in their format's own layout, wherever they lie now.
+
+        0 where there is no picture, or one of several planes. Graphs say with it how much waits in queues.
+        """
+        return self.width * self.height * pixel_bytes(self.format)
 
     def __bool__(self) -> bool:
         return self._picture is not None

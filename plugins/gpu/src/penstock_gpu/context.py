@@ -1,16 +1,18 @@
 """GL contexts: each with a thread of its own, or with a lock; textures shared within a group.
 
 `run` brings a function to where the context is current. Nobody else makes it current, so that GL calls of
-several threads never mix. A context ends with `close`, with its last reference, or with the process.
+several threads never mix. A context ends with `close`, after `retire` with the last texture that was made in
+it, with its last reference, or with the process.
 """
 
 from __future__ import annotations
 
 import itertools
 from functools import partial
+from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
-from penstock.errors import FailedPreconditionError, InvalidArgumentError
+from penstock.errors import FailedPreconditionError, InvalidArgumentError, WaitTimeoutError
 from penstock_gpu import ending, gl, native
 from penstock_gpu.current import LOCAL
 from penstock_gpu.errors import GpuUnavailableError
@@ -57,7 +59,9 @@ class GlContext:
     __slots__ = (
         "__weakref__",
         "_attachments",
+        "_holds",
         "_is_closed",
+        "_is_retired",
         "_native",
         "api",
         "device",
@@ -86,7 +90,9 @@ class GlContext:
         self.readbacks = 0
         self._native = made
         self._attachments: dict[Hashable, tuple[Any, Callable[[Any], object] | None]] = {}
+        self._holds: list[None] = []  # one for each object that must not lose its context
         self._is_closed = False
+        self._is_retired = False
 
     @classmethod
     def create(
@@ -243,14 +249,43 @@ class GlContext:
         """
         if native.is_forked():
             return True
-        was_closed, self._is_closed = self._is_closed, True
-        thread = self.thread
+        self._is_closed, thread = True, self.thread
         if isinstance(thread, LockedContext):
             return thread.finish(timeout, self._dispose)
-        if not was_closed:
-            thread.put(Job(self, self._dispose))
-            thread.end()
+        self._end_thread(thread)
         return thread.join(timeout)
+
+    def retire(self, timeout: float = 10.0) -> bool:
+        """End as by `close`, now, or with the last of the objects that hold the context, such as textures.
+
+        Until then it does all that it did before; the last object may go on any thread, and nobody waits
+        for the end.
+
+        Returns:
+            Whether the context has ended or is held; False as from `close`.
+        """
+        if native.is_forked() or self._is_closed:
+            return self.close(timeout)
+        deadline = monotonic() + timeout
+        self._is_retired = True
+        if self._holds:  # maybe of objects that posted jobs let go of
+            try:
+                self.run(_nothing, timeout)
+            except WaitTimeoutError:
+                return False
+            except (FailedPreconditionError, GpuUnavailableError):
+                pass  # its thread waits for this one, or it has ended just now
+        return bool(self._holds) or self.close(max(0.0, deadline - monotonic()))
+
+    def hold(self) -> None:
+        """Count one more object that lives in this context: `retire` spares it until `let_go`."""
+        self._holds.append(None)
+
+    def let_go(self) -> None:
+        """Count one such object less, for each `hold` once. Safe in finalisers, on any thread."""
+        self._holds.pop()
+        if self._is_retired and not self._holds:
+            self._end()
 
     def __enter__(self) -> Self:
         return self
@@ -264,14 +299,24 @@ class GlContext:
         return f"<GlContext {self.name!r}{state}: {self.api} {version}, {self.renderer}, {self.device}>"
 
     def __del__(self) -> None:
-        if not hasattr(self, "thread") or self._is_closed or native.is_forked():
-            return
+        if hasattr(self, "thread"):
+            self._end()
+
+    def _end(self) -> None:
+        """Have the context end soon. Never waits, and calls no GL: safe in finalisers."""
         self._is_closed, thread = True, self.thread
+        if thread.has_ended or native.is_forked():
+            return
         if isinstance(thread, LockedContext):
             ending.leave_orphan(partial(thread.finish, None, self._dispose))
-            return
-        thread.put(Job(self, self._dispose))
-        thread.end()
+        else:
+            self._end_thread(thread)
+
+    def _end_thread(self, thread: GlThread) -> None:
+        """Let the thread end, unless it was told to: a Ctrl-C may have struck before that."""
+        if not thread.is_ending:
+            thread.put(Job(self, self._dispose))
+            thread.end()
 
     def check_usable(self) -> None:
         """Raise what `run` would raise for a context that has ended, or a process that was forked."""
@@ -306,3 +351,7 @@ class GlContext:
             gl.GL_UNPACK_ALIGNMENT, 1
         )  # rows of an array follow one another, whatever their length
         gl.glPixelStorei(gl.GL_PACK_ALIGNMENT, 1)
+
+
+def _nothing() -> None:
+    """Do nothing: a job behind all that were posted before."""

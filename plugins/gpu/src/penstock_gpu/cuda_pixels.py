@@ -17,6 +17,7 @@ class CudaPixels:
     When the last of them lets go, a job of the context's thread unmaps it; when nobody refers to this
     object any more, the buffer goes back to those that are free. Both can happen on any thread, and within a
     garbage collection, so that no lock is taken here: a set whose operations are atomic holds the users.
+    The context lives until then, also when its resources are closed.
 
     Args:
         context: current on this thread.
@@ -36,6 +37,7 @@ class CudaPixels:
         self._waits_for_all = False
         self.pointer = 0
         self.buffer: PixelBuffer = bridge.take(nbytes)
+        context.hold()
 
     @property
     def is_used(self) -> bool:
@@ -84,6 +86,7 @@ class CudaPixels:
                 bridge.give_back(buffer)
 
             _later(self.context, give_back)
+            self.context.let_go()
 
 
 class Hold:

@@ -16,12 +16,10 @@ class _Local(threading.local):
     Attributes:
         context: the context whose job runs here, or None.
         thread: the GL thread that this is, or None.
-        waiting: the GL threads that wait for the job which runs here, outermost first.
     """
 
     context: GlContext | None = None
     thread: GlThread | None = None
-    waiting: tuple[GlThread, ...] = ()
 
 
 LOCAL = _Local()

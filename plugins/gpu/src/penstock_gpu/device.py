@@ -93,12 +93,13 @@ def from_environment() -> str | None:
     return os.environ.get(VARIABLE, "").strip() or None
 
 
-def candidates(wanted: str | int | None = None) -> tuple[GpuDevice, ...]:
+def candidates(wanted: str | int | None = None, source: str = "") -> tuple[GpuDevice, ...]:
     """Return the devices to try, best first.
 
     Args:
         wanted: a device as `GlContext.create` takes it; None: hardware first, software last, then the
             routes that leave the choice to the driver.
+        source: who asks for it, for errors.
 
     Raises:
         InvalidArgumentError: `wanted` is nothing that could name a device.
@@ -110,9 +111,9 @@ def candidates(wanted: str | int | None = None) -> tuple[GpuDevice, ...]:
     if isinstance(wanted, str) and wanted.isdecimal():
         wanted = int(wanted)
     if isinstance(wanted, int) and not isinstance(wanted, bool):
-        return _chosen(wanted, [one for one in found if one.index == wanted], found)
+        return _chosen(wanted, [one for one in found if one.index == wanted], found, source)
     if not isinstance(wanted, str):
-        raise InvalidArgumentError(f"{wanted!r} is no device, expected {_ACCEPTED}")
+        raise InvalidArgumentError(f"{wanted!r}{source} is no device, expected {_ACCEPTED}")
     if wanted in _ROUTES:
         return (_ROUTES[wanted],)
     if wanted == "software":
@@ -123,18 +124,18 @@ def candidates(wanted: str | int | None = None) -> tuple[GpuDevice, ...]:
     elif wanted.startswith("/"):
         those = [one for one in found if wanted in one.files]
     else:
-        raise InvalidArgumentError(f"{wanted!r} is no device, expected {_ACCEPTED}")
-    return _chosen(wanted, those, found)
+        raise InvalidArgumentError(f"{wanted!r}{source} is no device, expected {_ACCEPTED}")
+    return _chosen(wanted, those, found, source)
 
 
 def _chosen(
-    wanted: str | int, those: Sequence[GpuDevice], found: Sequence[GpuDevice]
+    wanted: str | int, those: Sequence[GpuDevice], found: Sequence[GpuDevice], source: str
 ) -> tuple[GpuDevice, ...]:
     if those:
         return tuple(those)
     there = ", ".join(map(str, found)) or "none"
     raise GpuUnavailableError(
-        f"there is no device {wanted!r}; EGL lists: {there}",
+        f"there is no device {wanted!r}{source}; EGL lists: {there}",
         "choose one of these, or none for automatic choice",
     )
 

@@ -5,6 +5,7 @@ Each error says what to do about it. Importing this module imports no GL.
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from penstock.errors import InternalError, InvalidArgumentError, UnavailableError
@@ -13,6 +14,11 @@ from penstock.errors import InternalError, InvalidArgumentError, UnavailableErro
 #: Source: `apt-get install` in empty Debian 12 and 13 systems, tried one package after the other.
 _PACKAGES: Final = "libegl1 libopengl0 libgl1-mesa-dri (on Debian 13 libegl1 libopengl0)"
 INSTALL: Final = f"apt-get install --no-install-recommends {_PACKAGES}"
+
+#: Mesa's list of all overloads of a function, for one argument that fits none of them: dozens of lines.
+_CANDIDATE: Final = re.compile(r"\d+:\d+\(\d+\): error: {2,}")
+#: How many of them a message shows.
+_SHOWN: Final = 3
 
 #: What `glGetError` returns, and what it means. Source: OpenGL 4.6 core profile, table 2.3.
 _MEANINGS: Final = {
@@ -68,12 +74,19 @@ class ShaderError(InvalidArgumentError):
 
     Attributes:
         stage: "vertex", "fragment" or "link".
-        log: what the driver says.
+        log: what the driver says, all of it; the message leaves out most of a list of overloads.
         source: the source as it was compiled, lines counted from 1 as in the log; "" for "link".
     """
 
-    def __init__(
-        self, stage: str, log: str, source: str = "", *, name: str = "", node: str | None = None
+    def __init__(  # noqa: PLR0913  # what is known of it
+        self,
+        stage: str,
+        log: str,
+        source: str = "",
+        *,
+        name: str = "",
+        node: str | None = None,
+        hint: str = "",
     ) -> None:
         of = f" of {name!r}" if name else ""
         what = (
@@ -81,13 +94,29 @@ class ShaderError(InvalidArgumentError):
             if stage == "link"
             else f"the {stage} shader{of} does not compile"
         )
-        text = f"{what}: {log.strip() or 'the driver gives no reason'}"
+        text = f"{what}: {_shortened(log.strip()) or 'the driver gives no reason'}"
+        if hint:
+            text += f"\n{hint}"
         if source:
             text += "\n" + numbered(source)
         super().__init__(text, node=node)
         self.stage = stage
         self.log = log
         self.source = source
+
+
+def _shortened(log: str) -> str:
+    """Return a driver's log with the first few of each list of overloads."""
+    kept: list[str] = []
+    listed = 0
+    for line in [*log.splitlines(), ""]:
+        listed = listed + 1 if _CANDIDATE.match(line) else -max(listed - _SHOWN, 0)
+        if listed < 0:
+            kept.append(f"... and {-listed} more, see the error's log")
+            listed = 0
+        if listed <= _SHOWN:
+            kept.append(line)
+    return "\n".join(kept[:-1])
 
 
 def numbered(source: str) -> str:

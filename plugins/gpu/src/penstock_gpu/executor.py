@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from penstock import Executor, Lease
-from penstock_gpu.gl_thread import GlThread
+from penstock_gpu.gl_thread import GlThread, drain_errors
 
 if TYPE_CHECKING:
     from penstock import Work
@@ -95,7 +95,11 @@ class GlLease(Lease):
             self._context.post(self._take_steps)
 
     def _take_steps(self) -> None:
-        """Run steps until none is ready; only one within the job of another run, between two of its steps."""
+        """Run steps until none is ready; only one within the job of another run, between two of its steps.
+
+        And only one of a run that was started on this thread, so that no other run's step is within it: it
+        could be the calculator's, which waits for that very run.
+        """
         self._is_posted = False
         if self._is_running or not self._inside.acquire(blocking=False):
             return  # that job looks again, or the lease is being stopped
@@ -104,7 +108,7 @@ class GlLease(Lease):
         try:
             if self._work is None or self._is_stopping:
                 return
-            if was_busy:
+            if was_busy or self.helps:
                 self._work.step()
             else:
                 self._work.run(interrupted=self._serve_others)
@@ -113,7 +117,11 @@ class GlLease(Lease):
             self._inside.release()
 
     def _serve_others(self) -> bool:
-        """Run what was posted since the last step; return whether to stop."""
+        """Run what was posted since the last step; return whether to stop.
+
+        GL errors that the step has left are logged and taken away: the next node shall not be blamed.
+        """
+        drain_errors(self._context)
         thread = self._context.thread
         assert isinstance(thread, GlThread)  # a context without has no executor  # noqa: S101
         thread.serve()

@@ -148,6 +148,8 @@ _PIXELS: Final[dict[GpuBufferFormat, PixelLayout]] = {
 _USUAL: Final = {layout: kind for kind, layout in reversed(_PIXELS.items())}
 _SWIZZLE: Final = {
     _F.ONE_COMPONENT8: (_RED, _RED, _RED, _ONE),
+    _F.GRAY_FLOAT32: (_RED, _RED, _RED, _ONE),
+    _F.GRAY_HALF16: (_RED, _RED, _RED, _ONE),
     _F.ONE_COMPONENT8_ALPHA: (_ZERO, _ZERO, _ZERO, _RED),
     _F.RGB24: (_RED, _GREEN, _BLUE, _ONE),
 }
@@ -192,6 +194,12 @@ def checked_format(kind: int) -> GpuBufferFormat:
         raise InvalidArgumentError(
             f"GPU buffer format {kind!r} does not exist; use one of {_names(_PIXELS)}"
         ) from None
+
+
+def pixel_bytes(kind: GpuBufferFormat) -> int:
+    """Return the bytes of one pixel in an array; 0 for a format that no array has."""
+    layout = _PIXELS.get(kind)
+    return 0 if layout is None else layout.channels * layout.dtype.itemsize
 
 
 def pixel_layout(kind: GpuBufferFormat) -> PixelLayout:

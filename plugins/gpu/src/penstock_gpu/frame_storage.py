@@ -107,6 +107,11 @@ class FrameStorage(Storage):
         """Rows."""
         return int(self._array.shape[0])
 
+    @property
+    def is_lasting(self) -> bool:
+        """True."""
+        return True
+
     def provides(self, view: type, *, for_writing: bool) -> bool:
         """Return whether `view` is `numpy.ndarray`, or `ImageFrame` to read, if frames have the format."""
         return view is np.ndarray or (view is ImageFrame and not for_writing and has_image_frame(self.format))

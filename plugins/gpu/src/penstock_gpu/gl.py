@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from penstock.errors import FailedPreconditionError, InvalidArgumentError
-from penstock_gpu import gl_library
+from penstock_gpu import gl_library, gl_state
 from penstock_gpu.current import LOCAL
 from penstock_gpu.errors import GlError, ShaderError
 
@@ -59,12 +59,6 @@ def _gl() -> Any:  # noqa: ANN401  # this module, whose names are looked up
     return sys.modules[__name__]
 
 
-#: GL_PIXEL_UNPACK_BUFFER, GL_UNPACK_ALIGNMENT, GL_UNPACK_ROW_LENGTH, GL_UNPACK_SKIP_ROWS, GL_UNPACK_SKIP_PIXELS;
-#: and of what is read back. Source: OpenGL 3.3, tables 6.22 and 6.23; the same in OpenGL ES 3.0.
-_UNPACK: Final = (0x88EC, 0x0CF5, 0x0CF2, 0x0CF3, 0x0CF4)
-_PACK: Final = (0x88EB, 0x0D05, 0x0D02, 0x0D03, 0x0D04)
-
-
 def upload(  # noqa: PLR0913  # what GL wants to know
     array: NDArray[Any],
     *,
@@ -99,7 +93,7 @@ def upload(  # noqa: PLR0913  # what GL wants to know
     names = _gl()
     height, width, apart = _laid_out(array, format, type)
     pointer = array.ctypes.data_as(ctypes.c_void_p)
-    _lay_out(names, _UNPACK, apart)
+    gl_state.lay_out(gl_state.UPLOAD, apart)
     try:
         if internal is None:
             names.glTexSubImage2D(target, 0, x, y, width, height, format, type, pointer)
@@ -144,7 +138,7 @@ def read_into(
             "the array to read pixels into is read-only; hand in one that may be written"
         )
     height, width, apart = _laid_out(array, format, type)
-    _lay_out(names, _PACK, apart)
+    gl_state.lay_out(gl_state.READ_BACK, apart)
     try:
         names.glReadPixels(x, y, width, height, format, type, array.ctypes.data_as(ctypes.c_void_p))
     finally:
@@ -153,16 +147,6 @@ def read_into(
     context = LOCAL.context
     if context is not None:
         context.readbacks += 1
-
-
-def _lay_out(names: Any, numbers: tuple[int, ...], apart: int) -> None:  # noqa: ANN401  # this module
-    """Say how rows lie in main memory. What a user of GL has set would move pixels, or pass the array's end."""
-    buffer, alignment, row_length, skip_rows, skip_pixels = numbers
-    names.glBindBuffer(buffer, 0)  # else the address would be a place in that buffer
-    names.glPixelStorei(alignment, 1)
-    names.glPixelStorei(row_length, apart)
-    names.glPixelStorei(skip_rows, 0)
-    names.glPixelStorei(skip_pixels, 0)
 
 
 def _laid_out(array: NDArray[Any], format: int, type: int) -> tuple[int, int, int]:  # noqa: A002  # GL's words
@@ -216,7 +200,9 @@ def compile_program(
     """
     names = _gl()
     if not names.glGetString(names.GL_VERSION):
-        raise FailedPreconditionError("no GL context is current; compile in GlContext.run")
+        raise FailedPreconditionError(
+            "no GL context is current; compile in gl_setup, in helper.run_in_gl_context or in GlContext.run"
+        )
     shaders = []
     program = names.glCreateProgram()
     try:
@@ -301,7 +287,7 @@ def make(kind: str) -> int:
     name = (ctypes.c_uint * 1)()
     getattr(_gl(), f"glGen{kind}s")(1, name)
     if not name[0]:
-        raise GlError(f"glGen{kind}s", detail="no GL context is current; call it in GlContext.run")
+        raise GlError(f"glGen{kind}s", detail="the driver gave no name; see that the context has not ended")
     return name[0]
 
 

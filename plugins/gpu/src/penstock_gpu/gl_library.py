@@ -9,14 +9,17 @@ once for a whole process.
 from __future__ import annotations
 
 import ctypes
+import functools
 import importlib
 import os
 import sys
 import threading
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Final
 
-from penstock.errors import InvalidArgumentError
+from penstock.errors import FailedPreconditionError, InvalidArgumentError
 from penstock_gpu import egl
+from penstock_gpu.current import LOCAL
 from penstock_gpu.errors import INSTALL, GlError, GpuUnavailableError
 
 if TYPE_CHECKING:
@@ -27,11 +30,14 @@ _LIBRARIES: Final = ("libOpenGL.so.0", "libGL.so.1", "libGLESv2.so.2")
 _VERSIONS: Final = tuple(
     f"{major}_{minor}" for major, last in ((1, 5), (2, 1), (3, 3), (4, 6)) for minor in range(last + 1)
 )
+#: GL_VERSION, which every context has. Source: OpenGL 4.6 core profile, section 22.2.
+_VERSION: Final = 0x1F02
 #: glWaitSync takes no other time-out. PyOpenGL's constant is a signed number that GL refuses.
 TIMEOUT_IGNORED: Final = 0xFFFFFFFFFFFFFFFF
 
-#: Not checked: the one that checks, and one that finalisers call, maybe between another call and its check.
-_UNCHECKED: Final = frozenset({"glGetError", "glDeleteSync"})
+#: Not checked: the one that checks; one that finalisers call, maybe between another call and its check; and
+#: one that cannot fail and is called in each pass.
+_UNCHECKED: Final = frozenset({"glGetError", "glDeleteSync", "glFlush"})
 
 _lock = threading.RLock()
 _library: ctypes.CDLL | None = None
@@ -77,7 +83,8 @@ def find(name: str) -> Any:  # noqa: ANN401  # a function or an int
                 return int(found)
             if found is not None:
                 return _bind(name, found)
-    raise AttributeError(f"GL has no name {name!r}")
+        near = get_close_matches(name, {known for version in _VERSIONS for known in dir(_raw(version))}, 1)
+    raise AttributeError(f"GL has no name {name!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
 
 
 def _raw(version: str) -> ModuleType:
@@ -154,9 +161,24 @@ def _checker(name: str) -> Any:  # noqa: ANN401  # as ctypes wants it
         code = get_error()
         if code:
             raise GlError(name, code)
+        if LOCAL.context is None and name != "glGetString" and not is_current():
+            raise FailedPreconditionError(
+                f"{name} was called where no GL context is current, so that nothing was done; call it in the "
+                "gl_... methods, in helper.run_in_gl_context or in GlContext.run"
+            )
         return result
 
     return check
+
+
+def is_current() -> bool:
+    """Whether any context of GL is current on this thread, ours or the application's."""
+    return bool(_get_string()(_VERSION))
+
+
+@functools.cache
+def _get_string() -> Any:  # noqa: ANN401  # of ctypes
+    return ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_uint)(("glGetString", library()))
 
 
 _get_error: Any = None

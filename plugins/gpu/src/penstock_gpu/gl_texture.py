@@ -14,18 +14,18 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Final
 
-from penstock.errors import FailedPreconditionError, InvalidArgumentError
+from penstock.errors import FailedPreconditionError
 from penstock.log import get_logger
 from penstock_gpu import gl
+from penstock_gpu.allocation import TEXTURE_2D, allocate, expect_size
 from penstock_gpu.context import ExternalContext, GlContext
 from penstock_gpu.errors import GpuUnavailableError
 from penstock_gpu.formats import gl_layout
 
 if TYPE_CHECKING:
-    import weakref
     from collections.abc import Callable
 
-    from penstock_gpu.formats import GlLayout, GpuBufferFormat
+    from penstock_gpu.formats import GpuBufferFormat
     from penstock_gpu.pool import SizePool
     from penstock_gpu.share_group import ShareGroup
     from penstock_gpu.sync import GlSyncToken
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     AnyContext = GlContext | ExternalContext
 
 LOGGER: Final = get_logger("gpu")
-TEXTURE_2D: Final = 0x0DE1
 
 
 def context_here(what: str = "a texture") -> AnyContext:
@@ -127,12 +126,13 @@ class GlTextureObject:
         context: where it was made and will be deleted; None for one that the application made in its own.
         producer: the context that drew to it last, the one that made it at first.
         share_group: of all contexts that see it.
-        home: the pool that takes it back, by weak reference, or None.
+        home: the pool that takes it back, or None.
     """
 
     __slots__ = (
         "_consumers",
         "_done_writing",
+        "_holds",
         "_reads",
         "_release",
         "_writing",
@@ -167,12 +167,13 @@ class GlTextureObject:
         self.context = context if isinstance(context, GlContext) else None
         self.producer = context
         self.share_group = context.share_group
-        self.home: weakref.ref[SizePool] | None = None
+        self.home: SizePool | None = None
         self._release = release
         self._done_writing = done_writing
         self._consumers: dict[int, GlSyncToken] = {}
         self._writing = threading.Lock()  # held while somebody writes; tried, never waited for
         self._reads: list[None] = []  # one for each reader
+        self._holds: list[None] = []  # one where it holds its context
 
     @classmethod
     def create(cls, width: int, height: int, format: GpuBufferFormat) -> GlTextureObject:  # noqa: A002  # as above
@@ -188,12 +189,12 @@ class GlTextureObject:
         if not context.is_current():
             return context.run(lambda: cls.create(width, height, format))
         layout = gl_layout(format, is_es=context.api == "gles")
-        _expect_size(width, height)
+        expect_size(width, height)
         before = gl.get_integer(gl.GL_TEXTURE_BINDING_2D)
         name = gl.make("Texture")
         try:
             gl.glBindTexture(TEXTURE_2D, name)
-            _allocate(context, layout, width, height)
+            allocate(context, layout, width, height)
         except BaseException:
             gl.delete("Texture", name)
             raise
@@ -219,12 +220,26 @@ class GlTextureObject:
             self._reads.pop()
             raise
 
-    def end_read(self, here: AnyContext) -> None:
-        """Let the next to draw come after what was read in the current context."""
+    @property
+    def is_in_use(self) -> bool:
+        """Whether somebody has a view, or one that nobody refers to any more is still to be released."""
+        return self._writing.locked() or bool(self._reads)
+
+    def end_read(self, here: AnyContext, fence: GlSyncToken | None = None) -> None:
+        """Let the next to draw come after what was read in the current context.
+
+        Args:
+            here: that context.
+            fence: one that was made there after the reading; None makes one.
+        """
         try:
-            self._consumers[here.native_context] = here.create_sync()
+            self._consumers[here.native_context] = here.create_sync() if fence is None else fence
         finally:
             self._reads.pop()
+
+    def end_read_back(self) -> None:
+        """End a read whose pixels have arrived in main memory: nobody needs to wait for it."""
+        self._reads.pop()
 
     def begin_write(self, here: AnyContext) -> None:
         """Let what follows in the current context come after what was drawn and what was read.
@@ -245,10 +260,10 @@ class GlTextureObject:
             self._writing.release()
             raise
 
-    def end_write(self, here: AnyContext) -> None:
-        """Let all that read come after what was drawn in the current context."""
+    def end_write(self, here: AnyContext, fence: GlSyncToken | None = None) -> None:
+        """Let all that read come after what was drawn in the current context; `fence` as in `end_read`."""
         try:
-            self._done_writing = here.create_sync()
+            self._done_writing = here.create_sync() if fence is None else fence
             self.producer = here
         finally:
             self._writing.release()
@@ -260,11 +275,29 @@ class GlTextureObject:
 
     def let_go(self) -> None:
         """Give the texture back to its pool, or delete it. Safe in finalisers, on any thread."""
-        pool = self.home() if self.home is not None else None
-        if pool is not None:
-            pool.give_back(self)
+        if self.home is not None:
+            self.home.give_back(self)
         else:
             self.delete()
+        self.spare()
+
+    def hold(self) -> None:
+        """Keep the context where it was made from ending with its resources; see `GlContext.retire`.
+
+        Called by the one who owns the texture, or writes to it.
+        """
+        if self.context is not None and not self._holds:
+            self._holds.append(None)
+            self.context.hold()
+
+    def spare(self) -> None:
+        """Hold the context no longer. Safe in finalisers, on any thread."""
+        try:
+            self._holds.pop()
+        except IndexError:
+            return
+        if self.context is not None:
+            self.context.let_go()
 
     def delete(self) -> None:
         """Have the texture deleted in its context, later; a foreign one is given back to its maker.
@@ -317,43 +350,3 @@ class _Deletion:
 
     def __call__(self) -> None:
         gl.delete("Texture", self._name)
-
-
-def _expect_size(width: int, height: int) -> None:
-    limit = gl.get_integer(gl.GL_MAX_TEXTURE_SIZE)
-    if not 0 < width <= limit or not 0 < height <= limit:
-        raise InvalidArgumentError(
-            f"a texture of {width}x{height} cannot be made, the context allows 1 to {limit} a side; "
-            "scale the picture before"
-        )
-
-
-def _allocate(context: GlContext, layout: GlLayout, width: int, height: int) -> None:
-    """Give the texture that is bound its storage and its parameters."""
-    if layout.is_immutable and _has_immutable(context):
-        gl.glTexStorage2D(TEXTURE_2D, 1, layout.internal, width, height)
-    else:
-        gl.glTexImage2D(
-            TEXTURE_2D, 0, layout.internal, width, height, 0, layout.upload_format, layout.type, None
-        )
-        gl.glTexParameteri(TEXTURE_2D, gl.GL_TEXTURE_MAX_LEVEL, 0)
-    is_linear = layout.dtype.itemsize < 4 or context.api != "gles"  # noqa: PLR2004  # ES filters no float32
-    kind = gl.GL_LINEAR if is_linear else gl.GL_NEAREST
-    for parameter, value in (
-        (gl.GL_TEXTURE_MIN_FILTER, kind),
-        (gl.GL_TEXTURE_MAG_FILTER, kind),
-        (gl.GL_TEXTURE_WRAP_S, gl.GL_CLAMP_TO_EDGE),
-        (gl.GL_TEXTURE_WRAP_T, gl.GL_CLAMP_TO_EDGE),
-    ):
-        gl.glTexParameteri(TEXTURE_2D, parameter, value)
-    for parameter, value in zip(_SWIZZLES, layout.swizzle or (), strict=False):
-        gl.glTexParameteri(TEXTURE_2D, parameter, value)
-
-
-#: GL_TEXTURE_SWIZZLE_R, _G, _B, _A. Source: OpenGL 3.3 and OpenGL ES 3.0, which have them from the start.
-_SWIZZLES: Final = (0x8E42, 0x8E43, 0x8E44, 0x8E45)
-
-
-def _has_immutable(context: GlContext) -> bool:
-    is_es = context.api == "gles"
-    return is_es or context.version >= (4, 2) or context.has_extension("GL_ARB_texture_storage")

@@ -14,11 +14,12 @@ from contextlib import suppress
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, Final
 
-from penstock.errors import FailedPreconditionError, WaitTimeoutError
+from penstock.errors import WaitTimeoutError
 from penstock.log import get_logger
 from penstock_gpu import egl, gl_library, native
 from penstock_gpu.current import LOCAL
 from penstock_gpu.errors import GlError, GpuUnavailableError, gl_error_name
+from penstock_gpu.waits import waiting_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,27 +41,21 @@ class Job:
         context: kept alive until the job is done.
         result: what the function returned.
         error: what it raised, or None.
+        is_waited_for: whether somebody wants the result.
     """
 
-    __slots__ = ("_begun", "_call", "_done", "_waiting", "context", "error", "result")
+    __slots__ = ("_begun", "_call", "_done", "context", "error", "is_waited_for", "result")
 
-    def __init__(
-        self, context: GlContext, call: Callable[[], Any], waiting: tuple[GlThread, ...] | None = None
-    ) -> None:
+    def __init__(self, context: GlContext, call: Callable[[], Any], *, is_waited_for: bool = False) -> None:
         self.context = context
         self.result: Any = None
         self.error: BaseException | None = None
+        self.is_waited_for = is_waited_for
         self._call = call
-        self._waiting = waiting
         self._begun = _thread.allocate_lock()
         self._done = _thread.allocate_lock()
-        if waiting is not None:
+        if is_waited_for:
             self._done.acquire()
-
-    @property
-    def is_waited_for(self) -> bool:
-        """Whether somebody wants the result."""
-        return self._waiting is not None
 
     def claim(self) -> bool:
         """Take the job, to run it or so that nobody does; False where it was taken before."""
@@ -70,26 +65,26 @@ class Job:
         """Run it, on the thread where its context is current, unless it was taken."""
         if not self.claim():
             return
-        before = LOCAL.context, LOCAL.waiting
-        LOCAL.context, LOCAL.waiting = self.context, self._waiting or ()
+        before, LOCAL.context = LOCAL.context, self.context
         try:
             self.result = self._call()
         except BaseException as error:  # noqa: BLE001  # for the one who waits
             self.error = translated(error)
         try:
-            LOCAL.context, LOCAL.waiting = before
+            LOCAL.context = before
             drain_errors(self.context)
         finally:
-            if self._waiting is not None:
+            if self.is_waited_for:
                 self._done.release()
-        if self._waiting is None and self.error is not None:
+        if not self.is_waited_for and self.error is not None:
             log_lost(self.context, self.error)
+            self.error = None  # its traceback refers to this frame, and so to the context
 
     def fail(self, error: BaseException) -> None:
         """Let who waits have this error, unless the job was taken."""
         if self.claim():
             self.error = error
-            if self._waiting is not None:
+            if self.is_waited_for:
                 self._done.release()
 
     def wait(self, timeout: float | None) -> Any:  # noqa: ANN401  # what the function returns
@@ -125,6 +120,10 @@ class GlThread:
     Args:
         name: of the context.
         made: what is current on the thread, and given back by it at its end.
+
+    Attributes:
+        name: as given.
+        is_ending: whether it was told to end.
     """
 
     def __init__(self, name: str, made: native.NativeContext) -> None:
@@ -134,19 +133,32 @@ class GlThread:
         self._jobs: SimpleQueue[Job | None] = SimpleQueue()
         self._started: SimpleQueue[BaseException | None] = SimpleQueue()
         self._has_ended = False
+        self.is_ending = False
         self._thread = threading.Thread(target=self._main, name=f"penstock-gpu {name}", daemon=True)
 
     def start(self) -> None:
         """Start, and return when the context is current on the thread; raise what the driver says."""
-        self._thread.start()
         try:
-            error = self._started.get(timeout=_START_S)
-        except BaseException:
-            self._jobs.put(None)  # it ends as soon as it can
+            self._thread.start()
+            refusal = self._started.get(timeout=_START_S)
+        except BaseException as error:
+            self._jobs.put(None)  # where it has begun, it ends as soon as it can
+            if isinstance(error, Empty):
+                raise GpuUnavailableError(
+                    f"the driver has not made context {self.name!r} current within {_START_S:g} s",
+                    "see what keeps the driver busy",
+                ) from None
+            if isinstance(error, RuntimeError):  # there is no further thread to be had
+                self._made.destroy()
             raise
-        if error is not None:
+        if refusal is not None:
             self._thread.join()
-            raise error
+            raise refusal
+
+    @property
+    def holder(self) -> int | None:
+        """The thread, as `threading.get_ident` knows it: whoever waits for a job waits for it."""
+        return self._thread.ident
 
     @property
     def is_here(self) -> bool:
@@ -160,16 +172,15 @@ class GlThread:
 
     def run(self, context: GlContext, call: Callable[[], Any], timeout: float | None) -> Any:  # noqa: ANN401
         """Queue a job and wait for it; see `GlContext.run`."""
-        here = LOCAL.thread
-        if here is self:
+        if LOCAL.thread is self:
             return self._run_here(context, call)
-        waiting = LOCAL.waiting if here is None else (*LOCAL.waiting, here)
-        if self in waiting:
-            raise FailedPreconditionError(
-                f"context {self.name!r} waits for this very job, and cannot run another meanwhile; post it,"
-                " or run it in the context that is current"
-            )
-        job = Job(context, call, waiting)
+        if LOCAL.context is None:
+            return self._run_there(context, call, timeout)
+        with waiting_for(self):
+            return self._run_there(context, call, timeout)
+
+    def _run_there(self, context: GlContext, call: Callable[[], Any], timeout: float | None) -> Any:  # noqa: ANN401  # see `run`
+        job = Job(context, call, is_waited_for=True)
         try:
             self.put(job)
             return job.wait(timeout)
@@ -210,12 +221,13 @@ class GlThread:
     def end(self) -> None:
         """Let the thread end after the jobs that are queued now. Never blocks."""
         self._jobs.put(None)
+        self.is_ending = True
 
     def join(self, timeout: float | None) -> bool:
         """Wait for the end of the thread; False where it has not ended, or is this one."""
         if self.is_here:
             return False
-        self._thread.join(timeout)
+        self._thread.join(None if timeout is None else max(0.0, min(timeout, threading.TIMEOUT_MAX)))
         return not self._thread.is_alive()
 
     def _main(self) -> None:

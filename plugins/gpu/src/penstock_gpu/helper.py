@@ -6,17 +6,19 @@ is imported by machines without GL before it is used, and `GlCalculatorHelper.us
 
 from __future__ import annotations
 
+from operator import index
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar, overload
 
 from penstock.errors import FailedPreconditionError, InvalidArgumentError, NotFoundError
 from penstock_formats import ImageFrame
-from penstock_gpu import gl
+from penstock_gpu import gl, gl_state
 from penstock_gpu.buffer import GpuBuffer
 from penstock_gpu.errors import GlError, GpuUnavailableError, ShaderError
 from penstock_gpu.formats import GpuBufferFormat, of_image_format
 from penstock_gpu.gl_context_options_pb2 import GlContextOptions
+from penstock_gpu.gl_thread import translated
 from penstock_gpu.service import GPU, MAIN, USER
-from penstock_gpu.texture import GlTextureView
+from penstock_gpu.texture import GlTextureView, release_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,9 +34,6 @@ F = TypeVar("F", GpuBuffer, ImageFrame)
 _FRAMEBUFFER: Final = "penstock_gpu.helper.framebuffer"
 #: glCheckFramebufferStatus. Source: OpenGL 4.6 core profile, section 9.4.2.
 _UNSUPPORTED: Final = 0x8CDD
-#: GL_SCISSOR_TEST, GL_BLEND, GL_DEPTH_TEST, GL_STENCIL_TEST, GL_CULL_FACE, GL_RASTERIZER_DISCARD, and
-#: GL_COLOR_LOGIC_OP, which OpenGL ES has not. Source: OpenGL 4.6 core profile, tables 23.8 to 23.28.
-_OFF: Final = (0x0C11, 0x0BE2, 0x0B71, 0x0B90, 0x0B44, 0x8C89, 0x0BF2)
 
 
 class GlTexture:
@@ -83,10 +82,15 @@ class GlTexture:
         raise InvalidArgumentError(f"get_frame: {kind!r} is no kind of frame; use GpuBuffer or ImageFrame")
 
     def release(self) -> None:
-        """Let go of the texture. A second time does nothing."""
-        view, self._view = self._view, None
+        """Let go of the texture. A second time does nothing. Several go at once by `helper.release`."""
+        view = self.take_view()
         if view is not None:
             view.release()
+
+    def take_view(self) -> GlTextureView | None:
+        """Return the view that is to be released, for who does that; None where it has been."""
+        view, self._view = self._view, None
+        return view
 
     def __enter__(self) -> Self:
         return self
@@ -187,7 +191,9 @@ class GlCalculatorHelper:
                     "look at uses_gl first",
                     node=self._node,
                 )
-            raise FailedPreconditionError("the GL helper is not open; call helper.open(cc) in open() before")
+            raise FailedPreconditionError(
+                "the GL helper is not open; call helper.open(cc), or super().open(cc), in open() before"
+            )
         return self._context
 
     def run_in_gl_context(self, call: Callable[[], T]) -> T:
@@ -205,9 +211,14 @@ class GlCalculatorHelper:
         context = self.gl_context
         try:
             return context.run(lambda: self._with_pool(call))
-        except (GlError, ShaderError) as error:
-            error.node = error.node or self._node
-            raise
+        except Exception as error:
+            # On the context's own thread a GLError of PyOpenGL comes as it is.
+            said = translated(error)
+            if isinstance(said, GlError | ShaderError):
+                said.node = said.node or self._node
+            if said is error:
+                raise
+            raise said from error
 
     def _with_pool(self, call: Callable[[], T]) -> T:
         assert self._resources is not None  # there is a context  # noqa: S101
@@ -277,7 +288,7 @@ class GlCalculatorHelper:
         elif isinstance(target, ImageFrame):
             buffer = self._pooled(target.width, target.height, of_image_format(target.format))
         else:
-            buffer = self._pooled(target, height, format)
+            buffer = self._pooled(*whole(target, height), format)
         return GlTexture(buffer, buffer.write_view(GlTextureView))
 
     def _pooled(self, width: int, height: int, format: GpuBufferFormat) -> GpuBuffer:  # noqa: A002
@@ -288,8 +299,8 @@ class GlCalculatorHelper:
         """Draw to a texture from now on, all of it: one framebuffer of the context, and the viewport.
 
         What would change or lose pixels is off, whatever was drawn before in this context: scissors,
-        blending, the tests of depth and stencil, culling, logical operations, and masked colours. Switch
-        on afterwards what the picture needs; it need not be switched off again.
+        blending, culling, logical operations, and masked colours. Switch on afterwards what the picture
+        needs; it need not be switched off again.
 
         Raises:
             GlError: GL cannot draw to textures of this format.
@@ -312,9 +323,20 @@ class GlCalculatorHelper:
                 node=self._node,
             )
         gl.glViewport(0, 0, texture.width, texture.height)
-        for what in _OFF if context.api == "gl" else _OFF[:-1]:
-            gl.glDisable(what)
-        gl.glColorMask(1, 1, 1, 1)
+        gl_state.draw_plainly(is_es=context.api == "gles")
+
+    @staticmethod
+    def release(*textures: GlTexture) -> None:
+        """Let go of the textures of one pass: what was drawn to them is now for all to see.
+
+        One by one each costs a fence, together they cost one. Those that are released already are passed
+        over.
+
+        Raises:
+            GlError: GL could make no fence; the textures are released all the same.
+        """
+        views = [texture.take_view() for texture in textures]
+        release_all([view for view in views if view is not None])
 
     # --- frames in main memory ----------------------------------------------------------------
 
@@ -327,6 +349,20 @@ class GlCalculatorHelper:
     def gpu_buffer_copying_image_frame(frame: ImageFrame) -> GpuBuffer:
         """Return a buffer of a copy of a frame's pixels, so that the frame's memory may go."""
         return GpuBuffer.of_frame(ImageFrame(frame.array.copy(), frame.format))
+
+
+def whole(width: object, height: object) -> tuple[int, int]:
+    """Return a width and a height as ints.
+
+    Raises:
+        InvalidArgumentError: one of them is no whole number.
+    """
+    try:
+        return index(width), index(height)  # type: ignore[arg-type]  # that it may fail is the question
+    except TypeError:
+        raise InvalidArgumentError(
+            f"a picture of {width!r} x {height!r} cannot be; give whole numbers: // in place of /"
+        ) from None
 
 
 def _make_framebuffer() -> int:

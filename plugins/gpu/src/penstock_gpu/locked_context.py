@@ -8,6 +8,7 @@ from __future__ import annotations
 import threading
 from collections import deque
 from contextlib import suppress
+from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
 from penstock.errors import WaitTimeoutError
@@ -15,6 +16,7 @@ from penstock_gpu import egl, native
 from penstock_gpu.current import LOCAL
 from penstock_gpu.errors import GpuUnavailableError
 from penstock_gpu.gl_thread import LOGGER, Job, acquire, describe, drain_errors, is_foreign, translated
+from penstock_gpu.waits import waiting_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,6 +30,10 @@ class LockedContext:
     Args:
         name: of the context.
         made: what is current while a job runs, and given back at the end.
+
+    Attributes:
+        name: as given.
+        holder: the thread where a job runs, or None.
     """
 
     def __init__(self, name: str, made: native.NativeContext) -> None:
@@ -37,6 +43,7 @@ class LockedContext:
         self._lock = threading.RLock()
         self._posted: deque[Job] = deque()
         self._depth = 0
+        self.holder: int | None = None
         self._last: Callable[[], None] | None = None
         self._has_ended = False
 
@@ -58,7 +65,7 @@ class LockedContext:
 
     def run(self, context: GlContext, call: Callable[[], Any], timeout: float | None) -> Any:  # noqa: ANN401
         """Run a function here and now, after what was posted; see `GlContext.run`."""
-        if not acquire(self._lock, timeout):
+        if not self._lock.acquire(blocking=False) and not self._wait_for_lock(timeout):
             raise WaitTimeoutError(
                 f"the job {describe(call)} has not begun, and will not run: context {self.name!r} was in use"
                 f" for {timeout} s"
@@ -66,9 +73,18 @@ class LockedContext:
         try:
             if self._has_ended:
                 raise self._refusal()
+            self.holder = get_ident()
             return self._run(context, call)
         finally:
+            if not self._depth:
+                self.holder = None
             self._lock.release()
+
+    def _wait_for_lock(self, timeout: float | None) -> bool:
+        if LOCAL.context is None:
+            return acquire(self._lock, timeout)
+        with waiting_for(self):
+            return acquire(self._lock, timeout)
 
     def _run(self, context: GlContext, call: Callable[[], Any]) -> Any:  # noqa: ANN401  # see `run`
         library = egl.load()

@@ -73,9 +73,11 @@ class Opening:
         """Return a context on the first device that gives one; see `GlContext.create`."""
         egl.load()  # what is missing is said before any driver says it, and in this order
         gl_library.library()
-        wanted = device if device is not None else devices.from_environment()
+        wanted, source = device, ""
+        if device is None:
+            wanted, source = devices.from_environment(), f" (from {devices.VARIABLE})"
         refusals: list[_Refusal] = []
-        for one in devices.candidates(wanted):
+        for one in devices.candidates(wanted, source):
             try:
                 display = one.display()
             except egl.EglError as error:
@@ -121,6 +123,11 @@ def _unavailable(refusals: list[_Refusal], wanted: str | int | None) -> GpuUnava
         codes == {egl.BAD_PARAMETER, egl.NOT_INITIALIZED} and not devices.devices()
     ):
         cause = f"EGL has no vendor driver{on}"
+    elif codes == {egl.NOT_INITIALIZED} and wanted == devices.DEFAULT.name:
+        return GpuUnavailableError(
+            f"EGL finds no desktop to draw on as 'default' ({said})",
+            "set DISPLAY or WAYLAND_DISPLAY where there is a desktop, else choose another device, or none",
+        )
     elif codes == {egl.NOT_INITIALIZED}:
         cause = f"EGL has a vendor driver, but nothing that draws{on}"
     else:

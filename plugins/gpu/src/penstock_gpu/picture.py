@@ -64,6 +64,7 @@ class Picture:
         taken = found.write_view(view, **arguments)
         with self._lock:
             dropped, self._storages = self._storages, (found,)
+        found.keep()
         del dropped  # outside the lock
         return taken
 
@@ -72,7 +73,7 @@ class Picture:
         found = _provider(present, view, for_writing=for_writing)
         if found is not None:
             return found
-        for storage in present:
+        for storage in sorted(present, key=_is_lost):  # what is lost says how it came to that
             convert = REGISTRY.converter(view, type(storage))
             if convert is not None:
                 return self._insert(convert(storage), storage, view, for_writing=for_writing)
@@ -84,11 +85,14 @@ class Picture:
         Where somebody has written meanwhile, what was converted is for this reader only.
         """
         with self._lock:
-            found = _provider(self._storages, view, for_writing=for_writing)
+            before = self._storages  # until after the lock
+            found = _provider(before, view, for_writing=for_writing)
             if found is None and made.provides(view, for_writing=for_writing):
                 found = made
-                if source in self._storages:
-                    self._storages = (*self._storages, made)
+                if source in before:
+                    self._storages = (*(one for one in before if not one.is_lost), made)
+        _spare(self._storages)
+        del before
         return found
 
     def _no_path(self, view: type, *, for_writing: bool) -> InvalidArgumentError | FailedPreconditionError:
@@ -106,6 +110,17 @@ class Picture:
             f"GpuBuffer {buffer} has no way to a view {name} to {kind} from its storages "
             f"({storages or 'none'}); ask for one of {known}, or register a converter with register_converter"
         )
+
+
+def _spare(storages: tuple[Storage, ...]) -> None:
+    """Tell the storages where one of them is lasting."""
+    if any(storage.is_lasting for storage in storages):
+        for storage in storages:
+            storage.spare()
+
+
+def _is_lost(storage: Storage) -> bool:
+    return storage.is_lost
 
 
 def _provider(storages: tuple[Storage, ...], view: type, *, for_writing: bool) -> Storage | None:

@@ -13,7 +13,6 @@ next. Textures are given up outside the lock.
 from __future__ import annotations
 
 import threading
-import weakref
 from collections import deque
 from typing import TYPE_CHECKING, Any, Final
 
@@ -63,29 +62,35 @@ class PoolOptions:
 
 
 class SizePool:
-    """The textures of one size, format and share group. Its owner is the multi-size pool, which locks.
+    """The textures of one size, format and share group. Textures in use refer to it, and its owner closes it.
 
     Attributes:
         free: textures that nobody uses, the one that came back last at the right.
         in_use: how many are with buffers.
     """
 
-    __slots__ = ("__weakref__", "_keep_count", "_lock", "_returned", "free", "in_use", "is_open")
+    __slots__ = ("_keep_count", "_lock", "_returned", "free", "in_use", "is_open")
 
     def __init__(self, keep_count: int) -> None:
         self._keep_count = keep_count
         self._lock = threading.Lock()
-        self._returned: deque[GlTextureObject] = deque()
+        self._returned: deque[GlTextureObject | None] = deque()  # None: look what is too much
         self.free: deque[GlTextureObject] = deque()
         self.in_use = 0
         self.is_open = True
 
     def take(self) -> GlTextureObject | None:
-        """Return the free texture that came back last, or None; either way one more is in use."""
+        """Return the free texture that came back last, or None; either way one more is in use.
+
+        One is passed over while the release of a view of it is under way: a garbage collection takes
+        buffers and views in any order.
+        """
         with self._lock:
             self._collect()
             self.in_use += 1
-            found = self.free.pop() if self.free else None
+            found = next((texture for texture in reversed(self.free) if not texture.is_in_use), None)
+            if found is not None:
+                self.free.remove(found)
             surplus = self._surplus()
         self._give_up(surplus)
         return found
@@ -102,15 +107,10 @@ class SizePool:
         self._settle()
 
     def close(self) -> None:
-        """Give up what is free, and from now on what comes back."""
-        with self._lock:
-            self.is_open = False
-            surplus = self._surplus()
-        self._give_up(surplus)
-
-    def __del__(self) -> None:
-        for texture in (*self.free, *self._returned):
-            texture.delete()
+        """Give up what is free, and from now on what comes back. Never waits, as `give_back`."""
+        self.is_open = False
+        self._returned.append(None)
+        self._settle()
 
     def _settle(self) -> None:
         """Bring what came back to its place, and delete what is too much, outside the lock.
@@ -133,8 +133,11 @@ class SizePool:
 
     def _collect(self) -> None:
         while self._returned:
-            self.free.append(self._returned.popleft())
-            self.in_use -= 1
+            texture = self._returned.popleft()
+            if texture is not None:
+                texture.home = None  # until it is taken: no cycle keeps a pool alive
+                self.free.append(texture)
+                self.in_use -= 1
 
     def _surplus(self) -> list[GlTextureObject]:
         """Take out what is more than shall be kept, the longest unused first."""
@@ -188,8 +191,8 @@ def default_texture(width: int, height: int, format: GpuBufferFormat) -> GlTextu
 class GpuBufferPool:
     """Makes buffers whose textures are used again. Thread-safe.
 
-    A buffer holds on to its texture and not to the pool: textures that come back after the pool is gone or
-    closed are deleted.
+    A buffer holds on to its texture and not to this pool: textures that come back after the pool is gone
+    or closed are deleted.
 
     Args:
         options: how much is kept.
@@ -237,7 +240,7 @@ class GpuBufferPool:
             except BaseException:
                 pool.cancel()
                 raise
-        texture.home = weakref.ref(pool)
+        texture.home = pool
         return texture
 
     @property
@@ -273,6 +276,9 @@ class GpuBufferPool:
         counts.
         """
         return _Scope(self)
+
+    def __del__(self) -> None:
+        _close([count.pool for count in getattr(self, "_counts", {}).values() if count.pool is not None])
 
     def __repr__(self) -> str:
         return f"<GpuBufferPool of {len(self.sizes)} sizes, {self.in_use} in use, {self.free} free>"

@@ -83,7 +83,6 @@ class GlProgram:
         context = LOCAL.context
         is_es = _is_es(context)
         samplers = tuple(samplers)
-        samplers = tuple(samplers)
         vertex = VERTEX if vertex is None else vertex
         whole_vertex = complete("vertex", vertex, is_es=is_es, defines=defines)
         whole = complete("fragment", fragment, is_es=is_es, samplers=samplers, defines=defines)
@@ -93,7 +92,11 @@ class GlProgram:
             self.handle = gl.compile_program(whole_vertex, whole, numbers_of, name)
         except ShaderError as error:
             written = {"vertex": vertex, "fragment": fragment}.get(error.stage, "")
-            raise ShaderError(error.stage, error.log, written, name=name) from None
+            hint = ""
+            if error.stage == "fragment" and samplers and whole != fragment:
+                names = ", ".join(("sample_coordinate", *samplers))
+                hint = f"it may read without declaring them: {names}"
+            raise ShaderError(error.stage, error.log, written, name=name, hint=hint) from None
         self._finalizer = weakref.finalize(self, _forget, context, self.handle)
         self._finalizer.atexit = False
         self._declared: Final = dict.fromkeys(samplers, 1) | {
@@ -111,7 +114,7 @@ class GlProgram:
             FailedPreconditionError: it is deleted.
         """
         if not self.handle:
-            raise FailedPreconditionError(f"program {self.name!r} is deleted; make another")
+            raise FailedPreconditionError(f"{_called(self.name)} is deleted; make another")
         gl.glUseProgram(self.handle)
 
     def set(self, name: str, value: UniformValue) -> None:
@@ -148,6 +151,10 @@ class GlProgram:
         return f"<GlProgram {self.name!r} {getattr(self, 'handle', 0)}>"
 
 
+def _called(program: str) -> str:
+    return f"program {program!r}" if program else "this program"
+
+
 def check_name(name: str, known: Iterable[str], program: str) -> None:
     """Refuse the name of a uniform that a program does not have.
 
@@ -160,7 +167,7 @@ def check_name(name: str, known: Iterable[str], program: str) -> None:
     near = get_close_matches(name, there, 1)
     has = ", ".join(repr(one) for one in there) or "none"
     raise InvalidArgumentError(
-        f"program {program!r} has no uniform {name!r}; it has {has}; "
+        f"{_called(program)} has no uniform {name!r}; it has {has}; "
         + (f"did you mean {near[0]!r}?" if near else "declare it in the shader, or leave it out")
     )
 

@@ -43,8 +43,9 @@ class GpuResources:
     """The contexts and the pool of one graph, or of several that share their textures. Thread-safe.
 
     The main context is made at once, the others when a node first asks for them; all see one another's
-    textures. They live from run to run until `close`. A graph that is not given one makes its own, and
-    closes it with itself; one that the application makes is the application's to close.
+    textures. They live from run to run until `close`, and a context whose textures are still in buffers with
+    the last of them. A graph that is not given one makes its own, and closes it with itself; one that the
+    application makes is the application's to close.
 
     A graph inside a calculator may be given the resources of the graph around it. Its nodes on the context
     of the very thread that started it then run inside the calculator's waits for it. Resources that are
@@ -180,15 +181,17 @@ class GpuResources:
     # --- the end ------------------------------------------------------------------------------
 
     def close(self, timeout: float = 10.0) -> bool:
-        """End all contexts and their threads, after what was posted to them; textures go with them.
+        """End the contexts and their threads, after what was posted to them; start no further run.
 
-        May be called again. A buffer whose pixels are only in a texture loses them.
+        A context that made textures which are still in buffers stays, with its thread, so that these can be
+        read and drawn with; it ends with the last of them, or with the process. `GlContext.close` ends it
+        at once. May be called again.
 
         Args:
             timeout: seconds that all of it may take.
 
         Returns:
-            Whether all threads have ended. One that has not is stuck in a job, and ends after it.
+            Whether all other threads have ended. One that has not is stuck in a job, and ends after it.
 
         Raises:
             FailedPreconditionError: a run uses them; nothing has changed.
@@ -205,7 +208,7 @@ class GpuResources:
             contexts = list(self._contexts.values())
         self.pool.close()
         deadline = monotonic() + timeout
-        ended = [one.close(max(0.0, deadline - monotonic())) for one in reversed(contexts)]
+        ended = [one.retire(max(0.0, deadline - monotonic())) for one in reversed(contexts)]
         return all(ended)
 
     def __enter__(self) -> Self:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -12,7 +13,7 @@ from penstock_gpu import gl
 from penstock_gpu.buffer import GpuBuffer
 from penstock_gpu.errors import GpuUnavailableError
 from penstock_gpu.formats import GpuBufferFormat, pixel_layout, shape_of
-from penstock_gpu.helper import GlCalculatorHelper
+from penstock_gpu.helper import GlCalculatorHelper, whole
 from penstock_gpu.service import MAIN
 
 if TYPE_CHECKING:
@@ -42,7 +43,6 @@ class GlSimpleCalculator(penstock.Calculator):
     arrays that cannot be.
 
     Attributes:
-        helper: for more than one input or output, and for what these methods do not offer.
         gl_context_key: key of the context that such nodes choose, unless the graph names one; "" for
             the graph's main one.
     """
@@ -101,10 +101,13 @@ class GlSimpleCalculator(penstock.Calculator):
 
     # --- a calculator -------------------------------------------------------------------------
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.helper = GlCalculatorHelper()
-        self._is_set_up = False
+    #: Whether `gl_setup` came to its end.
+    _is_set_up = False
+
+    @cached_property
+    def helper(self) -> GlCalculatorHelper:
+        """For more than one input or output, and for what the other methods do not offer."""
+        return GlCalculatorHelper()
 
     def open(self, cc: CalculatorContext) -> None:
         """Find the node's context; pass the stream header on."""
@@ -126,7 +129,7 @@ class GlSimpleCalculator(penstock.Calculator):
         if source.is_empty():
             return
         picture: GpuBuffer = source.payload
-        if self.helper.uses_gl:
+        if self.helper.uses_gl or not self.helper.is_open:
             made = self.helper.run_in_gl_context(lambda: self._drawn(picture))
         else:
             made = self._computed(picture)
@@ -156,7 +159,8 @@ class GlSimpleCalculator(penstock.Calculator):
                 self.gl_render(src, dst)
                 gl.glActiveTexture(gl.GL_TEXTURE1)
                 gl.glBindTexture(src.target, 0)
-                return dst.get_frame()
+                self.helper.release(dst, src)
+                return dst.buffer
 
     def _computed(self, picture: GpuBuffer) -> GpuBuffer:
         """Compute one picture, with NumPy."""
@@ -176,7 +180,7 @@ class GlSimpleCalculator(penstock.Calculator):
         return GpuBuffer.of_array(made, kind)
 
     def _size(self, width: int, height: int) -> tuple[int, int]:
-        new_width, new_height = self.output_dimensions(width, height)
+        new_width, new_height = whole(*self.output_dimensions(width, height))
         if new_width < 1 or new_height < 1:
             raise InvalidArgumentError(
                 f"{type(self).__name__}.output_dimensions made {new_width}x{new_height} of {width}x{height}, "

@@ -26,10 +26,30 @@ class Storage(ABC):
     """One place where the pixels of a buffer lie: the base of every storage.
 
     A storage lives as long as its buffer has it or a view of it is alive. A buffer calls `provides` under
-    its lock, so that it must be short and take no lock, and everything else without.
+    its lock, and asks whether it `is_lost`, so that these must be short and take no lock; everything else it
+    calls without.
     """
 
     __slots__ = ("__weakref__",)
+
+    @property
+    def is_lasting(self) -> bool:
+        """Whether the pixels need nothing to live in but this storage, as in main memory."""
+        return False
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether the pixels are gone with what they lived in. Then another storage is asked."""
+        return False
+
+    def keep(self) -> None:  # noqa: B027  # most storages need nothing
+        """Let what the pixels live in stay, as it does at first: no other storage has them any more.
+
+        Called by who writes, and so by one thread at a time; by any number of threads at once: `spare`.
+        """
+
+    def spare(self) -> None:  # noqa: B027  # as above
+        """Let what the pixels live in go where nothing else needs it: a lasting storage has them too."""
 
     @abstractmethod
     def provides(self, view: type, *, for_writing: bool) -> bool:

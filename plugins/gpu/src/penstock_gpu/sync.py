@@ -23,7 +23,7 @@ _GRACE_S: Final = 5.0
 class GlSyncToken:
     """A fence in the commands of a context, and a flush behind it, so that it will be reached.
 
-    Made by `GlContext.create_sync`. Goes with its last reference; the fence is deleted in a context of its group.
+    Made by `GlContext.create_sync`. Goes with its last reference; a context of its group deletes the fence.
 
     Attributes:
         context: the context whose commands it stands in.

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import weakref
+from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any
 
 from penstock.errors import InvalidArgumentError
 from penstock_gpu.context import GlContext
+from penstock_gpu.errors import GlError
 from penstock_gpu.gl_texture import LOGGER, GlTextureObject, context_here, share_group_here
 from penstock_gpu.pool import default_texture
 from penstock_gpu.storage import Storage, register_storage
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from types import TracebackType
     from typing import Self
 
     from penstock_gpu.formats import GpuBufferFormat
     from penstock_gpu.gl_texture import AnyContext
+    from penstock_gpu.sync import GlSyncToken
 
 
 class GlTextureView:
@@ -68,7 +72,7 @@ class GlTextureView:
         return self._storage is None
 
     def release(self) -> None:
-        """Let the others go on. Only the first call does something.
+        """Let the others go on. Only the first call does something. For several at once see `release_all`.
 
         In the view's context; from elsewhere the call goes there and waits.
 
@@ -83,6 +87,18 @@ class GlTextureView:
             _finish(storage.texture, context, for_writing=self.for_writing)
         else:
             context.run(_Finish(storage, context, for_writing=self.for_writing))
+
+    def release_behind(self, fence: GlSyncToken) -> None:
+        """Release a view of the current context, all of whose work there stands before this fence."""
+        storage, self._storage = self._storage, None
+        if storage is not None:
+            _finish(storage.texture, self.context, for_writing=self.for_writing, fence=fence)
+
+    def release_read_back(self) -> None:
+        """Release a view to read, whose pixels have arrived in main memory: that costs no fence."""
+        storage, self._storage = self._storage, None
+        if storage is not None:
+            storage.texture.end_read_back()
 
     def __enter__(self) -> Self:
         return self
@@ -129,11 +145,34 @@ class _Finish:
             LOGGER.exception("a view of %r that nobody released could not be released", self._storage.texture)
 
 
-def _finish(texture: GlTextureObject, context: AnyContext, *, for_writing: bool) -> None:
+def _finish(
+    texture: GlTextureObject, context: AnyContext, *, for_writing: bool, fence: GlSyncToken | None = None
+) -> None:
     if for_writing:
-        texture.end_write(context)
+        texture.end_write(context, fence)
     else:
-        texture.end_read(context)
+        texture.end_read(context, fence)
+
+
+def release_all(views: Sequence[GlTextureView]) -> None:
+    """Release the views of one pass, behind one fence: a fence stands after all that came before it.
+
+    One by one where some were taken in another context, or where GL does not make that fence.
+
+    Raises:
+        GlError: GL could make no fence; the views are released all the same.
+    """
+    here = GlContext.current()
+    views = [view for view in views if not view.is_released]
+    if views and here is not None and all(view.context is here for view in views):
+        with suppress(GlError):  # those that are left make fences of their own, and say what is wrong
+            fence = here.create_sync()
+            for view in views:
+                view.release_behind(fence)
+    with ExitStack() as each:
+        for view in views:
+            if not view.is_released:
+                each.callback(view.release)
 
 
 class TextureStorage(Storage):
@@ -149,6 +188,7 @@ class TextureStorage(Storage):
 
     def __init__(self, texture: GlTextureObject) -> None:
         self.texture = texture
+        texture.hold()
         # No `__del__`: when a whole cycle is garbage, the finalisers of the texture's fences would run too,
         # and the pool would lend a texture whose fences are deleted. This keeps them alive, with no revival.
         weakref.finalize(self, texture.let_go).atexit = False
@@ -175,6 +215,19 @@ class TextureStorage(Storage):
     def format(self) -> GpuBufferFormat:
         """What the pixels mean."""
         return self.texture.format
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether no context is left that sees the texture."""
+        return self.texture.context is not None and self.texture.share_group.living() is None
+
+    def keep(self) -> None:
+        """Let the context live where the texture was made."""
+        self.texture.hold()
+
+    def spare(self) -> None:
+        """Let that context end when its resources are closed."""
+        self.texture.spare()
 
     def provides(self, view: type, *, for_writing: bool) -> bool:  # noqa: ARG002  # it gives both
         """Return whether `view` is `GlTextureView`, and the current context sees the texture.

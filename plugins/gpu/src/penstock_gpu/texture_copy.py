@@ -15,10 +15,11 @@ import numpy as np
 from penstock.errors import FailedPreconditionError
 from penstock_formats import ImageFrame
 from penstock_gpu import gl
+from penstock_gpu.allocation import TEXTURE_2D
 from penstock_gpu.context import GlContext
 from penstock_gpu.formats import gl_layout, shape_of
 from penstock_gpu.frame_storage import FrameStorage, expect_image_frame
-from penstock_gpu.gl_texture import TEXTURE_2D, making_context
+from penstock_gpu.gl_texture import making_context
 from penstock_gpu.storage import register_converter
 from penstock_gpu.texture import GlTextureView, TextureStorage
 
@@ -51,7 +52,7 @@ def frame_of_texture(storage: TextureStorage) -> FrameStorage:
     The current context reads them where it sees the texture, else the one that drew it, or made it.
 
     Raises:
-        FailedPreconditionError: none of these is a context of ours that sees the texture.
+        FailedPreconditionError: none of these is a context of ours that sees the texture, or it has ended.
         GlError: GL refuses.
     """
     texture = storage.texture
@@ -61,6 +62,12 @@ def frame_of_texture(storage: TextureStorage) -> FrameStorage:
         if context.share_group is texture.share_group:
             pixels: NDArray[Any] = context.run(partial(_read, storage, context))
             return FrameStorage(pixels, texture.format, is_own=True)
+    maker = texture.context
+    if maker is not None:
+        raise FailedPreconditionError(
+            f"{texture!r} was made in context {maker.name!r}, which has ended, and its pixels went with it; "
+            "read it back before, with GpuBuffer.frame() or array()"
+        )
     raise FailedPreconditionError(
         f"{texture!r} was made in {texture.producer!r}, which shares with no GlContext, so that it cannot be "
         "read; make one with GlContext.create(share=ExternalContext.current())"
@@ -155,6 +162,7 @@ def _read(storage: TextureStorage, context: GlContext) -> NDArray[Any]:
         finally:
             _attach(view.target, 0)
             gl.glBindFramebuffer(gl.GL_READ_FRAMEBUFFER, before)
+        view.release_read_back()
     return _wanted(pixels, view, layout)
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from penstock.describe import describe
 from penstock.errors import GraphConfigError
+from penstock.runtime.default import default_registry
 from penstock_formats import VideoHeader
 from penstock_gpu.buffer import GpuBuffer
 from penstock_gpu.calculators.mask_overlay import MaskOverlayCalculator
@@ -132,6 +134,12 @@ def test_without_a_mask_the_second_passes_and_without_a_picture_nothing_comes(ru
     assert (packets[1].payload.array() == 1).all()
     assert packets[2].payload is two
     assert result.headers["OUTPUT"] == VideoHeader(width=2)
+
+
+def test_both_masks_are_listed_whichever_is_connected():
+    about = describe("MaskOverlayCalculator", default_registry())
+
+    assert {"MASK", "CONST_MASK"} <= {port.tag for port in about.inputs}
 
 
 @pytest.mark.parametrize(

@@ -105,7 +105,8 @@ def test_the_text_may_lie_in_an_installed_package(run_gl, pixels, package):
     [
         ("{}:filters/none.frag", NotFoundError, "holds no file 'filters/none.frag'"),
         ("no_such_pack:a.frag", NotFoundError, "package 'no_such_pack' is not installed"),
-        ("{}:../secret.frag", InvalidArgumentError, "leads elsewhere"),
+        ("{}:../secret.frag", InvalidArgumentError, "'../secret.frag' is no file inside of package"),
+        ("{}:filters", InvalidArgumentError, "'filters' is no file inside of package"),
         ("{}:filters/noise.frag", InvalidArgumentError, "is no text in UTF-8"),
         ("invert.frag", InvalidArgumentError, "write 'package:path'"),
     ],

@@ -97,10 +97,8 @@ class MaskOverlayCalculator(DrawingCalculator):
                 f"node {cc.node_name!r}: {' and '.join(connected) or 'no mask'} is connected; connect either "
                 "MASK or CONST_MASK"
             )
-        if connected == ["MASK"]:
-            cc.inputs["MASK"].set(GpuBuffer, "shares of VIDEO:1")
-        else:
-            cc.inputs["CONST_MASK"].set(float, "share of VIDEO:1, 0 to 1")
+        cc.inputs["MASK"].set(GpuBuffer, "shares of VIDEO:1; or CONST_MASK").optional()
+        cc.inputs["CONST_MASK"].set(float, "share of VIDEO:1, 0 to 1; or MASK").optional()
         cc.outputs["OUTPUT"].set(GpuBuffer, "the mix")
         cc.set_timestamp_offset(0)
         GlCalculatorHelper.update_contract(cc)

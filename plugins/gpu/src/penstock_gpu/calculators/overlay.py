@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 import numpy as np
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 _BYTE_MAX: Final = 255
 _TWO_CHANNELS: Final = 2
+#: Place of alpha among the channels of a pixel.
+_ALPHA: Final = 3
 _WHITE: Final = (1.0, 1.0, 1.0)
 
 
@@ -216,15 +218,28 @@ class GlOverlayCalculator(DrawingCalculator):
         return render(self.helper, program, inputs, *size_of(frame), GpuBufferFormat.BGRA32, uniforms)
 
     def _computed(self, frame: GpuBuffer, overlay: GpuBuffer) -> GpuBuffer:
-        below = colours(frame.array(), frame.format)
-        above = colours(overlay.array(), overlay.format)
+        kind = GpuBufferFormat.BGRA32
+        pixels, over = frame.array(), overlay.array()
+        if self._options.mode is OverlayMode.MIX:  # changes every pixel
+            return GpuBuffer.of_array(stored(self._mixed(pixels, frame, over, overlay), kind), kind)
+        # Most overlays, edges above all, change few pixels; the others are copied as they are.
+        there = _shown(over, by_colour=self._options.mode is OverlayMode.REPLACE_NONZERO)
+        made = _as_bytes(pixels, frame.format)
+        if there.any():
+            made[there] = stored(self._mixed(pixels[there][None], frame, over[there][None], overlay), kind)[0]
+        return GpuBuffer.of_array(made, kind)
+
+    def _mixed(
+        self, pixels: NDArray[Any], frame: GpuBuffer, over: NDArray[Any], overlay: GpuBuffer
+    ) -> NDArray[np.float32]:
+        """Return what the shader draws, of some pixels of both pictures."""
+        below, above = colours(pixels, frame.format), colours(over, overlay.format)
         covers: NDArray[np.bool_] = (above[..., :3] != 0).any(axis=2)
         if _is_mask(overlay):
             value = above[..., _mask_channel(overlay)]
             covers = value != 0
             above = self._painted(value)
-        made = _combined(self._options.mode, np.float32(self._options.alpha), below, above, covers)
-        return GpuBuffer.of_array(stored(made, GpuBufferFormat.BGRA32), GpuBufferFormat.BGRA32)
+        return _combined(self._options.mode, np.float32(self._options.alpha), below, above, covers)
 
     def _painted(self, value: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return the overlay that a mask stands for, where it covers."""
@@ -237,6 +252,27 @@ class GlOverlayCalculator(DrawingCalculator):
         ):
             above[..., :3] *= value[..., None]
         return above
+
+
+def _shown(over: NDArray[Any], *, by_colour: bool) -> NDArray[np.bool_]:
+    """Return, as (H, W), where an overlay that does not cover everything may show."""
+    found: NDArray[np.bool_] = np.ones(over.shape[:2], np.bool_)
+    if over.ndim == 2:  # noqa: PLR2004  # (H, W): a mask
+        found = over != 0
+    elif by_colour:
+        found = (over[..., :3] != 0).any(axis=2)
+    elif over.shape[2] > _ALPHA:
+        found = over[..., _ALPHA] != 0
+    return found
+
+
+def _as_bytes(pixels: NDArray[Any], kind: GpuBufferFormat) -> NDArray[Any]:
+    """Return a picture as BGRA32, in fresh memory."""
+    if pixels.dtype == np.uint8 and pixels.ndim == 3 and pixels.shape[2] >= _ALPHA:  # noqa: PLR2004  # (H, W, channels)
+        made = np.full((*pixels.shape[:2], 4), _BYTE_MAX, np.uint8)
+        made[..., : pixels.shape[2]] = pixels
+        return made
+    return stored(colours(pixels, kind), GpuBufferFormat.BGRA32)
 
 
 def _combined(

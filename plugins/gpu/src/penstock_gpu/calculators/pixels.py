@@ -2,7 +2,7 @@
 
 A picture is (H, W, 4) float32: red, green, blue, alpha, 0 to 1 where its format has bytes, any range
 where it has floats. What a format leaves out reads as a shader reads it: green and blue 0, alpha 1, and
-GRAY8's one channel as red, green and blue.
+gray's one channel as red, green and blue.
 """
 
 from __future__ import annotations

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import penstock
 from penstock_gpu import gl
-from penstock_gpu.buffer import GpuBuffer
 from penstock_gpu.helper import GlCalculatorHelper
 from penstock_gpu.program import GlProgram
 from penstock_gpu.quad import draw_quad
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping
 
     from penstock import CalculatorContext
+    from penstock_gpu.buffer import GpuBuffer
     from penstock_gpu.formats import GpuBufferFormat
     from penstock_gpu.uniforms import UniformValue
 
@@ -108,8 +108,8 @@ def render(  # noqa: PLR0913, PLR0917  # the parts of a pass
             program.set(name, value)
         program.use()
         draw_quad()
-        result: GpuBuffer = target.get_frame(GpuBuffer)
-    return result
+        helper.release(target, *sources.values())
+    return target.buffer
 
 
 def _unbind(unit: int, target: int) -> None:

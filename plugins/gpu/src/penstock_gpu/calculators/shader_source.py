@@ -180,6 +180,11 @@ def read_resource(resource: str) -> str:
         ) from None
     except UnicodeDecodeError as error:
         raise InvalidArgumentError(f"resource {resource!r} is no text in UTF-8: {error}") from error
+    except InvalidArgumentError as error:
+        raise InvalidArgumentError(
+            f"resource {resource!r}: {path!r} is no file inside of package {package!r}; give a path below "
+            "its directory, with '/'"
+        ) from error
 
 
 def _one_of(given: Mapping[str, str]) -> str:
