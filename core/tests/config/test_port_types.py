@@ -1,4 +1,5 @@
 import itertools
+from typing import ClassVar
 
 import pytest
 
@@ -13,14 +14,14 @@ class Derived(Base): ...
 
 
 class Texture:
-    __penstock_conversions__ = {Base: ("UploadCalculator", "ReadBackCalculator")}
+    __penstock_conversions__: ClassVar = {Base: ("UploadCalculator", "ReadBackCalculator")}
 
 
 @pytest.fixture
 def chain(plan, declare):
     """Plan graphs of calculators named in(to)out, such as "int>str"."""
-    types = {"int": int, "str": str, "float": float, "bool": bool, "Base": Base, "Derived": Derived, "Texture": Texture,
-             "list[int]": list[int], "list[str]": list[str], "any": object}  # fmt: skip
+    types = {"int": int, "str": str, "float": float, "bool": bool, "Base": Base, "Derived": Derived,
+             "Texture": Texture, "list[int]": list[int], "list[str]": list[str], "any": object}  # fmt: skip
 
     def declared(name):
         reads, _, writes = name.partition(">")
