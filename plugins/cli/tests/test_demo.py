@@ -185,6 +185,27 @@ def test_where_it_is_not_the_demo_draws_without_it_and_says_why(command, environ
     assert "Traceback" not in forced.stderr
 
 
+def test_where_the_environment_requires_the_gpu_the_demo_does_not_do_without(command):
+    environment = {"PENSTOCK_GPU": "require", "PENSTOCK_GPU_DEVICE": "cuda:97"}
+    done = command("demo", "--frames", "2", **environment)
+
+    assert done.returncode == 1
+    assert re.search(r"^Error: PENSTOCK_GPU=require: .*(cuda:97|libEGL)", done.stderr, re.MULTILINE)
+    assert "on NumPy" not in done.stderr  # which would not help here
+
+    assert command("demo", "--frames", "2", "--no-gpu", **environment).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"), [("PENSTOCK_GPU", "perfer"), ("PENSTOCK_GPU_DEVICE", "nonsense")]
+)
+def test_a_misspelt_variable_is_no_machine_without_a_gpu(command, variable, value, gl):
+    done = command("demo", "--frames", "2", **{variable: value})
+
+    assert done.returncode == 1
+    assert re.search(rf"^Error: .*'{value}' \(from {variable}\)", done.stderr, re.MULTILINE)
+
+
 def test_the_video_that_is_read_is_not_overwritten(invoke, in_folder):
     invoke("demo", "--frames", "2", "-q")
     before = (in_folder / "penstock-demo.mp4").read_bytes()

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from penstock import PenstockError
+from penstock.errors import InvalidArgumentError
 from penstock_cli.demo_graph import PAINTER
 from penstock_cli.failures import RunFailed
 
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
     from penstock import CalculatorGraph
     from penstock.registry import Registry
 
+#: The environment's policy; see `penstock_gpu.GpuResources`.
+_VARIABLE: Final = "PENSTOCK_GPU"
 #: How long the threads of contexts may take to end.
 _CLOSE_S = 10.0
 
@@ -59,25 +63,34 @@ def choose(wanted: bool | None, registry: Registry, share_with: object = None) -
             None.
 
     Raises:
-        RunFailed: the GPU is wanted and cannot be had; says why, and the cure.
+        RunFailed: the GPU is wanted, here or by PENSTOCK_GPU=require, and cannot be had, or the environment
+            names a policy or a device that cannot be; says why, and the cure.
     """
     if wanted is False:
         return Place("on the CPU, as --no-gpu says")
+    asks = "--gpu: " if wanted else f"{_VARIABLE}=require: " if _is_required() else ""
     try:
         resources, is_shared = _resources(registry, share_with)
+    except InvalidArgumentError as error:  # a misspelt variable is no machine without a GPU
+        raise RunFailed(str(error)) from error
     except PenstockError as error:
-        if wanted:
-            raise RunFailed(f"--gpu: {error}") from error
-        return Place(f"on the CPU: {error}")
+        why = str(error.__cause__ if isinstance(error.__cause__, PenstockError) else error)
+        if asks:
+            raise RunFailed(f"{asks}{why}") from error
+        return Place(f"on the CPU: {why}")
     if resources.is_on:
         context = resources.context()
         kind = "a software renderer" if context.is_software else f"{context.vendor}"
         return Place(f"on the GPU: {context.renderer} ({kind})", resources, is_shared)
-    why = "PENSTOCK_GPU is 'off'" if resources.policy == "off" else resources.why_off
+    why = f"{_VARIABLE} is 'off'" if resources.policy == "off" else resources.why_off
     resources.close(_CLOSE_S)
     if wanted:
         raise RunFailed(f"--gpu: {why}")
     return Place(f"on the CPU: {why}")
+
+
+def _is_required() -> bool:
+    return os.environ.get(_VARIABLE, "").strip() == "require"
 
 
 def _resources(registry: Registry, share_with: object) -> tuple[Any, bool]:
