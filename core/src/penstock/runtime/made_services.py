@@ -43,8 +43,11 @@ class MadeServices:
             PenstockError: one raised; the first error, with the others as notes.
         """
         failure: PenstockError | None = None
-        while self._made:
-            key, service = self._made.pop()
+        while True:
+            try:  # of one piece: the end of the process may close them while another thread does
+                key, service = self._made.pop()
+            except IndexError:
+                break
             try:
                 service.close()
             except Exception as error:  # noqa: BLE001  # whatever it is, the others close too
