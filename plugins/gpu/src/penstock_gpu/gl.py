@@ -269,8 +269,7 @@ def get_integer(what: int) -> int:
 
 def get_string(what: int) -> str:
     """Return a text of GL, such as GL_RENDERER; "" where no context is current."""
-    function = _gl().glGetString
-    text = ctypes.cast(function(what), ctypes.c_char_p).value
+    text: bytes | None = _gl().glGetString(what)
     return (text or b"").decode(errors="replace")
 
 
@@ -278,7 +277,7 @@ def extensions() -> frozenset[str]:
     """Return the extensions of the current context."""
     names = _gl()
     count = get_integer(0x821D)  # GL_NUM_EXTENSIONS
-    found = (ctypes.cast(names.glGetStringi(0x1F03, index), ctypes.c_char_p).value for index in range(count))
+    found: list[bytes | None] = [names.glGetStringi(0x1F03, index) for index in range(count)]  # GL_EXTENSIONS
     return frozenset(name.decode() for name in found if name)
 
 

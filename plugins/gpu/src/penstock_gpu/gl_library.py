@@ -39,6 +39,9 @@ TIMEOUT_IGNORED: Final = 0xFFFFFFFFFFFFFFFF
 #: one that cannot fail and is called in each pass.
 _UNCHECKED: Final = frozenset({"glGetError", "glDeleteSync", "glFlush"})
 
+#: They return text, as bytes.
+_STRINGS: Final = frozenset({"glGetString", "glGetStringi"})
+
 _lock = threading.RLock()
 _library: ctypes.CDLL | None = None
 
@@ -116,7 +119,9 @@ def _import(name: str) -> ModuleType:
 
 def _bind(name: str, raw: Any) -> Any:  # noqa: ANN401  # a function of PyOpenGL, and one of ctypes
     arguments: list[Any] = [_Pointer if _is_pointer(kind) else kind for kind in raw.argtypes]
-    prototype = ctypes.CFUNCTYPE(raw.restype, *arguments)
+    # importing OpenGL.GL changes what these return in the raw modules
+    result = ctypes.c_char_p if name in _STRINGS else raw.restype
+    prototype = ctypes.CFUNCTYPE(result, *arguments)
     try:
         function: Any = prototype((name, library()))
     except AttributeError:
