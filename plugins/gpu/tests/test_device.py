@@ -36,6 +36,7 @@ class Listed(egl.Egl):
 @pytest.fixture
 def three_devices(monkeypatch):
     monkeypatch.setattr(egl, "_loaded", Listed())
+    monkeypatch.setenv("WAYLAND_DISPLAY", "wayland-0")  # a desktop
 
 
 def names(found):
@@ -116,6 +117,18 @@ def test_where_there_is_no_desktop_the_default_says_so_and_asks_for_no_packages(
 
     assert "DISPLAY" in caught.value.cure
     assert "apt-get" not in str(caught.value)
+
+
+@pytest.mark.parametrize("wanted", [None, "software"])
+def test_the_default_display_is_tried_unasked_only_where_there_is_a_desktop(
+    three_devices, monkeypatch, wanted
+):
+    assert names(candidates(wanted))[-2:] == ["surfaceless", "default"]
+
+    for variable in ("DISPLAY", "WAYLAND_DISPLAY", "EGL_PLATFORM"):
+        monkeypatch.delenv(variable, raising=False)
+    assert names(candidates(wanted))[-1] == "surfaceless"
+    assert names(candidates("default")) == ["default"]
 
 
 def test_every_device_that_is_listed_as_working_gives_a_context(make_context):

@@ -134,7 +134,7 @@ def test_a_vendor_without_a_driver_that_draws_lists_every_route(failing, tmp_pat
 
     assert cause.startswith("EGL has a vendor driver, but nothing that draws (")
     assert "surfaceless: eglInitialize: EGL_NOT_INITIALIZED" in cause
-    assert "default: eglInitialize: EGL_NOT_INITIALIZED" in cause
+    assert "default" not in cause  # there is no desktop
     assert PACKAGES in message
     assert "nothing that draws" in why_not
 

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 #: The environment's choice of a device, where the program makes none.
 VARIABLE: Final = "PENSTOCK_GPU_DEVICE"
+#: Where a desktop says that it is there; the last is Mesa's own choice of a platform.
+_DESKTOP: Final = ("DISPLAY", "WAYLAND_DISPLAY", "EGL_PLATFORM")
 _SOFTWARE_EXTENSION: Final = "EGL_MESA_device_software"
 _ACCEPTED: Final = (
     '0, 1, ..., "cuda:0", "software", "surfaceless", "default", or a path such as "/dev/dri/renderD128"'
@@ -98,7 +100,7 @@ def candidates(wanted: str | int | None = None, source: str = "") -> tuple[GpuDe
 
     Args:
         wanted: a device as `GlContext.create` takes it; None: hardware first, software last, then the
-            routes that leave the choice to the driver.
+            routes that leave the choice to the driver, of which "default" only where there is a desktop.
         source: who asks for it, for errors.
 
     Raises:
@@ -107,7 +109,7 @@ def candidates(wanted: str | int | None = None, source: str = "") -> tuple[GpuDe
     """
     found = devices()
     if wanted is None:
-        return (*sorted(found, key=lambda one: one.is_software), SURFACELESS, DEFAULT)
+        return (*sorted(found, key=lambda one: one.is_software), *_without_device())
     if isinstance(wanted, str) and wanted.isdecimal():
         wanted = int(wanted)
     if isinstance(wanted, int) and not isinstance(wanted, bool):
@@ -117,7 +119,7 @@ def candidates(wanted: str | int | None = None, source: str = "") -> tuple[GpuDe
     if wanted in _ROUTES:
         return (_ROUTES[wanted],)
     if wanted == "software":
-        return (*(one for one in found if one.is_software), SURFACELESS, DEFAULT)
+        return (*(one for one in found if one.is_software), *_without_device())
     kind, _, number = wanted.partition(":")
     if kind == "cuda" and number.isdecimal():
         those = [one for one in found if one.cuda == int(number)]
@@ -126,6 +128,16 @@ def candidates(wanted: str | int | None = None, source: str = "") -> tuple[GpuDe
     else:
         raise InvalidArgumentError(f"{wanted!r}{source} is no device, expected {_ACCEPTED}")
     return _chosen(wanted, those, found, source)
+
+
+def _without_device() -> tuple[GpuDevice, ...]:
+    """Return the routes that leave the choice to the driver; the default display only where one may be.
+
+    Without a desktop Mesa tries X11, and where another copy of libxcb is in the process (PyAV's wheels
+    bring one) the failure of that ends the process: a copy takes the other's error for memory to free.
+    """
+    has_desktop = any(os.environ.get(variable) for variable in _DESKTOP)
+    return (SURFACELESS, DEFAULT) if has_desktop else (SURFACELESS,)
 
 
 def _chosen(
@@ -191,7 +203,7 @@ def probe() -> GpuReport:
         for one in devices():
             reports[one] = _report(one)
         if not any(report.works for report in reports.values()):
-            reports.update({one: _report(one) for one in _ROUTES.values()})
+            reports.update({one: _report(one) for one in _without_device()})
         wanted = from_environment()
         tried = candidates(wanted)
         for one in tried:
