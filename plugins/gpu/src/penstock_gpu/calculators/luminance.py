@@ -7,15 +7,11 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from penstock_gpu.calculators.pixels import colours, stored
+from penstock_gpu.calculators.rendering import OneShaderCalculator
 from penstock_gpu.formats import GpuBufferFormat
-from penstock_gpu.program import GlProgram
-from penstock_gpu.quad import draw_quad
-from penstock_gpu.simple import GlSimpleCalculator
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from penstock_gpu.helper import GlTexture
 
 #: Parts of red, green and blue. Source: MediaPipe `calculators/image/luminance_calculator.cc`; they are
 #: those of ITU-R BT.709, rounded.
@@ -32,7 +28,7 @@ void main() {{
 """
 
 
-class LuminanceCalculator(GlSimpleCalculator):
+class LuminanceCalculator(OneShaderCalculator):
     """Make each picture grey by its brightness.
 
     Input: VIDEO, or an only untagged one (GpuBuffer of any format with a texture). Output: VIDEO or
@@ -56,18 +52,7 @@ class LuminanceCalculator(GlSimpleCalculator):
         }
     """
 
-    def gl_setup(self) -> None:
-        """Compile the shader."""
-        self._program = GlProgram(_FRAGMENT, name=type(self).__name__)
-
-    def gl_render(self, src: GlTexture, dst: GlTexture) -> None:  # noqa: ARG002  # bound both
-        """Draw one picture."""
-        self._program.set("frame", 1)
-        draw_quad()
-
-    def gl_teardown(self) -> None:
-        """Delete the shader."""
-        self._program.delete()
+    fragment = _FRAGMENT
 
     def cpu_render(self, src: NDArray[Any]) -> NDArray[np.uint8]:
         """Return the grey picture, without GL."""

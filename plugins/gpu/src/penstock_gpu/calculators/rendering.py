@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import penstock
 from penstock_gpu import gl
 from penstock_gpu.helper import GlCalculatorHelper
 from penstock_gpu.program import GlProgram
 from penstock_gpu.quad import draw_quad
+from penstock_gpu.simple import GlSimpleCalculator
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from penstock import CalculatorContext
     from penstock_gpu.buffer import GpuBuffer
     from penstock_gpu.formats import GpuBufferFormat
+    from penstock_gpu.helper import GlTexture
     from penstock_gpu.uniforms import UniformValue
 
 
@@ -67,6 +69,29 @@ class DrawingCalculator(penstock.Calculator):
     def _delete(self) -> None:
         while self._programs:
             self._programs.popitem()[1].delete()
+
+
+class OneShaderCalculator(GlSimpleCalculator):
+    """The base of filters that are one program without options.
+
+    Attributes:
+        fragment: the shader; its sampler `frame` is the picture that comes in.
+    """
+
+    fragment: ClassVar[str]
+
+    def gl_setup(self) -> None:
+        """Compile the shader."""
+        self._program = GlProgram(self.fragment, name=type(self).__name__)
+
+    def gl_render(self, src: GlTexture, dst: GlTexture) -> None:  # noqa: ARG002  # bound both
+        """Draw one picture."""
+        self._program.set("frame", 1)
+        draw_quad()
+
+    def gl_teardown(self) -> None:
+        """Delete the shader."""
+        self._program.delete()
 
 
 def render(  # noqa: PLR0913, PLR0917  # the parts of a pass

@@ -7,15 +7,11 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from penstock_gpu.calculators.pixels import colours, stored
+from penstock_gpu.calculators.rendering import OneShaderCalculator
 from penstock_gpu.formats import GpuBufferFormat
-from penstock_gpu.program import GlProgram
-from penstock_gpu.quad import draw_quad
-from penstock_gpu.simple import GlSimpleCalculator
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from penstock_gpu.helper import GlTexture
 
 _FRAGMENT: Final = """\
 uniform sampler2D frame;
@@ -34,7 +30,7 @@ void main() {
 """
 
 
-class SobelEdgesCalculator(GlSimpleCalculator):
+class SobelEdgesCalculator(OneShaderCalculator):
     """Give the strength of the edges in each picture: the length of its Sobel gradient.
 
     Input: VIDEO, or an only untagged one (GpuBuffer; its red counts, so grey ones are meant, such as
@@ -58,18 +54,7 @@ class SobelEdgesCalculator(GlSimpleCalculator):
         }
     """
 
-    def gl_setup(self) -> None:
-        """Compile the shader."""
-        self._program = GlProgram(_FRAGMENT, name=type(self).__name__)
-
-    def gl_render(self, src: GlTexture, dst: GlTexture) -> None:  # noqa: ARG002  # bound both
-        """Draw one picture."""
-        self._program.set("frame", 1)
-        draw_quad()
-
-    def gl_teardown(self) -> None:
-        """Delete the shader."""
-        self._program.delete()
+    fragment = _FRAGMENT
 
     def cpu_render(self, src: NDArray[Any]) -> NDArray[np.uint8]:
         """Return the edges, without GL."""
