@@ -149,8 +149,9 @@ def test_plugins_are_found_alike_by_both_readers(site, monkeypatch):
         points, broken = discovery._entry_points()
         return [(one.name, one.distribution, one.version, one.entry_point.value) for one in points], broken
 
+    write(site, points="[penstock]\ntry-one = os\n")
     quick = found()
     monkeypatch.setattr(discovery, "ordinary_points", lambda _: None)
 
     assert quick == found()
-    assert quick[0]
+    assert ("try-one", "try-one", "1.5", "os") in quick[0]
