@@ -69,6 +69,27 @@ class Step(CalculatorContext):
 _NEVER_USED: Final[deque[Step]] = deque()
 
 
+class Relay:
+    """What `Schedule.turn` needs to put a packet past the queue, side by side: looking it up takes 50 ns.
+
+    Attributes:
+        output, packets, stream: the writing end, what was written there, and its stream.
+        reader: the only reading end.
+        target, following, port: the node that reads, its step, and that step's only input.
+    """
+
+    __slots__ = ("following", "output", "packets", "port", "reader", "stream", "target")
+
+    def __init__(self, output: Output, reader: InputStream, target: Node) -> None:
+        self.output: Final = output
+        self.packets: Final = output.packets
+        self.stream: Final = output.stream
+        self.reader: Final = reader
+        self.target: Final = target
+        self.following: Final = target.step
+        self.port: Final = target.step.in_ports[0]
+
+
 class Node:
     """A node and everything that the scheduler knows about it.
 
@@ -86,10 +107,10 @@ class Node:
         is_touched: an input has changed and the node has not been looked at since.
         has_offset: whether any output promises an offset.
         only_input: the input of an opened node that has one, and a policy that decides nothing itself.
-        takes_in_order: the node is opened and has one input, whose packets it takes one by one, each when
+        takes_in_order: the node is open and has one input, whose packets it takes one by one, each when
             it comes and the node is idle.
-        relay: the only output of a node whose only reader is another node with one input, and nobody
-            observes it; see `Schedule.turn`.
+        relay: where the packets of its only output go, if its only reader is another node with one input and
+            one step at a time, and nobody observes it; see `Schedule.turn`.
         forwarded: with offsets: input bounds up to this one have been passed on.
         slowness: grows with calls that take long; the runtime's business. 3: not known yet.
         steps, busy_ns: number of completed calls of `process`, and their time where it is measured.
@@ -176,7 +197,7 @@ class Node:
         self.has_offset = False
         self.only_input: InputStream | None = None
         self.takes_in_order = False
-        self.relay: Output | None = None
+        self.relay: Relay | None = None
         self.forwarded = UNSET
         #: What the steps of each method call; the runtime may put something around them.
         self.open: Callable[[CalculatorContext], Any] = calculator.open
@@ -224,8 +245,8 @@ class Node:
         if len(readers) != 1 or self.outputs[0].observers:
             return
         target = readers[0].node
-        if target is not None and target is not self and len(target.inputs) == 1:
-            self.relay = self.step.out_ports[0]
+        if target is not None and target is not self and len(target.inputs) == 1 and target.in_order is None:
+            self.relay = Relay(self.step.out_ports[0], readers[0], target)
 
     def free_step(self) -> Step:
         """Return a step for the next call of `process`."""

@@ -380,32 +380,31 @@ class Schedule:
         half the time.
         """
         node = step.node
-        output = node.relay
-        if output is not None and len(output.packets) == 1 and error is None and not stop:
-            stream = output.stream
-            reader = stream.readers[0]
-            target: Node = reader.node  # type: ignore[assignment]  # a reader has a node
+        relay = node.relay
+        if relay is not None and error is None and not stop:
+            packets, target = relay.packets, relay.target
+            t = step.stamp
             if (
-                target.takes_in_order
+                len(packets) == 1
+                and target.takes_in_order
                 and not target.in_flight
-                and target.state == OPENED
-                and not output.will_close
+                and -_ORDINARY < t < _ORDINARY  # so neither open nor close has written it
+                and packets[0].stamp < _ORDINARY
                 and step.is_running
-                and -_ORDINARY < step.stamp < _ORDINARY  # so neither open nor close has written it
+                and not relay.output.will_close
                 and not self._is_failing
             ):
                 step.is_running = False
                 node.in_flight = 0
                 node.steps += 1
-                t = step.stamp
                 node.forwarded = t + 1
-                packet = output.packets.pop()  # not behind the offset, so it promises all that there is
+                packet = packets.pop()  # not behind the offset, so it promises all that there is
+                stream, reader, following = relay.stream, relay.reader, relay.following
                 stream.added += 1
                 reader.delivered += 1
-                reader.bound = stream.bound = output.bound
+                reader.bound = stream.bound = relay.output.bound
                 # what _look_once does with the packet once it is queued; busy stays: one ends, one begins
-                following = target.step
-                following.in_ports[0].packet = packet
+                relay.port.packet = packet
                 following.stamp = arrived = packet.stamp
                 following.method = PROCESS
                 following.call = target.process
@@ -415,8 +414,8 @@ class Schedule:
                 only = node.only_input
                 if only is None or only.queue or only.bound != t + 1:
                     self._look_once(node, step)
-                if self._touched or self.flow.freed or self._is_failing:
-                    self._settle()
+                    if self._touched or self.flow.freed or self._is_failing:
+                        self._settle()
                 others = queue.others
                 key = target.ready_key
                 if (
@@ -767,6 +766,7 @@ class Schedule:
 
     def _prepare_close(self, node: Node) -> None:
         node.state = CLOSING
+        node.takes_in_order = False
         step = node.step
         step.method = CLOSE
         step.stamp = DONE

@@ -41,9 +41,10 @@ _HEAVY_S: Final = 100e-6
 #: From this `slowness` on a node is heavy: after three long calls in a row.
 _HEAVY: Final = 24
 _SLOWEST: Final = 64
-#: In one round in 16 a thread times its call although the node is known to be light, shows a sign of
-#: life, and sees whether waiting threads should hear news.
-_EVERY: Final = 15
+#: After so many light steps, and up to 15 more, a thread times one although its node is known to be light,
+#: shows a sign of life, and sees whether waiting threads should hear news. Never always after as many: in a
+#: chain as long as that it would be the same node each time.
+_UNTIMED: Final = 8
 _NO_PACKET: Final = Packet()
 #: Why packets are dropped, as the ledger says it.
 FAILED_OBSERVER: Final = "the observer had failed"
@@ -152,7 +153,7 @@ class QueueWork:
         epoch = self._epoch
         is_away = True
         is_round = False
-        rounds = 0
+        untimed = _UNTIMED
         try:
             runner.inside.add(ident)
             while True:
@@ -161,10 +162,7 @@ class QueueWork:
                 try:
                     acquire()
                     if is_away or epoch != self._epoch:
-                        if step is not None and epoch != self._epoch:
-                            step.node.slowness = min(step.node.slowness + 8, _SLOWEST)
-                        self._come_back()
-                        epoch = self._epoch
+                        epoch = self._come_back(step if epoch != self._epoch else None)
                         is_away = False
                     elif self.attentive > 1:
                         go_on = False  # one thread is enough for light steps
@@ -179,6 +177,9 @@ class QueueWork:
                         step = None
                     elif go_on and choose is None:
                         step = schedule.turn(queue, step, error, stop)
+                        if is_free and not looks_around and step is not None and not step.node.slowness:
+                            step, untimed = self._run_light(step, untimed)
+                            epoch = self._epoch
                     else:
                         schedule.complete(step, error, stop)
                         step = schedule.take(queue, choose) if go_on and not schedule.deliveries else None
@@ -229,12 +230,14 @@ class QueueWork:
                 error = None
                 stop = False
                 node = step.node
-                rounds += 1
-                is_round = not rounds & _EVERY
+                is_round = not untimed
                 is_timed = node.slowness or is_round
                 if is_timed:
                     self.taken += 1
+                    untimed = _UNTIMED + (self.taken * 7 & 15)
                     began = perf_counter()  # not before the lock: waiting for it makes no node heavy
+                else:
+                    untimed -= 1
                 try:
                     outcome = step.call(step)
                     if outcome is not None:
@@ -260,10 +263,69 @@ class QueueWork:
             # The traceback of an error may keep this frame for long; packets shall not live as long.
             rest = garbage = step = error = None
 
-    def _come_back(self) -> None:
-        """Note that a thread looks at the queue again. Called with the lock held."""
+    def _run_light(self, step: Step, untimed: int) -> tuple[Step | None, int]:
+        """Run light steps until the next one is not, or shall be timed, or something is there to be freed.
+
+        Called with the lock held, and returns so. What the loop in `run` does besides is done before and
+        after only: that is a tenth of the time of a chain of light nodes.
+
+        Args:
+            step: taken, not begun.
+            untimed: how many steps need not be timed.
+
+        Returns:
+            The next step, taken and not begun, or None; and how many of the untimed are left.
+        """
+        runner, queue = self.runner, self.queue
+        acquire, release, turn = runner.lock.acquire, runner.lock.release, runner.schedule.turn
+        garbage = runner.schedule.garbage
+        epoch = self._epoch
+        following: Step | None = step
+        error: BaseException | None = None
+        try:
+            while untimed and following is not None and not (following.node.slowness or garbage):
+                step = following
+                untimed -= 1
+                stop = False
+                release()
+                try:
+                    outcome: Any = step.call(step)
+                except BaseException as raised:  # noqa: BLE001  # an error of the run, whatever it is
+                    error, outcome = raised, None
+                if outcome is not None:
+                    if outcome is STOP and step.method == PROCESS:
+                        stop = True
+                    else:
+                        error = runner.defer(step, outcome)
+                        if error is None:
+                            acquire()
+                            return None, untimed
+                for port in step.in_ports:
+                    port.packet = _NO_PACKET
+                acquire()
+                if epoch != self._epoch:
+                    epoch = self._come_back(step)
+                if runner.is_poisoned:
+                    runner.note_ended(step, error)
+                    return None, untimed
+                following = turn(queue, step, error, stop)
+                if error is not None:
+                    break
+        finally:
+            error = None  # its traceback keeps this frame, and so would keep itself
+        return following, untimed
+
+    def _come_back(self, blocked: Step | None) -> int:
+        """Note that a thread looks at the queue again; return the epoch. Called with the lock held.
+
+        Args:
+            blocked: the step of which it comes, if others have given it up meanwhile.
+        """
+        if blocked is not None:
+            blocked.node.slowness = min(blocked.node.slowness + 8, _SLOWEST)
         self.attentive += 1
         self._is_waking = False
+        return self._epoch
 
     def _look_around(self, step: Step | None) -> _Rest:
         """Collect, under the lock, what else there is to do before `step`, or instead of it."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import penstock
+from penstock.engine.packet import NOTHING
 from penstock.engine.ports import port_name
 from penstock.errors import InvalidArgumentError
 
@@ -72,7 +73,7 @@ class PassThroughCalculator(penstock.Calculator):
         pairs = self._pairs if cc is self._usual else zip(cc.inputs, cc.outputs, strict=True)
         for source, target in pairs:
             packet = source.packet
-            if not packet.is_empty():
+            if packet.value is not NOTHING:  # is_empty(), without the call
                 target.add_packet(packet)
 
 
