@@ -194,3 +194,28 @@ def test_a_light_node_that_blocks_leaves_the_others_to_another_thread(chain):
     assert all(run.slowness(place) == 0 for place in range(LENGTH) if place != 11)
     run.graph.close(TIMEOUT)
     assert run.seen == [(number, number) for number in range(LIGHT + 5)]
+
+
+def test_who_waits_until_idle_is_woken_when_only_an_observer_is_left_and_comes_back_when_it_is_done(chain):
+    def until_awaited(_cc):
+        deadline = time.monotonic() + TIMEOUT
+        while not run.graph._runner.waiters and time.monotonic() < deadline:
+            time.sleep(0.001)
+
+    run = chain(lambda cc: until_awaited(cc) if cc.input_timestamp >= LIGHT else None)
+    runner = run.graph._runner
+    asleep = []
+
+    class Seen(list):
+        def append(self, seen):
+            asleep.append(len(runner.changed._waiters))
+            super().append(seen)
+
+    run.seen = Seen(run.seen)
+    for number in range(LIGHT, LIGHT + 5):
+        run.feed(number, number + 1)
+        run.graph.wait_until_idle(TIMEOUT)
+        assert run.seen[-1] == (number, number)
+
+    assert asleep == [0] * 5
+    assert not runner.wakes_early

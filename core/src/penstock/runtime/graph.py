@@ -700,7 +700,9 @@ class CalculatorGraph:
         """
         runner = check_started(self._runner, "wait_until_idle()")
         schedule = runner.schedule
-        runner.wait(lambda: schedule.busy == 0 or runner.is_over, timeout, "wait_until_idle()")
+        runner.wait(
+            lambda: schedule.busy == 0 or runner.is_over, timeout, "wait_until_idle()", is_for_idle=True
+        )
         error = runner.error() if self._is_running else None
         if error is not None:
             raise error

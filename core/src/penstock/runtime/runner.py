@@ -101,6 +101,8 @@ class Runner:
         self.quiet_until = 0.0
         #: How many of the waiting threads wait for room in a graph input.
         self.adders = 0
+        #: Whether a thread sleeps until the run is idle that is to be woken early: see `wake_early`.
+        self.wakes_early = False
         #: Threads that are inside a step or observer of this run; they must not wait for it.
         self.inside: Final[set[int]] = set()
         #: Queues whose executor failed; application threads do in their waits what is left there.
@@ -354,6 +356,14 @@ class Runner:
                 daemon=True,
             ).start()
 
+    def wake_early(self) -> None:
+        """Wake, once, who waits until the run is idle when that is near. Called with the lock held.
+
+        Waking a thread takes 25 us, in which the last light step and its observers come to their end.
+        """
+        self.wakes_early = False
+        self.changed.notify_all()
+
     def _cancel_pending(self, futures: list[concurrent.futures.Future[Any]]) -> None:
         """Cancel what completes later. On a thread of its own: callbacks of futures run in cancel()."""
         for future in futures:
@@ -416,8 +426,16 @@ class Runner:
         finally:
             self.adders -= 1
 
-    def wait(self, done: Callable[[], bool], timeout: float | None, what: str) -> None:
+    def wait(
+        self, done: Callable[[], bool], timeout: float | None, what: str, *, is_for_idle: bool = False
+    ) -> None:
         """Block until `done()` (asked under the lock), helping executors that ask for it.
+
+        Args:
+            done: whether to wait no longer.
+            timeout: seconds; None for ever.
+            what: is waited for, for the message.
+            is_for_idle: whether that comes with the end of the last step, so that it is worth waking early.
 
         Raises:
             WaitTimeoutError: `timeout` seconds have passed; says what the run waits for.
@@ -428,19 +446,21 @@ class Runner:
         while True:
             helped = (self._has_helpers or bool(self.stranded)) and self._help()
             left = None if deadline is None else deadline - self.clock()
-            if self._wait_once(done, left, sleep=not helped):
+            if self._wait_once(done, left, sleep=not helped, early=is_for_idle):
                 return
+            is_for_idle = False  # it was woken, or nothing came for long
             self._give_up_pending()
             if deadline is not None and self.clock() >= deadline:
                 raise WaitTimeoutError(f"{what} did not come within {timeout} s\n{self.story()}")
 
-    def _wait_once(self, done: Callable[[], bool], left: float | None, *, sleep: bool) -> bool:
+    def _wait_once(self, done: Callable[[], bool], left: float | None, *, sleep: bool, early: bool) -> bool:
         with self.lock:
             if done():
                 return True
             if not sleep or ((self._has_helpers or self.stranded) and self._could_help()):
                 return False
             self.waiters += 1
+            self.wakes_early = self.wakes_early or early
             try:
                 self.changed.wait(_LOOK_AGAIN_S if left is None else max(0.0, min(left, _LOOK_AGAIN_S)))
             finally:

@@ -198,6 +198,8 @@ class QueueWork:
                         if schedule.garbage:
                             garbage = schedule.garbage[:]
                             schedule.garbage.clear()
+                        if runner.wakes_early and schedule.busy == len(drained):
+                            runner.wake_early()
                         if schedule.has_news and (not queue.others or perf_counter() > runner.quiet_until):
                             runner.tell()
                     elif (
