@@ -139,6 +139,28 @@ def test_news_for_waiting_applications_is_flagged() -> None:
     assert harness.schedule.has_news
 
 
+def test_what_is_observed_is_news_only_to_who_has_waited_for_it_since() -> None:
+    harness = ScheduleHarness(wired(node(Pass, "in", "out"), node(Pass, "other", "else"), inputs="in other"))
+    harness.start()
+    harness.run()
+    harness.add("in", 1, 1)
+    harness.add("other", 1, 1)  # so that the run does not rest, which is news
+    first, second = harness.take(), harness.take()
+    harness.complete(harness.call(first))
+    harness.schedule.has_news = False
+    harness.schedule.was_observed = True
+
+    harness.serve_observers()
+    assert not harness.schedule.has_news
+
+    harness.schedule.was_observed = False
+    harness.add("other", 2, 2)
+    harness.complete(harness.call(harness.take()))
+    harness.serve_observers()
+    assert harness.schedule.has_news
+    harness.complete(harness.call(second))
+
+
 # --- pollers ----------------------------------------------------------------------------------
 
 

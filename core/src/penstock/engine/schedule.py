@@ -272,7 +272,8 @@ class Schedule:
 
     def delivered(self, observer: Observer) -> None:
         """Take note that an observer's callback has seen all it was given."""
-        self.was_observed = self.has_news = True
+        if not self.was_observed:  # else whoever waits for it has been told
+            self.was_observed = self.has_news = True
         if observer.queue:
             self.deliveries.append(observer)
             return
