@@ -18,7 +18,7 @@ from penstock.testing import calculator
 from penstock_executors.thread_pool import ThreadPoolExecutor
 
 LENGTH = 20
-#: Packets after which every node is known to be light: it has been timed three times and more.
+#: Packets after which every node is known to be light: it has been timed 16 times and more.
 LIGHT = 400
 TIMEOUT = 30
 
@@ -168,6 +168,20 @@ def test_a_node_that_begins_to_take_long_is_noticed_wherever_it_stands(chain, pl
     run.graph.wait_until_idle(TIMEOUT)
 
     assert run.slowness(place) >= _HEAVY
+
+
+def test_a_node_whose_first_call_is_long_is_heavy_at_once_and_light_again_after_a_short_one(
+    penstock_registry,
+):
+    run = Chain(penstock_registry, lambda cc: time.sleep(0.001) if cc.input_timestamp == 0 else None)
+    run.feed(0, 1)
+    run.graph.wait_until_idle(TIMEOUT)
+    assert run.slowness(11) == _HEAVY
+
+    run.feed(1, 2)
+    run.graph.wait_until_idle(TIMEOUT)
+    assert run.slowness(11) == _HEAVY - 1
+    run.graph.close(TIMEOUT)
 
 
 def test_a_light_node_that_blocks_leaves_the_others_to_another_thread(chain):

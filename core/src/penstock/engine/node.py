@@ -112,7 +112,8 @@ class Node:
         relay: where the packets of its only output go, if its only reader is another node with one input and
             one step at a time, and nobody observes it; see `Schedule.turn`.
         forwarded: with offsets: input bounds up to this one have been passed on.
-        slowness: grows with calls that take long; the runtime's business. 3: not known yet.
+        slowness: grows with calls that take long; the runtime's business. At the start one such call
+            more makes the node heavy: see `runtime.work`.
         steps, busy_ns: number of completed calls of `process`, and their time where it is measured.
     """
 
@@ -205,7 +206,7 @@ class Node:
         self.close: Callable[[CalculatorContext], Any] = calculator.close
         self.takes_late = False
         self.new_step: Callable[[Node], Step]
-        self.slowness = 3
+        self.slowness = 17  # a short `open`, and one long call
         self.steps = 0
         self.busy_ns = 0
 

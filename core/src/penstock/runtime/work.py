@@ -10,9 +10,10 @@ under the interpreter lock, measured with 2 threads on 2 cores.)
 
 Which calculators are heavy is measured as they run. A call above `_HEAVY_S` makes a node's `slowness`
 grow by 8, another one makes it fall by 1, so that a node counts as heavy when about one call in nine
-takes long; a call that merely lost the interpreter lock for 5 ms makes none heavy. A node that has
-come down to 0 is light and is timed now and then only. One that blocks all of a sudden is noticed by
-the sleeping threads: see `executor.Work.is_neglected`.
+takes long; a call that merely lost the interpreter lock for 5 ms makes none heavy. Only of a node that
+has not run yet one long call is believed: with three, 12 calls of four heavy nodes would all be one
+thread's. A node that has come down to 0 is light and is timed now and then only. One that blocks all of
+a sudden is noticed by the sleeping threads: see `executor.Work.is_neglected`.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 
 #: A call that takes longer is worth another thread: twice what waking one costs (20-40 us, 2 cores).
 _HEAVY_S: Final = 100e-6
-#: From this `slowness` on a node is heavy: after three long calls in a row.
+#: From this `slowness` on a node is heavy: after three long calls in a row, or if its first one is long.
 _HEAVY: Final = 24
 _SLOWEST: Final = 64
 #: After so many light steps, and up to 15 more, a thread times one although its node is known to be light,
