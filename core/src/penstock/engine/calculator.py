@@ -264,8 +264,8 @@ class Output:
         value = packet.value
         accepted = self._accepted
         if (
-            self.bound <= stamp < MAX
-            and stamp != PRESTREAM
+            packet.is_ordinary
+            and self.bound <= stamp
             and (accepted is None or value.__class__ in accepted)
             and value is not NOTHING
         ):

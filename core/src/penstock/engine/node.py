@@ -76,9 +76,11 @@ class Relay:
         output, packets, stream: the writing end, what was written there, and its stream.
         reader: the only reading end.
         target, following, port: the node that reads, its step, and that step's only input.
+        is_ordinary: whether timestamps of the writing node are below 2**61 in size, as far as it was looked
+            at; what comes past its queue always is.
     """
 
-    __slots__ = ("following", "output", "packets", "port", "reader", "stream", "target")
+    __slots__ = ("following", "is_ordinary", "output", "packets", "port", "reader", "stream", "target")
 
     def __init__(self, output: Output, reader: InputStream, target: Node) -> None:
         self.output: Final = output
@@ -88,6 +90,7 @@ class Relay:
         self.target: Final = target
         self.following: Final = target.step
         self.port: Final = target.step.in_ports[0]
+        self.is_ordinary = True
 
 
 class Node:

@@ -31,6 +31,7 @@ from penstock.engine.timestamp import (
     DONE,
     MAX,
     MIN,
+    ORDINARY,
     POSTSTREAM,
     PRESTREAM,
     UNSTARTED,
@@ -46,9 +47,6 @@ if TYPE_CHECKING:
     from penstock.engine.flow import FlowControl
     from penstock.engine.ready import ReadyQueue
     from penstock.engine.stream import Observer, OutputStream, Queue
-
-#: Timestamps and offsets below this in size add up without leaving 64 bits.
-_ORDINARY: Final = 2**61
 
 #: Why packets are dropped, as the ledger says it.
 CLOSED_READER: Final = "the reader had closed"
@@ -384,13 +382,13 @@ class Schedule:
         relay = node.relay
         if relay is not None and error is None and not stop:
             packets, target = relay.packets, relay.target
-            t = step.stamp
             if (
                 len(packets) == 1
                 and target.takes_in_order
                 and not target.in_flight
-                and -_ORDINARY < t < _ORDINARY  # so neither open nor close has written it
-                and packets[0].stamp < _ORDINARY
+                and step.method == PROCESS
+                and relay.is_ordinary
+                and packets[0].is_ordinary
                 and step.is_running
                 and not relay.output.will_close
                 and not self._is_failing
@@ -398,7 +396,7 @@ class Schedule:
                 step.is_running = False
                 node.in_flight = 0
                 node.steps += 1
-                node.forwarded = t + 1
+                node.forwarded = passed = step.stamp + 1
                 packet = packets.pop()  # not behind the offset, so it promises all that there is
                 stream, reader, following = relay.stream, relay.reader, relay.following
                 stream.added += 1
@@ -407,13 +405,11 @@ class Schedule:
                 # what _look_once does with the packet once it is queued; busy stays: one ends, one begins
                 relay.port.packet = packet
                 following.stamp = arrived = packet.stamp
-                following.method = PROCESS
-                following.call = target.process
                 if target.has_offset and arrived > target.forwarded:
                     self._raise_to_promise(following, arrived)
                 target.in_flight = 1
                 only = node.only_input
-                if only is None or only.queue or only.bound != t + 1:
+                if only is None or only.queue or only.bound != passed:
                     self._look_once(node, step)
                     if self._touched or self.flow.freed or self._is_failing:
                         self._settle()
@@ -494,7 +490,7 @@ class Schedule:
             offset = stream.offset
             if offset is not None:
                 # what promised_bound returns for all but extreme timestamps, without the call
-                promised = t + 1 + offset if -_ORDINARY < t < _ORDINARY else promised_bound(t, offset)
+                promised = t + 1 + offset if -ORDINARY < t < ORDINARY else promised_bound(t, offset)
                 if promised > output.bound:  # max() costs a call  # noqa: PLR1730
                     output.bound = promised
             if output.packets or output.bound > stream.bound:
@@ -555,6 +551,8 @@ class Schedule:
             self._fail_step(step, error)
             return
         node.state = OPENED
+        step.method = PROCESS  # and so it stays until it closes
+        step.call = node.process
         node.bind()
         for output in step.out_ports:
             if output.packets or output.bound > output.stream.bound:
@@ -713,8 +711,8 @@ class Schedule:
                 self._prepare_close(node)
             return False
         step.stamp = t
-        step.method = PROCESS
-        step.call = node.process
+        if node.relay is not None:
+            node.relay.is_ordinary = -ORDINARY < t < ORDINARY
         if node.in_order is not None:
             self._line_up(node, step)
         if node.has_offset and t > node.forwarded:
@@ -734,6 +732,8 @@ class Schedule:
 
     def _line_up(self, node: Node, step: Step) -> None:
         """Give a call of `process` that may overlap others its place among them."""
+        step.method = PROCESS
+        step.call = node.process
         step.is_done = False
         for output in step.out_ports:
             output.bound = DONE if output.stream.is_closed else PRESTREAM
@@ -815,9 +815,7 @@ class Schedule:
 
     def _prepare_source(self, node: Node) -> None:
         step = node.step
-        step.method = PROCESS
         step.stamp = 0
-        step.call = node.process
         if node.has_offset:
             self._raise_to_promise(step, 0)
         node.in_flight += 1

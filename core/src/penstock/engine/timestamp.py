@@ -24,6 +24,8 @@ MAX: Final = _INT64_MAX - 3
 POSTSTREAM: Final = _INT64_MAX - 2
 ONE_OVER_POSTSTREAM: Final = _INT64_MAX - 1
 DONE: Final = _INT64_MAX
+#: Timestamps and offsets below this in size add up without leaving 64 bits.
+ORDINARY: Final = 2**61
 
 _NAMES: Final[dict[int, str]] = {
     UNSET: "Timestamp::Unset()",
