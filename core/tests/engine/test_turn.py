@@ -6,7 +6,7 @@ import pytest
 
 from penstock.engine.calculator import STOP
 from penstock.engine.node import CLOSED
-from penstock.engine.timestamp import Timestamp
+from penstock.engine.timestamp import ONE_OVER_POSTSTREAM, Timestamp
 from penstock.errors import InternalError, InvalidArgumentError
 from penstock.testing import ScheduleHarness, calculator, node, wired
 
@@ -179,6 +179,33 @@ def test_a_stream_that_its_writer_closes_with_the_packet_is_closed_for_the_reade
     harness.run()
 
     assert harness.log[-2:] == ["process n at 5", "close n"]
+
+
+def early() -> type:
+    """Whatever its input's time, it writes at 7; what its offset promises after all time is the end."""
+    return calculator(lambda cc: cc.output.add(cc.input.payload, 7), name="Early", offset=0)
+
+
+def test_after_all_time_an_offset_promises_the_end() -> None:
+    harness = begun(node(early(), "a", "b", name="first"), node(Pass, "b", "c"))
+    harness.add("a", "x", Timestamp.POSTSTREAM)
+
+    harness.turn(called(harness, "first"))
+
+    assert harness.stream("b").bound == harness.stream("b").readers[0].bound == ONE_OVER_POSTSTREAM
+
+
+def test_after_all_time_an_offset_promises_the_end_also_to_the_next_but_one() -> None:
+    last = calculator(lambda cc: cc.output.add(cc.input.payload, Timestamp.POSTSTREAM), name="Last")
+    harness = begun(
+        node(last, "a", "b", name="first"), node(early(), "b", "c", name="second"), node(Pass, "c", "d")
+    )
+    harness.add("a", "x", 5)
+    harness.turn(called(harness, "first"))
+
+    harness.turn(harness.call(harness.node("second").step))
+
+    assert harness.stream("c").bound == harness.stream("c").readers[0].bound == ONE_OVER_POSTSTREAM
 
 
 def test_stop_still_ends_the_run() -> None:
