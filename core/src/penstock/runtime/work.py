@@ -163,7 +163,9 @@ class QueueWork:
                 try:
                     acquire()
                     if is_away or epoch != self._epoch:
-                        epoch = self._come_back(step if epoch != self._epoch else None)
+                        if step is not None and epoch != self._epoch:
+                            _blame(step)
+                        epoch = self._come_back()
                         is_away = False
                     elif self.attentive > 1:
                         go_on = False  # one thread is enough for light steps
@@ -180,7 +182,8 @@ class QueueWork:
                         step = schedule.turn(queue, step, error, stop)
                         if is_free and not looks_around and step is not None and not step.node.slowness:
                             step, untimed = self._run_light(step, untimed)
-                            epoch = self._epoch
+                            if epoch != self._epoch:
+                                epoch = self._come_back()
                     else:
                         schedule.complete(step, error, stop)
                         step = schedule.take(queue, choose) if go_on and not schedule.deliveries else None
@@ -280,8 +283,8 @@ class QueueWork:
             The next step, taken and not begun, or None; and how many of the untimed are left.
         """
         runner, queue = self.runner, self.queue
-        acquire, release, turn = runner.lock.acquire, runner.lock.release, runner.schedule.turn
-        garbage = runner.schedule.garbage
+        schedule, garbage = runner.schedule, runner.schedule.garbage
+        acquire, release, turn = runner.lock.acquire, runner.lock.release, schedule.turn
         epoch = self._epoch
         following: Step | None = step
         error: BaseException | None = None
@@ -302,12 +305,13 @@ class QueueWork:
                         error = runner.defer(step, outcome)
                         if error is None:
                             acquire()
-                            return None, untimed
+                            return None if schedule.deliveries else schedule.take(queue), untimed
                 for port in step.in_ports:
                     port.packet = _NO_PACKET
                 acquire()
                 if epoch != self._epoch:
-                    epoch = self._come_back(step)
+                    _blame(step)
+                    untimed = 0
                 if runner.is_poisoned:
                     runner.note_ended(step, error)
                     return None, untimed
@@ -318,14 +322,8 @@ class QueueWork:
             error = None  # its traceback keeps this frame, and so would keep itself
         return following, untimed
 
-    def _come_back(self, blocked: Step | None) -> int:
-        """Note that a thread looks at the queue again; return the epoch. Called with the lock held.
-
-        Args:
-            blocked: the step of which it comes, if others have given it up meanwhile.
-        """
-        if blocked is not None:
-            blocked.node.slowness = min(blocked.node.slowness + 8, _SLOWEST)
+    def _come_back(self) -> int:
+        """Note that a thread looks at the queue again; return the epoch. Called with the lock held."""
         self.attentive += 1
         self._is_waking = False
         return self._epoch
@@ -394,3 +392,8 @@ class QueueWork:
                 target.has_failed = True
                 with self.runner.lock:
                     self.runner.schedule.fail(ObserverError(observer.name, error, packet.stamp))
+
+
+def _blame(step: Step) -> None:
+    """Note that others have given a step up meanwhile: it took long. Called with the lock held."""
+    step.node.slowness = min(step.node.slowness + 8, _SLOWEST)
