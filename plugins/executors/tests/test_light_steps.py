@@ -62,6 +62,21 @@ class Chain:
     def slowness(self, place):
         return self.graph._runner.schedule.nodes[place].slowness
 
+    def expect_nobody_counted(self):
+        """Wait until no thread counts as attentive: those that sleep must not, nor count twice or less."""
+        work = self.graph._runner.works[0]
+        assert waited_for(lambda: not work.attentive and not work.queue.others)
+        time.sleep(0.05)
+        assert work.attentive == 0
+
+
+def waited_for(question):
+    """Ask until it is so, at most for long; return whether it is."""
+    deadline = time.monotonic() + TIMEOUT
+    while not question() and time.monotonic() < deadline:
+        time.sleep(0.002)
+    return question()
+
 
 @pytest.fixture
 def chain(penstock_registry):
@@ -123,10 +138,7 @@ def test_an_error_keeps_no_payload_alive(chain):
         del payload
         with pytest.raises(GraphRunError, match="no payloads"):
             run.graph.wait_until_done(TIMEOUT)
-        deadline = time.monotonic() + TIMEOUT
-        while alive() is not None and time.monotonic() < deadline:
-            threading.Event().wait(0.01)
-        assert alive() is None
+        assert waited_for(lambda: alive() is None)
     finally:
         gc.enable()
 
@@ -145,15 +157,34 @@ def test_a_step_that_completes_later_is_waited_for(chain):
     run = chain(lambda cc: later if cc.input_timestamp == LIGHT + 7 else None)
 
     run.feed(LIGHT, LIGHT + 10)
-    deadline = time.monotonic() + TIMEOUT
-    while run.graph._runner.pending == {} and time.monotonic() < deadline:
-        threading.Event().wait(0.005)
-    assert run.seen[-1][0] == LIGHT + 6
+    assert waited_for(lambda: run.graph._runner.pending)
+    assert waited_for(lambda: run.seen[-1][0] == LIGHT + 6)
 
     later.set_result(None)
     run.graph.close(TIMEOUT)
 
     assert [number for number, _ in run.seen] == [n for n in range(LIGHT + 10) if n != LIGHT + 7]
+
+
+def test_a_step_that_is_given_up_and_then_completes_later_leaves_no_thread_counted(chain):
+    later = concurrent.futures.Future()
+
+    def block_and_defer(cc):
+        if cc.input_timestamp != LIGHT:
+            return None
+        assert waited_for(lambda: first.steps >= LIGHT + 5)  # another thread has taken over
+        return later
+
+    run = chain(block_and_defer)
+    first = run.graph._runner.schedule.nodes[0]
+    run.feed(LIGHT, LIGHT + 5)
+    assert waited_for(lambda: run.graph._runner.pending)
+    run.expect_nobody_counted()
+
+    later.set_result(None)
+    run.graph.close(TIMEOUT)
+
+    assert [number for number, _ in run.seen] == [n for n in range(LIGHT + 5) if n != LIGHT]
 
 
 @pytest.mark.parametrize("place", [0, 5, 11, 19])
@@ -186,7 +217,6 @@ def test_a_node_whose_first_call_is_long_is_heavy_at_once_and_light_again_after_
 
 def test_a_light_node_that_blocks_leaves_the_others_to_another_thread(chain):
     """Its thread was counted on; who sleeps notices, and earlier nodes take the packets that come."""
-    passed = threading.Event()
     release = threading.Event()
 
     def wait_for_the_next(cc):
@@ -196,27 +226,23 @@ def test_a_light_node_that_blocks_leaves_the_others_to_another_thread(chain):
     run = chain(wait_for_the_next)
     first = run.graph._runner.schedule.nodes[0]
     run.feed(LIGHT, LIGHT + 5)
-    deadline = time.monotonic() + TIMEOUT
-    while first.steps < LIGHT + 5 and time.monotonic() < deadline:
-        passed.wait(0.005)
-
-    assert first.steps == LIGHT + 5
+    assert waited_for(lambda: first.steps == LIGHT + 5)
     assert run.slowness(11) == 0
     release.set()
     run.graph.wait_until_idle(TIMEOUT)
     assert 0 < run.slowness(11) <= 8
     assert all(run.slowness(place) == 0 for place in range(LENGTH) if place != 11)
+    run.expect_nobody_counted()
     run.graph.close(TIMEOUT)
     assert run.seen == [(number, number) for number in range(LIGHT + 5)]
 
 
 def test_who_waits_until_idle_is_woken_when_only_an_observer_is_left_and_comes_back_when_it_is_done(chain):
-    def until_awaited(_cc):
-        deadline = time.monotonic() + TIMEOUT
-        while not run.graph._runner.waiters and time.monotonic() < deadline:
-            time.sleep(0.001)
+    def until_awaited(cc):
+        if cc.input_timestamp >= LIGHT:
+            assert waited_for(lambda: run.graph._runner.waiters)
 
-    run = chain(lambda cc: until_awaited(cc) if cc.input_timestamp >= LIGHT else None)
+    run = chain(until_awaited)
     runner = run.graph._runner
     asleep = []
 
