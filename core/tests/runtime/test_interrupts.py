@@ -15,6 +15,7 @@ import penstock
 from penstock.compiled import engine_form
 from penstock.engine.schedule import Schedule
 from penstock.errors import GraphRunError, StatusCode
+from penstock.runtime import graph as runtime_graph
 from penstock.runtime.news import News
 from penstock.runtime.runner import Runner
 from penstock.testing import calculator
@@ -260,7 +261,7 @@ def test_a_script_that_forgets_to_wait_exits_within_seconds() -> None:
 def interrupted(monkeypatch):
     """Raise KeyboardInterrupt once in the middle of a locked section, after a method has done its part."""
 
-    def _install(method: str, owner: type = Schedule, *, elsewhere: bool = False) -> threading.Event:
+    def _install(method: str, owner: object = Schedule, *, elsewhere: bool = False) -> threading.Event:
         original = getattr(owner, method)
         here = threading.get_ident()
         done = threading.Event()
@@ -287,7 +288,7 @@ def test_an_interrupt_inside_an_add_poisons_the_run_which_ends_and_closes_everyt
     graph = make([(note, "in"), (note, "in")], "in", threads=threads)
     graph.start_run()
     graph.wait_until_idle(TIMEOUT)
-    interrupted("add_packet")
+    interrupted("add_if_room", runtime_graph)
     with pytest.raises(KeyboardInterrupt):
         graph.add_packet_to_input_stream("in", Packet(1, 1))
     with pytest.raises(KeyboardInterrupt) as caught:
@@ -348,7 +349,7 @@ def test_a_calculator_that_was_opening_when_the_run_was_poisoned_is_closed(make,
     )
     graph.start_run()
     assert entered.wait(TIMEOUT)
-    interrupted("add_packet")
+    interrupted("add_if_room", runtime_graph)
     with pytest.raises(KeyboardInterrupt):
         graph.add_packet_to_input_stream("in", Packet(1, 1))
     leave.set()
@@ -365,7 +366,7 @@ def test_a_poisoned_run_takes_nothing_more_and_the_next_run_is_well(make, interr
     graph.observe_output_stream("out", lambda _, p: got.append(p.payload))
     graph.start_run()
     graph.wait_until_idle(TIMEOUT)
-    interrupted("add_packet")
+    interrupted("add_if_room", runtime_graph)
     with pytest.raises(KeyboardInterrupt):
         graph.add_packet_to_input_stream("in", Packet("lost", 1))
     with pytest.raises(GraphRunError, match="cannot go on"):
