@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import contextlib
+import sys
 import threading
 import weakref
 
@@ -185,6 +186,11 @@ class Payload:
         self._deaths.append((threading.current_thread().name, runner is not None and runner.lock._is_owned()))
 
 
+@pytest.mark.skipif(
+    not getattr(sys, "_is_gil_enabled", lambda: True)(),
+    reason="without the interpreter's lock what another thread drops dies on the thread that made it, at "
+    "whatever line that is",
+)
 @pytest.mark.parametrize("threads", [0, 2])
 def test_no_payload_dies_under_the_lock_of_the_run(make, threads) -> None:
     deaths: list[tuple[str, bool]] = []
