@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import logging
 import os
+import subprocess
 import sys
 import threading
 
@@ -172,3 +173,11 @@ def test_options_that_are_not_low_priority_are_refused_when_the_graph_is_loaded(
 
 def test_without_options_there_is_one_thread():
     assert LowPriorityThreadPoolExecutor().num_threads == 1
+
+
+def test_a_pool_of_ordinary_threads_brings_no_logging():
+    code = (
+        "import sys; from penstock_executors.thread_pool import ThreadPoolExecutor; ThreadPoolExecutor(1); "
+        "assert 'penstock_executors.niceness' not in sys.modules; assert 'logging' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

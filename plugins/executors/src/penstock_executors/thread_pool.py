@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from penstock import Executor, ExecutorDefaults, Lease
 from penstock.errors import InvalidArgumentError
-from penstock_executors.niceness import Niced
 from penstock_executors.parking import ThreadsLease
 
 if TYPE_CHECKING:
@@ -74,11 +73,16 @@ class ThreadPoolExecutor(Executor):
             stack_size=stack_size_of(message),
         )
 
+    def _niced(self, serve: Callable[[], None]) -> Callable[[], None]:
+        from penstock_executors.niceness import Niced  # noqa: PLC0415  # brings logging, 4 ms; few graphs need it
+
+        return Niced(serve, self._nice)
+
     def lend_to(self, work: Work) -> Lease:
         """Serve a run with threads of its own."""
 
         def make_threads(serve: Callable[[], None]) -> Sequence[threading.Thread]:
-            target = Niced(serve, self._nice) if self._nice else serve
+            target = self._niced(serve) if self._nice else serve
             label = f"{self._prefix}-{work.name}" if work.name else self._prefix
             return [
                 threading.Thread(target=target, name=f"{label}-{number}", daemon=True)
