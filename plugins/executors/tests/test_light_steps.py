@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import concurrent.futures
 import contextlib
 import gc
@@ -26,7 +27,7 @@ TIMEOUT = 30
 class Chain:
     """A graph of `LENGTH` nodes on a thread pool, of which one does something else at one time."""
 
-    def __init__(self, registry, acts=None, place=11, *, threads=2):
+    def __init__(self, registry, acts=None, place=11, *, threads=2, loop=None):
         own = registry.child()
         own.add("executor", "ThreadPoolExecutor", ThreadPoolExecutor)
         self.closed = []
@@ -53,6 +54,8 @@ class Chain:
         self.graph.observe_output_stream(
             f"s{LENGTH}", lambda _, packet: self.seen.append((int(packet.timestamp), packet.payload))
         )
+        if loop is not None:
+            self.graph.set_event_loop(loop)
         self.graph.start_run()
 
     def feed(self, first, last):
@@ -191,6 +194,23 @@ def test_a_step_that_is_given_up_and_then_completes_later_leaves_no_thread_count
     run.graph.close(TIMEOUT)
 
     assert [number for number, _ in run.seen] == [n for n in range(LIGHT + 5) if n != LIGHT]
+
+
+def test_an_awaitable_that_nobody_can_run_is_an_error_of_its_step_and_the_run_is_whole(chain):
+    async def nothing():
+        """Does nothing."""
+
+    stopped = asyncio.new_event_loop()
+    run = chain(lambda cc: nothing() if cc.input_timestamp == LIGHT + 7 else None, loop=stopped)
+
+    run.feed(LIGHT, LIGHT + 8)
+    with pytest.raises(GraphRunError, match=rf"n11.*{LIGHT + 7}.*is not running") as raised:
+        run.graph.wait_until_done(TIMEOUT)
+    stopped.close()
+
+    assert len(raised.value.errors) == 1
+    assert not run.graph._runner.is_poisoned
+    assert sorted(run.closed) == sorted(f"n{i}" for i in range(LENGTH))
 
 
 @pytest.mark.parametrize("place", [0, 5, 11, 19])

@@ -359,7 +359,7 @@ class Runner:
     def wake_early(self) -> None:
         """Wake, once, who waits until the run is idle when that is near. Called with the lock held.
 
-        Waking a thread takes 25 us, in which the last light step and its observers come to their end.
+        Waking a thread takes 25 us, in which light observers, which are all that is left, come to their end.
         """
         self.wakes_early = False
         self.changed.notify_all()

@@ -247,12 +247,9 @@ class QueueWork:
                 try:
                     outcome = step.call(step)
                     if outcome is not None:
-                        if outcome is STOP and step.method == PROCESS:
-                            stop = True
-                        else:
-                            error = runner.defer(step, outcome)
-                            if error is None:
-                                step = None
+                        is_deferred, stop, error = self._understand(step, outcome)
+                        if is_deferred:
+                            step = None
                 except BaseException as raised:  # noqa: BLE001  # an error of the run, whatever it is
                     error = raised
                 if is_timed:
@@ -288,6 +285,7 @@ class QueueWork:
         epoch = self._epoch
         following: Step | None = step
         error: BaseException | None = None
+        is_deferred = False
         try:
             while untimed and following is not None and not (following.node.slowness or garbage):
                 step = following
@@ -295,17 +293,13 @@ class QueueWork:
                 stop = False
                 release()
                 try:
-                    outcome: Any = step.call(step)
+                    outcome = step.call(step)
+                    if outcome is not None:
+                        is_deferred, stop, error = self._understand(step, outcome)
+                        if is_deferred:
+                            break
                 except BaseException as raised:  # noqa: BLE001  # an error of the run, whatever it is
-                    error, outcome = raised, None
-                if outcome is not None:
-                    if outcome is STOP and step.method == PROCESS:
-                        stop = True
-                    else:
-                        error = runner.defer(step, outcome)
-                        if error is None:
-                            acquire()
-                            return None if schedule.deliveries else schedule.take(queue), untimed
+                    error, is_deferred = raised, False
                 for port in step.in_ports:
                     port.packet = _NO_PACKET
                 acquire()
@@ -318,9 +312,19 @@ class QueueWork:
                 following = turn(queue, step, error, stop)
                 if error is not None:
                     break
+            if is_deferred:
+                acquire()
+                following = None if schedule.deliveries else schedule.take(queue)
         finally:
             error = None  # its traceback keeps this frame, and so would keep itself
         return following, untimed
+
+    def _understand(self, step: Step, outcome: object) -> tuple[bool, bool, BaseException | None]:
+        """Return what it means that a call returned something: it completes later, it said STOP, an error."""
+        if outcome is STOP and step.method == PROCESS:
+            return False, True, None
+        error = self.runner.defer(step, outcome)
+        return error is None, False, error
 
     def _come_back(self) -> int:
         """Note that a thread looks at the queue again; return the epoch. Called with the lock held."""
