@@ -240,7 +240,7 @@ class CalculatorContract:
         """Ask for a graph service; a run does not start without it unless it is optional."""
         self.services[key] = optional
 
-    def run_on(self, key: ServiceKey[Any], place: str = "") -> None:
+    def run_on(self, key: ServiceKey[Any], place: str = "", *, if_there: bool = False) -> None:
         """Ask to run where a service says (its `executor_for(node)`); implies `use_service`.
 
         Args:
@@ -248,7 +248,10 @@ class CalculatorContract:
                 has anyhow.
             place: which of the service's threads, where it has several; what it may be is for the
                 service to say. "": the service chooses.
+            if_there: asks for no service: the node runs there only where the application has set it, or
+                another node uses it. For a node that works anywhere, and has neighbours there.
         """
-        self.services.setdefault(key, False)
+        if not if_there:
+            self.services.setdefault(key, False)
         self.runs_on = key
         self.place = place

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import concurrent.futures
 import threading
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import pytest
 
@@ -404,6 +404,52 @@ def test_a_node_whose_optional_service_is_absent_runs_on_its_own_executor(make) 
     graph.close(TIMEOUT)
 
     assert {name.partition("_")[0] for name in seen["AtLeft"]} == {"pool"}
+
+
+def beside(seen):
+    class Beside(noting_threads(seen)):  # type: ignore[misc]
+        @classmethod
+        def get_contract(cls, cc):
+            super().get_contract(cc)
+            cc.run_on(BENCH, "left", if_there=True)
+
+    return Beside
+
+
+@pytest.mark.parametrize("who", ["the application", "another node"])
+def test_a_node_may_run_on_a_service_that_it_does_not_ask_for_where_it_is_there(make, pools, who) -> None:
+    seen: dict[str, set[str]] = {}
+    bench = Bench(pools)
+    made = ServiceKey("test.bench", create=lambda: bench)
+    uses = calculator(name="Uses", contract=lambda cc: cc.use_service(made))
+    graph = make([(beside(seen), "in"), *([(uses, "in")] if who == "another node" else [])], "in")
+    if who == "the application":
+        graph.set_service(BENCH, bench)
+    graph.start_run()
+    graph.add_packet_to_input_stream("in", penstock.Packet(1, 1))
+    graph.close(TIMEOUT)
+
+    assert seen["Beside"] == {"bench-left_0"}
+
+
+def test_a_service_that_no_node_asks_for_is_not_made_to_run_on(make) -> None:
+    seen: dict[str, set[str]] = {}
+    made: list[str] = []
+    key: ServiceKey[Any] = ServiceKey("test.unasked", create=lambda: made.append("made"))
+
+    class Beside(noting_threads(seen)):  # type: ignore[misc]
+        @classmethod
+        def get_contract(cls, cc):
+            super().get_contract(cc)
+            cc.run_on(key, if_there=True)
+
+    graph = make([(Beside, "in")], "in")
+    graph.start_run()
+    graph.add_packet_to_input_stream("in", penstock.Packet(1, 1))
+    graph.close(TIMEOUT)
+
+    assert {name.partition("_")[0] for name in seen["Beside"]} == {"pool"}
+    assert not made
 
 
 def test_a_place_that_a_service_does_not_know_is_refused(make) -> None:

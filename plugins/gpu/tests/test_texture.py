@@ -305,6 +305,7 @@ def test_a_picture_that_is_being_read_is_not_written(context):
     assert (buffer.array() == 255).all()
 
 
+@pytest.mark.usefixtures("other")  # else fences are put off, see test_late_fences
 def test_a_view_is_released_once_and_from_any_thread(context, monkeypatch):
     buffer = GpuBuffer(3, 2)
     view = context.run(lambda: buffer.write_view(GlTextureView))
@@ -473,6 +474,7 @@ def test_a_writer_waits_for_the_newest_read_of_each_other_context(make_context, 
     assert not texture_of(buffer)._consumers
 
 
+@pytest.mark.usefixtures("other")  # else fences are put off, see test_late_fences
 def test_every_release_makes_a_fence_and_flushes_it(context, monkeypatch):
     calls = []
     fence, flush = gl.glFenceSync, gl.glFlush
@@ -525,6 +527,7 @@ def test_views_of_several_contexts_are_released_each_in_its_own(context, other):
     assert texture_of(target)._done_writing.context is context
 
 
+@pytest.mark.usefixtures("other")  # else fences are put off, see test_late_fences
 def test_views_are_released_together_also_where_gl_makes_no_fence(context, monkeypatch):
     source, target = drawn(context, 1, 0, 0, 1), GpuBuffer(7, 5)
 
@@ -577,6 +580,7 @@ def test_reading_one_picture_for_ever_keeps_one_fence_for_each_context(context):
     assert len(texture_of(buffer)._consumers) == 1
 
 
+@pytest.mark.usefixtures("other")  # else fences are put off, see test_late_fences
 def test_a_fence_that_cannot_be_made_leaves_the_buffer_usable(context, monkeypatch):
     buffer = GpuBuffer(3, 2)
 

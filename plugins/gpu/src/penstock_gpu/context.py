@@ -8,14 +8,16 @@ it, with its last reference, or with the process.
 from __future__ import annotations
 
 import itertools
+import weakref
+from contextlib import suppress
 from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 from penstock.errors import FailedPreconditionError, InvalidArgumentError, WaitTimeoutError
-from penstock_gpu import ending, gl, native
+from penstock_gpu import ending, gl, gl_state, native
 from penstock_gpu.current import LOCAL
-from penstock_gpu.errors import GpuUnavailableError
+from penstock_gpu.errors import GlError, GpuUnavailableError
 from penstock_gpu.external_context import ExternalContext
 from penstock_gpu.gl_thread import Deletion, GlThread, Job, log_lost
 from penstock_gpu.locked_context import LockedContext
@@ -50,6 +52,7 @@ class GlContext:
         vendor: who made the driver.
         renderer: what draws, such as "llvmpipe (LLVM 15.0.6, 256 bits)".
         extensions: names of the extensions.
+        is_software: whether it draws on the CPU.
         share_group: the same object in two contexts when textures of one are visible in the other.
         thread: what runs jobs; not for callers.
         uploads: arrays copied into textures in this context, by `gl.upload`.
@@ -62,10 +65,13 @@ class GlContext:
         "_holds",
         "_is_closed",
         "_is_retired",
+        "_is_unflushed",
+        "_late",
         "_native",
         "api",
         "device",
         "extensions",
+        "is_software",
         "name",
         "readbacks",
         "renderer",
@@ -85,6 +91,7 @@ class GlContext:
         self.version = (0, 0)
         self.vendor = self.renderer = ""
         self.extensions: frozenset[str] = frozenset()
+        self.is_software = device.is_software
         self.share_group = group
         self.uploads = 0
         self.readbacks = 0
@@ -93,6 +100,8 @@ class GlContext:
         self._holds: list[None] = []  # one for each object that must not lose its context
         self._is_closed = False
         self._is_retired = False
+        self._late: weakref.ref[GlSyncToken] | None = None  # the token whose fence is put off
+        self._is_unflushed = False
 
     @classmethod
     def create(
@@ -145,11 +154,6 @@ class GlContext:
         return self._is_closed or self.thread.has_ended
 
     @property
-    def is_software(self) -> bool:
-        """Whether it draws on the CPU."""
-        return self.device.is_software or any(word in self.renderer.lower() for word in _SOFTWARE)
-
-    @property
     def native_display(self) -> int:
         """The EGL display, as an address, for other libraries."""
         return self._native.display
@@ -179,9 +183,12 @@ class GlContext:
             FailedPreconditionError: the context's thread waits for the job that calls this.
             WaitTimeoutError: the time is over; a job that has not begun will not run.
         """
-        if LOCAL.context is self and not native.is_forked():
+        here = LOCAL.context
+        if here is self and not native.is_forked():
             return call()
         self.check_usable()
+        if here is not None:
+            here.settle()  # whoever has this context may wait for one of its fences
         result: T = self.thread.run(self, call, timeout)
         return result
 
@@ -230,12 +237,59 @@ class GlContext:
             FailedPreconditionError: it is not.
             GpuUnavailableError: the process was forked.
         """
+        self._expect_current()
+        return GlSyncToken(self)
+
+    def leave_fence(self) -> GlSyncToken:
+        """Return a fence as `create_sync` does, put off where nobody may ever wait for it.
+
+        That is where no other context sees what this one draws, and it draws on the CPU: there the flush
+        behind a fence sets all processors drawing, just when the next step needs one of them. Whoever asks
+        for the fence gets it, and a second context finds all of them made.
+
+        Raises: as `create_sync`.
+        """
+        if not self.is_software or self.share_group.is_shared:
+            return self.create_sync()
+        self._expect_current()
+        self._is_unflushed = True
+        found = None if self._late is None else self._late()
+        if found is None:
+            found = GlSyncToken(self, is_late=True)
+            self._late = weakref.ref(found)
+        return found
+
+    def settle(self) -> None:
+        """Make the fence that was put off; the context must be current. Who draws next gets another.
+
+        Raises:
+            GlError: GL makes none; it is still put off.
+        """
+        late = None if self._late is None else self._late()
+        if late is not None:
+            late.settle()
+        self._late = None
+
+    def settle_soon(self) -> None:
+        """Do the same as soon as the context can. Never waits."""
+        if LOCAL.context is self:
+            self.settle()
+            return
+        with suppress(GpuUnavailableError):  # then it has ended, and settled before
+            self.post(self.settle)
+
+    def flush(self) -> None:
+        """Let GL begin with what was left without a fence; the context must be current."""
+        if self._is_unflushed:
+            self._is_unflushed = False
+            gl_state.flush()
+
+    def _expect_current(self) -> None:
         native.check_not_forked(f"context {self.name!r}")
         if LOCAL.context is not self:
             raise FailedPreconditionError(
                 f"context {self.name!r} is not current here; make the fence in its run"
             )
-        return GlSyncToken(self)
 
     def close(self, timeout: float = 10.0) -> bool:
         """Do what was posted, dispose of the attachments, give the context back and end its thread.
@@ -330,6 +384,10 @@ class GlContext:
         """Dispose of the attachments, on the way out."""
         before, LOCAL.context = LOCAL.context, self
         try:
+            try:
+                self.settle()
+            except GlError as error:
+                log_lost(self, error)
             while self._attachments:
                 _, (value, dispose) = self._attachments.popitem()
                 if dispose is None:
@@ -347,6 +405,7 @@ class GlContext:
         self.renderer = gl.get_string(gl.GL_RENDERER)
         self.version = (gl.get_integer(gl.GL_MAJOR_VERSION), gl.get_integer(gl.GL_MINOR_VERSION))
         self.extensions = gl.extensions()
+        self.is_software |= any(word in self.renderer.lower() for word in _SOFTWARE)
         gl.glPixelStorei(
             gl.GL_UNPACK_ALIGNMENT, 1
         )  # rows of an array follow one another, whatever their length

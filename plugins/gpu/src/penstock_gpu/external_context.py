@@ -44,6 +44,7 @@ class ExternalContext:
         self.name = f"external 0x{context:x}"
         with _LOCK:
             self.share_group = _GROUPS.setdefault((display, context), ShareGroup())
+        self.share_group.is_shared = True
         native.note_use()
 
     @classmethod
@@ -82,6 +83,10 @@ class ExternalContext:
                 f"context {self.name!r} is not current on this thread; make it current first"
             )
         return GlSyncToken(self)
+
+    def leave_fence(self) -> GlSyncToken:
+        """Return the same: nobody could make it later. Raises as `create_sync`."""
+        return self.create_sync()
 
     def run(self, call: Callable[[], T], timeout: float | None = None) -> T:  # noqa: ARG002  # as GlContext.run
         """Call a function, if this context is current here; it has no thread that this pack could use.

@@ -233,7 +233,7 @@ class GlTextureObject:
             fence: one that was made there after the reading; None makes one.
         """
         try:
-            self._consumers[here.native_context] = here.create_sync() if fence is None else fence
+            self._consumers[here.native_context] = here.leave_fence() if fence is None else fence
         finally:
             self._reads.pop()
 
@@ -263,7 +263,7 @@ class GlTextureObject:
     def end_write(self, here: AnyContext, fence: GlSyncToken | None = None) -> None:
         """Let all that read come after what was drawn in the current context; `fence` as in `end_read`."""
         try:
-            self._done_writing = here.create_sync() if fence is None else fence
+            self._done_writing = here.leave_fence() if fence is None else fence
             self.producer = here
         finally:
             self._writing.release()

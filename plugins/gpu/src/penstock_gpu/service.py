@@ -35,6 +35,11 @@ POLICIES: Final = (REQUIRE, PREFER, OFF)
 MAIN: Final = ""
 #: Before the name of a context that a graph's `GlContextOptions` ask for.
 USER: Final = "user:"
+#: The contexts of the nodes that copy pictures to the GPU and back, so that copying holds up nobody who
+#: draws. Where the CPU draws they are the main one: a copy waits for the drawing, and a second thread only
+#: takes the processors from it.
+UPLOADS: Final = "auto:ImageFrameToGpuBufferCalculator"
+READBACKS: Final = "auto:GpuBufferToImageFrameCalculator"
 
 _logger = get_logger("gpu")
 
@@ -123,7 +128,8 @@ class GpuResources:
 
         Args:
             key: "" for the main one, "user:<name>" for one that graphs name in `GlContextOptions`,
-                "auto:<calculator>" for those of calculators that have one among themselves.
+                "auto:<calculator>" for those of calculators that have one among themselves; `UPLOADS` and
+                `READBACKS` are the main one where that draws in software.
 
         Raises:
             GpuUnavailableError: there is no GL, or the driver has no further context to give.
@@ -132,6 +138,7 @@ class GpuResources:
         self._refuse_closed()
         if self._why_off:
             raise GpuUnavailableError(f"there is no GL context: {self._why_off}")
+        key = self._own_or_main(key)
         found = self._contexts.get(key)
         if found is not None:
             return found
@@ -166,6 +173,7 @@ class GpuResources:
             raise
         if not self._has_threads:
             return None
+        place = self._own_or_main(place)
         with self._lock:
             if place not in self._executors:
                 self._executors[place] = GlExecutor(context, f"__gpu_{place}")
@@ -249,6 +257,11 @@ class GpuResources:
             thread=self._has_threads,
             name="main" if is_main else key,
         )
+
+    def _own_or_main(self, key: str) -> str:
+        """Return the key of the context that stands for `key`."""
+        copies = key in {UPLOADS, READBACKS}
+        return MAIN if copies and self._contexts[MAIN].is_software else key
 
     def _refuse_closed(self, node: str | None = None) -> None:
         if self._is_closed:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from penstock.errors import FailedPreconditionError, WaitTimeoutError
 from penstock_gpu import egl, gl, gl_library
 from penstock_gpu.current import LOCAL
-from penstock_gpu.errors import GlError
+from penstock_gpu.errors import GlError, GpuUnavailableError
 
 if TYPE_CHECKING:
     from penstock_gpu.context import ExternalContext, GlContext
@@ -25,16 +25,30 @@ class GlSyncToken:
 
     Made by `GlContext.create_sync`. Goes with its last reference; a context of its group deletes the fence.
 
+    Args:
+        context: the current one.
+        is_late: puts the fence off until somebody asks for it; it then stands behind all that the context
+            has been told to draw until that moment.
+
     Attributes:
         context: the context whose commands it stands in.
     """
 
-    __slots__ = ("_fence", "_is_ready", "context")
+    __slots__ = ("__weakref__", "_fence", "_is_ready", "context")
 
-    def __init__(self, context: GlContext | ExternalContext) -> None:
+    def __init__(self, context: GlContext | ExternalContext, *, is_late: bool = False) -> None:
         self.context = context
         self._is_ready = False
         self._fence: int | None = None
+        if not is_late:
+            self.settle()
+
+    def settle(self) -> None:
+        """Make the fence that was put off, in its context; `GlContext.settle` is who calls that.
+
+        Raises:
+            GlError: GL makes none.
+        """
         fence = gl.glFenceSync(gl.GL_SYNC_GPU_COMMANDS_COMPLETE, 0)
         if not fence:
             raise GlError("glFenceSync", detail="no GL context is current")
@@ -56,6 +70,9 @@ class GlSyncToken:
         """
         if self._is_ready:
             return True
+        self._have_fence(timeout_s + _GRACE_S)
+        if self._fence is None:
+            return True  # its context has ended, and what it drew is drawn
         if self._is_visible():
             return self._wait_here(timeout_s)
         context = self.context
@@ -86,7 +103,9 @@ class GlSyncToken:
                 "no GL context is current to wait in; wait in GlContext.run, or with wait()"
             )
         if here is None or here.share_group is self.context.share_group:
-            gl.glWaitSync(self._fence, 0, TIMEOUT_IGNORED)
+            self._have_fence(timeout_s)
+            if self._fence is not None:  # else its context has ended, and all is done
+                gl.glWaitSync(self._fence, 0, TIMEOUT_IGNORED)
             return
         if not self.wait(timeout_s):
             raise WaitTimeoutError(
@@ -97,6 +116,23 @@ class GlSyncToken:
     def is_ready(self) -> bool:
         """Whether GL has done all that stands before the fence."""
         return self.wait(0.0)
+
+    def _have_fence(self, timeout_s: float) -> None:
+        """Have the fence made where it was put off: in its context, behind the jobs that it has now.
+
+        A context that ends makes it on its way out.
+        """
+        from penstock_gpu.context import GlContext  # noqa: PLC0415  # which imports this
+
+        context = self.context
+        if self._fence is not None or not isinstance(context, GlContext):
+            return  # the application's are never late
+        try:
+            context.run(context.settle, timeout_s)
+        except GpuUnavailableError:
+            if not context.is_closed:
+                raise
+            context.close(timeout_s)
 
     def _is_visible(self) -> bool:
         here = LOCAL.context

@@ -166,7 +166,7 @@ def release_all(views: Sequence[GlTextureView]) -> None:
     views = [view for view in views if not view.is_released]
     if views and here is not None and all(view.context is here for view in views):
         with suppress(GlError):  # those that are left make fences of their own, and say what is wrong
-            fence = here.create_sync()
+            fence = here.leave_fence()
             for view in views:
                 view.release_behind(fence)
     with ExitStack() as each:

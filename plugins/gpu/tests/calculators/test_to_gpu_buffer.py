@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import threading
+from typing import ClassVar
+
 import numpy as np
 import pytest
 
+import penstock
 from penstock.errors import GraphRunError, UnavailableError
-from penstock.testing import run_calculator
+from penstock.testing import run_calculator, testing_registry
 from penstock_formats import ImageFormat, ImageFrame, VideoHeader
 from penstock_gpu.buffer import GpuBuffer
 from penstock_gpu.calculators.image_frame_to_gpu_buffer import (
@@ -15,6 +19,7 @@ from penstock_gpu.calculators.image_frame_to_gpu_buffer import (
 )
 from penstock_gpu.calculators.luminance import LuminanceCalculator
 from penstock_gpu.formats import GpuBufferFormat
+from penstock_gpu.service import GPU
 
 CONTEXT = "auto:ImageFrameToGpuBufferCalculator"
 EAGER = ImageFrameToGpuBufferCalculatorOptions(eager=True)
@@ -60,16 +65,54 @@ def test_nothing_is_uploaded_before_a_shader_reads_it(run_gl):
     assert main.uploads == before + 1
 
 
-def test_eager_uploads_at_once_in_a_context_of_its_own(run_gl, random):
+@pytest.mark.parametrize("software", [False, True])
+def test_eager_uploads_at_once_in_a_context_of_its_own_unless_the_cpu_draws(
+    run_gl, random, monkeypatch, software
+):
     frame = ImageFrame(random.integers(0, 256, (4, 3, 4), np.uint8))
-    main, own = run_gl.resources.context(), run_gl.resources.context(CONTEXT)
+    main = run_gl.resources.context()
+    monkeypatch.setattr(main, "is_software", software)
+    own = run_gl.resources.context(CONTEXT)
+    assert (own is main) is software
     before = main.uploads, own.uploads
 
     (buffer,) = wrapped(run_gl, frame, options=EAGER)
+    after_wrapping = own.uploads
     found = run_gl.picture(LuminanceCalculator, {"VIDEO": buffer})
 
-    assert (main.uploads, own.uploads) == (before[0], before[1] + 1)
+    assert after_wrapping == own.uploads == before[1] + 1
+    assert software or main.uploads == before[0]
     assert np.array_equal(found[..., 3], frame.array[..., 3])
+
+
+class Place(penstock.Calculator):
+    """Notes where frames are wrapped, as a payload cannot: on which thread its own kind of node runs."""
+
+    threads: ClassVar[list[str]] = []
+
+    @classmethod
+    def get_contract(cls, cc):
+        ImageFrameToGpuBufferCalculator.get_contract.__func__(cls, cc)
+
+    def process(self, cc):
+        self.threads.append(threading.current_thread().name)
+
+
+@pytest.mark.parametrize("gpu", ["set", "unset"])
+def test_frames_are_wrapped_beside_the_nodes_of_the_main_context_where_there_is_one(run_gl, gpu):
+    graph = penstock.CalculatorGraph(
+        'input_stream: "in" node { calculator: "Place" input_stream: "in" output_stream: "out" }',
+        registry=testing_registry(Place),
+    )
+    if gpu == "set":
+        graph.set_service(GPU, run_gl.resources)
+    Place.threads.clear()
+    graph.start_run()
+    graph.add_packet_to_input_stream("in", penstock.Packet(ImageFrame(np.zeros((1, 1, 3), np.uint8)), 1))
+    graph.close(20)
+
+    (name,) = Place.threads
+    assert (name == "penstock-gpu main") == (gpu == "set")
 
 
 def test_only_eager_asks_for_the_service(monkeypatch):

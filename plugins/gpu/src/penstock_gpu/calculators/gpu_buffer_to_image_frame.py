@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import penstock
 from penstock_formats import ImageFrame
 from penstock_gpu.buffer import GpuBuffer
 from penstock_gpu.calculators.ports import pass_header
 from penstock_gpu.helper import GlCalculatorHelper
+from penstock_gpu.service import READBACKS
 
 if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract
-
-_CONTEXT: Final = "auto:GpuBufferToImageFrameCalculator"
 
 
 class GpuBufferToImageFrameCalculator(penstock.Calculator):
@@ -27,7 +26,8 @@ class GpuBufferToImageFrameCalculator(penstock.Calculator):
     A buffer whose pixels are in main memory already gives them without a copy; others are waited for
     and copied once, however many nodes ask. All nodes of this kind work in a GL context of their own,
     "auto:GpuBufferToImageFrameCalculator", so that waiting holds up nobody who draws; `GlContextOptions`
-    choose another. Values are exact.
+    choose another. Where the CPU draws, that is the graph's main context: there is nothing to copy over,
+    and a second thread would take the processors from the drawing. Values are exact.
 
     Raises in `process`: InvalidArgumentError for a buffer whose format no ImageFrame has, or that is
     empty; GlError where GL fails.
@@ -50,7 +50,7 @@ class GpuBufferToImageFrameCalculator(penstock.Calculator):
         cc.inputs[source].set_one_of(GpuBuffer, ImageFrame, description="pictures, wherever they are")
         cc.outputs[target].set(ImageFrame, "the same in main memory")
         cc.set_timestamp_offset(0)
-        GlCalculatorHelper.update_contract(cc, context=_CONTEXT)
+        GlCalculatorHelper.update_contract(cc, context=READBACKS)
 
     def open(self, cc: CalculatorContext) -> None:
         """Find the context; pass the stream header on."""

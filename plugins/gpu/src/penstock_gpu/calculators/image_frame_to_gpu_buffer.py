@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import attrs
 
@@ -11,12 +11,11 @@ from penstock_formats import ImageFrame
 from penstock_gpu.buffer import GpuBuffer
 from penstock_gpu.calculators.ports import pass_header
 from penstock_gpu.helper import GlCalculatorHelper
+from penstock_gpu.service import UPLOADS
 from penstock_gpu.texture import GlTextureView
 
 if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract
-
-_CONTEXT: Final = "auto:ImageFrameToGpuBufferCalculator"
 
 
 @attrs.frozen
@@ -40,8 +39,9 @@ class ImageFrameToGpuBufferCalculator(penstock.Calculator):
     The pixels go to the GPU when a node first reads them as a texture, once, in that node's context; a
     frame that no shader reads never does. With option `eager` they go at once, in a context that all
     nodes of this kind have, "auto:ImageFrameToGpuBufferCalculator" unless `GlContextOptions` choose
-    another: drawing then does not wait for uploads. Values are exact. Only with `eager` does the node
-    ask for the GPU service; where that is off, it wraps.
+    another: drawing then does not wait for uploads. Where the CPU draws, that is the graph's main
+    context. Values are exact. Only with `eager` does the node ask for the GPU service; where that is off,
+    it wraps. Without, it runs beside the nodes of the main context where the graph has one.
 
     Options `ImageFrameToGpuBufferCalculatorOptions`: `eager` (false).
 
@@ -68,7 +68,9 @@ class ImageFrameToGpuBufferCalculator(penstock.Calculator):
         cc.outputs[ports_out[0] if ports_out else 0].set(GpuBuffer, "the same as pictures of the GPU")
         cc.set_timestamp_offset(0)
         if cc.options(ImageFrameToGpuBufferCalculatorOptions).eager:
-            GlCalculatorHelper.update_contract(cc, context=_CONTEXT)
+            GlCalculatorHelper.update_contract(cc, context=UPLOADS)
+        else:
+            GlCalculatorHelper.update_contract(cc, if_there=True)
 
     def open(self, cc: CalculatorContext) -> None:
         """Find the context, where it uploads; pass the stream header on."""
