@@ -166,7 +166,7 @@ def test_pictures_of_ever_new_sizes_do_not_pile_up(live):
             assert context.run(lambda n=number: draw(n)) > 0
             most = max(most, live["textures"])
         options = resources.pool.options
-        kept = options.keep_count * options.max_pool_count
+        kept = 2 * options.max_pool_count
         assert settled(resources, live)["textures"] <= kept
         assert most <= kept + 4  # those that wait for their deletion
 

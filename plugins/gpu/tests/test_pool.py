@@ -127,6 +127,53 @@ def test_no_more_are_kept_than_keep_count_less_those_in_use(log):
     assert (pool.free, pool.in_use, log.deleted) == (2, 0, [1, 2])
 
 
+def one_frame(pool, nodes: int, last: list) -> None:
+    """Take what a chain of nodes takes while the application still has the last picture."""
+    before = pool.take(4, 3, F.BGRA32)
+    for _ in range(nodes - 1):
+        made = pool.take(4, 3, F.BGRA32)
+        before.let_go()
+        before = made
+    if last:
+        last.pop().let_go()
+    last.append(before)
+
+
+def test_a_chain_whose_last_picture_is_held_makes_no_new_textures_after_its_first_frames(log):
+    pool, last = pool_of(log), []
+    for _ in range(2):
+        one_frame(pool, 5, last)
+    made = len(log.made)
+
+    for _ in range(100):
+        one_frame(pool, 5, last)
+
+    assert len(log.made) == made
+    assert pool.in_use + pool.free == 3
+
+    reference, last = pool_of(log, keep_count=2), []
+    for _ in range(3):
+        one_frame(reference, 5, last)
+    made = len(log.made)
+    one_frame(reference, 5, last)
+    assert len(log.made) == made + 4  # the reference's rule: all but one anew, each frame
+
+
+def test_as_many_are_kept_as_were_in_use_at_once_lately(log):
+    pool = pool_of(log, min_requests_before_pool=1, scrub_every=10)
+    for texture in [pool.take(4, 3, F.BGRA32) for _ in range(6)]:
+        texture.let_go()
+    assert (pool.free, pool.in_use, log.deleted) == (6, 0, [])
+
+    for _ in range(10):  # the counts are halved at the tenth request: six are still of the period before
+        pool.take(4, 3, F.BGRA32).let_go()
+    assert (pool.free, log.deleted) == (6, [])
+
+    for _ in range(10):
+        pool.take(4, 3, F.BGRA32).let_go()
+    assert (pool.free, len(log.deleted)) == (2, 4)
+
+
 def test_of_too_many_free_ones_the_longest_unused_goes(log):
     pool = pool_of(log, min_requests_before_pool=1, keep_count=1)
     first, second = pool.take(4, 3, F.BGRA32), pool.take(4, 3, F.BGRA32)
@@ -322,8 +369,8 @@ def test_options_out_of_range_are_refused(option, value, least):
         PoolOptions(**{option: value})
 
 
-def test_the_defaults_are_those_of_the_reference():
-    assert attrs.astuple(PoolOptions()) == (2, 10, 2, 50)
+def test_the_defaults_are_those_of_the_reference_but_for_how_many_are_kept():
+    assert attrs.astuple(PoolOptions()) == (None, 10, 2, 50)
 
 
 def test_within_its_scope_a_pool_is_used_by_default(log):
@@ -455,7 +502,7 @@ def test_who_draws_to_a_used_texture_waits_for_its_last_readers(make_context, co
 
 
 def test_textures_that_are_given_up_are_deleted_in_their_context(context):
-    pool = pool_of(min_requests_before_pool=1)
+    pool = pool_of(min_requests_before_pool=1, keep_count=2)
     buffers = [context.run(lambda: pool.get(7, 5)) for _ in range(4)]
     names = [context.run(lambda buffer=buffer: fill(buffer, 0, 0, 0, 0)) for buffer in buffers]
 

@@ -1,9 +1,9 @@
 """Textures that are used again: making one costs more than drawing to it.
 
 A pool makes buffers of textures and takes each texture back when nothing uses its buffer any more. Which
-sizes it keeps, and how many of each, follows MediaPipe's `GpuBufferMultiPool`, `ReusablePool` and
-`ResourceCache`: a size is worth pooling from its second request on, the sizes asked for least go first,
-and what was asked for long ago counts less.
+sizes it keeps follows MediaPipe's `GpuBufferMultiPool`, `ReusablePool` and `ResourceCache`: a size is worth
+pooling from its second request on, the sizes asked for least go first, and what was asked for long ago
+counts less. How many of each it keeps follows what was in use.
 
 A texture comes back on whatever thread lets go of it last, maybe in the middle of a garbage collection.
 So coming back takes no lock that may be held: it goes to a queue, which is emptied by whoever has the lock
@@ -26,16 +26,19 @@ if TYPE_CHECKING:
     from penstock_gpu.buffer import GpuBuffer
     from penstock_gpu.gl_texture import GlTextureObject
 
+_KEPT_AT_LEAST: Final = 2
 #: Width, height, format, and the contexts that the texture is visible to.
 _Key = tuple[int, int, GpuBufferFormat, Any]
 
 
 @attrs.frozen
 class PoolOptions:
-    """How much a pool keeps. The defaults are the reference's.
+    """How much a pool keeps. The defaults are the reference's, but for `keep_count`, which is 2 there.
 
     Attributes:
-        keep_count: textures of one size that wait for use, less those in use.
+        keep_count: how many textures of one size there are before one that comes back is given up, those in
+            use counted. None: as many as were in use at once lately, at least 2, so that a graph that goes
+            on as before makes no new ones. Lately: since the counts were halved the last time but one.
         max_pool_count: sizes that are counted; those asked for least are given up.
         min_requests_before_pool: requests of a size until its textures are kept; 1 keeps them at once.
         scrub_every: requests until all counts are halved and the sizes that fall to 0 are given up.
@@ -44,7 +47,9 @@ class PoolOptions:
         InvalidArgumentError: a number is negative, or `min_requests_before_pool` or `scrub_every` below 1.
     """
 
-    keep_count: int = attrs.field(default=2, validator=validators.instance_of(int))
+    keep_count: int | None = attrs.field(
+        default=None, validator=validators.optional(validators.instance_of(int))
+    )
     max_pool_count: int = attrs.field(default=10, validator=validators.instance_of(int))
     min_requests_before_pool: int = attrs.field(default=2, validator=validators.instance_of(int))
     scrub_every: int = attrs.field(default=50, validator=validators.instance_of(int))
@@ -57,22 +62,27 @@ class PoolOptions:
             ("scrub_every", 1),
         ):
             value = getattr(self, name)
-            if value < least:
+            if value is not None and value < least:
                 raise InvalidArgumentError(f"{name} is {value}, but must be at least {least}")
 
 
 class SizePool:
     """The textures of one size, format and share group. Textures in use refer to it, and its owner closes it.
 
+    Args:
+        keep_count: see `PoolOptions`.
+
     Attributes:
         free: textures that nobody uses, the one that came back last at the right.
         in_use: how many are with buffers.
     """
 
-    __slots__ = ("_keep_count", "_lock", "_returned", "free", "in_use", "is_open")
+    __slots__ = ("_before", "_keep_count", "_lock", "_most", "_returned", "free", "in_use", "is_open")
 
-    def __init__(self, keep_count: int) -> None:
+    def __init__(self, keep_count: int | None) -> None:
         self._keep_count = keep_count
+        self._most = 0  # in use at once, since `begin_period`
+        self._before = 0  # the same of the period before
         self._lock = threading.Lock()
         self._returned: deque[GlTextureObject | None] = deque()  # None: look what is too much
         self.free: deque[GlTextureObject] = deque()
@@ -88,6 +98,7 @@ class SizePool:
         with self._lock:
             self._collect()
             self.in_use += 1
+            self._most = max(self._most, self.in_use)
             found = next((texture for texture in reversed(self.free) if not texture.is_in_use), None)
             if found is not None:
                 self.free.remove(found)
@@ -105,6 +116,14 @@ class SizePool:
         with self._lock:
             self.in_use -= 1
         self._settle()
+
+    def begin_period(self) -> None:
+        """Forget how many were in use before the last call of this; for one thread at a time.
+
+        Without the lock, whose holder has to look at what came back: a `take` at the same moment may count
+        for the period before.
+        """
+        self._before, self._most = self._most, self.in_use
 
     def close(self) -> None:
         """Give up what is free, and from now on what comes back. Never waits, as `give_back`."""
@@ -141,8 +160,13 @@ class SizePool:
 
     def _surplus(self) -> list[GlTextureObject]:
         """Take out what is more than shall be kept, the longest unused first."""
-        keep = max(self._keep_count - self.in_use, 0) if self.is_open else 0
-        return [self.free.popleft() for _ in range(len(self.free) - keep)]
+        if not self.is_open:
+            keep = 0
+        elif self._keep_count is None:
+            keep = max(_KEPT_AT_LEAST, self._most, self._before) - self.in_use
+        else:
+            keep = self._keep_count - self.in_use
+        return [self.free.popleft() for _ in range(len(self.free) - max(keep, 0))]
 
 
 class _Count:
@@ -314,6 +338,8 @@ class GpuBufferPool:
         self._requests = 0
         for count in self._counts.values():
             count.requests //= 2
+            if count.pool is not None:
+                count.pool.begin_period()
         return self._evict([key for key, count in self._counts.items() if not count.requests])
 
     def _evict(self, keys: Any) -> list[SizePool]:  # noqa: ANN401  # any collection of keys
