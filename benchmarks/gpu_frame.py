@@ -21,6 +21,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from pathlib import Path
+from queue import SimpleQueue
 from statistics import median
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final
@@ -72,8 +73,7 @@ class Fed:
     """
 
     def __init__(self, text: str, resources: GpuResources, registry: host.Registry | None = None) -> None:
-        self._came = threading.Semaphore(0)
-        self._payload: Any = None
+        self._came: SimpleQueue[Any] = SimpleQueue()  # written in C: a semaphore takes 20 us
         self._number = 0
         self._graph = host.CalculatorGraph(text, registry=registry or default_registry())
         self._graph.set_service(GPU, resources)
@@ -84,8 +84,7 @@ class Fed:
         """Put a payload in; return what comes out."""
         self._graph.add_packet_to_input_stream("in", host.Packet(payload, self._number))
         self._number += 1
-        self._came.acquire()
-        return self._payload
+        return self._came.get()
 
     def end(self) -> None:
         """End the run."""
@@ -94,8 +93,7 @@ class Fed:
         self._graph.close()
 
     def _notice(self, _name: str, packet: host.Packet) -> None:
-        self._payload = packet.payload
-        self._came.release()
+        self._came.put(packet.payload)
 
 
 class WatchedLuminanceCalculator(LuminanceCalculator):

@@ -234,8 +234,8 @@ def test_the_applications_context_makes_a_group_shared(make_context, fences):
 
 
 def test_what_is_left_without_a_fence_is_begun_at_the_end_of_the_job_once(alone, monkeypatch):
-    flushes, flush = [], gl_state.flush
-    monkeypatch.setattr(gl_state, "flush", lambda: flushes.append(1) or flush())
+    flushes, flush = [], gl.glFlush
+    monkeypatch.setitem(vars(gl), "glFlush", lambda: flushes.append(1) or flush())
 
     def job():
         for level in range(3):

@@ -98,16 +98,15 @@ class ImageFrame(ArrayPayload):
 
 def _checked_format(array: NDArray[Any], wanted: ImageFormat | int | None) -> ImageFormat:
     """Return the format of `array`, which is the wanted one or the usual one."""
-    found = f"{array.shape} {array.dtype}"
     layout = _layout(array)
     if wanted is None:
         if layout not in _USUAL:
             raise InvalidArgumentError(
-                f"an array of {found} is no image: {_what_fits()}; convert it, or pass one of these"
+                f"an array of {_what_is(array)} is no image: {_what_fits()}; convert it, or pass one of these"
             )
         return _USUAL[layout]
     try:
-        kind = ImageFormat(wanted)
+        kind = wanted if type(wanted) is ImageFormat else ImageFormat(wanted)
         expected = LAYOUTS[kind]
     except (ValueError, KeyError):
         raise InvalidArgumentError(
@@ -116,7 +115,7 @@ def _checked_format(array: NDArray[Any], wanted: ImageFormat | int | None) -> Im
         ) from None
     if layout != expected:
         raise InvalidArgumentError(
-            f"an array of {found} is no {kind.name} image, which is {expected}; "
+            f"an array of {_what_is(array)} is no {kind.name} image, which is {expected}; "
             "convert it, or name the format that it has"
         )
     return kind
@@ -127,6 +126,11 @@ def _layout(array: NDArray[Any]) -> PixelLayout | None:
     if array.ndim not in (_GRAY_DIMENSIONS, _COLOR_DIMENSIONS) or 0 in array.shape:
         return None
     return PixelLayout(1 if array.ndim == _GRAY_DIMENSIONS else array.shape[2], array.dtype)
+
+
+def _what_is(array: NDArray[Any]) -> str:
+    """Return shape and element type, for people."""
+    return f"{array.shape} {array.dtype}"
 
 
 def _what_fits() -> str:

@@ -15,7 +15,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 from penstock.errors import FailedPreconditionError, InvalidArgumentError, WaitTimeoutError
-from penstock_gpu import ending, gl, gl_state, native
+from penstock_gpu import ending, gl, native
 from penstock_gpu.current import LOCAL
 from penstock_gpu.errors import GlError, GpuUnavailableError
 from penstock_gpu.external_context import ExternalContext
@@ -34,6 +34,8 @@ __all__ = ["ExternalContext", "GlContext"]
 
 T = TypeVar("T")
 _NUMBERS: Final = itertools.count(1)
+#: The first version with glTextureSubImage2D and glGetTextureSubImage.
+_DIRECT_ACCESS: Final = (4, 5)
 _SOFTWARE: Final = ("llvmpipe", "softpipe", "swrast", "swiftshader", "software", "lavapipe")
 
 
@@ -53,6 +55,7 @@ class GlContext:
         renderer: what draws, such as "llvmpipe (LLVM 15.0.6, 256 bits)".
         extensions: names of the extensions.
         is_software: whether it draws on the CPU.
+        has_direct_access: whether textures can be written and read without being bound: OpenGL 4.5.
         share_group: the same object in two contexts when textures of one are visible in the other.
         thread: what runs jobs; not for callers.
         uploads: arrays copied into textures in this context, by `gl.upload`.
@@ -71,6 +74,7 @@ class GlContext:
         "api",
         "device",
         "extensions",
+        "has_direct_access",
         "is_software",
         "name",
         "readbacks",
@@ -92,6 +96,7 @@ class GlContext:
         self.vendor = self.renderer = ""
         self.extensions: frozenset[str] = frozenset()
         self.is_software = device.is_software
+        self.has_direct_access = False
         self.share_group = group
         self.uploads = 0
         self.readbacks = 0
@@ -282,10 +287,11 @@ class GlContext:
         """Let GL begin with what was left without a fence; the context must be current."""
         if self._is_unflushed:
             self._is_unflushed = False
-            gl_state.flush()
+            gl.glFlush()
 
     def _expect_current(self) -> None:
-        native.check_not_forked(f"context {self.name!r}")
+        if native.is_forked():
+            native.check_not_forked(f"context {self.name!r}")
         if LOCAL.context is not self:
             raise FailedPreconditionError(
                 f"context {self.name!r} is not current here; make the fence in its run"
@@ -374,7 +380,8 @@ class GlContext:
 
     def check_usable(self) -> None:
         """Raise what `run` would raise for a context that has ended, or a process that was forked."""
-        native.check_not_forked(f"context {self.name!r}")
+        if native.is_forked():
+            native.check_not_forked(f"context {self.name!r}")
         if self.is_closed:
             raise GpuUnavailableError(
                 f"context {self.name!r} was used after its end", "make another with GlContext.create"
@@ -405,6 +412,7 @@ class GlContext:
         self.renderer = gl.get_string(gl.GL_RENDERER)
         self.version = (gl.get_integer(gl.GL_MAJOR_VERSION), gl.get_integer(gl.GL_MINOR_VERSION))
         self.extensions = gl.extensions()
+        self.has_direct_access = self.api == "gl" and self.version >= _DIRECT_ACCESS
         self.is_software |= any(word in self.renderer.lower() for word in _SOFTWARE)
         gl.glPixelStorei(
             gl.GL_UNPACK_ALIGNMENT, 1

@@ -188,6 +188,8 @@ def checked_format(kind: int) -> GpuBufferFormat:
     Raises:
         InvalidArgumentError: there is none.
     """
+    if type(kind) is GpuBufferFormat:
+        return kind
     try:
         return GpuBufferFormat(kind)
     except ValueError:

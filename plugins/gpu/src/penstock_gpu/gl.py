@@ -68,6 +68,7 @@ def upload(  # noqa: PLR0913  # what GL wants to know
     target: int = 0x0DE1,
     x: int = 0,
     y: int = 0,
+    texture: int = 0,
 ) -> None:
     """Copy an array into the texture that is bound to `target`; row 0 becomes the row at t = 0.
 
@@ -85,6 +86,8 @@ def upload(  # noqa: PLR0913  # what GL wants to know
         target: GL_TEXTURE_2D.
         x: first column that is written, without `internal`.
         y: first row that is written, without `internal`.
+        texture: name in GL of the one to write into instead, bound or not, without `internal`; only where
+            the context `has_direct_access`.
 
     Raises:
         InvalidArgumentError: the array does not fit; nothing has been copied.
@@ -92,10 +95,12 @@ def upload(  # noqa: PLR0913  # what GL wants to know
     """
     names = _gl()
     height, width, apart = _laid_out(array, format, type)
-    pointer = array.ctypes.data_as(ctypes.c_void_p)
+    pointer = array.ctypes.data
     gl_state.lay_out(gl_state.UPLOAD, apart)
     try:
-        if internal is None:
+        if texture:
+            names.glTextureSubImage2D(texture, 0, x, y, width, height, format, type, pointer)
+        elif internal is None:
             names.glTexSubImage2D(target, 0, x, y, width, height, format, type, pointer)
         else:
             names.glTexImage2D(target, 0, internal, width, height, 0, format, type, pointer)
@@ -107,13 +112,14 @@ def upload(  # noqa: PLR0913  # what GL wants to know
         context.uploads += 1
 
 
-def read_into(
+def read_into(  # noqa: PLR0913  # as `upload`
     array: NDArray[Any],
     *,
     format: int,  # noqa: A002  # GL's word
     type: int,  # noqa: A002  # GL's word
     x: int = 0,
     y: int = 0,
+    texture: int = 0,
 ) -> None:
     """Copy pixels of the framebuffer that is bound for reading into `array`; row `y` becomes row 0.
 
@@ -127,6 +133,7 @@ def read_into(
         type: GL_UNSIGNED_BYTE, GL_HALF_FLOAT, GL_FLOAT or GL_UNSIGNED_SHORT.
         x: first column that is read.
         y: first row that is read.
+        texture: name in GL of a 2D texture to read instead; only where the context `has_direct_access`.
 
     Raises:
         InvalidArgumentError: the array does not fit, or is read-only; it has not been written.
@@ -140,7 +147,12 @@ def read_into(
     height, width, apart = _laid_out(array, format, type)
     gl_state.lay_out(gl_state.READ_BACK, apart)
     try:
-        names.glReadPixels(x, y, width, height, format, type, array.ctypes.data_as(ctypes.c_void_p))
+        pointer = array.ctypes.data
+        if texture:
+            size = array.nbytes if not apart else array.strides[0] * (height - 1) + array[0].nbytes
+            names.glGetTextureSubImage(texture, 0, x, y, 0, width, height, 1, format, type, size, pointer)
+        else:
+            names.glReadPixels(x, y, width, height, format, type, pointer)
     finally:
         if apart:
             names.glPixelStorei(names.GL_PACK_ROW_LENGTH, 0)
@@ -262,9 +274,9 @@ def _log(parameter: Any, call: Any, name: int) -> str:  # noqa: ANN401  # functi
 
 def get_integer(what: int) -> int:
     """Return a number that GL keeps, such as GL_MAX_TEXTURE_SIZE."""
-    value = (ctypes.c_int * 1)()
-    _gl().glGetIntegerv(what, value)
-    return value[0]
+    value = ctypes.c_int()
+    gl_library.integer_query()(what, ctypes.byref(value))
+    return value.value
 
 
 def get_string(what: int) -> str:

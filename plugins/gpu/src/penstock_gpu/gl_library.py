@@ -186,6 +186,15 @@ def _get_string() -> Any:  # noqa: ANN401  # of ctypes
     return ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_uint)(("glGetString", library()))
 
 
+@functools.cache
+def integer_query() -> Any:  # noqa: ANN401  # of ctypes
+    """Return glGetIntegerv, checked: what PyOpenGL's does with its argument takes five times as long."""
+    function: Any = ctypes.CFUNCTYPE(None, ctypes.c_uint, ctypes.c_void_p)(("glGetIntegerv", library()))
+    function.__name__ = "glGetIntegerv"
+    function.errcheck = _checker("glGetIntegerv")
+    return function
+
+
 _get_error: Any = None
 
 

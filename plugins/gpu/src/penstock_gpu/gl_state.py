@@ -46,16 +46,6 @@ def lay_out(numbers: tuple[int, ...], row_length: int) -> None:
     store(skip_pixels, 0)
 
 
-def flush() -> None:
-    """Let GL begin with what it has been told. An error that a call before has left stays where it is."""
-    _flush()()
-
-
-@functools.cache
-def _flush() -> Any:  # noqa: ANN401  # of ctypes
-    return ctypes.CFUNCTYPE(None)(("glFlush", gl_library.library()))
-
-
 @functools.cache
 def _calls() -> tuple[Any, ...]:
     """Return glDisable, glColorMask, glBindBuffer and glPixelStorei, which raise nothing."""

@@ -53,8 +53,8 @@ class Job:
         self.is_waited_for = is_waited_for
         self._call = call
         self._begun = _thread.allocate_lock()
-        self._done = _thread.allocate_lock()
         if is_waited_for:
+            self._done = _thread.allocate_lock()
             self._done.acquire()
 
     def claim(self) -> bool:

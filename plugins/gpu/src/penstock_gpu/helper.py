@@ -6,6 +6,7 @@ is imported by machines without GL before it is used, and `GlCalculatorHelper.us
 
 from __future__ import annotations
 
+from functools import partial
 from operator import index
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar, overload
 
@@ -13,6 +14,7 @@ from penstock.errors import FailedPreconditionError, InvalidArgumentError, NotFo
 from penstock_formats import ImageFrame
 from penstock_gpu import gl, gl_state
 from penstock_gpu.buffer import GpuBuffer
+from penstock_gpu.current import LOCAL
 from penstock_gpu.errors import GlError, GpuUnavailableError, ShaderError
 from penstock_gpu.formats import GpuBufferFormat, of_image_format
 from penstock_gpu.gl_context_options_pb2 import GlContextOptions
@@ -213,9 +215,12 @@ class GlCalculatorHelper:
             GlError, ShaderError: a GL call failed, or a shader does not compile; names the node.
             Whatever else `call` raises.
         """
-        context = self.gl_context
+        context = self._context
+        if context is None:
+            context = self.gl_context  # which says what is missing
+        assert self._resources is not None  # there is a context  # noqa: S101
         try:
-            return context.run(lambda: self._with_pool(call))
+            return context.run(partial(self._resources.pool.serve, call))
         except Exception as error:
             # On the context's own thread a GLError of PyOpenGL comes as it is.
             said = translated(error)
@@ -225,15 +230,11 @@ class GlCalculatorHelper:
                 raise
             raise said from error
 
-    def _with_pool(self, call: Callable[[], T]) -> T:
-        assert self._resources is not None  # there is a context  # noqa: S101
-        with self._resources.pool.used_by_default():
-            return call()
-
     def _here(self, what: str) -> GlContext:
         """Return the context, which must be current."""
-        context = self.gl_context
-        if not context.is_current():
+        context = self._context
+        if context is None or LOCAL.context is not context:
+            context = self.gl_context  # which says where there is none
             raise FailedPreconditionError(
                 f"{what} outside the node's GL context; call it in helper.run_in_gl_context", node=self._node
             )

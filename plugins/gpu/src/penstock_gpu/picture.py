@@ -73,7 +73,8 @@ class Picture:
         found = _provider(present, view, for_writing=for_writing)
         if found is not None:
             return found
-        for storage in sorted(present, key=_is_lost):  # what is lost says how it came to that
+        # what is lost comes last, and says how it came to that
+        for storage in sorted(present, key=_is_lost) if len(present) > 1 else present:
             convert = REGISTRY.converter(view, type(storage))
             if convert is not None:
                 return self._insert(convert(storage), storage, view, for_writing=for_writing)
@@ -90,7 +91,7 @@ class Picture:
             if found is None and made.provides(view, for_writing=for_writing):
                 found = made
                 if source in before:
-                    self._storages = (*(one for one in before if not one.is_lost), made)
+                    self._storages = (*[one for one in before if not one.is_lost], made)
         _spare(self._storages)
         del before
         return found

@@ -14,7 +14,8 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from typing import TYPE_CHECKING, Any, Final
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import attrs
 from attrs import validators
@@ -23,9 +24,12 @@ from penstock.errors import InvalidArgumentError
 from penstock_gpu.formats import GpuBufferFormat, checked_format
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
     from penstock_gpu.buffer import GpuBuffer
     from penstock_gpu.gl_texture import GlTextureObject
 
+T = TypeVar("T")
 _KEPT_AT_LEAST: Final = 2
 #: Width, height, format, and the contexts that the texture is visible to.
 _Key = tuple[int, int, GpuBufferFormat, Any]
@@ -95,15 +99,25 @@ class SizePool:
         One is passed over while the release of a view of it is under way: a garbage collection takes
         buffers and views in any order.
         """
+        free = self.free
         with self._lock:
-            self._collect()
+            if self._returned:
+                self._collect()
             self.in_use += 1
             self._most = max(self._most, self.in_use)
-            found = next((texture for texture in reversed(self.free) if not texture.is_in_use), None)
-            if found is not None:
-                self.free.remove(found)
+            found = None
+            if free:
+                found = free.pop()
+                if found.is_in_use:
+                    free.append(found)
+                    found = next((one for one in reversed(free) if not one.is_in_use), None)
+                    if found is not None:
+                        free.remove(found)
             surplus = self._surplus()
-        self._give_up(surplus)
+        for texture in surplus:
+            texture.delete()
+        if self._returned:
+            self._settle()
         return found
 
     def give_back(self, texture: GlTextureObject) -> None:
@@ -145,11 +159,6 @@ class SizePool:
             for texture in surplus:
                 texture.delete()
 
-    def _give_up(self, surplus: list[GlTextureObject]) -> None:
-        for texture in surplus:
-            texture.delete()
-        self._settle()
-
     def _collect(self) -> None:
         while self._returned:
             texture = self._returned.popleft()
@@ -158,8 +167,10 @@ class SizePool:
                 self.free.append(texture)
                 self.in_use -= 1
 
-    def _surplus(self) -> list[GlTextureObject]:
+    def _surplus(self) -> Sequence[GlTextureObject]:
         """Take out what is more than shall be kept, the longest unused first."""
+        if not self.free:
+            return ()
         if not self.is_open:
             keep = 0
         elif self._keep_count is None:
@@ -186,22 +197,6 @@ class _Local(threading.local):
 
 
 _LOCAL: Final = _Local()
-
-
-class _Scope:
-    """What `used_by_default` returns."""
-
-    __slots__ = ("_before", "_pool")
-
-    def __init__(self, pool: GpuBufferPool) -> None:
-        self._pool = pool
-        self._before: GpuBufferPool | None = None
-
-    def __enter__(self) -> None:
-        self._before, _LOCAL.pool = _LOCAL.pool, self._pool
-
-    def __exit__(self, *_: object) -> None:
-        _LOCAL.pool = self._before
 
 
 def default_texture(width: int, height: int, format: GpuBufferFormat) -> GlTextureObject:  # noqa: A002  # the word that everyone expects
@@ -293,13 +288,26 @@ class GpuBufferPool:
             gone = self._evict(self._counts.keys())
         _close(gone)
 
-    def used_by_default(self) -> _Scope:
+    @contextmanager
+    def used_by_default(self) -> Iterator[None]:
         """Return a scope for `with`: in it, on this thread, new textures come from here.
 
         Those are the textures of empty buffers that are drawn to, and of uploads. Scopes nest; the inner one
         counts.
         """
-        return _Scope(self)
+        before, _LOCAL.pool = _LOCAL.pool, self
+        try:
+            yield
+        finally:
+            _LOCAL.pool = before
+
+    def serve(self, call: Callable[[], T]) -> T:
+        """Call a function within `used_by_default`, and return what it returns."""
+        before, _LOCAL.pool = _LOCAL.pool, self
+        try:
+            return call()
+        finally:
+            _LOCAL.pool = before
 
     def __del__(self) -> None:
         _close([count.pool for count in getattr(self, "_counts", {}).values() if count.pool is not None])
@@ -317,7 +325,9 @@ class GpuBufferPool:
         with self._lock:
             if self._is_closed:
                 return None
-            count = self._counts.setdefault(key, _Count())
+            count = self._counts.get(key)
+            if count is None:
+                count = self._counts[key] = _Count()
             count.requests += 1
             if count.pool is None and count.requests >= options.min_requests_before_pool:
                 count.pool = SizePool(options.keep_count)
@@ -326,7 +336,8 @@ class GpuBufferPool:
             self._requests += 1
             if self._requests >= options.scrub_every:
                 gone += self._scrub()
-        _close(gone)
+        if gone:
+            _close(gone)
         return found if found is not None and found.is_open else None
 
     def _too_many(self) -> list[_Key]:

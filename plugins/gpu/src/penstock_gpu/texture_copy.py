@@ -43,6 +43,8 @@ def texture_of_frame(storage: FrameStorage) -> TextureStorage:
         GlError: GL refuses.
     """
     context = making_context()
+    if context.is_current():
+        return _texture_of(storage, context)
     return context.run(partial(_texture_of, storage, context))
 
 
@@ -99,10 +101,14 @@ def _texture_of(storage: FrameStorage, context: GlContext) -> TextureStorage:
 
 def _upload(view: GlTextureView, pixels: NDArray[Any], context: GlContext) -> None:
     layout = gl_layout(view.format, is_es=context.api == "gles")
+    ready = _as_uploaded(pixels, layout, context)
+    if context.has_direct_access:
+        gl.upload(ready, format=layout.upload_format, type=layout.type, texture=view.name)
+        return
     before = gl.get_integer(gl.GL_TEXTURE_BINDING_2D)
     gl.glBindTexture(TEXTURE_2D, view.name)
     try:
-        gl.upload(_as_uploaded(pixels, layout, context), format=layout.upload_format, type=layout.type)
+        gl.upload(ready, format=layout.upload_format, type=layout.type)
     finally:
         gl.glBindTexture(TEXTURE_2D, before)
 
@@ -152,18 +158,27 @@ def _read(storage: TextureStorage, context: GlContext) -> NDArray[Any]:
     """Return the pixels of a texture that the current context sees."""
     with storage.read_view(GlTextureView) as view:
         layout = gl_layout(view.format, is_es=context.api == "gles")
-        framebuffer = context.attachment(_FRAMEBUFFER, _make_framebuffer, _delete_framebuffer)
-        before = gl.get_integer(gl.GL_READ_FRAMEBUFFER_BINDING)
-        gl.glBindFramebuffer(gl.GL_READ_FRAMEBUFFER, framebuffer)
-        try:
-            _attach(view.target, view.name)
-            pixels = np.empty(_read_shape(view, layout), layout.read_dtype)
-            gl.read_into(pixels, format=layout.read_format, type=layout.read_type)
-        finally:
-            _attach(view.target, 0)
-            gl.glBindFramebuffer(gl.GL_READ_FRAMEBUFFER, before)
+        pixels = np.empty(_read_shape(view, layout), layout.read_dtype)
+        if context.has_direct_access and view.target == TEXTURE_2D:
+            gl.read_into(pixels, format=layout.read_format, type=layout.read_type, texture=view.name)
+        else:
+            _read_framebuffer(pixels, view, layout, context)
         view.release_read_back()
     return _wanted(pixels, view, layout)
+
+
+def _read_framebuffer(
+    pixels: NDArray[Any], view: GlTextureView, layout: GlLayout, context: GlContext
+) -> None:
+    framebuffer = context.attachment(_FRAMEBUFFER, _make_framebuffer, _delete_framebuffer)
+    before = gl.get_integer(gl.GL_READ_FRAMEBUFFER_BINDING)
+    gl.glBindFramebuffer(gl.GL_READ_FRAMEBUFFER, framebuffer)
+    try:
+        _attach(view.target, view.name)
+        gl.read_into(pixels, format=layout.read_format, type=layout.read_type)
+    finally:
+        _attach(view.target, 0)
+        gl.glBindFramebuffer(gl.GL_READ_FRAMEBUFFER, before)
 
 
 def _attach(target: int, name: int) -> None:
