@@ -74,6 +74,8 @@ class GlLease(Lease):
     def __init__(self, executor: GlExecutor, work: Work) -> None:
         self._executor: Final = executor
         self._context: Final = executor.context
+        assert isinstance(executor.context.thread, GlThread)  # one without has no executor  # noqa: S101
+        self._thread: Final = executor.context.thread
         #: None once the lease has been stopped: a job that is still posted keeps nothing of the run alive.
         self._work: Work | None = work
         self._is_posted = False
@@ -122,9 +124,8 @@ class GlLease(Lease):
         GL errors that the step has left are logged and taken away: the next node shall not be blamed.
         """
         drain_errors(self._context)
-        thread = self._context.thread
-        assert isinstance(thread, GlThread)  # a context without has no executor  # noqa: S101
-        thread.serve()
+        if not self._thread.is_idle():
+            self._thread.serve()
         return self._is_stopping
 
     def stop(self, timeout: float | None = None) -> bool:

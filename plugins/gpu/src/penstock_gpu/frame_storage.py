@@ -98,6 +98,11 @@ class FrameStorage(Storage):
         return cls(np.zeros(shape, pixel_layout(format).dtype), format, is_own=True)
 
     @property
+    def pixels(self) -> NDArray[Any]:
+        """What there is to copy; neither to be written nor handed on."""
+        return self._array
+
+    @property
     def width(self) -> int:
         """Columns."""
         return int(self._array.shape[1])

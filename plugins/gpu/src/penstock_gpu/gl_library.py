@@ -160,10 +160,10 @@ class _Pointer:
 
 
 def _checker(name: str) -> Any:  # noqa: ANN401  # as ctypes wants it
-    get_error = get_error_function()
+    error_code = get_error_function()
 
     def check(result: Any, _function: Any, _arguments: Any) -> Any:  # noqa: ANN401  # of any function
-        code = get_error()
+        code = error_code()
         if code:
             raise GlError(name, code)
         if LOCAL.context is None and name != "glGetString" and not is_current():
@@ -195,13 +195,14 @@ def integer_query() -> Any:  # noqa: ANN401  # of ctypes
     return function
 
 
-_get_error: Any = None
+#: glGetError, from the first context on.
+get_error: Any = None
 
 
 def get_error_function() -> Any:  # noqa: ANN401  # of ctypes
     """Return glGetError."""
-    global _get_error  # noqa: PLW0603  # bound once
-    if _get_error is None:
+    global get_error  # noqa: PLW0603  # bound once
+    if get_error is None:
         prototype = ctypes.CFUNCTYPE(ctypes.c_uint)
-        _get_error = prototype(("glGetError", library()))
-    return _get_error
+        get_error = prototype(("glGetError", library()))
+    return get_error

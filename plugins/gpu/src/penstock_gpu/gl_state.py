@@ -57,4 +57,5 @@ def _calls() -> tuple[Any, ...]:
         "glPixelStorei": [number, ctypes.c_int],
     }
     library = gl_library.library()
-    return tuple(ctypes.CFUNCTYPE(None, *kinds)((name, library)) for name, kinds in arguments.items())
+    # these only note a number: they keep the interpreter's lock, which would cost as much as they do
+    return tuple(ctypes.PYFUNCTYPE(None, *kinds)((name, library)) for name, kinds in arguments.items())

@@ -19,6 +19,7 @@ from penstock.log import get_logger
 from penstock_gpu import gl
 from penstock_gpu.allocation import TEXTURE_2D, allocate, expect_size
 from penstock_gpu.context import ExternalContext, GlContext
+from penstock_gpu.current import LOCAL
 from penstock_gpu.errors import GpuUnavailableError
 from penstock_gpu.formats import gl_layout
 
@@ -42,7 +43,7 @@ def context_here(what: str = "a texture") -> AnyContext:
         FailedPreconditionError: there is none; says where to ask for `what`.
         GpuUnavailableError: there is no GL on this machine.
     """
-    here = GlContext.current()
+    here = LOCAL.context
     if here is not None:
         return here
     try:
@@ -55,7 +56,7 @@ def context_here(what: str = "a texture") -> AnyContext:
 
 def share_group_here() -> ShareGroup | None:
     """Return what the contexts that see the current one's textures share; None where none is current."""
-    here = GlContext.current()
+    here = LOCAL.context
     if here is not None:
         return here.share_group
     try:
@@ -70,7 +71,7 @@ def making_context() -> GlContext:
     Raises:
         FailedPreconditionError: there is neither; says how to get one.
     """
-    here = GlContext.current()
+    here = LOCAL.context
     if here is not None:
         return here
     group = share_group_here()
@@ -127,6 +128,7 @@ class GlTextureObject:
         producer: the context that drew to it last, the one that made it at first.
         share_group: of all contexts that see it.
         home: the pool that takes it back, or None.
+        is_drawable: whether a framebuffer was complete with it.
     """
 
     __slots__ = (
@@ -140,6 +142,7 @@ class GlTextureObject:
         "format",
         "height",
         "home",
+        "is_drawable",
         "name",
         "producer",
         "share_group",
@@ -168,6 +171,7 @@ class GlTextureObject:
         self.producer = context
         self.share_group = context.share_group
         self.home: SizePool | None = None
+        self.is_drawable = False
         self._release = release
         self._done_writing = done_writing
         self._consumers: dict[int, GlSyncToken] = {}

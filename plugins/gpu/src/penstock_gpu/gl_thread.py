@@ -125,6 +125,7 @@ class GlThread:
     Attributes:
         name: as given.
         is_ending: whether it was told to end.
+        is_idle: returns whether no job is queued; a call without a frame of Python.
     """
 
     def __init__(self, name: str, made: native.NativeContext) -> None:
@@ -132,6 +133,7 @@ class GlThread:
         self._made = made
         self._binding = made.binding
         self._jobs: SimpleQueue[Job | None] = SimpleQueue()
+        self.is_idle: Final = self._jobs.empty
         self._started: SimpleQueue[BaseException | None] = SimpleQueue()
         self._has_ended = False
         self.is_ending = False
@@ -337,7 +339,7 @@ def translated(error: BaseException) -> BaseException:
 
 def drain_errors(context: GlContext) -> None:
     """Take the GL errors that unchecked calls have left, so that no later call is blamed, and log them."""
-    get_error = gl_library.get_error_function()
+    get_error = gl_library.get_error or gl_library.get_error_function()
     code = get_error()
     if not code:
         return

@@ -16,11 +16,11 @@ from penstock_gpu import gl, gl_state
 from penstock_gpu.buffer import GpuBuffer
 from penstock_gpu.current import LOCAL
 from penstock_gpu.errors import GlError, GpuUnavailableError, ShaderError
-from penstock_gpu.formats import GpuBufferFormat, of_image_format
+from penstock_gpu.formats import GpuBufferFormat, checked_format, of_image_format
 from penstock_gpu.gl_context_options_pb2 import GlContextOptions
 from penstock_gpu.gl_thread import translated
 from penstock_gpu.service import GPU, MAIN, USER
-from penstock_gpu.texture import GlTextureView, release_all
+from penstock_gpu.texture import GlTextureView, TextureStorage, release_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,13 +49,15 @@ class GlTexture:
         target: GL_TEXTURE_2D.
         width, height: in pixels.
         buffer: whose pixels it holds.
+        shared: the texture itself, which outlives this; not for calculators.
     """
 
-    __slots__ = ("_view", "buffer", "height", "name", "target", "width")
+    __slots__ = ("_view", "buffer", "height", "name", "shared", "target", "width")
 
     def __init__(self, buffer: GpuBuffer, view: GlTextureView) -> None:
         self.buffer: Final = buffer
         self._view: GlTextureView | None = view
+        self.shared: Final = view.texture
         self.name: Final[int] = view.name
         self.target: Final[int] = view.target
         self.width: Final[int] = view.width
@@ -290,16 +292,15 @@ class GlCalculatorHelper:
         """
         self._here("create_destination_texture")
         if isinstance(target, GpuBuffer):
-            buffer = target
-        elif isinstance(target, ImageFrame):
-            buffer = self._pooled(target.width, target.height, of_image_format(target.format))
-        else:
-            buffer = self._pooled(*whole(target, height), format)
-        return GlTexture(buffer, buffer.write_view(GlTextureView))
+            return GlTexture(target, target.write_view(GlTextureView))
+        if isinstance(target, ImageFrame):
+            return self._pooled(target.width, target.height, of_image_format(target.format))
+        return self._pooled(*whole(target, height), checked_format(format))
 
-    def _pooled(self, width: int, height: int, format: GpuBufferFormat) -> GpuBuffer:  # noqa: A002
+    def _pooled(self, width: int, height: int, format: GpuBufferFormat) -> GlTexture:  # noqa: A002
         assert self._resources is not None  # there is a context  # noqa: S101
-        return self._resources.pool.get(width, height, format)
+        storage = TextureStorage(self._resources.pool.take(width, height, format))
+        return GlTexture(GpuBuffer.of_storage(storage), storage.write_view(GlTextureView))
 
     def bind_framebuffer(self, texture: GlTexture) -> None:
         """Draw to a texture from now on, all of it: one framebuffer of the context, and the viewport.
@@ -316,6 +317,13 @@ class GlCalculatorHelper:
         framebuffer: int = context.attachment(_FRAMEBUFFER, _make_framebuffer, _delete_framebuffer)
         gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, framebuffer)
         gl.glFramebufferTexture2D(gl.GL_FRAMEBUFFER, gl.GL_COLOR_ATTACHMENT0, texture.target, texture.name, 0)
+        if not texture.shared.is_drawable:
+            self._expect_complete(texture)
+        gl.glViewport(0, 0, texture.width, texture.height)
+        gl_state.draw_plainly(is_es=context.api == "gles")
+
+    def _expect_complete(self, texture: GlTexture) -> None:
+        """Refuse what is bound to be drawn to and cannot be. Each texture is asked once: that costs 1 us."""
         status = gl.glCheckFramebufferStatus(gl.GL_FRAMEBUFFER)
         if status != gl.GL_FRAMEBUFFER_COMPLETE:
             why = (
@@ -328,8 +336,7 @@ class GlCalculatorHelper:
                 detail=f"0x{status:04X}, {why}; buffer {texture.buffer!r}, use BGRA32",
                 node=self._node,
             )
-        gl.glViewport(0, 0, texture.width, texture.height)
-        gl_state.draw_plainly(is_es=context.api == "gles")
+        texture.shared.is_drawable = True
 
     @staticmethod
     def release(*textures: GlTexture) -> None:
@@ -341,8 +348,12 @@ class GlCalculatorHelper:
         Raises:
             GlError: GL could make no fence; the textures are released all the same.
         """
-        views = [texture.take_view() for texture in textures]
-        release_all([view for view in views if view is not None])
+        views = []
+        for texture in textures:
+            view = texture.take_view()
+            if view is not None:
+                views.append(view)
+        release_all(views)
 
     # --- frames in main memory ----------------------------------------------------------------
 

@@ -77,17 +77,19 @@ class Picture:
         for storage in sorted(present, key=_is_lost) if len(present) > 1 else present:
             convert = REGISTRY.converter(view, type(storage))
             if convert is not None:
-                return self._insert(convert(storage), storage, view, for_writing=for_writing)
+                return self._insert(convert(storage), storage, present, view, for_writing=for_writing)
         return None
 
-    def _insert(self, made: Storage, source: Storage, view: type, *, for_writing: bool) -> Storage | None:
+    def _insert(
+        self, made: Storage, source: Storage, present: tuple[Storage, ...], view: type, *, for_writing: bool
+    ) -> Storage | None:
         """Keep a converted storage, unless another reader was quicker: then theirs is the one.
 
         Where somebody has written meanwhile, what was converted is for this reader only.
         """
         with self._lock:
             before = self._storages  # until after the lock
-            found = _provider(before, view, for_writing=for_writing)
+            found = None if before is present else _provider(before, view, for_writing=for_writing)
             if found is None and made.provides(view, for_writing=for_writing):
                 found = made
                 if source in before:

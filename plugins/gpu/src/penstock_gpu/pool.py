@@ -177,7 +177,8 @@ class SizePool:
             keep = max(_KEPT_AT_LEAST, self._most, self._before) - self.in_use
         else:
             keep = self._keep_count - self.in_use
-        return [self.free.popleft() for _ in range(len(self.free) - max(keep, 0))]
+        too_many = len(self.free) - max(keep, 0)
+        return [self.free.popleft() for _ in range(too_many)] if too_many > 0 else ()
 
 
 class _Count:

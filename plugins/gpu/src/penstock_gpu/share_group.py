@@ -48,9 +48,11 @@ class ShareGroup:
 
     def living(self) -> GlContext | None:
         """Return some context of the group that has not ended, or None."""
-        return next(
-            (one for one in (member() for member in self._members) if one and not one.is_closed), None
-        )
+        for member in self._members:
+            context = member()
+            if context is not None and not context.is_closed:
+                return context
+        return None
 
     def discard(self, delete: Callable[[], Any], first: GlContext | ExternalContext | None = None) -> bool:
         """Run `delete` soon in `first`, or where that has ended in another context of the group.

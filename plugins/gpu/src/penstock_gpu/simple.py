@@ -149,18 +149,23 @@ class GlSimpleCalculator(penstock.Calculator):
         if not self._is_set_up:
             self.gl_setup()
             self._is_set_up = True
-        with self.helper.create_source_texture(picture) as src:
+        helper = self.helper
+        src = helper.create_source_texture(picture)
+        used = [src]
+        try:
             width, height = self._size(src.width, src.height)
-            with self.helper.create_destination_texture(width, height, self.output_format()) as dst:
-                self.helper.bind_framebuffer(dst)
-                gl.glActiveTexture(gl.GL_TEXTURE1)
-                gl.glBindTexture(src.target, src.name)
-                self.gl_bind()
-                self.gl_render(src, dst)
-                gl.glActiveTexture(gl.GL_TEXTURE1)
-                gl.glBindTexture(src.target, 0)
-                self.helper.release(dst, src)
-                return dst.buffer
+            dst = helper.create_destination_texture(width, height, self.output_format())
+            used.append(dst)
+            helper.bind_framebuffer(dst)
+            gl.glActiveTexture(gl.GL_TEXTURE1)
+            gl.glBindTexture(src.target, src.name)
+            self.gl_bind()
+            self.gl_render(src, dst)
+            gl.glActiveTexture(gl.GL_TEXTURE1)
+            gl.glBindTexture(src.target, 0)
+            return dst.buffer
+        finally:
+            helper.release(*used)
 
     def _computed(self, picture: GpuBuffer) -> GpuBuffer:
         """Compute one picture, with NumPy."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import weakref
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, Final
 
 from penstock.errors import InvalidArgumentError
 from penstock_gpu.context import GlContext
+from penstock_gpu.current import LOCAL
 from penstock_gpu.errors import GlError
 from penstock_gpu.gl_texture import LOGGER, GlTextureObject, context_here, share_group_here
 from penstock_gpu.pool import default_texture
@@ -39,6 +40,7 @@ class GlTextureView:
         format: what the pixels mean.
         context: where it was taken and is released.
         for_writing: whether it may be drawn to.
+        texture: what the view is of.
     """
 
     __slots__ = (
@@ -51,11 +53,12 @@ class GlTextureView:
         "name",
         "plane",
         "target",
+        "texture",
         "width",
     )
 
     def __init__(self, storage: TextureStorage, context: AnyContext, *, for_writing: bool) -> None:
-        texture = storage.texture
+        self.texture = texture = storage.texture
         self.name = texture.name
         self.target = texture.target
         self.width = texture.width
@@ -91,14 +94,12 @@ class GlTextureView:
     def release_behind(self, fence: GlSyncToken) -> None:
         """Release a view of the current context, all of whose work there stands before this fence."""
         storage, self._storage = self._storage, None
-        if storage is not None:
-            _finish(storage.texture, self.context, for_writing=self.for_writing, fence=fence)
-
-    def release_read_back(self) -> None:
-        """Release a view to read, whose pixels have arrived in main memory: that costs no fence."""
-        storage, self._storage = self._storage, None
-        if storage is not None:
-            storage.texture.end_read_back()
+        if storage is None:
+            return
+        if self.for_writing:
+            self.texture.end_write(self.context, fence)
+        else:
+            self.texture.end_read(self.context, fence)
 
     def __enter__(self) -> Self:
         return self
@@ -145,13 +146,11 @@ class _Finish:
             LOGGER.exception("a view of %r that nobody released could not be released", self._storage.texture)
 
 
-def _finish(
-    texture: GlTextureObject, context: AnyContext, *, for_writing: bool, fence: GlSyncToken | None = None
-) -> None:
+def _finish(texture: GlTextureObject, context: AnyContext, *, for_writing: bool) -> None:
     if for_writing:
-        texture.end_write(context, fence)
+        texture.end_write(context)
     else:
-        texture.end_read(context, fence)
+        texture.end_read(context)
 
 
 def release_all(views: Sequence[GlTextureView]) -> None:
@@ -162,17 +161,25 @@ def release_all(views: Sequence[GlTextureView]) -> None:
     Raises:
         GlError: GL could make no fence; the views are released all the same.
     """
-    here = GlContext.current()
+    here = LOCAL.context
     views = [view for view in views if not view.is_released]
     if views and here is not None and not [view for view in views if view.context is not here]:
-        with suppress(GlError):  # those that are left make fences of their own, and say what is wrong
-            fence = here.leave_fence()
+        fence = _fence_or_none(here)
+        if fence is not None:
             for view in views:
                 view.release_behind(fence)
             return
     with ExitStack() as each:
         for view in views:
             each.callback(view.release)
+
+
+def _fence_or_none(here: GlContext) -> GlSyncToken | None:
+    """Return a fence; None where GL makes none: each view then makes its own, and says what is wrong."""
+    try:
+        return here.leave_fence()
+    except GlError:
+        return None
 
 
 class _Ending(weakref.ref["TextureStorage"]):
@@ -255,7 +262,8 @@ class TextureStorage(Storage):
         """
         if view is not GlTextureView:
             return False
-        group = share_group_here()
+        here = LOCAL.context
+        group = share_group_here() if here is None else here.share_group
         return group is None or group is self.texture.share_group
 
     def read_view(self, view: type[Any], **arguments: Any) -> GlTextureView:  # noqa: ANN401, ARG002  # one view, and its plane

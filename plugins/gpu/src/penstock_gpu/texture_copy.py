@@ -17,6 +17,7 @@ from penstock_formats import ImageFrame
 from penstock_gpu import gl
 from penstock_gpu.allocation import TEXTURE_2D
 from penstock_gpu.context import GlContext
+from penstock_gpu.current import LOCAL
 from penstock_gpu.formats import gl_layout, shape_of
 from penstock_gpu.frame_storage import FrameStorage, expect_image_frame
 from penstock_gpu.gl_texture import making_context
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from penstock_gpu.formats import GlLayout
+    from penstock_gpu.gl_texture import GlTextureObject
 
 _FRAMEBUFFER: Final = "penstock_gpu.texture_copy.framebuffer"
 _STAGING: Final = "penstock_gpu.texture_copy.staging"
@@ -58,7 +60,10 @@ def frame_of_texture(storage: TextureStorage) -> FrameStorage:
         GlError: GL refuses.
     """
     texture = storage.texture
-    for context in (GlContext.current(), texture.producer, texture.context, *texture.share_group.contexts()):
+    here = LOCAL.context
+    if here is not None and here.share_group is texture.share_group:
+        return FrameStorage(_read(storage, here), texture.format, is_own=True)
+    for context in (texture.producer, texture.context, *texture.share_group.contexts()):
         if not isinstance(context, GlContext) or context.is_closed:
             continue
         if context.share_group is texture.share_group:
@@ -93,20 +98,23 @@ def texture_of_alien(storage: TextureStorage) -> TextureStorage:
 
 def _texture_of(storage: FrameStorage, context: GlContext) -> TextureStorage:
     made = TextureStorage.make(storage.width, storage.height, storage.format)
-    pixels = storage.read_view(np.ndarray)
-    with made.write_view(GlTextureView) as view:
-        _upload(view, pixels, context)
+    texture = made.texture
+    texture.begin_write(context)
+    try:
+        _upload(texture, storage.pixels, context)
+    finally:
+        texture.end_write(context)
     return made
 
 
-def _upload(view: GlTextureView, pixels: NDArray[Any], context: GlContext) -> None:
-    layout = gl_layout(view.format, is_es=context.api == "gles")
+def _upload(texture: GlTextureObject, pixels: NDArray[Any], context: GlContext) -> None:
+    layout = gl_layout(texture.format, is_es=context.api == "gles")
     ready = _as_uploaded(pixels, layout, context)
     if context.has_direct_access:
-        gl.upload(ready, format=layout.upload_format, type=layout.type, texture=view.name)
+        gl.upload(ready, format=layout.upload_format, type=layout.type, texture=texture.name)
         return
     before = gl.get_integer(gl.GL_TEXTURE_BINDING_2D)
-    gl.glBindTexture(TEXTURE_2D, view.name)
+    gl.glBindTexture(TEXTURE_2D, texture.name)
     try:
         gl.upload(ready, format=layout.upload_format, type=layout.type)
     finally:
@@ -156,28 +164,33 @@ def _together(pixels: NDArray[Any]) -> NDArray[Any]:
 
 def _read(storage: TextureStorage, context: GlContext) -> NDArray[Any]:
     """Return the pixels of a texture that the current context sees."""
-    with storage.read_view(GlTextureView) as view:
-        layout = gl_layout(view.format, is_es=context.api == "gles")
-        pixels = np.empty(_read_shape(view, layout), layout.read_dtype)
-        if context.has_direct_access and view.target == TEXTURE_2D:
-            gl.read_into(pixels, format=layout.read_format, type=layout.read_type, texture=view.name)
+    texture = storage.texture
+    layout = gl_layout(texture.format, is_es=context.api == "gles")
+    pixels = np.empty(_read_shape(texture, layout), layout.read_dtype)
+    texture.begin_read(context)
+    try:
+        if context.has_direct_access and texture.target == TEXTURE_2D:
+            gl.read_into(pixels, format=layout.read_format, type=layout.read_type, texture=texture.name)
         else:
-            _read_framebuffer(pixels, view, layout, context)
-        view.release_read_back()
-    return _wanted(pixels, view, layout)
+            _read_framebuffer(pixels, texture, layout, context)
+    except BaseException:
+        texture.end_read(context)
+        raise
+    texture.end_read_back()
+    return _wanted(pixels, texture, layout)
 
 
 def _read_framebuffer(
-    pixels: NDArray[Any], view: GlTextureView, layout: GlLayout, context: GlContext
+    pixels: NDArray[Any], texture: GlTextureObject, layout: GlLayout, context: GlContext
 ) -> None:
     framebuffer = context.attachment(_FRAMEBUFFER, _make_framebuffer, _delete_framebuffer)
     before = gl.get_integer(gl.GL_READ_FRAMEBUFFER_BINDING)
     gl.glBindFramebuffer(gl.GL_READ_FRAMEBUFFER, framebuffer)
     try:
-        _attach(view.target, view.name)
+        _attach(texture.target, texture.name)
         gl.read_into(pixels, format=layout.read_format, type=layout.read_type)
     finally:
-        _attach(view.target, 0)
+        _attach(texture.target, 0)
         gl.glBindFramebuffer(gl.GL_READ_FRAMEBUFFER, before)
 
 
@@ -185,17 +198,17 @@ def _attach(target: int, name: int) -> None:
     gl.glFramebufferTexture2D(gl.GL_READ_FRAMEBUFFER, gl.GL_COLOR_ATTACHMENT0, target, name, 0)
 
 
-def _read_shape(view: GlTextureView, layout: GlLayout) -> tuple[int, ...]:
-    size = (view.height, view.width)
+def _read_shape(texture: GlTextureObject, layout: GlLayout) -> tuple[int, ...]:
+    size = (texture.height, texture.width)
     return size if layout.read_channels == 1 else (*size, layout.read_channels)
 
 
-def _wanted(pixels: NDArray[Any], view: GlTextureView, layout: GlLayout) -> NDArray[Any]:
+def _wanted(pixels: NDArray[Any], texture: GlTextureObject, layout: GlLayout) -> NDArray[Any]:
     """Return what the format has of what could be read."""
     if (layout.read_channels, layout.read_dtype) == (layout.channels, layout.dtype):
         return pixels
     fewer = pixels[:, :, : layout.channels].astype(layout.dtype)
-    return fewer.reshape(shape_of(view.width, view.height, view.format))
+    return fewer.reshape(shape_of(texture.width, texture.height, texture.format))
 
 
 def _make_framebuffer() -> int:

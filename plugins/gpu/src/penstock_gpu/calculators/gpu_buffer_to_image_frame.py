@@ -60,11 +60,12 @@ class GpuBufferToImageFrameCalculator(penstock.Calculator):
 
     def process(self, cc: CalculatorContext) -> None:
         """Read one picture."""
-        if cc.input.is_empty():
+        source = cc.input
+        if source.is_empty():
             return
-        picture = cc.input.payload
+        picture = source.payload
         if isinstance(picture, ImageFrame):
-            cc.output.add_packet(cc.input.packet)
+            cc.output.add_packet(source.packet)
             return
         helper = self._helper
         frame = helper.run_in_gl_context(picture.frame) if helper.uses_gl else picture.frame()

@@ -81,9 +81,10 @@ class ImageFrameToGpuBufferCalculator(penstock.Calculator):
 
     def process(self, cc: CalculatorContext) -> None:
         """Wrap one frame."""
-        if cc.input.is_empty():
+        source = cc.input
+        if source.is_empty():
             return
-        picture = GpuBuffer.of_frame(cc.input.payload)
+        picture = GpuBuffer.of_frame(source.payload)
         if self._helper.uses_gl:
             self._helper.run_in_gl_context(lambda: picture.read_view(GlTextureView).release())
         cc.output.add(picture, cc.input_timestamp)

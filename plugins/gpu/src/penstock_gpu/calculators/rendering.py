@@ -83,10 +83,11 @@ class OneShaderCalculator(GlSimpleCalculator):
     def gl_setup(self) -> None:
         """Compile the shader."""
         self._program = GlProgram(self.fragment, name=type(self).__name__)
+        self._program.set("frame", 1)  # it keeps that
 
     def gl_render(self, src: GlTexture, dst: GlTexture) -> None:  # noqa: ARG002  # bound both
         """Draw one picture."""
-        self._program.set("frame", 1)
+        self._program.use()
         draw_quad()
 
     def gl_teardown(self) -> None:
