@@ -61,6 +61,15 @@ def test_the_graph_and_the_plain_script_make_the_same_frames(load, work):
     assert ours.VERSIONS["renderer"] == plain.VERSIONS["renderer"] == work().renderer
 
 
+def test_frames_in_turns_are_those_of_the_graph_and_of_the_script(load, work):
+    ours = load("gpu_frame")
+
+    figures = on_a_thread(ours.in_turns, work())
+
+    assert set(figures) == {"ms", ours.RATIO}
+    assert all(value > 0 for value in figures.values())
+
+
 def test_a_chain_of_five_nodes_makes_no_host_copy_and_one_hand_off_a_frame(load, work):
     figures = load("gpu_frame").chain(work(nodes=5))
 
