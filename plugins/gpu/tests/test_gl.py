@@ -147,14 +147,33 @@ def test_what_is_uploaded_is_read_back_bit_for_bit(  # noqa: PLR0913, PLR0917  #
     assert (target.uploads, target.readbacks) == (1, 1)
 
 
-def test_rows_that_are_apart_are_copied_as_they_lie(target):
+@pytest.fixture(params=["bound", "direct"])
+def texture(request, target):
+    """Return what names the texture to copies: nothing where it is bound, else its name."""
+    if request.param == "bound":
+        return lambda: 0
+    if not target.has_direct_access:
+        pytest.skip(f"OpenGL {target.version} copies only what is bound")
+
+    def name():
+        found = gl.get_integer(gl.GL_TEXTURE_BINDING_2D)
+        gl.glBindTexture(gl.GL_TEXTURE_2D, 0)
+        gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, 0)
+        return found
+
+    return name
+
+
+def test_rows_that_are_apart_are_copied_as_they_lie(target, texture):
     wide = np.random.default_rng(1).integers(0, 256, (6, 20, 4), np.uint8)
     array = wide[::2, 3:10]
     space = np.zeros((3, 11, 4), np.uint8)
 
     def there_and_back():
-        uploaded(array, gl.GL_RGBA, gl.GL_UNSIGNED_BYTE, gl.GL_RGBA8)
-        gl.read_into(space[:, 2:9], format=gl.GL_RGBA, type=gl.GL_UNSIGNED_BYTE)
+        uploaded(np.zeros_like(array), gl.GL_RGBA, gl.GL_UNSIGNED_BYTE, gl.GL_RGBA8)
+        kind = {"format": gl.GL_RGBA, "type": gl.GL_UNSIGNED_BYTE, "texture": texture()}
+        gl.upload(array, **kind)
+        gl.read_into(space[:, 2:9], **kind)
         return gl.get_integer(gl.GL_UNPACK_ROW_LENGTH), gl.get_integer(gl.GL_PACK_ROW_LENGTH)
 
     assert target.run(there_and_back) == (0, 0)
@@ -163,16 +182,17 @@ def test_rows_that_are_apart_are_copied_as_they_lie(target):
     assert not space[:, 9:].any()
 
 
-def test_part_of_a_texture_is_written_and_read(target):
+def test_part_of_a_texture_is_written_and_read(target, texture):
     patch = np.full((2, 3, 4), 200, np.uint8)
     back = np.zeros((1, 2, 4), np.uint8)
     whole = np.zeros((5, 6, 4), np.uint8)
 
     def draw():
         uploaded(np.zeros((5, 6, 4), np.uint8), gl.GL_RGBA, gl.GL_UNSIGNED_BYTE, gl.GL_RGBA8)
-        gl.upload(patch, format=gl.GL_RGBA, type=gl.GL_UNSIGNED_BYTE, x=1, y=2)
-        gl.read_into(whole, format=gl.GL_RGBA, type=gl.GL_UNSIGNED_BYTE)
-        gl.read_into(back, format=gl.GL_RGBA, type=gl.GL_UNSIGNED_BYTE, x=1, y=2)
+        kind = {"format": gl.GL_RGBA, "type": gl.GL_UNSIGNED_BYTE, "texture": texture()}
+        gl.upload(patch, x=1, y=2, **kind)
+        gl.read_into(whole, **kind)
+        gl.read_into(back, x=1, y=2, **kind)
 
     target.run(draw)
 
@@ -242,25 +262,32 @@ LEFT_BEHIND = [
 @pytest.mark.parametrize(("name", "value"), LEFT_BEHIND, ids=[name for name, _ in LEFT_BEHIND])
 @pytest.mark.parametrize("is_apart", [False, True])
 def test_what_a_user_of_gl_has_set_moves_no_pixel_and_writes_none_behind_the_array(
-    target, name, value, is_apart
+    target, texture, name, value, is_apart
 ):
     picture = np.random.default_rng(3).integers(0, 256, (5, 3, 3), dtype=np.uint8)
     source = np.zeros((5, 7, 3), np.uint8)[:, :3] if is_apart else np.zeros_like(picture)
     source[:] = picture
     memory = np.full((12, 9, 4), 77, np.uint8)  # a frame around what is read, to see what goes beyond
 
-    def work():
-        if "BUFFER" in name:
-            buffer = gl.make("Buffer")
+    def leave(buffer):
+        if buffer:
             gl.glBindBuffer(getattr(gl, name), buffer)
             gl.glBufferData(getattr(gl, name), 10_000, None, gl.GL_STREAM_DRAW)
         else:
             gl.glPixelStorei(getattr(gl, name), value)
-        gl.upload(source, format=gl.GL_RGB, type=gl.GL_UNSIGNED_BYTE, internal=gl.GL_RGB8)
+
+    def work():
+        buffer = gl.make("Buffer") if "BUFFER" in name else 0
+        nothing = np.zeros_like(source)
+        leave(buffer)
+        gl.upload(nothing, format=gl.GL_RGB, type=gl.GL_UNSIGNED_BYTE, internal=gl.GL_RGB8)
+        of = texture()
+        leave(buffer)
+        gl.upload(source, format=gl.GL_RGB, type=gl.GL_UNSIGNED_BYTE, texture=of)
         seen = memory[3:8, :3] if is_apart else memory.reshape(-1)[:60].reshape(5, 3, 4)
-        gl.read_into(seen, format=gl.GL_RGBA, type=gl.GL_UNSIGNED_BYTE)
-        if "BUFFER" in name:
-            gl.delete("Buffer", buffer)
+        leave(buffer)
+        gl.read_into(seen, format=gl.GL_RGBA, type=gl.GL_UNSIGNED_BYTE, texture=of)
+        gl.delete("Buffer", *([buffer] if buffer else []))
         return seen.copy(), seen
 
     copy, seen = target.run(work)

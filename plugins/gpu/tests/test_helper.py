@@ -359,6 +359,20 @@ def test_a_texture_that_cannot_be_drawn_to_names_what_it_is(resources):
         in_context(draw, resources)
 
 
+def test_a_texture_is_asked_once_whether_it_can_be_drawn_to(resources, monkeypatch):
+    asked, ask = [], gl.glCheckFramebufferStatus
+    monkeypatch.setitem(vars(gl), "glCheckFramebufferStatus", lambda *a: asked.append(a) or ask(*a))
+
+    def draw(helper):
+        for _ in range(10):
+            with helper.create_destination_texture(6, 6) as dst:
+                helper.bind_framebuffer(dst)
+
+    in_context(draw, resources)
+
+    assert len(asked) <= 3  # the first is not pooled, two are in turn
+
+
 def test_one_framebuffer_of_a_context_serves_all_nodes_and_goes_with_it(resources):
     def bound(helper):
         fill(helper, helper.create_destination_texture(2, 2), (0.0, 0.0, 0.0, 0.0))

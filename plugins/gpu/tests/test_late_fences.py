@@ -66,7 +66,7 @@ def read_view_and_release(buffer: GpuBuffer) -> None:
 
 
 def token_of(buffer: GpuBuffer):
-    (storage,) = buffer._picture.storages
+    storage = buffer._picture.storages[0]
     return storage.texture._done_writing
 
 
@@ -146,12 +146,15 @@ def test_who_asks_in_a_second_context_waits_for_no_more_than_the_job_under_way(a
     may_go = threading.Event()
     alone.post(lambda: may_go.wait(PATIENCE_S))
     second = make_context(alone, name="second")
-    with ThreadPoolExecutor(1) as pool:
+    waits, wait = [], gl.glWaitSync
+    with ThreadPoolExecutor(1) as pool, pytest.MonkeyPatch.context() as patch:
+        patch.setitem(vars(gl), "glWaitSync", lambda *a: (waits.append(a[0]), wait(*a))[1])
         reading = pool.submit(second.run, buffer.array)
         assert not fences
         may_go.set()
         assert (reading.result(PATIENCE_S)[..., 0] == 9).all()
     assert fences == ["alone"]
+    assert waits == [token_of(buffer)._fence]
 
 
 def test_a_job_that_waits_for_another_context_has_made_its_fences_before(alone, make_context, fences):
@@ -182,16 +185,17 @@ def test_a_context_that_ends_has_made_its_fences(make_context, fences, thread):
     assert token.is_ready()
 
 
-def test_a_context_that_is_about_to_end_is_waited_for(alone, fences):
+def test_a_context_that_is_about_to_end_is_waited_for(alone, fences, monkeypatch):
     buffer = alone.run(lambda: paint(GpuBuffer(SIZE, SIZE), 3))
     token = token_of(buffer)
     may_go = threading.Event()
     alone.post(lambda: may_go.wait(PATIENCE_S))
     assert not alone.close(0.0)
-    with ThreadPoolExecutor(1) as pool:
-        waiting = pool.submit(token.wait, PATIENCE_S)
-        may_go.set()
-        assert waiting.result(PATIENCE_S)
+    assert not fences
+    close = GlContext.close
+    monkeypatch.setattr(GlContext, "close", lambda *a: (may_go.set(), close(*a))[1])
+
+    assert token.wait(PATIENCE_S)
     assert fences == ["alone"]
 
 

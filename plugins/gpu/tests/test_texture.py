@@ -27,6 +27,7 @@ from penstock_gpu.frame_storage import FrameStorage
 from penstock_gpu.texture import release_all
 
 FRAMEBUFFER, COLOR, TEXTURE = 0x8D40, 0x8CE0, 0x0DE1
+RED = np.full((5, 7, 4), (255, 0, 0, 255), np.uint8)
 WORKING = tuple(kind for kind in F if kind in formats._PIXELS)
 
 
@@ -559,6 +560,27 @@ def test_reading_back_leaves_no_fence_since_the_pixels_are_there(context, other,
     assert not fences
     assert not texture_of(buffer)._consumers
     context.run(lambda: fill(buffer, 0, 1, 0, 1))  # the view was released
+    assert (buffer.array() == (0, 255, 0, 255)).all()
+
+
+@pytest.mark.parametrize("call", ["upload", "read_into"])
+def test_a_copy_that_fails_leaves_the_buffer_usable(context, monkeypatch, call):
+    buffer = drawn(context, 1, 0, 0, 1) if call == "read_into" else GpuBuffer.of_array(RED)
+
+    def refuse(*_: object, **__: object) -> None:
+        raise GlError(call, 0x0505)
+
+    def view() -> None:
+        buffer.read_view(GlTextureView if call == "upload" else np.ndarray)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(gl, call, refuse)
+        with pytest.raises(GlError, match=f"{call} failed: GL_OUT_OF_MEMORY"):
+            context.run(view)
+
+    assert len(buffer.storages()) == 1
+    assert (buffer.array()[0, 0] == (255, 0, 0, 255)).all()
+    context.run(lambda: fill(buffer, 0, 1, 0, 1))
     assert (buffer.array() == (0, 255, 0, 255)).all()
 
 
