@@ -176,6 +176,7 @@ class CalculatorContract:
         input_stream_handler: what `set_input_stream_handler` asked for, or None.
         services: key → whether it is optional.
         runs_on: the service that `run_on` asked for, or None.
+        runs_if_there: as `run_on` was told.
         place: where there; "" where it was not said.
     """
 
@@ -199,6 +200,7 @@ class CalculatorContract:
         self.input_stream_handler: HandlerRequest | None = None
         self.services: dict[ServiceKey[Any], bool] = {}
         self.runs_on: ServiceKey[Any] | None = None
+        self.runs_if_there = False
         self.place = ""
 
     def options(self, message_type: type[M]) -> M:
@@ -249,8 +251,10 @@ class CalculatorContract:
             place: which of the service's threads, where it has several; what it may be is for the
                 service to say. "": the service chooses.
             if_there: asks for no service: the node runs there only where the application has set it, or
-                another node uses it. For a node that works anywhere, and has neighbours there.
+                another node uses it, and the graph names no executor for the node. For a node that works
+                anywhere, and has neighbours there.
         """
+        self.runs_if_there = if_there
         if not if_there:
             self.services.setdefault(key, False)
         self.runs_on = key

@@ -432,6 +432,18 @@ def test_a_node_may_run_on_a_service_that_it_does_not_ask_for_where_it_is_there(
     assert seen["Beside"] == {"bench-left_0"}
 
 
+def test_a_node_of_a_named_executor_stays_there_whatever_service_there_is(make, pools) -> None:
+    seen: dict[str, set[str]] = {}
+    graph = make([(beside(seen), "in", "", 'executor: "mine"')], "in", 'executor { name: "mine" }')
+    graph.set_executor("mine", pools(1, "mine"))
+    graph.set_service(BENCH, Bench(pools))
+    graph.start_run()
+    graph.add_packet_to_input_stream("in", penstock.Packet(1, 1))
+    graph.close(TIMEOUT)
+
+    assert {name.partition("_")[0] for name in seen["Beside"]} == {"mine"}
+
+
 def test_a_service_that_no_node_asks_for_is_not_made_to_run_on(make) -> None:
     seen: dict[str, set[str]] = {}
     made: list[str] = []

@@ -19,6 +19,7 @@ import penstock
 from penstock import STOP
 from penstock.errors import GraphRunError, InvalidArgumentError, WaitTimeoutError
 from penstock.testing import calculator, testing_registry
+from penstock_formats import ImageFrame
 from penstock_gpu import GPU, GlContext, GlProgram, GlSimpleCalculator, GpuBuffer, GpuResources, gl_library
 from penstock_gpu.executor import GlExecutor
 from penstock_gpu.quad import draw_quad
@@ -492,6 +493,39 @@ def test_a_graph_inside_a_calculator_fails_without_harm_to_the_one_around_it(mak
     add(graph, GpuBuffer.of_array(np.zeros((3, 5, 4), np.uint8)), 1)
     with pytest.raises(GraphRunError, match="broken inside"):
         graph.close(PATIENCE_S)
+
+
+def test_a_graph_inside_copies_while_the_calculator_waits_in_a_way_that_no_graph_knows(make, resources):
+    """Its copies have threads of their own there, where else the CPU's main context does them."""
+    resources.context().is_software = True
+    copies = """
+        input_stream: "in"
+        node { calculator: "ImageFrameToGpuBufferCalculator" input_stream: "in" output_stream: "buffer" }
+        node { calculator: "GpuBufferToImageFrameCalculator" input_stream: "buffer" output_stream: "out" }
+    """
+    seen = []
+
+    def process(cc):
+        came = threading.Event()
+        inside = penstock.CalculatorGraph(copies)
+        inside.set_service(GPU, resources)
+        inside.observe_output_stream("out", lambda _, packet: (seen.append(packet.payload), came.set()))
+        inside.start_run()
+        inside.add_packet_to_input_stream("in", penstock.Packet(ImageFrame(cc.input.payload), 1))
+        assert came.wait(PATIENCE_S)
+        inside.close_all_packet_sources()
+        inside.wait_until_done(PATIENCE_S)
+        inside.close()
+
+    outer = in_context(process=process, name="Outer")
+    graph = make('input_stream: "in" node { calculator: "Outer" input_stream: "in" }', outer)
+    graph.start_run()
+    add(graph, np.full((2, 3, 4), 33, np.uint8), 1)
+    graph.close_all_packet_sources()
+    graph.wait_until_done(PATIENCE_S)
+
+    assert [int(frame.array[0, 0, 0]) for frame in seen] == [33]
+    assert resources.keys == ("", "auto:GpuBufferToImageFrameCalculator")
 
 
 def test_a_run_inside_that_nobody_waits_for_goes_on_when_the_thread_is_free(make, resources):

@@ -174,6 +174,19 @@ def test_as_many_are_kept_as_were_in_use_at_once_lately(log):
     assert (pool.free, len(log.deleted)) == (2, 4)
 
 
+def test_a_burst_of_a_size_that_nobody_asks_for_any_more_goes_too(log):
+    pool = pool_of(log, min_requests_before_pool=1, scrub_every=10)
+    for texture in [pool.take(4, 3, F.BGRA32) for _ in range(10)] + [pool.take(4, 3, F.BGRA32)]:
+        texture.let_go()
+    (sized,) = pool._pools()
+    assert len(sized.free) == 11
+
+    for _ in range(20):
+        pool.take(8, 8, F.BGRA32).let_go()
+
+    assert len(sized.free) <= 2
+
+
 def test_of_too_many_free_ones_the_longest_unused_goes(log):
     pool = pool_of(log, min_requests_before_pool=1, keep_count=1)
     first, second = pool.take(4, 3, F.BGRA32), pool.take(4, 3, F.BGRA32)

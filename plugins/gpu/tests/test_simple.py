@@ -416,7 +416,7 @@ def test_buffers_of_main_memory_are_uploaded_once_and_stay_readable(resources):
 
 @pytest.mark.parametrize("kind", [Swap, GlScalerCalculator])
 @pytest.mark.parametrize("contexts", [1, 2])
-def test_a_pass_costs_one_fence_and_none_where_one_context_draws_on_the_cpu(
+def test_a_pass_costs_one_fence_and_a_job_one_where_one_context_draws_on_the_cpu(
     resources, monkeypatch, kind, contexts
 ):
     resources.context().is_software = True
@@ -429,7 +429,10 @@ def test_a_pass_costs_one_fence_and_none_where_one_context_draws_on_the_cpu(
     filtered(kind, resources, [buffer] * 5)
 
     of_the_upload_and_each_pass = 1 + 5
-    assert len(fences) == (of_the_upload_and_each_pass if contexts > 1 else 0)
+    if contexts > 1:
+        assert len(fences) == of_the_upload_and_each_pass
+    else:
+        assert 1 <= len(fences) <= 5  # one for each job on the thread, which may do several frames
 
 
 def test_sizes_may_change_and_every_texture_comes_back_to_the_pool(resources):

@@ -563,6 +563,20 @@ def test_reading_back_leaves_no_fence_since_the_pixels_are_there(context, other,
     assert (buffer.array() == (0, 255, 0, 255)).all()
 
 
+def test_a_foreign_texture_of_another_target_is_read_by_way_of_a_framebuffer(context):
+    rectangle = 0x84F5  # GL_TEXTURE_RECTANGLE
+
+    def make() -> GpuBuffer:
+        name = gl.make("Texture")
+        gl.glBindTexture(rectangle, name)
+        gl.glTexImage2D(rectangle, 0, gl.GL_RGBA8, 7, 5, 0, gl.GL_RGBA, gl.GL_UNSIGNED_BYTE, RED)
+        return GpuBuffer.of_texture(name, rectangle, 7, 5, release=lambda _: None)
+
+    buffer = context.run(make)
+
+    assert np.array_equal(buffer.array(), RED)
+
+
 @pytest.mark.parametrize("call", ["upload", "read_into"])
 def test_a_copy_that_fails_leaves_the_buffer_usable(context, monkeypatch, call):
     buffer = drawn(context, 1, 0, 0, 1) if call == "read_into" else GpuBuffer.of_array(RED)

@@ -109,7 +109,8 @@ class Executors:
         queue_of: dict[int, int] = {}
         for node in self._plan.nodes:
             key = node.contract.runs_on
-            if key is None or key not in services:
+            stays = node.contract.runs_if_there and bool(node.executor)
+            if key is None or key not in services or stays:
                 queue_of[node.id] = numbers[node.executor]
                 continue
             executor = _executor_of(services[key], key, node)

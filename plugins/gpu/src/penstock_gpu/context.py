@@ -8,8 +8,6 @@ it, with its last reference, or with the process.
 from __future__ import annotations
 
 import itertools
-import weakref
-from contextlib import suppress
 from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
@@ -19,7 +17,7 @@ from penstock_gpu import ending, gl, native
 from penstock_gpu.current import LOCAL
 from penstock_gpu.errors import GlError, GpuUnavailableError
 from penstock_gpu.external_context import ExternalContext
-from penstock_gpu.gl_thread import Deletion, GlThread, Job, log_lost
+from penstock_gpu.gl_thread import Deletion, GlThread, Job, drain_errors, log_lost
 from penstock_gpu.locked_context import LockedContext
 from penstock_gpu.opening import Opening
 from penstock_gpu.sync import GlSyncToken
@@ -68,9 +66,9 @@ class GlContext:
         "_holds",
         "_is_closed",
         "_is_retired",
-        "_is_unflushed",
         "_late",
         "_native",
+        "_unsettled",
         "api",
         "device",
         "extensions",
@@ -105,8 +103,8 @@ class GlContext:
         self._holds: list[None] = []  # one for each object that must not lose its context
         self._is_closed = False
         self._is_retired = False
-        self._late: weakref.ref[GlSyncToken] | None = None  # the token whose fence is put off
-        self._is_unflushed = False
+        self._late: GlSyncToken | None = None  # whose fence the job under way puts off
+        self._unsettled: list[GlSyncToken] = []  # that one, and what finalisers left besides
 
     @classmethod
     def create(
@@ -193,7 +191,7 @@ class GlContext:
             return call()
         self.check_usable()
         if here is not None:
-            here.settle()  # whoever has this context may wait for one of its fences
+            here.settle()  # else the other's job may wait for a fence of this one
         result: T = self.thread.run(self, call, timeout)
         return result
 
@@ -246,48 +244,40 @@ class GlContext:
         return GlSyncToken(self)
 
     def leave_fence(self) -> GlSyncToken:
-        """Return a fence as `create_sync` does, put off where nobody may ever wait for it.
+        """Return a fence as `create_sync` does, put off to the end of the job where nobody else draws.
 
         That is where no other context sees what this one draws, and it draws on the CPU: there the flush
-        behind a fence sets all processors drawing, just when the next step needs one of them. Whoever asks
-        for the fence gets it, and a second context finds all of them made.
+        behind a fence sets all processors drawing, just when the job's next step needs one of them. All
+        that a job puts off is one fence. Whoever asks for it earlier gets it then, see `GlSyncToken`.
 
         Raises: as `create_sync`.
         """
         if not self.is_software or self.share_group.is_shared:
             return self.create_sync()
         self._expect_current()
-        self._is_unflushed = True
-        found = None if self._late is None else self._late()
+        found = self._late
         if found is None:
             found = GlSyncToken(self, is_late=True)
-            self._late = weakref.ref(found)
+            self._unsettled.append(found)  # a finaliser may have left another one meanwhile
+            self._late = found
         return found
 
     def settle(self) -> None:
-        """Make the fence that was put off; the context must be current. Who draws next gets another.
+        """Make the fences that the job under way has put off; the context must be current.
 
-        Raises:
-            GlError: GL makes none; it is still put off.
+        Those that GL does not make are logged and stay put off. Errors that calls have left are logged
+        before, so that no fence is blamed for them.
         """
-        late = None if self._late is None else self._late()
-        if late is not None:
-            late.settle()
-        self._late = None
-
-    def settle_soon(self) -> None:
-        """Do the same as soon as the context can. Never waits."""
-        if LOCAL.context is self:
-            self.settle()
+        if not self._unsettled:
             return
-        with suppress(GpuUnavailableError):  # then it has ended, and settled before
-            self.post(self.settle)
-
-    def flush(self) -> None:
-        """Let GL begin with what was left without a fence; the context must be current."""
-        if self._is_unflushed:
-            self._is_unflushed = False
-            gl.glFlush()
+        self._late = None  # first: what is drawn from now on needs another
+        drain_errors(self)
+        try:
+            while self._unsettled:
+                self._unsettled[-1].settle()
+                self._unsettled.pop()
+        except GlError as error:
+            log_lost(self, error)
 
     def _expect_current(self) -> None:
         if native.is_forked():
@@ -391,10 +381,6 @@ class GlContext:
         """Dispose of the attachments, on the way out."""
         before, LOCAL.context = LOCAL.context, self
         try:
-            try:
-                self.settle()
-            except GlError as error:
-                log_lost(self, error)
             while self._attachments:
                 _, (value, dispose) = self._attachments.popitem()
                 if dispose is None:

@@ -336,9 +336,14 @@ class GlTextureObject:
     def _wait_for_consumers(self, here: AnyContext) -> None:
         consumers = self._consumers
         while consumers:
-            token = consumers.popitem()[1]
-            if token.context is not here:
+            reader, token = consumers.popitem()
+            if token.context is here:
+                continue
+            try:
                 token.wait_on_gpu()
+            except BaseException:
+                consumers.setdefault(reader, token)  # who tries again waits for it again
+                raise
 
     def __repr__(self) -> str:
         return f"<texture {self.name} {self.format.name} {self.width}x{self.height}>"

@@ -71,7 +71,7 @@ class Job:
         except BaseException as error:  # noqa: BLE001  # for the one who waits
             self.error = translated(error)
         try:
-            self.context.flush()
+            self.context.settle()
             LOCAL.context = before
             drain_errors(self.context)
         finally:

@@ -124,9 +124,7 @@ class GlCalculatorHelper:
         self._node = ""
 
     @staticmethod
-    def update_contract(
-        cc: CalculatorContract, *, context: str = MAIN, optional: bool = False, if_there: bool = False
-    ) -> None:
+    def update_contract(cc: CalculatorContract, *, context: str = MAIN, optional: bool = False) -> None:
         """Ask for the service `GPU`, and to run on the thread of the node's context.
 
         That is the context that the graph names in the node's `GlContextOptions`, or else:
@@ -136,13 +134,10 @@ class GlCalculatorHelper:
             context: key of the context that the calculator chooses; "" for the graph's main one,
                 "auto:<calculator>" for one that nodes of its kind have among themselves.
             optional: whether the graph may run without the service, even where GL is required.
-            if_there: asks for no service, and only wants to be beside its neighbours where the graph has
-                it anyhow. Such a calculator calls no GL, and does not call `open`.
         """
         name = cc.options(GlContextOptions).gl_context_name
-        if not if_there:
-            cc.use_service(GPU, optional=optional)
-        cc.run_on(GPU, f"{USER}{name}" if name else context, if_there=if_there)
+        cc.use_service(GPU, optional=optional)
+        cc.run_on(GPU, f"{USER}{name}" if name else context)
 
     def open(self, cc: CalculatorContext) -> None:
         """Find the node's context. To be called in `open`; may be called again.

@@ -106,6 +106,7 @@ class LockedContext:
                     raise translated(error) from error
                 raise
             finally:
+                context.settle()
                 drain_errors(context)
         finally:
             self._depth -= 1

@@ -139,11 +139,15 @@ class SizePool:
         """
         self._before, self._most = self._most, self.in_use
 
+    def trim(self) -> None:
+        """Give up what is more than shall be kept. Never waits, as `give_back`."""
+        self._returned.append(None)
+        self._settle()
+
     def close(self) -> None:
         """Give up what is free, and from now on what comes back. Never waits, as `give_back`."""
         self.is_open = False
-        self._returned.append(None)
-        self._settle()
+        self.trim()
 
     def _settle(self) -> None:
         """Bring what came back to its place, and delete what is too much, outside the lock.
@@ -335,10 +339,14 @@ class GpuBufferPool:
             found = count.pool
             gone = self._evict(self._too_many()) if len(self._counts) > options.max_pool_count else []
             self._requests += 1
-            if self._requests >= options.scrub_every:
+            is_scrubbed = self._requests >= options.scrub_every
+            if is_scrubbed:
                 gone += self._scrub()
         if gone:
             _close(gone)
+        if is_scrubbed:
+            for pool in self._pools():
+                pool.trim()
         return found if found is not None and found.is_open else None
 
     def _too_many(self) -> list[_Key]:

@@ -38,8 +38,12 @@ USER: Final = "user:"
 #: The contexts of the nodes that copy pictures to the GPU and back, so that copying holds up nobody who
 #: draws. Where the CPU draws they are the main one: a copy waits for the drawing, and a second thread only
 #: takes the processors from it.
+#: So it is unless the run is started on that very thread, which may wait for it in any way.
 UPLOADS: Final = "auto:ImageFrameToGpuBufferCalculator"
 READBACKS: Final = "auto:GpuBufferToImageFrameCalculator"
+#: Where a node runs that calls no GL: on the thread of the main context, beside its neighbours, unless the
+#: run is started on that thread.
+BESIDE: Final = "beside the main context"
 
 _logger = get_logger("gpu")
 
@@ -57,7 +61,8 @@ class GpuResources:
     made there see the textures of the graph around it. While the calculator waits, its thread does
     nothing else: nodes inside that read a texture where no context is current wait for it for ever. So
     take `GpuBuffer.frame()` before, or put a GpuBufferToImageFrameCalculator inside, which has a context
-    of its own.
+    of its own there. A graph inside that another thread starts, while the calculator waits for that, does
+    not know whose thread waits: give its nodes a context of their own by `GlContextOptions`.
 
     Args:
         policy: "require", "prefer" or "off"; None: what the environment variable PENSTOCK_GPU says, else
@@ -155,13 +160,19 @@ class GpuResources:
 
         Args:
             node: name of the node.
-            place: key of its context; see `context`.
+            place: key of its context; see `context`. Or `BESIDE`.
 
         Raises:
             GpuUnavailableError: the context cannot be made; names the node.
             FailedPreconditionError: the resources are closed.
         """
         self._refuse_closed(node)
+        if not self._why_off:
+            if place == BESIDE:
+                if self._contexts[MAIN].is_current():
+                    return None
+                place = MAIN
+            place = self._own_or_main(place)
         self._keys[node] = place
         if self._why_off:
             return None
@@ -173,7 +184,6 @@ class GpuResources:
             raise
         if not self._has_threads:
             return None
-        place = self._own_or_main(place)
         with self._lock:
             if place not in self._executors:
                 self._executors[place] = GlExecutor(context, f"__gpu_{place}")
@@ -261,7 +271,8 @@ class GpuResources:
     def _own_or_main(self, key: str) -> str:
         """Return the key of the context that stands for `key`."""
         copies = key in {UPLOADS, READBACKS}
-        return MAIN if copies and self._contexts[MAIN].is_software else key
+        main = self._contexts[MAIN]
+        return MAIN if copies and main.is_software and not main.is_current() else key
 
     def _refuse_closed(self, node: str | None = None) -> None:
         if self._is_closed:

@@ -31,15 +31,12 @@ class ShareGroup:
         self._is_posted = False  # whether a job is on its way that deletes them
 
     def add(self, context: GlContext) -> None:
-        """Take a context in. From now on the others make each fence at once."""
+        """Take a context in. From now on all make each fence at once."""
         with self._lock:  # replaced and never changed, since finalisers read it at any moment
             alive = tuple(member for member in self._members if member() is not None)
             self._members = (*alive, weakref.ref(context))
             self.is_shared = self.is_shared or bool(alive)
         self._is_posted = False  # a job that the last context could not do is lost
-        for other in self.contexts():
-            if other is not context:
-                other.settle_soon()
 
     def contexts(self) -> tuple[GlContext, ...]:
         """Return those of this pack that have not ended, the oldest first."""

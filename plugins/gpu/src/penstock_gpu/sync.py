@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import _thread
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from penstock.errors import FailedPreconditionError, WaitTimeoutError
 from penstock_gpu import egl, gl, gl_library
 from penstock_gpu.current import LOCAL
-from penstock_gpu.errors import GlError, GpuUnavailableError
+from penstock_gpu.errors import GlError
+from penstock_gpu.gl_thread import acquire
 
 if TYPE_CHECKING:
     from penstock_gpu.context import ExternalContext, GlContext
@@ -23,37 +25,46 @@ _GRACE_S: Final = 5.0
 class GlSyncToken:
     """A fence in the commands of a context, and a flush behind it, so that it will be reached.
 
-    Made by `GlContext.create_sync`. Goes with its last reference; a context of its group deletes the fence.
+    Made by `GlContext.create_sync`, and for whoever releases a texture by `GlContext.leave_fence`. Goes with
+    its last reference; a context of its group deletes the fence.
 
     Args:
         context: the current one.
-        is_late: puts the fence off until somebody asks for it; it then stands behind all that the context
-            has been told to draw until that moment.
+        is_late: puts the fence off: until the job under way asks for it, ends, or waits for another
+            context. It then stands behind all that the job has drawn until then.
 
     Attributes:
         context: the context whose commands it stands in.
     """
 
-    __slots__ = ("__weakref__", "_fence", "_is_ready", "context")
+    __slots__ = ("_fence", "_is_ready", "_unsettled", "context")
 
     def __init__(self, context: GlContext | ExternalContext, *, is_late: bool = False) -> None:
         self.context = context
         self._is_ready = False
         self._fence: int | None = None
-        if not is_late:
+        self._unsettled: Any = None
+        if is_late:
+            self._unsettled = _thread.allocate_lock()  # taken until there is a fence
+            self._unsettled.acquire()
+        else:
             self.settle()
 
     def settle(self) -> None:
-        """Make the fence that was put off, in its context; `GlContext.settle` is who calls that.
+        """Make the fence, in its context. A second time does nothing.
 
         Raises:
             GlError: GL makes none.
         """
-        fence = gl.glFenceSync(gl.GL_SYNC_GPU_COMMANDS_COMPLETE, 0)
-        if not fence:
-            raise GlError("glFenceSync", detail="no GL context is current")
-        self._fence = fence
-        gl.glFlush()
+        if self._fence is None:
+            fence = gl.glFenceSync(gl.GL_SYNC_GPU_COMMANDS_COMPLETE, 0)
+            if not fence:
+                raise GlError("glFenceSync", detail="no GL context is current")
+            gl.glFlush()
+            self._fence = fence
+        unsettled, self._unsettled = self._unsettled, None
+        if unsettled is not None:
+            unsettled.release()
 
     def wait(self, timeout_s: float) -> bool:
         """Wait on the CPU until GL has done all that stands before the fence.
@@ -70,9 +81,8 @@ class GlSyncToken:
         """
         if self._is_ready:
             return True
-        self._have_fence(timeout_s + _GRACE_S)
-        if self._fence is None:
-            return True  # its context has ended, and what it drew is drawn
+        if not self._has_fence(timeout_s):
+            return self._is_gone()
         if self._is_visible():
             return self._wait_here(timeout_s)
         context = self.context
@@ -86,7 +96,8 @@ class GlSyncToken:
     def wait_on_gpu(self, timeout_s: float = 60.0) -> None:
         """Let what the current context draws from now on begin after the fence.
 
-        The CPU does not wait, unless the current context does not share with the fence's.
+        The CPU does not wait, unless the current context does not share with the fence's, or came while
+        that was at a job: then until this ends.
 
         Args:
             timeout_s: how long the CPU waits, if it must.
@@ -103,11 +114,14 @@ class GlSyncToken:
                 "no GL context is current to wait in; wait in GlContext.run, or with wait()"
             )
         if here is None or here.share_group is self.context.share_group:
-            self._have_fence(timeout_s)
-            if self._fence is not None:  # else its context has ended, and all is done
+            is_done = self._has_fence(timeout_s)
+            if is_done:
                 gl.glWaitSync(self._fence, 0, TIMEOUT_IGNORED)
-            return
-        if not self.wait(timeout_s):
+            else:
+                is_done = self._is_gone()
+        else:
+            is_done = self.wait(timeout_s)
+        if not is_done:
             raise WaitTimeoutError(
                 f"context {self.context.name!r} has not drawn up to its fence within {timeout_s} s; draw less"
                 " at a time, or wait longer"
@@ -117,22 +131,23 @@ class GlSyncToken:
         """Whether GL has done all that stands before the fence."""
         return self.wait(0.0)
 
-    def _have_fence(self, timeout_s: float) -> None:
-        """Have the fence made where it was put off: in its context, behind the jobs that it has now.
+    def _has_fence(self, timeout_s: float) -> bool:
+        """Wait until there is a fence, where the job that its context does just now has put it off.
 
-        A context that ends makes it on its way out.
+        That job ends, or settles before it waits for any context: so nobody waits in a circle.
         """
-        from penstock_gpu.context import GlContext  # noqa: PLC0415  # which imports this
+        if self._fence is None:
+            unsettled = self._unsettled
+            if LOCAL.context is self.context:
+                self.settle()
+            elif unsettled is not None and not self._is_gone() and acquire(unsettled, timeout_s):
+                unsettled.release()  # for the next who waits
+        return self._fence is not None
 
-        context = self.context
-        if self._fence is not None or not isinstance(context, GlContext):
-            return  # the application's are never late
-        try:
-            context.run(context.settle, timeout_s)
-        except GpuUnavailableError:
-            if not context.is_closed:
-                raise
-            context.close(timeout_s)
+    def _is_gone(self) -> bool:
+        """Whether the context has ended without a fence, as where its thread was killed."""
+        thread = getattr(self.context, "thread", None)
+        return thread is not None and bool(thread.has_ended)
 
     def _is_visible(self) -> bool:
         here = LOCAL.context

@@ -45,8 +45,6 @@ def texture_of_frame(storage: FrameStorage) -> TextureStorage:
         GlError: GL refuses.
     """
     context = making_context()
-    if context.is_current():
-        return _texture_of(storage, context)
     return context.run(partial(_texture_of, storage, context))
 
 
@@ -62,7 +60,7 @@ def frame_of_texture(storage: TextureStorage) -> FrameStorage:
     texture = storage.texture
     here = LOCAL.context
     if here is not None and here.share_group is texture.share_group:
-        return FrameStorage(_read(storage, here), texture.format, is_own=True)
+        return FrameStorage(here.run(partial(_read, storage, here)), texture.format, is_own=True)
     for context in (texture.producer, texture.context, *texture.share_group.contexts()):
         if not isinstance(context, GlContext) or context.is_closed:
             continue

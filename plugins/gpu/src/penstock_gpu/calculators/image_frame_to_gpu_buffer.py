@@ -11,7 +11,7 @@ from penstock_formats import ImageFrame
 from penstock_gpu.buffer import GpuBuffer
 from penstock_gpu.calculators.ports import pass_header
 from penstock_gpu.helper import GlCalculatorHelper
-from penstock_gpu.service import UPLOADS
+from penstock_gpu.service import BESIDE, GPU, UPLOADS
 from penstock_gpu.texture import GlTextureView
 
 if TYPE_CHECKING:
@@ -41,7 +41,8 @@ class ImageFrameToGpuBufferCalculator(penstock.Calculator):
     nodes of this kind have, "auto:ImageFrameToGpuBufferCalculator" unless `GlContextOptions` choose
     another: drawing then does not wait for uploads. Where the CPU draws, that is the graph's main
     context. Values are exact. Only with `eager` does the node ask for the GPU service; where that is off,
-    it wraps. Without, it runs beside the nodes of the main context where the graph has one.
+    it wraps. Without, it runs on the thread of the main context where the graph has one and names no
+    other executor.
 
     Options `ImageFrameToGpuBufferCalculatorOptions`: `eager` (false).
 
@@ -70,7 +71,7 @@ class ImageFrameToGpuBufferCalculator(penstock.Calculator):
         if cc.options(ImageFrameToGpuBufferCalculatorOptions).eager:
             GlCalculatorHelper.update_contract(cc, context=UPLOADS)
         else:
-            GlCalculatorHelper.update_contract(cc, if_there=True)
+            cc.run_on(GPU, BESIDE, if_there=True)
 
     def open(self, cc: CalculatorContext) -> None:
         """Find the context, where it uploads; pass the stream header on."""
