@@ -138,7 +138,6 @@ def test_the_job_itself_gets_the_fence_when_it_asks_and_another_for_what_it_draw
         }
         assert calls[ask]() or ask == "is_ready"
         assert fences == ["alone"]
-        alone.settle()
         paint(buffer, 2)
         assert token_of(buffer) is not token
         return buffer
@@ -330,6 +329,27 @@ def test_a_finaliser_that_releases_a_view_meanwhile_leaves_no_fence_unmade(alone
     assert outer is not made[1]
     assert outer.wait(PATIENCE_S)
     assert made[1].wait(PATIENCE_S)
+
+
+def test_what_is_drawn_after_a_finaliser_within_the_settling_gets_another_fence(alone, monkeypatch):
+    left, settle = [], GlSyncToken.settle
+
+    def and_leave(token):
+        settle(token)
+        if not left:
+            left.append(token.context.leave_fence())  # as the finaliser of a view does
+
+    monkeypatch.setattr(GlSyncToken, "settle", and_leave)
+
+    def job():
+        first = alone.leave_fence()
+        alone.settle()
+        return first, alone.leave_fence()
+
+    first, later = alone.run(job)
+
+    assert later not in {first, left[0]}
+    assert all(token.wait(PATIENCE_S) for token in (first, left[0], later))
 
 
 def test_a_context_with_a_lock_makes_its_fence_when_it_is_let_go(make_context, fences):

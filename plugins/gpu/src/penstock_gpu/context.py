@@ -256,9 +256,9 @@ class GlContext:
             return self.create_sync()
         self._expect_current()
         found = self._late
-        if found is None:
+        if found is None or found.is_settled:
             found = GlSyncToken(self, is_late=True)
-            self._unsettled.append(found)  # a finaliser may have left another one meanwhile
+            self._unsettled.append(found)
             self._late = found
         return found
 
@@ -274,8 +274,9 @@ class GlContext:
         drain_errors(self)
         try:
             while self._unsettled:
-                self._unsettled[-1].settle()
-                self._unsettled.pop()
+                token = self._unsettled[0]
+                token.settle()
+                self._unsettled.remove(token)  # a finaliser may have left another meanwhile
         except GlError as error:
             log_lost(self, error)
 

@@ -37,8 +37,8 @@ MAIN: Final = ""
 USER: Final = "user:"
 #: The contexts of the nodes that copy pictures to the GPU and back, so that copying holds up nobody who
 #: draws. Where the CPU draws they are the main one: a copy waits for the drawing, and a second thread only
-#: takes the processors from it.
-#: So it is unless the run is started on that very thread, which may wait for it in any way.
+#: takes the processors from it. Not for a run that is started on that very thread, which may then wait for
+#: the run in any way.
 UPLOADS: Final = "auto:ImageFrameToGpuBufferCalculator"
 READBACKS: Final = "auto:GpuBufferToImageFrameCalculator"
 #: Where a node runs that calls no GL: on the thread of the main context, beside its neighbours, unless the

@@ -66,6 +66,11 @@ class GlSyncToken:
         if unsettled is not None:
             unsettled.release()
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether there is a fence: it stands for nothing that is drawn from now on."""
+        return self._fence is not None
+
     def wait(self, timeout_s: float) -> bool:
         """Wait on the CPU until GL has done all that stands before the fence.
 
@@ -137,9 +142,10 @@ class GlSyncToken:
         That job ends, or settles before it waits for any context: so nobody waits in a circle.
         """
         if self._fence is None:
-            unsettled = self._unsettled
-            if LOCAL.context is self.context:
-                self.settle()
+            unsettled, here = self._unsettled, LOCAL.context
+            if here is self.context:
+                here.settle()  # so that what is drawn from now on gets another
+                self.settle()  # which says why, where that has made none
             elif unsettled is not None and not self._is_gone() and acquire(unsettled, timeout_s):
                 unsettled.release()  # for the next who waits
         return self._fence is not None
