@@ -123,7 +123,8 @@ class FrameStorage(Storage):
 
     def read_view(self, view: type[Any], **arguments: Any) -> Any:  # noqa: ANN401  # a `view`
         """Return the pixels, read-only: always the same array, always the same frame."""
-        _expect_none(view, arguments)
+        if arguments:
+            _expect_none(view, arguments)
         self._is_own = False
         if view is ImageFrame:
             return self._as_frame()

@@ -43,6 +43,8 @@ _DTYPES: Final[dict[int, np.dtype[Any]]] = {
     0x1406: np.dtype(np.float32),  # GL_FLOAT
     0x140B: np.dtype(np.float16),  # GL_HALF_FLOAT
 }
+#: This module, whose names of GL are looked up.
+_SELF: Final[Any] = sys.modules[__name__]
 _GRAY: Final = 2
 _COLOUR: Final = 3
 
@@ -53,10 +55,6 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401  # a function or an int
     found = gl_library.find(name)
     globals()[name] = found
     return found
-
-
-def _gl() -> Any:  # noqa: ANN401  # this module, whose names are looked up
-    return sys.modules[__name__]
 
 
 def upload(  # noqa: PLR0913  # what GL wants to know
@@ -93,7 +91,7 @@ def upload(  # noqa: PLR0913  # what GL wants to know
         InvalidArgumentError: the array does not fit; nothing has been copied.
         GlError: GL refuses, for example since the array is larger than the texture.
     """
-    names = _gl()
+    names = _SELF
     height, width, apart = _laid_out(array, format, type)
     pointer = array.ctypes.data
     gl_state.lay_out(gl_state.UPLOAD, apart)
@@ -139,7 +137,7 @@ def read_into(  # noqa: PLR0913  # as `upload`
         InvalidArgumentError: the array does not fit, or is read-only; it has not been written.
         GlError: GL refuses, for example since the framebuffer is not complete.
     """
-    names = _gl()
+    names = _SELF
     if not array.flags.writeable:
         raise InvalidArgumentError(
             "the array to read pixels into is read-only; hand in one that may be written"
@@ -210,7 +208,7 @@ def compile_program(
         ShaderError: a shader does not compile, or they do not link; with the driver's log and the
             source's numbered lines. Nothing is kept.
     """
-    names = _gl()
+    names = _SELF
     if not names.glGetString(names.GL_VERSION):
         raise FailedPreconditionError(
             "no GL context is current; compile in gl_setup, in helper.run_in_gl_context or in GlContext.run"
@@ -237,7 +235,7 @@ def compile_program(
 
 
 def _shader(stage: str, kind: int, source: str, name: str) -> int:
-    names = _gl()
+    names = _SELF
     shader = int(names.glCreateShader(kind))
     text = source.encode()
     strings = (ctypes.c_char_p * 1)(text)
@@ -253,7 +251,7 @@ def _shader(stage: str, kind: int, source: str, name: str) -> int:
 
 
 def _link(program: int, name: str) -> None:
-    names = _gl()
+    names = _SELF
     names.glLinkProgram(program)
     if not _parameter(names.glGetProgramiv, program, names.GL_LINK_STATUS):
         raise ShaderError("link", _log(names.glGetProgramiv, names.glGetProgramInfoLog, program), name=name)
@@ -281,13 +279,13 @@ def get_integer(what: int) -> int:
 
 def get_string(what: int) -> str:
     """Return a text of GL, such as GL_RENDERER; "" where no context is current."""
-    text: bytes | None = _gl().glGetString(what)
+    text: bytes | None = _SELF.glGetString(what)
     return (text or b"").decode(errors="replace")
 
 
 def extensions() -> frozenset[str]:
     """Return the extensions of the current context."""
-    names = _gl()
+    names = _SELF
     count = get_integer(0x821D)  # GL_NUM_EXTENSIONS
     found: list[bytes | None] = [names.glGetStringi(0x1F03, index) for index in range(count)]  # GL_EXTENSIONS
     return frozenset(name.decode() for name in found if name)
@@ -296,7 +294,7 @@ def extensions() -> frozenset[str]:
 def make(kind: str) -> int:
     """Make one object, "Texture", "Framebuffer", "Buffer" or "VertexArray", and return its name in GL."""
     name = (ctypes.c_uint * 1)()
-    getattr(_gl(), f"glGen{kind}s")(1, name)
+    getattr(_SELF, f"glGen{kind}s")(1, name)
     if not name[0]:
         raise GlError(f"glGen{kind}s", detail="the driver gave no name; see that the context has not ended")
     return name[0]
@@ -305,4 +303,4 @@ def make(kind: str) -> int:
 def delete(kind: str, *names: int) -> None:
     """Delete objects of `make` in the current context. 0 is ignored, as GL does."""
     if names:
-        getattr(_gl(), f"glDelete{kind}s")(len(names), (ctypes.c_uint * len(names))(*names))
+        getattr(_SELF, f"glDelete{kind}s")(len(names), (ctypes.c_uint * len(names))(*names))

@@ -12,7 +12,7 @@ lock that is only tried.
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NoReturn
 
 from penstock.errors import FailedPreconditionError
 from penstock.log import get_logger
@@ -218,6 +218,8 @@ class GlTextureObject:
                 " reading"
             )
         self._reads.append(None)
+        if self._done_writing is None:
+            return
         try:
             self._wait_for_producer(here)
         except BaseException:
@@ -256,9 +258,12 @@ class GlTextureObject:
                 f"{self!r} is being written to already; release the first view to write before the next"
             )
         try:
-            self._expect_no_readers()
-            self._wait_for_producer(here)
-            self._wait_for_consumers(here)
+            if self._reads:
+                self._refuse_to_be_written()
+            if self._done_writing is not None:
+                self._wait_for_producer(here)
+            if self._consumers:
+                self._wait_for_consumers(here)
             self._done_writing = None
         except BaseException:
             self._writing.release()
@@ -315,11 +320,10 @@ class GlTextureObject:
         elif name and self.context is not None:
             self.context.share_group.discard(_Deletion(name), self.context)
 
-    def _expect_no_readers(self) -> None:
-        if self._reads:
-            raise FailedPreconditionError(
-                f"{self!r} is being read; release the {len(self._reads)} views to read before writing"
-            )
+    def _refuse_to_be_written(self) -> NoReturn:
+        raise FailedPreconditionError(
+            f"{self!r} is being read; release the {len(self._reads)} views to read before writing"
+        )
 
     def _tell(self, release: Callable[[ConsumerSync], None]) -> None:
         sync = ConsumerSync(tuple(self._consumers.values()))

@@ -257,7 +257,8 @@ class GlCalculatorHelper:
             raise InvalidArgumentError(
                 f"create_source_texture takes a GpuBuffer or an ImageFrame, not a {type(source).__name__!r}"
             )
-        return GlTexture(buffer, buffer.read_view(GlTextureView, plane=plane))
+        chosen = {"plane": plane} if plane else {}
+        return GlTexture(buffer, buffer.read_view(GlTextureView, **chosen))
 
     @overload
     def create_destination_texture(

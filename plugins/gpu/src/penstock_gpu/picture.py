@@ -117,9 +117,11 @@ class Picture:
 
 def _spare(storages: tuple[Storage, ...]) -> None:
     """Tell the storages where one of them is lasting."""
-    if any(storage.is_lasting for storage in storages):
-        for storage in storages:
-            storage.spare()
+    for lasting in storages:
+        if lasting.is_lasting:
+            for storage in storages:
+                storage.spare()
+            return
 
 
 def _is_lost(storage: Storage) -> bool:

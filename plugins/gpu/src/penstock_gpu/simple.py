@@ -129,8 +129,9 @@ class GlSimpleCalculator(penstock.Calculator):
         if source.is_empty():
             return
         picture: GpuBuffer = source.payload
-        if self.helper.uses_gl or not self.helper.is_open:
-            made = self.helper.run_in_gl_context(lambda: self._drawn(picture))
+        helper = self.helper
+        if helper.uses_gl or not helper.is_open:
+            made = helper.run_in_gl_context(lambda: self._drawn(picture))
         else:
             made = self._computed(picture)
         cc.outputs[_port(cc.outputs)].add(made, cc.input_timestamp)

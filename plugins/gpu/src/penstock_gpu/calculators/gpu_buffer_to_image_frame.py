@@ -60,16 +60,16 @@ class GpuBufferToImageFrameCalculator(penstock.Calculator):
 
     def process(self, cc: CalculatorContext) -> None:
         """Read one picture."""
-        source = cc.input
+        source, target = cc.inputs.items[0], cc.outputs.items[0]
         if source.is_empty():
             return
         picture = source.payload
         if isinstance(picture, ImageFrame):
-            cc.output.add_packet(source.packet)
+            target.add_packet(source.packet)
             return
         helper = self._helper
         frame = helper.run_in_gl_context(picture.frame) if helper.uses_gl else picture.frame()
-        cc.output.add(frame, cc.input_timestamp)
+        target.add(frame, cc.input_timestamp)
 
     def close(self, cc: CalculatorContext) -> None:  # noqa: ARG002  # as the engine calls it
         """Let go of the context."""

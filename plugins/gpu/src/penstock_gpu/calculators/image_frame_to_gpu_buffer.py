@@ -82,13 +82,13 @@ class ImageFrameToGpuBufferCalculator(penstock.Calculator):
 
     def process(self, cc: CalculatorContext) -> None:
         """Wrap one frame."""
-        source = cc.input
+        source = cc.inputs.items[0]
         if source.is_empty():
             return
         picture = GpuBuffer.of_frame(source.payload)
         if self._helper.uses_gl:
             self._helper.run_in_gl_context(lambda: picture.read_view(GlTextureView).release())
-        cc.output.add(picture, cc.input_timestamp)
+        cc.outputs.items[0].add(picture, cc.input_timestamp)
 
     def close(self, cc: CalculatorContext) -> None:  # noqa: ARG002  # as the engine calls it
         """Let go of the context."""
