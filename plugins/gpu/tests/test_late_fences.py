@@ -179,6 +179,24 @@ def test_who_asks_while_the_job_is_under_way_waits_for_its_end(busy, make_contex
     assert waits == [busy.token._fence]
 
 
+def test_who_asks_between_two_steps_of_a_job_that_goes_on_gets_the_fence(alone, fences):
+    has_drawn, may_end, drawn = threading.Event(), threading.Event(), []
+
+    def job():
+        drawn.append(paint(GpuBuffer(SIZE, SIZE), 4))
+        has_drawn.set()
+        while not may_end.is_set():
+            alone.thread.serve()  # as a graph's job does between two of its steps
+
+    alone.post(job)
+    assert has_drawn.wait(PATIENCE_S)
+    try:
+        assert token_of(drawn[0]).wait(PATIENCE_S)
+        assert fences == ["alone"]
+    finally:
+        may_end.set()
+
+
 @pytest.mark.parametrize("place", ["nowhere", "a stranger", "a second context"])
 def test_who_does_not_wait_so_long_is_told_that_it_is_not_done(busy, make_context, fences, place):
     name = {"a stranger": None, "a second context": busy.context}

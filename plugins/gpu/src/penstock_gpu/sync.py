@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import _thread
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from penstock.errors import FailedPreconditionError, WaitTimeoutError
 from penstock_gpu import egl, gl, gl_library
 from penstock_gpu.current import LOCAL
-from penstock_gpu.errors import GlError
+from penstock_gpu.errors import GlError, GpuUnavailableError
 from penstock_gpu.gl_thread import acquire
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ class GlSyncToken:
         """Let what the current context draws from now on begin after the fence.
 
         The CPU does not wait, unless the current context does not share with the fence's, or came while
-        that was at a job: then until this ends.
+        that was at a job: then until this ends, or the step of a graph that it is at.
 
         Args:
             timeout_s: how long the CPU waits, if it must.
@@ -139,15 +140,21 @@ class GlSyncToken:
     def _has_fence(self, timeout_s: float) -> bool:
         """Wait until there is a fence, where the job that its context does just now has put it off.
 
-        That job ends, or settles before it waits for any context: so nobody waits in a circle.
+        That job ends, or settles before it waits for any context: so nobody waits in a circle. A graph's job
+        may go on for ever, but does what is posted between two steps; and each posted job settles at its end.
         """
         if self._fence is None:
-            unsettled, here = self._unsettled, LOCAL.context
-            if here is self.context:
+            from penstock_gpu.context import GlContext  # noqa: PLC0415  # which imports this
+
+            unsettled, here, context = self._unsettled, LOCAL.context, self.context
+            if here is context:
                 here.settle()  # so that what is drawn from now on gets another
                 self.settle()  # which says why, where that has made none
-            elif unsettled is not None and not self._is_gone() and acquire(unsettled, timeout_s):
-                unsettled.release()  # for the next who waits
+            elif unsettled is not None and isinstance(context, GlContext) and not context.thread.has_ended:
+                with suppress(GpuUnavailableError):  # it is about to end, and settles before
+                    context.post(_nothing)
+                if acquire(unsettled, timeout_s):
+                    unsettled.release()  # for the next who waits
         return self._fence is not None
 
     def _is_gone(self) -> bool:
@@ -173,3 +180,7 @@ class GlSyncToken:
         fence = self._fence
         if fence is not None:
             self.context.share_group.discard_fence(fence, self.context)
+
+
+def _nothing() -> None:
+    """Do nothing: a job whose end is what counts."""
