@@ -203,7 +203,7 @@ WAYS: Final[dict[str, Callable[[Job], None]]] = {
 }
 
 
-def by_hand(way: str, **settings: Any) -> dict[str, float]:  # noqa: ANN401  # handed on
+def by_hand(way: str, **settings: Any) -> dict[str, float]:
     """Measure one of the hand-written ways."""
 
     def go(video: str, target: Path | None, threads: Threads) -> tuple[int, Any]:
@@ -215,7 +215,7 @@ def by_hand(way: str, **settings: Any) -> dict[str, float]:  # noqa: ANN401  # h
     return _measured(go, Work(**settings))
 
 
-def penstock(**settings: Any) -> dict[str, float]:  # noqa: ANN401  # handed on
+def penstock(**settings: Any) -> dict[str, float]:
     """Measure the example's graph."""
     return _measured(run_graph, Work(**settings))
 

@@ -87,7 +87,7 @@ class Fed:
         self._graph.observe_output_stream("out", self._notice)
         self._graph.start_run()
 
-    def ask(self, payload: object) -> Any:  # noqa: ANN401  # what the graph makes
+    def ask(self, payload: object) -> Any:
         """Put a payload in; return what comes out."""
         self._graph.add_packet_to_input_stream("in", host.Packet(payload, self._number))
         self._number += 1
@@ -194,7 +194,7 @@ def chain(work: Work) -> dict[str, float]:
     return figures
 
 
-def _in_texture(picture: Any) -> GpuBuffer:  # noqa: ANN401  # an array
+def _in_texture(picture: Any) -> GpuBuffer:
     buffer = GpuBuffer.of_array(picture)
     with buffer.write_view(GlTextureView):
         return buffer
@@ -312,7 +312,7 @@ def _tell(context: GlContext) -> None:
     )
 
 
-def measured(work: str, kind: str, **settings: Any) -> dict[str, float]:  # noqa: ANN401  # handed on
+def measured(work: str, kind: str, **settings: Any) -> dict[str, float]:
     """Measure one contestant in one case."""
     if work == "application":
         return application(kind, **settings)

@@ -14,7 +14,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 class RecordHook(BuildHookInterface):  # type: ignore[type-arg]  # not generic in the oldest hatchling that we take
     """Writes the record of what was compiled; to stand after the hook that compiles."""
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401  # handed on
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
         """Take the digests of the sources: all hooks are made before the first of them compiles anything."""
         super().__init__(*args, **kwargs)
         self._package = Path(self.root, "src", "penstock")

@@ -86,8 +86,8 @@ def _console(example: Example) -> str | None:
 
 
 def _graph(example: Example) -> None:
-    from penstock.config import read_graph  # noqa: PLC0415  # only where a page has a graph
-    from penstock.runtime.default import default_registry  # noqa: PLC0415
+    from penstock.config import read_graph  # only where a page has a graph
+    from penstock.runtime.default import default_registry
 
     read_graph(str(example.parsed), default_registry())
 
@@ -119,7 +119,7 @@ _EVALUATORS: Final[dict[str, Any]] = {
 @cache
 def why_no_gl() -> str:
     """Return why blocks that need OpenGL cannot be run here; "" where they can, or must."""
-    from penstock_gpu import GlContext, GpuUnavailableError  # noqa: PLC0415  # only where a page asks
+    from penstock_gpu import GlContext, GpuUnavailableError  # only where a page asks
 
     if os.environ.get("PENSTOCK_REQUIRE_GL") == "1":
         return ""

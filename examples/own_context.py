@@ -48,7 +48,7 @@ class FrameBlit:
             gl.glFramebufferTexture2D(gl.GL_READ_FRAMEBUFFER, gl.GL_COLOR_ATTACHMENT0, view.target, 0, 0)
 
 
-def make_window() -> Any:  # noqa: ANN401  # GLFW's handle
+def make_window() -> Any:
     """Open a window with an EGL context of GL 3.3, and make that current on this thread."""
     if not glfw.init():
         raise SystemExit(f"no screen: {glfw.get_error()[1]}")

@@ -44,7 +44,7 @@ def commands(root: Path) -> Iterator[tuple[str, str]]:
             yield name, project["name"]
 
 
-def components(sources: Path, module: str) -> Any:  # noqa: ANN401  # penstock.Components, not importable yet
+def components(sources: Path, module: str) -> Any:
     """Import a pack's plugin module from `sources` and return what it brings; None for hooks alone."""
     if str(sources) not in sys.path:
         sys.path.insert(0, str(sources))

@@ -61,7 +61,7 @@ def generate(root: Path, into: Path) -> None:
         SystemExit: protoc refuses a file; it has said why on standard error.
     """
     # Not among this project's requirements, and imported only where files are written.
-    from grpc_tools import protoc  # noqa: PLC0415
+    from grpc_tools import protoc
 
     well_known = importlib.resources.files("grpc_tools") / "_proto"
     found = sources(root)

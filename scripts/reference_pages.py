@@ -169,7 +169,7 @@ def _timeline(description: Description, registry: Registry) -> Iterator[str]:
     yield _block(draw(rows), "text")
 
 
-def _alone(description: Description, registry: Registry) -> Any:  # noqa: ANN401  # a message
+def _alone(description: Description, registry: Registry) -> Any:
     """Return a graph of the example's node, whose inputs are graph inputs."""
     node = read_graph(description.example, registry).node[0]
     names = dict.fromkeys(entry.rpartition(":")[2] for entry in node.input_stream)

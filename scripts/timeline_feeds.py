@@ -81,17 +81,17 @@ def _stamps(name: str, stream: str, number: int) -> Sequence[int]:
     return [t for i, t in enumerate(_STAMPS) if i != skipped]
 
 
-def _packets(kind: Any, tag: str, number: int, stamps: Sequence[int]) -> Packets:  # noqa: ANN401
+def _packets(kind: Any, tag: str, number: int, stamps: Sequence[int]) -> Packets:
     if tag in _CHOICES:
         return [(t, i % 2) for i, t in enumerate(stamps)]
     return [(t, payload(kind, i, number)) for i, t in enumerate(stamps)]
 
 
-def _type_of(spec: PortSpec) -> Any:  # noqa: ANN401  # a declared type
+def _type_of(spec: PortSpec) -> Any:
     return next(iter(spec.root().types), object)
 
 
-def payload(declared: Any, i: int, stream: int) -> object:  # noqa: ANN401  # a declared type
+def payload(declared: Any, i: int, stream: int) -> object:
     """Return the payload `i` of a stream, of a declared type.
 
     Raises:
@@ -127,7 +127,7 @@ _MAKERS: Final[Mapping[object, Callable[[int, int], object]]] = {
 }
 
 
-def _message(cls: Any) -> object:  # noqa: ANN401  # a message class
+def _message(cls: Any) -> object:
     """Return a message; one that is a list of others with three of them."""
     made = cls()
     for field in made.DESCRIPTOR.fields:

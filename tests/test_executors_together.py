@@ -180,7 +180,7 @@ def test_an_executor_from_a_strangers_plugin_is_named_in_the_graph_and_runs_its_
         feed(graph, 100)
         graph.close(PATIENCE_S)
 
-    from penstock_try_temporary_threads import TemporaryThreads  # noqa: PLC0415  # installed by the fixture
+    from penstock_try_temporary_threads import TemporaryThreads  # installed by the fixture
 
     assert seen == [*range(100)] * 2
     assert {thread.name for thread in threads_of(log, "Where_2")} == {"temporary-theirs"}

@@ -145,7 +145,7 @@ def test_the_example_hands_each_frame_to_its_callback_in_order(resources, monkey
 
 def nodes(text):
     """Return calculators with their streams, in order, of graph text."""
-    from penstock.config import read_graph  # noqa: PLC0415  # as the code under test does
+    from penstock.config import read_graph  # as the code under test does
 
     return [
         (node.calculator, tuple(node.input_stream), tuple(node.output_stream))

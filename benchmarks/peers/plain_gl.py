@@ -49,7 +49,7 @@ def open_context(device: int | None) -> None:
     egl.eglGetProcAddress.restype = ctypes.c_void_p
     egl.eglCreateContext.restype = ctypes.c_void_p
 
-    def function(name: bytes, result: Any, *arguments: Any) -> Any:  # noqa: ANN401  # ctypes
+    def function(name: bytes, result: Any, *arguments: Any) -> Any:
         return ctypes.CFUNCTYPE(result, *arguments)(egl.eglGetProcAddress(name))
 
     pointer, number = ctypes.c_void_p, ctypes.c_int32
@@ -128,7 +128,7 @@ class Passes:
         GL.glReadPixels(0, 0, *self._size, GL.GL_RGBA, GL.GL_UNSIGNED_BYTE, into)
 
 
-def measured(work: str, **settings: Any) -> dict[str, float]:  # noqa: ANN401  # handed on
+def measured(work: str, **settings: Any) -> dict[str, float]:
     """Measure one case."""
     return (chain if work == "chain" else frame)(Work(**settings))
 

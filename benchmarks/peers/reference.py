@@ -82,7 +82,7 @@ class _Values(Sequence[object]):
     def __len__(self) -> int:
         return len(self._packets)
 
-    def __getitem__(self, index: Any) -> Any:  # noqa: ANN401  # as of any sequence
+    def __getitem__(self, index: Any) -> Any:
         return GET_INT(self._packets[index])
 
 

@@ -550,7 +550,7 @@ def test_a_look_up_from_inside_the_fill_sees_what_is_there_so_far() -> None:
 
 def test_threads_that_come_first_together_fill_once_and_import_once(module) -> None:
     module("counted", "import builtins\nbuiltins.counted_imports.append(1)\nclass Gate: pass")
-    import builtins  # noqa: PLC0415  # where the module above can reach it
+    import builtins  # where the module above can reach it
 
     builtins.counted_imports = []
     fills = []

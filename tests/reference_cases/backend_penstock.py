@@ -65,7 +65,7 @@ def timestamp_out(timestamp: Timestamp) -> int | str:
     return number
 
 
-def make(kind: str, value: Any) -> Packet:  # noqa: ANN401  # plain data of a case
+def make(kind: str, value: Any) -> Packet:
     """Return a packet of plain data.
 
     Raises:
@@ -85,12 +85,12 @@ def make(kind: str, value: Any) -> Packet:  # noqa: ANN401  # plain data of a ca
     return Packet(PLAIN[kind](value))
 
 
-def read(packet: Packet) -> Any:  # noqa: ANN401  # plain data of a case
+def read(packet: Packet) -> Any:
     """Return a packet's payload as a case writes it."""
     return "EMPTY" if packet.is_empty() else plain(packet.payload)
 
 
-def plain(value: Any) -> Any:  # noqa: ANN401
+def plain(value: Any) -> Any:
     """Return a payload as a case writes it: a list by the type of its first element."""
     if isinstance(value, list):
         if value and isinstance(value[0], Message):
@@ -133,7 +133,7 @@ class Graph:
     def start(self, side: dict[str, list[Any]]) -> None:
         self.graph.start_run({name: make(*value) for name, value in side.items()})
 
-    def add(self, stream: str, kind: str, value: Any, t: int | str) -> None:  # noqa: ANN401
+    def add(self, stream: str, kind: str, value: Any, t: int | str) -> None:
         self.graph.add_packet_to_input_stream(stream, make(kind, value).at(timestamp_in(t)))
 
     def idle(self) -> None:
@@ -154,7 +154,7 @@ class Graph:
     def combined_error(self) -> str:
         return self.graph.get_combined_error_message()
 
-    def side_out(self, name: str) -> Any:  # noqa: ANN401
+    def side_out(self, name: str) -> Any:
         return read(self.graph.get_output_side_packet(name))
 
     def add_mode(self, name: str) -> None:

@@ -46,7 +46,7 @@ class Parts:
         notes: what stands beside the types in `Annotated`, outermost first.
     """
 
-    def __init__(self, annotation: Any) -> None:  # noqa: ANN401  # whatever stands there
+    def __init__(self, annotation: Any) -> None:
         self.members: list[Any] = []
         self.allows_none = False
         self.notes: list[Any] = []
@@ -57,7 +57,7 @@ class Parts:
         """The first text among the notes; "" for none."""
         return next((note for note in self.notes if isinstance(note, str)), "")
 
-    def _take(self, annotation: Any) -> None:  # noqa: ANN401
+    def _take(self, annotation: Any) -> None:
         origin = typing.get_origin(annotation)
         if origin is Annotated:
             inner, *notes = typing.get_args(annotation)

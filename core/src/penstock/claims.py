@@ -169,7 +169,7 @@ class OptionEntry(NamedTuple):
     origin: Origin
     rival: OptionEntry | None = None
 
-    def load(self) -> Any:  # noqa: ANN401  # a protobuf message class; protobuf is above this module
+    def load(self) -> Any:
         """Import and return the message class, or the attrs class.
 
         Importing a message makes its extension known to protobuf.
@@ -222,8 +222,8 @@ def _graph_file(what: str, target: str, origin: Origin) -> Path:
     Raises:
         PluginError: the package cannot be imported, or has no such file.
     """
-    import importlib.resources  # noqa: PLC0415  # only subgraphs that are files of a package need it
-    from pathlib import Path  # noqa: PLC0415
+    import importlib.resources  # only subgraphs that are files of a package need it
+    from pathlib import Path
 
     package, _, name = target.partition(":")
     try:

@@ -34,7 +34,7 @@ RECORD: Final = "compiled.json"
 
 def engine_form() -> str:
     """Return "plain Python", or "compiled" with how many modules of the engine are."""
-    import penstock.engine  # noqa: PLC0415  # not where the build loads this file
+    import penstock.engine  # not where the build loads this file
 
     names = [f"penstock.engine.{each.name}" for each in pkgutil.iter_modules(penstock.engine.__path__)]
     specs = [importlib.util.find_spec(name) for name in names]

@@ -187,7 +187,7 @@ class CalculatorContract:
         outputs: TagMap,
         input_side_packets: TagMap,
         output_side_packets: TagMap,
-        options: Any,  # noqa: ANN401  # a NodeOptions; config is above this module
+        options: Any,
     ) -> None:
         self.node_name = node_name
         self.inputs = PortSpecs("input", inputs)

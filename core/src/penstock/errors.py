@@ -90,7 +90,7 @@ class PenstockError(Exception):
     line: int | None = None
     column: int | None = None
 
-    def __new__(cls, *args: Any, **fields: Any) -> Self:  # noqa: ANN401  # as the __init__ of each class
+    def __new__(cls, *args: Any, **fields: Any) -> Self:
         """Make an error of this class that is also the builtin which its code stands for."""
         code = fields.get("code")
         builtin = _BUILTIN.get(cls._code(args) if code is None else code, RuntimeError)
@@ -126,7 +126,7 @@ class PenstockError(Exception):
 _VARIANTS: dict[tuple[type, type], Any] = {}
 
 
-def _variant(cls: type[PenstockError], builtin: type[Exception]) -> Any:  # noqa: ANN401  # a class made here
+def _variant(cls: type[PenstockError], builtin: type[Exception]) -> Any:
     """Return `cls` that is also `builtin`, under the same name."""
     made = _VARIANTS.get((cls, builtin))
     if made is None:
@@ -269,7 +269,7 @@ class UnknownNameError(NotFoundError):
     ) -> None:
         self.kind = kind
         self.name = name
-        from difflib import get_close_matches  # noqa: PLC0415  # only where something is wrong
+        from difflib import get_close_matches  # only where something is wrong
 
         self.near = tuple(get_close_matches(name, known, n=3))
         self.install = install

@@ -65,7 +65,7 @@ class LateLogger:
     ) -> None:
         if "logging" not in sys.modules:
             return
-        from penstock.log import get_logger  # noqa: PLC0415  # what this module is for
+        from penstock.log import get_logger  # what this module is for
 
         # two calls up: whoever called `info`
         get_logger(self._name).log(level, words, *values, exc_info=is_exception, extra=extra, stacklevel=3)

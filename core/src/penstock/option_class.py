@@ -105,7 +105,7 @@ def is_options_class(thing: object) -> TypeGuard[type]:
 
 def has_no_default(attribute: attrs.Attribute[Any]) -> bool:
     """Return whether a field of an attrs class must be given."""
-    import attrs  # noqa: PLC0415  # see `_read`
+    import attrs  # see `_read`
 
     return attribute.default is attrs.NOTHING
 
@@ -191,7 +191,7 @@ def classes_inside(cls: type) -> Iterator[type]:
                 waiting.append(field.element)
 
 
-def fields_of(cls: Any) -> tuple[ClassField, ...]:  # noqa: ANN401  # an attrs class
+def fields_of(cls: Any) -> tuple[ClassField, ...]:
     """Return the fields of an attrs class that its `__init__` takes, in order.
 
     Raises:
@@ -267,13 +267,13 @@ class _Meaning(NamedTuple):
     length: int | None = None
 
 
-def _read(cls: Any) -> Iterator[ClassField]:  # noqa: ANN401
+def _read(cls: Any) -> Iterator[ClassField]:
     hints = hints_of(cls, f"options class {cls.__qualname__!r}")
     described = {}
     for base in reversed(cls.__mro__):
         described.update(described_fields(base.__dict__.get("__doc__")))
     taken: dict[int, str] = {}
-    import attrs  # noqa: PLC0415  # whoever has such a class has imported it; a small graph has none
+    import attrs  # whoever has such a class has imported it; a small graph has none
 
     given = [attribute for attribute in attrs.fields(cls) if attribute.init]
     for position, attribute in enumerate(given, 1):
@@ -324,7 +324,7 @@ def _meaning(members: list[Any]) -> _Meaning | None:
     return first if alike or len(found) == 1 else None
 
 
-def _alone(annotation: Any) -> _Meaning | None:  # noqa: ANN401
+def _alone(annotation: Any) -> _Meaning | None:
     """Return what an annotation without alternatives says; None where it says nothing here."""
     origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
     if origin is None:

@@ -45,8 +45,8 @@ _NAMED_ALIKE: Final[Mapping[str, tuple[str, ...]]] = {"calculator": ("calculator
 @cache
 def official_packs() -> Mapping[str, Mapping[str, str]]:
     """Return the names of the official packs: kind (or "option", or "command") to name to distribution."""
-    import importlib.resources  # noqa: PLC0415  # only a name that nobody has needs it
-    import json  # noqa: PLC0415
+    import importlib.resources  # only a name that nobody has needs it
+    import json
 
     file = importlib.resources.files("penstock") / "plugins" / "catalog.json"
     packs: dict[str, dict[str, str]] = json.loads(file.read_text(encoding="utf-8"))

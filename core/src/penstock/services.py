@@ -75,7 +75,7 @@ GRAPH: Final[ServiceKey[GraphView]] = ServiceKey("penstock.graph")
 class RunsNodes(Protocol):
     """A service that lends nodes a thread of its own; see `CalculatorContract.run_on`."""
 
-    def executor_for(self, node: str, place: str = "") -> Any:  # noqa: ANN401  # an Executor; runtime is above this
+    def executor_for(self, node: str, place: str = "") -> Any:
         """Return the executor that shall run the node of this name; None: the one that it has anyhow.
 
         Called once for each such node when a run starts. Nodes that get the same object share a

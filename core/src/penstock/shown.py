@@ -108,7 +108,7 @@ def _repr_of(cls: type) -> object:
     return cls.__repr__
 
 
-def _as_comparable(element: object) -> Any:  # noqa: ANN401  # whether it can be compared is tried
+def _as_comparable(element: object) -> Any:
     return element
 
 

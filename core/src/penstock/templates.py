@@ -32,7 +32,7 @@ class GraphTemplate:
     beyond 2**53 is refused.
     """
 
-    def __init__(self, template: Any) -> None:  # noqa: ANN401  # config's Template: protobuf comes with it
+    def __init__(self, template: Any) -> None:
         """Wrap what was read. Use `from_text`, `from_file` or `from_message`."""
         self._template = template
 
@@ -72,7 +72,7 @@ class GraphTemplate:
         return cls._read(Path(path), registry)
 
     @classmethod
-    def from_message(cls, message: Any, registry: Registry | None = None) -> Self:  # noqa: ANN401
+    def from_message(cls, message: Any, registry: Registry | None = None) -> Self:
         """Take a CalculatorGraphTemplate, ours or the reference's, which is copied.
 
         Raises:
@@ -83,8 +83,8 @@ class GraphTemplate:
 
     @classmethod
     def _read(cls, source: object, registry: Registry | None) -> Self:
-        from penstock.config.parse import read_definition  # noqa: PLC0415  # protobuf
-        from penstock.config.template import Template, without_rules  # noqa: PLC0415
+        from penstock.config.parse import read_definition  # protobuf
+        from penstock.config.template import Template, without_rules
 
         used = default_registry() if registry is None else registry
         label = None if isinstance(source, Path) else "<template>"
@@ -100,7 +100,7 @@ class GraphTemplate:
         known = self._template.params()
         return {name: not (has_default or name in given) for name, has_default in known.items()}
 
-    def to_message(self) -> Any:  # noqa: ANN401  # a CalculatorGraphTemplate
+    def to_message(self) -> Any:
         """Return it as a CalculatorGraphTemplate, which is yours. What it was given is not in it."""
         message = type(self._template.message)()
         message.CopyFrom(self._template.message)
@@ -121,7 +121,7 @@ class GraphTemplate:
         Raises:
             InvalidArgumentError: the template has no such param, or that is no value.
         """
-        from penstock.config.template_values import values_of  # noqa: PLC0415  # protobuf
+        from penstock.config.template_values import values_of  # protobuf
 
         values = values_of(arguments)
         for name in self._template.unknown(values):
@@ -131,7 +131,7 @@ class GraphTemplate:
             raise InvalidArgumentError(f"{self!r} has no param {name!r}; {cure}")
         return type(self)(attrs.evolve(self._template, given={**self._template.given, **values}))
 
-    def expand(self, /, **arguments: object) -> Any:  # noqa: ANN401  # a CalculatorGraphConfig
+    def expand(self, /, **arguments: object) -> Any:
         """Return the graph that it makes of values, as a CalculatorGraphConfig that is yours.
 
         Faults of such a message are told without file and line. `CalculatorGraph` takes
@@ -147,7 +147,7 @@ class GraphTemplate:
         return self.with_arguments(**arguments)._template.with_defaults()[0]  # noqa: SLF001  # own class
 
     @staticmethod
-    def options(**arguments: object) -> Any:  # noqa: ANN401  # a TemplateSubgraphOptions
+    def options(**arguments: object) -> Any:
         """Return values as the options of a node that stands for a template.
 
         In the builder: `graph.node("Chain", ..., options=GraphTemplate.options(length=3))`.
@@ -155,10 +155,10 @@ class GraphTemplate:
         Raises:
             InvalidArgumentError: one of them is no value.
         """
-        from penstock.config.template_values import options_of, values_of  # noqa: PLC0415  # protobuf
+        from penstock.config.template_values import options_of, values_of  # protobuf
 
         return options_of(values_of(arguments))
 
-    def to_template(self) -> Any:  # noqa: ANN401
+    def to_template(self) -> Any:
         """Return what graphs are read from."""
         return self._template

@@ -217,9 +217,9 @@ def test_a_graph_with_a_type_is_called_by_it(registry) -> None:
 
 
 def test_a_binary_graph_with_options_that_nobody_knows_is_drawn_without(registry, tmp_path) -> None:
-    from google.protobuf.any_pb2 import Any  # noqa: PLC0415  # as a file would hold it
+    from google.protobuf.any_pb2 import Any  # as a file would hold it
 
-    from penstock.config import CalculatorGraphConfig  # noqa: PLC0415
+    from penstock.config import CalculatorGraphConfig
 
     packed = Any(type_url="type.googleapis.com/nobody.Has", value=b"\x08\x01")
     node = CalculatorGraphConfig.Node(calculator="Hands", input_stream=["a"], node_options=[packed])

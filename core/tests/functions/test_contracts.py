@@ -44,7 +44,7 @@ def test_ports_are_declared_from_the_annotations():
         one: Annotated[int, "how many"],
         two: str | float,
         size: Size,
-        any_: Any = None,  # noqa: ANN401  # any type is meant
+        any_: Any = None,
         four: "list[int] | None" = None,
         *,
         side: penstock.SidePacket[int] | None = None,

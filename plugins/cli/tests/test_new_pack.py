@@ -137,7 +137,7 @@ def test_any_text_gives_names_that_can_be_used_or_is_refused(name):
 
 
 def test_what_the_pack_requires_follows_from_the_core_that_wrote_it(invoke, here):
-    import penstock  # noqa: PLC0415  # for this test alone
+    import penstock  # for this test alone
 
     invoke("new", "pack", "soil")
 

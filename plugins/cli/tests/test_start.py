@@ -55,7 +55,7 @@ def test_the_installed_command_and_the_module_are_the_same(command):
 
 @pytest.mark.skipif(os.name == "nt", reason="there are no pseudo-terminals")
 def test_on_a_terminal_progress_is_one_line_that_is_gone_in_the_end(tmp_path):
-    import pty  # noqa: PLC0415  # where there is none the test is skipped
+    import pty  # where there is none the test is skipped
 
     ours, theirs = pty.openpty()
     with subprocess.Popen(
@@ -91,7 +91,7 @@ def _read(fd):
 )
 @pytest.mark.skipif(os.name == "nt", reason="there are no pseudo-terminals")
 def test_a_terminal_gets_colours_unless_the_environment_wants_none(tmp_path, environment, has_colours):
-    import pty  # noqa: PLC0415  # where there is none the test is skipped
+    import pty  # where there is none the test is skipped
 
     ours, theirs = pty.openpty()
     inherited = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}

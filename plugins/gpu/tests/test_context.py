@@ -140,8 +140,8 @@ def test_an_error_keeps_no_frame_of_the_waiting_thread_alive(either):
     class Marker:
         pass
 
-    import gc  # noqa: PLC0415  # to look
-    import weakref  # noqa: PLC0415  # to look
+    import gc  # to look
+    import weakref  # to look
 
     gc.collect()
     gc.disable()
@@ -474,7 +474,7 @@ def test_a_with_block_ends_the_context(gl_available):
 
 def test_the_round_trip_of_a_job_is_printed(context, capsys):
     """No bar: a machine that is shared says nothing about time."""
-    import time  # noqa: PLC0415  # to measure
+    import time  # to measure
 
     def nothing():
         return None

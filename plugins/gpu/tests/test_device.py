@@ -182,7 +182,7 @@ def test_the_probe_says_why_the_environments_device_is_none(monkeypatch, wanted,
 
 @pytest.mark.gpu
 def test_the_probe_leaves_no_thread_behind(monkeypatch):
-    import threading  # noqa: PLC0415  # to count
+    import threading  # to count
 
     before = threading.active_count()
     probe()

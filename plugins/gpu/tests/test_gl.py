@@ -94,7 +94,7 @@ def test_a_failing_call_is_named_with_the_error(context):
 
 def test_an_error_of_plain_pyopengl_comes_as_ours(context):
     def draw():
-        from OpenGL.GL import glEnable  # noqa: PLC0415  # which needs a current context
+        from OpenGL.GL import glEnable  # which needs a current context
 
         glEnable(0x1234)
 

@@ -142,7 +142,7 @@ def test_without_the_libraries_and_where_they_are_required_it_is_not_well():
 
 
 def test_a_card_that_does_not_draw_is_told_where_software_does(drawing, monkeypatch, tmp_path):
-    from penstock_gpu import health  # noqa: PLC0415  # of this process
+    from penstock_gpu import health  # of this process
 
     (tmp_path / "version").write_text("NVRM version: ...", encoding="utf-8")
     monkeypatch.setattr(health, "_NVIDIA", tmp_path / "version")

@@ -480,7 +480,7 @@ def test_the_errors_of_bad_sizes_and_formats_say_what_may_be(resources):
 
 def test_a_failing_call_of_plain_pyopengl_comes_as_ours_with_the_nodes_name(resources):
     def fail(_helper):
-        from OpenGL.GL import glEnable  # noqa: PLC0415  # imports OpenGL
+        from OpenGL.GL import glEnable  # imports OpenGL
 
         glEnable(0x1234)
 

@@ -48,14 +48,14 @@ class PlainLuminance(GlSimpleCalculator):
     """Brightness, every GL call of it PyOpenGL's own; only the context and the textures are ours."""
 
     def gl_setup(self):
-        from OpenGL import GL  # noqa: PLC0415  # only where there is GL
+        from OpenGL import GL  # only where there is GL
 
         attributes = {"position": ATTRIB_VERTEX, "texture_coordinate": ATTRIB_TEXTURE_POSITION}
         self.program = gl.compile_program(VERTEX.strip(), FRAGMENT.strip(), attributes, "PlainLuminance")
         self.frame = GL.glGetUniformLocation(self.program, "video_frame")
 
     def gl_render(self, src, dst):
-        from OpenGL import GL  # noqa: PLC0415
+        from OpenGL import GL
 
         square = np.array([-1, -1, 1, -1, -1, 1, 1, 1], np.float32)
         corners = np.array([0, 0, 1, 0, 0, 1, 1, 1], np.float32)
@@ -85,7 +85,7 @@ class PlainLuminance(GlSimpleCalculator):
         GL.glDeleteBuffers(2, buffers)
 
     def gl_teardown(self):
-        from OpenGL import GL  # noqa: PLC0415
+        from OpenGL import GL
 
         GL.glDeleteProgram(self.program)
 

@@ -45,7 +45,7 @@ class Shared:
         )
 
     def _framebuffer(self):
-        from penstock_gpu.context import GlContext  # noqa: PLC0415  # the one that is current
+        from penstock_gpu.context import GlContext  # the one that is current
 
         return GlContext.current().attachment("framebuffer", lambda: gl.make("Framebuffer"))
 

@@ -81,9 +81,9 @@ class SensorBusExecutor(Executor):
         self._in_use: Final = threading.Lock()
 
     @classmethod
-    def create(cls, options: Any, defaults: ExecutorDefaults) -> SensorBusExecutor:  # noqa: ANN401, ARG003
+    def create(cls, options: Any, defaults: ExecutorDefaults) -> SensorBusExecutor:  # noqa: ARG003
         """Make one from `SensorBusExecutorOptions`."""
-        from penstock_room_sensors.options_pb2 import SensorBusExecutorOptions  # noqa: PLC0415  # protobuf
+        from penstock_room_sensors.options_pb2 import SensorBusExecutorOptions  # protobuf
 
         return cls(options.get(SensorBusExecutorOptions).quiet_us)
 

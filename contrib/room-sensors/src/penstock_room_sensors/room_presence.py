@@ -109,7 +109,7 @@ class RoomPresenceCalculator(penstock.Calculator):
         readings = [port.payload for port in ports if not port.is_empty()]
         return [self._suggests_somebody(tag, reading) for reading in readings]
 
-    def _suggests_somebody(self, tag: str, reading: Any) -> bool:  # noqa: ANN401  # a float or an int
+    def _suggests_somebody(self, tag: str, reading: Any) -> bool:
         if tag == "LOUDNESS":
             return bool(reading >= self._thresholds.loud_from_db)
         return bool(reading >= self._thresholds.dark_below_lux)

@@ -63,7 +63,7 @@ class Graph:
         type: str = "",  # noqa: A002  # the field's name
     ) -> None:
         if registry is None:
-            from penstock.runtime.default import default_registry  # noqa: PLC0415  # loads the plugins
+            from penstock.runtime.default import default_registry  # loads the plugins
 
             registry = default_registry()
         self.registry = registry
@@ -297,7 +297,7 @@ class Graph:
 
     # --- out of here --------------------------------------------------------------------------
 
-    def to_config(self) -> Any:  # noqa: ANN401  # a message
+    def to_config(self) -> Any:
         """Return the graph as a CalculatorGraphConfig of its own.
 
         Raises:
@@ -315,8 +315,8 @@ class Graph:
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:  # noqa: ARG002
         """Return what a notebook shows: the picture of the graph; see `penstock.draw`. Never raises."""
-        from penstock.draw.notebook import mimebundle  # noqa: PLC0415  # for notebooks only
-        from penstock.draw.reading import drawing_of  # noqa: PLC0415
+        from penstock.draw.notebook import mimebundle  # for notebooks only
+        from penstock.draw.reading import drawing_of
 
         return mimebundle(lambda: drawing_of(self.to_config(), self.registry), repr(self))
 
@@ -358,7 +358,7 @@ class Graph:
 
     def write_handler(
         self,
-        config: Any,  # noqa: ANN401  # a message
+        config: Any,
         name: str,
         options: object,
         fields: Mapping[str, object],
@@ -373,7 +373,7 @@ class Graph:
 
     def _write_options(  # noqa: PLR0913, PLR0917  # one component, and what it is given
         self,
-        holder: Any,  # noqa: ANN401  # a message
+        holder: Any,
         kind: str,
         name: str,
         options: object,

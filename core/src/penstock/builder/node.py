@@ -39,7 +39,7 @@ class Node:
         inputs, outputs, input_side_packets, output_side_packets: its ports.
     """
 
-    def __init__(self, graph: Graph, message: Any, component: Component = NOTHING_KNOWN) -> None:  # noqa: ANN401  # a message
+    def __init__(self, graph: Graph, message: Any, component: Component = NOTHING_KNOWN) -> None:
         self.graph = graph
         self.message = message
         self.component = component

@@ -128,7 +128,7 @@ def messages_of(
     return list(made.values())
 
 
-def _given(cls: Any, node: Message) -> Message:  # noqa: ANN401  # a message class
+def _given(cls: Any, node: Message) -> Message:
     message = cls()
     if node is None:
         return message
@@ -151,7 +151,7 @@ def _extension(node: Message, message: Message) -> Message:
     return node.options.Extensions[handle]
 
 
-def _handle(extended: Message, message: Message) -> Any:  # noqa: ANN401  # what `Extensions` takes, or None
+def _handle(extended: Message, message: Message) -> Any:
     wanted = message.DESCRIPTOR
     for field in wanted.extensions:
         if field.message_type == wanted and field.containing_type == extended.DESCRIPTOR:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from penstock.builder.interfaces import Component, Place
 
 
-def fill(graph: Graph, config: Any) -> None:  # noqa: ANN401  # a message
+def fill(graph: Graph, config: Any) -> None:
     """Give an empty graph what a config says. Nothing is checked but what the objects need.
 
     Args:
@@ -61,10 +61,10 @@ def _component(graph: Graph, name: str) -> Component:
         return NOTHING_KNOWN
 
 
-def _write(graph: Graph, kind: str, entries: Any, node: Node | None, who: str) -> None:  # noqa: ANN401  # repeated str
+def _write(graph: Graph, kind: str, entries: Any, node: Node | None, who: str) -> None:
     """Make the streams or side packets that a node writes, or the application."""
 
-    def new(name: str, place: Place) -> Any:  # noqa: ANN401
+    def new(name: str, place: Place) -> Any:
         writer = None if node is None else (node, place)
         wire: Any
         if "side" in kind:
@@ -84,7 +84,7 @@ def _reader(graph: Graph, kind: str) -> Callable[[str, Place], Any]:
     names: Any = graph.side_packet_names if "side" in kind else graph.stream_names
     made = SidePacket if "side" in kind else Stream
 
-    def find(name: str, place: Place) -> Any:  # noqa: ANN401, ARG001  # as the writers
+    def find(name: str, place: Place) -> Any:  # noqa: ARG001  # as the writers
         wire = names.find(name)
         if wire is None:
             wire = made(graph)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from penstock.builder.node import Node
 
 
-def config_of(graph: Graph) -> Any:  # noqa: ANN401  # a message
+def config_of(graph: Graph) -> Any:
     """Return the config of a graph. Raises as `Graph.to_config`."""
     config = type(graph.settings)()
     config.CopyFrom(graph.settings)
@@ -25,7 +25,7 @@ def config_of(graph: Graph) -> Any:  # noqa: ANN401  # a message
     return config
 
 
-def _write(node: Node, message: Any) -> None:  # noqa: ANN401
+def _write(node: Node, message: Any) -> None:
     message.CopyFrom(node.message)
     for (tag, index), stream in node.table("inputs").items():
         if not isinstance(stream, LoopStream):

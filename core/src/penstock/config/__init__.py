@@ -64,15 +64,15 @@ def _plan(
     subgraphs: Mapping[str, object] | Iterable[object],
 ) -> Plan:
     # Protobuf costs more to import than the rest of the core.
-    from penstock.config.convert import graph_spec  # noqa: PLC0415
-    from penstock.config.faults import Faults  # noqa: PLC0415
-    from penstock.config.names import Names, has_subgraphs  # noqa: PLC0415
-    from penstock.config.option_types import OptionTypes  # noqa: PLC0415
-    from penstock.config.parse import in_order  # noqa: PLC0415
-    from penstock.config.validate import validate  # noqa: PLC0415
+    from penstock.config.convert import graph_spec
+    from penstock.config.faults import Faults
+    from penstock.config.names import Names, has_subgraphs
+    from penstock.config.option_types import OptionTypes
+    from penstock.config.parse import in_order
+    from penstock.config.validate import validate
 
     if subgraphs:
-        from penstock.config.expand import with_subgraphs  # noqa: PLC0415
+        from penstock.config.expand import with_subgraphs
 
         registry = with_subgraphs(registry, subgraphs)
     types = OptionTypes(registry)
@@ -80,7 +80,7 @@ def _plan(
     faults = Faults(places)
     origins = None
     if has_subgraphs(message, Names(registry, message.package, faults)):
-        from penstock.config.expand import expand  # noqa: PLC0415  # costs as much to import as all the checks
+        from penstock.config.expand import expand  # costs as much to import as all the checks
 
         message, origins = expand(message, places, registry, faults, types)
     spec = graph_spec(message, places, origins)
@@ -97,13 +97,13 @@ def read_graph(
 
 def is_template(graph_config: object, registry: Registry) -> bool:
     """Return whether it is a template, whose ports nobody knows before it is expanded. As `read_graph`."""
-    from penstock.config import parse  # noqa: PLC0415  # protobuf
-    from penstock.config.template import Template  # noqa: PLC0415
+    from penstock.config import parse  # protobuf
+    from penstock.config.template import Template
 
     return isinstance(parse.read_definition(graph_config, registry), Template)
 
 
-def to_text(config: Any, options: Registry | OptionTypes | None = None) -> str:  # noqa: ANN401  # a message
+def to_text(config: Any, options: Registry | OptionTypes | None = None) -> str:
     """Return a CalculatorGraphConfig as graph text.
 
     Args:
@@ -114,32 +114,32 @@ def to_text(config: Any, options: Registry | OptionTypes | None = None) -> str: 
     Raises:
         NameClashError, PluginError: options that it holds cannot be imported.
     """
-    from penstock.config import parse  # noqa: PLC0415  # protobuf
+    from penstock.config import parse  # protobuf
 
     return parse.to_text(config, _option_types(options))
 
 
-def to_json(config: Any, options: Registry | OptionTypes | None = None) -> str:  # noqa: ANN401  # a message
+def to_json(config: Any, options: Registry | OptionTypes | None = None) -> str:
     """Return a CalculatorGraphConfig as JSON, with the field names of graph text. Arguments as `to_text`.
 
     Raises:
         InvalidArgumentError: it has packed options that nobody knows.
         NameClashError, PluginError: as `to_text`.
     """
-    from penstock.config import parse  # noqa: PLC0415  # protobuf
+    from penstock.config import parse  # protobuf
 
     return parse.to_json(config, _option_types(options))
 
 
-def to_binary(config: Any) -> bytes:  # noqa: ANN401  # a message
+def to_binary(config: Any) -> bytes:
     """Return a CalculatorGraphConfig serialized, as a .binarypb file holds it."""
-    from penstock.config import parse  # noqa: PLC0415  # protobuf
+    from penstock.config import parse  # protobuf
 
     return parse.to_binary(config)
 
 
 def _option_types(options: Registry | OptionTypes | None) -> OptionTypes:
-    from penstock.config.option_types import OptionTypes  # noqa: PLC0415  # protobuf
+    from penstock.config.option_types import OptionTypes  # protobuf
 
     return options if isinstance(options, OptionTypes) else OptionTypes(options or Registry())
 
@@ -149,8 +149,8 @@ def _read(
     registry: Registry,
     binary_graph_path: str | Path | None,
     types: OptionTypes | None = None,
-) -> Any:  # noqa: ANN401
-    from penstock.config import parse  # noqa: PLC0415  # protobuf
+) -> Any:
+    from penstock.config import parse  # protobuf
 
     if (graph_config is None) == (binary_graph_path is None):
         given = "both" if graph_config is not None else "neither"
@@ -163,7 +163,7 @@ def _read(
 def __getattr__(name: str) -> object:
     """Import the message class when it is asked for."""
     if name == "CalculatorGraphConfig":
-        from penstock.config.calculator_pb2 import CalculatorGraphConfig  # noqa: PLC0415  # protobuf
+        from penstock.config.calculator_pb2 import CalculatorGraphConfig  # protobuf
 
         return CalculatorGraphConfig
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -126,7 +126,7 @@ class _Reader:
     def text(self, value: str, spot: Spot | None, field: str) -> Text:
         return Text(value, self._places.at_field(spot, field))
 
-    def texts(self, values: Any, spot: Spot | None, field: str) -> tuple[Text, ...]:  # noqa: ANN401  # repeated str
+    def texts(self, values: Any, spot: Spot | None, field: str) -> tuple[Text, ...]:
         if not values:
             return ()
         at = self._places.at_field

@@ -34,7 +34,7 @@ _TYPES: Final = {
 }
 
 
-def message_class(cls: type) -> Any:  # noqa: ANN401  # a message class
+def message_class(cls: type) -> Any:
     """Return the message of an options class, which can be packed; made on first use.
 
     Raises:
@@ -48,7 +48,7 @@ def message_class(cls: type) -> Any:  # noqa: ANN401  # a message class
     return found
 
 
-def extension_class(cls: type, extendee: str, number: int) -> Any:  # noqa: ANN401
+def extension_class(cls: type, extendee: str, number: int) -> Any:
     """Return the message of an options class that extends another message as `[package.Class.ext]`.
 
     Raises:
@@ -90,7 +90,7 @@ def inner_classes(cls: type) -> dict[str, type]:
     return {names.of[one].lstrip("."): one for one in classes_inside(cls) if not issubclass(one, enum.Enum)}
 
 
-def known_descriptor(name: str) -> Any:  # noqa: ANN401  # a Descriptor
+def known_descriptor(name: str) -> Any:
     """Return a message of the process by its full name, from whoever imported it.
 
     Raises:
@@ -99,7 +99,7 @@ def known_descriptor(name: str) -> Any:  # noqa: ANN401  # a Descriptor
     return descriptor_pool.Default().FindMessageTypeByName(name)
 
 
-def _check_free(pool: Any, extended: Any, number: int, name: str) -> None:  # noqa: ANN401
+def _check_free(pool: Any, extended: Any, number: int, name: str) -> None:
     if not any(low <= number < high for low, high in extended.extension_ranges):
         raise _refused(
             name, f"number {number} has no extension range in message {extended.full_name}", "choose another"
@@ -115,7 +115,7 @@ def _check_free(pool: Any, extended: Any, number: int, name: str) -> None:  # no
         )
 
 
-def _add(pool: Any, file: descriptor_pb2.FileDescriptorProto, name: str) -> Any:  # noqa: ANN401
+def _add(pool: Any, file: descriptor_pb2.FileDescriptorProto, name: str) -> Any:
     try:
         pool.AddSerializedFile(file.SerializeToString(deterministic=True))
     except TypeError as error:
@@ -176,7 +176,7 @@ class _Names:
                 self.of[one] += f".{own}"
 
 
-def _add_enum(top: Any, name: str, cls: type[enum.Enum]) -> None:  # noqa: ANN401
+def _add_enum(top: Any, name: str, cls: type[enum.Enum]) -> None:
     *_, scope, own = name.split(".")
     made = top.nested_type.add(name=scope).enum_type.add(name=own)
     numbers = enum_numbers(cls)
@@ -187,7 +187,7 @@ def _add_enum(top: Any, name: str, cls: type[enum.Enum]) -> None:  # noqa: ANN40
         made.value.add(name=value, number=number)
 
 
-def _add_field(message: Any, scope: str, field: ClassField, names: _Names) -> None:  # noqa: ANN401
+def _add_field(message: Any, scope: str, field: ClassField, names: _Names) -> None:
     repeated = field.shape != "one"
     made = message.field.add(
         name=field.name,

@@ -155,7 +155,7 @@ class Wiring:
         near: list[str] = []
         if self._searches < _MOST_SEARCHES:
             self._searches += 1
-            from difflib import get_close_matches  # noqa: PLC0415  # only where something is wrong
+            from difflib import get_close_matches  # only where something is wrong
 
             near = get_close_matches(edge.name, self.streams, n=3)
         meant = f" (did you mean {', '.join(map(repr, near))}?)" if near else ""

@@ -49,7 +49,7 @@ def check_executor(draft: Draft, declared: Collection[str], faults: Faults) -> N
     if is_reserved(name.text):
         words = f"{name.text!r} is a reserved executor name; leave the field out for the default executor"
     else:
-        from difflib import get_close_matches  # noqa: PLC0415  # only where something is wrong
+        from difflib import get_close_matches  # only where something is wrong
 
         near = get_close_matches(name.text, declared, n=1)
         meant = f" (did you mean {near[0]!r}?)" if near else ""

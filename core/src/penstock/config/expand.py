@@ -66,7 +66,7 @@ class Expanded(NamedTuple):
 
 
 def expand(
-    message: Any,  # noqa: ANN401
+    message: Any,
     places: Places,
     registry: Registry,
     faults: Faults,
@@ -187,7 +187,7 @@ class _Expansion:
         #: Definition by its identity, which it keeps alive → the graph or template that it holds.
         self._read: dict[int, tuple[object, _Graph | Template]] = {}
 
-    def run(self, message: Any) -> list[_Part]:  # noqa: ANN401
+    def run(self, message: Any) -> list[_Part]:
         root = self._places.root
         parts = [
             _Part(node, self._places, self._places.of(root, "node", i)) for i, node in enumerate(message.node)
@@ -301,7 +301,7 @@ class _Use:
         at: int,
         words: str,
         code: StatusCode = StatusCode.INVALID_ARGUMENT,
-        cause: Any = None,  # noqa: ANN401
+        cause: Any = None,
     ) -> None:
         self._faults.add(at, f"{self.who}: {words}", code=code, node=self.name, cause=cause)
 
@@ -437,8 +437,8 @@ class _Use:
 def _set_options(  # noqa: PLR0913, PLR0917  # a node, where it stands, and what else is asked
     part: _Part,
     name: str,
-    graph: Any,  # noqa: ANN401
-    user: Any,  # noqa: ANN401
+    graph: Any,
+    user: Any,
     faults: Faults,
     types: OptionTypes,
 ) -> None:

@@ -65,7 +65,7 @@ class Interface:
             for field in ("input_stream", "input_side_packet")
         }
 
-    def rename(self, node: Any, name: str, spot: Spot | None) -> Spot | None:  # noqa: ANN401  # a message
+    def rename(self, node: Any, name: str, spot: Spot | None) -> Spot | None:
         """Turn a node of the subgraph into one of the graph outside.
 
         Args:

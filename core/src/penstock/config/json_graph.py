@@ -34,7 +34,7 @@ def without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return members
 
 
-def with_own_names(value: Any, load: Callable[[str, str, FieldPath], None]) -> Any:  # noqa: ANN401  # any JSON
+def with_own_names(value: Any, load: Callable[[str, str, FieldPath], None]) -> Any:
     """Return a copy of JSON in which the reference's names of messages are ours.
 
     Args:
@@ -44,7 +44,7 @@ def with_own_names(value: Any, load: Callable[[str, str, FieldPath], None]) -> A
     return _copied(value, (), load)
 
 
-def _copied(value: Any, path: FieldPath, load: Callable[[str, str, FieldPath], None]) -> Any:  # noqa: ANN401
+def _copied(value: Any, path: FieldPath, load: Callable[[str, str, FieldPath], None]) -> Any:
     if isinstance(value, list):
         above, (name, _) = (path[:-1], path[-1]) if path else ((), ("", 0))
         return [_copied(element, (*above, (name, i)), load) for i, element in enumerate(value)]

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from penstock.registry import Registry
 
 
-def has_subgraphs(message: Any, names: Names) -> bool:  # noqa: ANN401  # a CalculatorGraphConfig
+def has_subgraphs(message: Any, names: Names) -> bool:
     """Return whether there is anything in a graph that `expand` would replace or carry out."""
     return any(node.option_value or names.is_subgraph(node.calculator) for node in message.node)
 

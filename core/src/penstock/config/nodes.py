@@ -227,7 +227,7 @@ class _Node:
 
     # --- what the calculator says ---------------------------------------------------------------
 
-    def _calculator(self) -> Any:  # noqa: ANN401  # a class, or None
+    def _calculator(self) -> Any:
         name = self._spec.calculator
         if not name.text:
             self._fault(name.at, 'has no calculator; add calculator: "Name"')

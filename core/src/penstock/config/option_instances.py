@@ -37,7 +37,7 @@ class OptionError(InvalidArgumentError):
         self.further: tuple[OptionError, ...] = ()
 
 
-def instance_of(cls: Any, message: Any = None) -> Any:  # noqa: ANN401  # an attrs class; a message
+def instance_of(cls: Any, message: Any = None) -> Any:
     """Return the options that a message gives, with defaults where it gives none.
 
     Args:
@@ -51,7 +51,7 @@ def instance_of(cls: Any, message: Any = None) -> Any:  # noqa: ANN401  # an att
     return _Reading(full_name(cls)).instance(cls, message, ())
 
 
-def message_of(instance: Any, message: Any) -> Any:  # noqa: ANN401
+def message_of(instance: Any, message: Any) -> Any:
     """Write the options of an instance into a message that is empty; return the message.
 
     What has its default is left out: it would be read back the same.
@@ -67,7 +67,7 @@ def message_of(instance: Any, message: Any) -> Any:  # noqa: ANN401
     return message
 
 
-def message_with(cls: Any, message: Any, field: str, value: object) -> Any:  # noqa: ANN401
+def message_with(cls: Any, message: Any, field: str, value: object) -> Any:
     """Write one field of an options class by its name into a message that is empty; return the message.
 
     Raises:
@@ -77,7 +77,7 @@ def message_with(cls: Any, message: Any, field: str, value: object) -> Any:  # n
     return message
 
 
-def write_field(message: Any, field: ClassField, value: object) -> None:  # noqa: ANN401
+def write_field(message: Any, field: ClassField, value: object) -> None:
     """Write one field into a message that does not have it yet, from a value as Python has it.
 
     An enum's value may be its name, an inner class's instance a dict of its fields.
@@ -104,7 +104,7 @@ class _Reading:
     def __init__(self, options: str) -> None:
         self._options = options
 
-    def instance(self, cls: Any, message: Any, path: OptionPath) -> Any:  # noqa: ANN401
+    def instance(self, cls: Any, message: Any, path: OptionPath) -> Any:
         given: dict[str, Any] = {}
         wrong: list[OptionError] = []
         for field in fields_of(cls):
@@ -131,7 +131,7 @@ class _Reading:
             words = f"is {value}: {_words(error)}"
             raise self._error((*path, (culprit, 0)), words) from error
 
-    def _value(self, field: ClassField, value: Any, path: OptionPath) -> Any:  # noqa: ANN401
+    def _value(self, field: ClassField, value: Any, path: OptionPath) -> Any:
         if field.shape == "one":
             return self._element(field, value, (*path, (field.name, 0)))
         if field.shape == "map":
@@ -144,7 +144,7 @@ class _Reading:
             raise self._error((*path, (field.name, 0)), words)
         return elements if field.shape == "list" else tuple(elements)
 
-    def _element(self, field: ClassField, value: Any, path: OptionPath) -> Any:  # noqa: ANN401
+    def _element(self, field: ClassField, value: Any, path: OptionPath) -> Any:
         if is_options_class(field.element):
             return self.instance(field.element, value, path)
         if issubclass(field.element, enum.Enum):
@@ -156,7 +156,7 @@ class _Reading:
         return OptionError(self._options, path, f"{spelled} {words}".strip())
 
 
-def _is_given(field: ClassField, message: Any) -> bool:  # noqa: ANN401
+def _is_given(field: ClassField, message: Any) -> bool:
     if field.shape == "one":
         return bool(message.HasField(field.name))
     return len(getattr(message, field.name)) > 0
@@ -167,13 +167,13 @@ def _enum_value(cls: type[enum.Enum], number: int) -> enum.Enum:
     return cls[name]
 
 
-def _culprit(cls: Any, given: Mapping[str, Any]) -> str | None:  # noqa: ANN401
+def _culprit(cls: Any, given: Mapping[str, Any]) -> str | None:
     """Return the field whose converter or validator refuses its value; None where it is none of them.
 
     attrs does not say which it was, so each is called again, in the order of attrs: all converters, then
     all validators, on an instance that was not initialized otherwise.
     """
-    import attrs  # noqa: PLC0415  # whoever has such a class has imported it
+    import attrs  # whoever has such a class has imported it
 
     instance = object.__new__(cls)
     names = {field.attribute.name: field.name for field in fields_of(cls)}
@@ -195,14 +195,14 @@ def _culprit(cls: Any, given: Mapping[str, Any]) -> str | None:  # noqa: ANN401
     return None
 
 
-def _default(attribute: Any, instance: Any) -> Any:  # noqa: ANN401
+def _default(attribute: Any, instance: Any) -> Any:
     default = attribute.default
     if not hasattr(default, "takes_self"):  # no `attrs.Factory`
         return default
     return default.factory(instance) if default.takes_self else default.factory()
 
 
-def _converted(attribute: Any, instance: Any, value: Any) -> Any:  # noqa: ANN401
+def _converted(attribute: Any, instance: Any, value: Any) -> Any:
     converter = attribute.converter
     if converter is None:
         return value
@@ -221,7 +221,7 @@ def _words(error: Exception) -> str:
 # --- to a message -----------------------------------------------------------------------------------
 
 
-def _write_field(message: Any, field: ClassField, value: object) -> None:  # noqa: ANN401
+def _write_field(message: Any, field: ClassField, value: object) -> None:
     is_empty = value is None or (field.shape != "one" and _is_sized(field, value) and not value)
     if is_empty:
         if field.is_required or not _is_default(field, value):
@@ -271,7 +271,7 @@ def _is_sized(field: ClassField, value: object) -> bool:
     return isinstance(value, (list, tuple)) and field.length in (None, len(value))
 
 
-def _write_one(message: Any, field: ClassField, value: object) -> None:  # noqa: ANN401
+def _write_one(message: Any, field: ClassField, value: object) -> None:
     if is_options_class(field.element):
         inner = getattr(message, field.name)
         inner.SetInParent()
@@ -280,7 +280,7 @@ def _write_one(message: Any, field: ClassField, value: object) -> None:  # noqa:
         setattr(message, field.name, _plain(message, field, value))
 
 
-def _fill(message: Any, field: ClassField, value: object) -> None:  # noqa: ANN401
+def _fill(message: Any, field: ClassField, value: object) -> None:
     """Write an instance, or a dict of fields, into the message of an inner class."""
     if isinstance(value, field.element):
         message_of(value, message)
@@ -297,7 +297,7 @@ def _fill(message: Any, field: ClassField, value: object) -> None:  # noqa: ANN4
         raise _unfit(message, field, value)
 
 
-def _plain(message: Any, field: ClassField, value: object) -> Any:  # noqa: ANN401
+def _plain(message: Any, field: ClassField, value: object) -> Any:
     """Return a scalar or an enum's value as a message takes it."""
     element = field.element
     if issubclass(element, enum.Enum):
@@ -317,7 +317,7 @@ def _plain(message: Any, field: ClassField, value: object) -> Any:  # noqa: ANN4
     return value
 
 
-def _unfit(message: Any, field: ClassField, value: object, more: str = "") -> InvalidArgumentError:  # noqa: ANN401
+def _unfit(message: Any, field: ClassField, value: object, more: str = "") -> InvalidArgumentError:
     return InvalidArgumentError(
         f"options {message.DESCRIPTOR.full_name}: {field.name} is {value!r}, but must be {field.type_name}"
         f"{more}"

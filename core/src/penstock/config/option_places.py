@@ -14,7 +14,7 @@ class OptionPlaces:
 
     __slots__ = ("_at", "_node", "_places", "_spot")
 
-    def __init__(self, node: Any, places: Places, spot: Spot | None, at: int) -> None:  # noqa: ANN401  # a message
+    def __init__(self, node: Any, places: Places, spot: Spot | None, at: int) -> None:
         self._node = node
         self._places = places
         self._spot = spot

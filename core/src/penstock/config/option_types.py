@@ -81,7 +81,7 @@ class OptionTypes:
             self._import(entry)
         return entry is not None
 
-    def options_class(self, name: str) -> Any:  # noqa: ANN401  # a class
+    def options_class(self, name: str) -> Any:
         """Return the attrs class or else the message class of this full name; None where there is none.
 
         Raises:
@@ -89,7 +89,7 @@ class OptionTypes:
         """
         return self._loaded[name] if self.load(name) else None
 
-    def message_class(self, name: str) -> Any:  # noqa: ANN401  # a message class
+    def message_class(self, name: str) -> Any:
         """Return the message class of options with this full name, derived from an attrs class or not.
 
         Returns:
@@ -100,7 +100,7 @@ class OptionTypes:
         """
         return self._messages[name] if self.load(name) else None
 
-    def FindMessageTypeByName(self, name: str) -> Any:  # noqa: N802, ANN401  # protobuf's name; a Descriptor
+    def FindMessageTypeByName(self, name: str) -> Any:  # noqa: N802  # protobuf's name; a Descriptor
         """Return the description of a message by its full name.
 
         Raises:
@@ -114,7 +114,7 @@ class OptionTypes:
                     return message.DESCRIPTOR.file.pool.FindMessageTypeByName(name)
                 except KeyError:
                     continue  # of a class inside this one, which has a message of its own
-        from penstock.config.derived import known_descriptor  # noqa: PLC0415  # few graphs have options
+        from penstock.config.derived import known_descriptor  # few graphs have options
 
         return known_descriptor(name)
 
@@ -128,7 +128,7 @@ class OptionTypes:
         message = name.rpartition(".")[0] if name.endswith(".ext") else name
         words = f"no options message {written!r} is known"
         distribution = self._registry.install_hint("option", message)
-        from difflib import get_close_matches  # noqa: PLC0415  # only where something is wrong
+        from difflib import get_close_matches  # only where something is wrong
 
         near = get_close_matches(message, {*self._entries, *self._names_of_components()}, n=3)
         if distribution is not None:
@@ -148,7 +148,7 @@ class OptionTypes:
         found = entry.load()
         made = found
         if is_options_class(found) and entry.number is not None and entry.extendee is not None:
-            from penstock.config.derived import extension_class  # noqa: PLC0415  # as above
+            from penstock.config.derived import extension_class
 
             try:
                 made = extension_class(found, entry.extendee, entry.number)
@@ -161,9 +161,9 @@ class OptionTypes:
         extensions = self._messages[entry.full_name].DESCRIPTOR.extensions
         return any(field.full_name == name for field in extensions)
 
-    def _note(self, name: str, found: Any, made: Any) -> None:  # noqa: ANN401
+    def _note(self, name: str, found: Any, made: Any) -> None:
         if is_options_class(made):
-            from penstock.config.derived import message_class  # noqa: PLC0415  # as above
+            from penstock.config.derived import message_class
 
             try:
                 made = message_class(made)
@@ -191,7 +191,7 @@ class OptionTypes:
                 except (UnknownNameError, NameClashError, PluginError):
                     continue  # checking the graph says so, with the place
 
-    def _of_components(self, name: str) -> Any:  # noqa: ANN401  # a class, or None
+    def _of_components(self, name: str) -> Any:
         if self._look_up is not None:
             self._used, self._look_up = (*self._look_up(), *self._used), None
         everything = (one for kind in _KINDS for one in self._registry.loaded(kind).values())

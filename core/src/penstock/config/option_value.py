@@ -38,10 +38,10 @@ class _Path(NamedTuple):
 
 
 def set_option_values(
-    node: Any,  # noqa: ANN401
-    graph: Any,  # noqa: ANN401
+    node: Any,
+    graph: Any,
     types: OptionTypes,
-    user: Any = None,  # noqa: ANN401
+    user: Any = None,
 ) -> Iterator[tuple[int, PenstockError]]:
     """Carry out the entries of a node, and remove them.
 
@@ -87,7 +87,7 @@ def _path(text: str) -> _Path:
 # --- the options messages -----------------------------------------------------------------------
 
 
-def _graph_value(graph: Any, user: Any, path: _Path, types: OptionTypes) -> Any:  # noqa: ANN401
+def _graph_value(graph: Any, user: Any, path: _Path, types: OptionTypes) -> Any:
     """Return what the graph's options say; `_NO_OPTIONS` where there are none, `_UNSET` as `_read`."""
     packed = [unpacked(one, types) for one in graph.graph_options]
     found = _chosen([*_extensions(graph.options), *packed], path, "the graph")
@@ -103,7 +103,7 @@ def _graph_value(graph: Any, user: Any, path: _Path, types: OptionTypes) -> Any:
     return _read(options, path.steps)
 
 
-def _write(node: Any, path: _Path, value: Any, types: OptionTypes) -> None:  # noqa: ANN401
+def _write(node: Any, path: _Path, value: Any, types: OptionTypes) -> None:
     found = _chosen(_extensions(node.options), path, "the node", is_last=not node.node_options)
     if found is not None:
         _set(found, path.steps, value)
@@ -118,11 +118,11 @@ def _write(node: Any, path: _Path, value: Any, types: OptionTypes) -> None:  # n
     node.node_options[position].Pack(found)
 
 
-def _extensions(extended: Any) -> list[Any]:  # noqa: ANN401
+def _extensions(extended: Any) -> list[Any]:
     return [value for field, value in extended.ListFields() if field.is_extension]
 
 
-def _chosen(found: list[Any], path: _Path, whose: str, *, is_last: bool = True) -> Any:  # noqa: ANN401
+def _chosen(found: list[Any], path: _Path, whose: str, *, is_last: bool = True) -> Any:
     """Return the first of some messages that a path may lead into, or None where there is none.
 
     Raises:
@@ -149,7 +149,7 @@ def _no_field(whose: str, field: str, messages: list[Any]) -> NotFoundError:
 # --- the way inside -----------------------------------------------------------------------------
 
 
-def _read(message: Any, steps: tuple[str, ...]) -> Any:  # noqa: ANN401
+def _read(message: Any, steps: tuple[str, ...]) -> Any:
     """Return the value at the end of a path; `_UNSET` where that field, or one on the way, is not set."""
     while True:
         field, index, steps = _step(message, steps)
@@ -164,7 +164,7 @@ def _read(message: Any, steps: tuple[str, ...]) -> Any:  # noqa: ANN401
         message = value
 
 
-def _set(message: Any, steps: tuple[str, ...], value: Any) -> None:  # noqa: ANN401
+def _set(message: Any, steps: tuple[str, ...], value: Any) -> None:
     if value is _NO_OPTIONS:
         return
     field, index, steps = _step(message, steps)
@@ -194,11 +194,11 @@ def _set(message: Any, steps: tuple[str, ...], value: Any) -> None:  # noqa: ANN
         raise InvalidArgumentError(words) from error
 
 
-def _shown(value: Any) -> str:  # noqa: ANN401
+def _shown(value: Any) -> str:
     return f"of type {value.DESCRIPTOR.full_name}" if hasattr(value, "DESCRIPTOR") else repr(value)
 
 
-def _step(message: Any, steps: tuple[str, ...]) -> tuple[Any, int | None, tuple[str, ...]]:  # noqa: ANN401
+def _step(message: Any, steps: tuple[str, ...]) -> tuple[Any, int | None, tuple[str, ...]]:
     """Return the first field of a path, the index behind it or None, and the steps that remain."""
     name, *rest = steps
     field = message.DESCRIPTOR.fields_by_name.get(name)
@@ -216,14 +216,14 @@ def _step(message: Any, steps: tuple[str, ...]) -> tuple[Any, int | None, tuple[
     return field, index, tuple(rest)
 
 
-def _element(values: Any, field: Any, index: int) -> Any:  # noqa: ANN401
+def _element(values: Any, field: Any, index: int) -> Any:
     if index >= len(values):
         words = f"field {field.full_name!r} has no element {index}, but {len(values)} in all"
         raise PenstockError(words, code=StatusCode.OUT_OF_RANGE)
     return values[index]
 
 
-def _set_element(values: Any, field: Any, index: int, value: Any) -> None:  # noqa: ANN401
+def _set_element(values: Any, field: Any, index: int, value: Any) -> None:
     element = _element(values, field, index)
     if field.message_type is not None:
         element.MergeFrom(value)
@@ -231,7 +231,7 @@ def _set_element(values: Any, field: Any, index: int, value: Any) -> None:  # no
         values[index] = value
 
 
-def _is_repeated(field: Any) -> bool:  # noqa: ANN401  # a FieldDescriptor
+def _is_repeated(field: Any) -> bool:
     # `label` warns where there is the property that replaces it.
     repeated = getattr(field, "is_repeated", None)
     return bool(field.label == field.LABEL_REPEATED if repeated is None else repeated)

@@ -30,7 +30,7 @@ class Options:
 
     __slots__ = ("_extended", "_found", "_packed")
 
-    def __init__(self, extended: Any = None, packed: Sequence[Any] = ()) -> None:  # noqa: ANN401  # messages
+    def __init__(self, extended: Any = None, packed: Sequence[Any] = ()) -> None:
         """Hold options messages, without copying them.
 
         Args:
@@ -74,7 +74,7 @@ class Options:
             return self._given(message_type) is not None
         return self._look_up(message_type) is not None
 
-    def _instance(self, cls: Any) -> Any:  # noqa: ANN401
+    def _instance(self, cls: Any) -> Any:
         if self is NO_OPTIONS:  # one for all; its answers are not
             return instance_of(cls)
         found = self._found
@@ -85,7 +85,7 @@ class Options:
         given = self._given(cls)
         return found.setdefault(cls, given if isinstance(given, cls) else instance_of(cls, given))
 
-    def _given(self, cls: Any) -> Any:  # noqa: ANN401  # a message of that name, an instance, or None
+    def _given(self, cls: Any) -> Any:
         extended, name = self._extended, full_name(cls)
         if isinstance(extended, cls):
             return extended
@@ -98,7 +98,7 @@ class Options:
                 return _unpacked(packed, cls)
         return None
 
-    def _look_up(self, message_type: Any) -> Any:  # noqa: ANN401  # a message, or None
+    def _look_up(self, message_type: Any) -> Any:
         found = self._found
         if found is None:
             found = self._found = {}
@@ -117,7 +117,7 @@ class Options:
         found[message_type] = given
         return given
 
-    def _extension(self, message_type: Any) -> Any:  # noqa: ANN401
+    def _extension(self, message_type: Any) -> Any:
         extended = self._extended
         if extended is None:
             return None
@@ -132,7 +132,7 @@ class Options:
                 return extended.Extensions[handle] if extended.HasExtension(handle) else None
         return None
 
-    def _unpacked(self, message_type: Any) -> Any:  # noqa: ANN401
+    def _unpacked(self, message_type: Any) -> Any:
         for packed in self._packed:
             if packed.Is(message_type.DESCRIPTOR):
                 options = message_type()
@@ -141,9 +141,9 @@ class Options:
         return None
 
 
-def _unpacked(packed: Any, cls: Any) -> Any:  # noqa: ANN401
+def _unpacked(packed: Any, cls: Any) -> Any:
     """Return the message of an attrs class that is packed."""
-    from penstock.config.derived import message_class  # noqa: PLC0415  # protobuf, which a message has brought
+    from penstock.config.derived import message_class  # protobuf, which a message has brought
 
     message = message_class(cls)()
     try:

@@ -83,14 +83,14 @@ def _end_of_value(tokens: list[re.Match[str]], i: int) -> int | None:
     return None
 
 
-def _stripped(value: Any) -> Any:  # noqa: ANN401  # any JSON
+def _stripped(value: Any) -> Any:
     if isinstance(value, dict):
         kept = {key: one for key, one in value.items() if key not in _CAMEL and key not in _OPTIONS}
         return {key: _stripped(one) for key, one in kept.items()}
     return [_stripped(one) for one in value] if isinstance(value, list) else value
 
 
-def _emptied(graph: Any) -> Any:  # noqa: ANN401  # a message
+def _emptied(graph: Any) -> Any:
     """Clear the options of a message of our own, unknown ones too."""
     graph.ClearField("graph_options")
     graph.ClearField("options")

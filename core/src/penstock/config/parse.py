@@ -154,7 +154,7 @@ def read_binary_graph(
     path: str | Path, registry: Registry, types: OptionTypes | None = None
 ) -> tuple[CalculatorGraphConfig, Places]:
     """Read a serialized graph from a file of any name. Raises as `read_graph`."""
-    from pathlib import Path  # noqa: PLC0415  # brings urllib; graph text needs neither
+    from pathlib import Path  # brings urllib; graph text needs neither
 
     file = Path(path)
     return _Reader(types or OptionTypes(registry), str(file)).binary(_bytes_of(file))
@@ -182,7 +182,7 @@ def to_json(message: Message, types: OptionTypes) -> str:
     Raises:
         InvalidArgumentError: it has packed options that nobody knows.
     """
-    from google.protobuf import json_format  # noqa: PLC0415  # graphs in JSON are few
+    from google.protobuf import json_format  # graphs in JSON are few
 
     pool = _pool_for(message, types)
     try:
@@ -205,7 +205,7 @@ def unpacked(packed: Any_, types: OptionTypes) -> Message:
     return message
 
 
-def _pool_for(message: Message, types: OptionTypes) -> Any:  # noqa: ANN401  # protobuf wants a DescriptorPool
+def _pool_for(message: Message, types: OptionTypes) -> Any:
     """Let `types` load the options that are packed in a graph, as far as anybody knows them.
 
     Raises:
@@ -267,9 +267,9 @@ class _Reader:
         return self._finished(message, places)
 
     def json(self, text: str) -> tuple[CalculatorGraphConfig, Places]:
-        import json  # noqa: PLC0415  # graphs in JSON are few
+        import json  # graphs in JSON are few
 
-        from penstock.config.json_graph import without_duplicates  # noqa: PLC0415  # as above
+        from penstock.config.json_graph import without_duplicates
 
         try:
             value = json.loads(text, object_pairs_hook=without_duplicates)
@@ -295,10 +295,10 @@ class _Reader:
         return self._finished(message, Places(self._file))
 
     def binary_template(self, data: bytes) -> Template:
-        from penstock.config.calculator_graph_template_pb2 import (  # noqa: PLC0415  # see `is_read_template`
+        from penstock.config.calculator_graph_template_pb2 import (  # see `is_read_template`
             CalculatorGraphTemplate,
         )
-        from penstock.config.template import of_message  # noqa: PLC0415  # as above
+        from penstock.config.template import of_message
 
         message = CalculatorGraphTemplate()
         self._decode(data, message, message.config)
@@ -328,8 +328,8 @@ class _Reader:
             loaded |= unknown
 
     def _template(self, text: str, places: Places) -> Template:
-        from penstock.config.template import read_text  # noqa: PLC0415  # see `is_read_template`
-        from penstock.config.template_expression import RuleError  # noqa: PLC0415  # as above
+        from penstock.config.template import read_text  # see `is_read_template`
+        from penstock.config.template_expression import RuleError
 
         def read(part: str, message: Message, offset: int, unclosed: int | None) -> None:
             self._merge(part, message, places, unclosed, offset)
@@ -370,13 +370,13 @@ class _Reader:
         except RecursionError as error:
             self._fail(_TOO_DEEP, None, error)
 
-    def _value(self, value: Any, places: Places) -> tuple[CalculatorGraphConfig, Places]:  # noqa: ANN401  # any JSON
+    def _value(self, value: Any, places: Places) -> tuple[CalculatorGraphConfig, Places]:
         if not isinstance(value, dict):
             self._fail(f"a graph is a JSON object, not a {type(value).__name__}", places.position_of(()))
 
-        from google.protobuf import json_format  # noqa: PLC0415  # graphs in JSON are few
+        from google.protobuf import json_format  # graphs in JSON are few
 
-        from penstock.config.json_graph import reason, with_own_names  # noqa: PLC0415  # as above
+        from penstock.config.json_graph import reason, with_own_names
 
         def load(name: str, written: str, path: FieldPath) -> None:
             self._load(name, written, places.position_of(path))
@@ -493,7 +493,7 @@ def _messages(message: Message) -> Iterator[tuple[Message, FieldPath]]:
 
 
 def _holds_template(data: bytes) -> bool:
-    from penstock.config.calculator_graph_template_pb2 import (  # noqa: PLC0415  # see `is_read_template`
+    from penstock.config.calculator_graph_template_pb2 import (  # see `is_read_template`
         CalculatorGraphTemplate,
     )
 
@@ -517,7 +517,7 @@ def _calculators_in(graph: dict[str, Any]) -> tuple[Iterable[str], str]:
     return [one for one in found if isinstance(one, str)], package if isinstance(package, str) else ""
 
 
-def _blame(value: Any, message: Any, pool: Any) -> FieldPath:  # noqa: ANN401  # any JSON; a message of any class
+def _blame(value: Any, message: Any, pool: Any) -> FieldPath:
     """Return the path to what is wrong in JSON that does not fit a message.
 
     The parser's own errors say it only sometimes. So the parts are read one by one, from above.
@@ -540,8 +540,8 @@ def _blame(value: Any, message: Any, pool: Any) -> FieldPath:  # noqa: ANN401  #
     return tuple(path)
 
 
-def _fits(value: dict[str, Any], message: Message, pool: Any) -> bool:  # noqa: ANN401
-    from google.protobuf import json_format  # noqa: PLC0415  # graphs in JSON are few
+def _fits(value: dict[str, Any], message: Message, pool: Any) -> bool:
+    from google.protobuf import json_format  # graphs in JSON are few
 
     try:
         json_format.ParseDict(value, type(message)(), descriptor_pool=pool)
@@ -554,7 +554,7 @@ def _has(message: Message, name: str) -> bool:
     return name.startswith("[") or name in message.DESCRIPTOR.fields_by_name
 
 
-def _inner(message: Any, name: str) -> Any:  # noqa: ANN401  # a message, or None where the field holds none
+def _inner(message: Any, name: str) -> Any:
     if name.startswith("["):
         try:
             extension = descriptor_pool.Default().FindExtensionByName(name[1:-1])
@@ -584,19 +584,19 @@ def _spelled(path: FieldPath) -> str:
     return ".".join(f"{name}[{index}]" for name, index in path) or "the graph"
 
 
-def _text_reason(error: Exception, pool: Any) -> str:  # noqa: ANN401
+def _text_reason(error: Exception, pool: Any) -> str:
     """Return why the text parser stopped, without its own line number and its copy of the line."""
     words = re.sub(r"^\d+:\d+ : ", "", str(error))
     words = re.sub(r"^'.*': (?=[A-Z])", "", words, flags=re.DOTALL)
     return _with_near_fields(_lowered(words.rstrip(".")), pool)
 
 
-def _with_near_fields(words: str, pool: Any) -> str:  # noqa: ANN401
+def _with_near_fields(words: str, pool: Any) -> str:
     """Say what may have been meant by a field that does not exist."""
     found = _NO_FIELD.search(words)
     if found is None:
         return _lowered(words)
-    from difflib import get_close_matches  # noqa: PLC0415  # only where something is wrong
+    from difflib import get_close_matches  # only where something is wrong
 
     message, field = found.groups()
     fields = [one.name for one in pool.FindMessageTypeByName(message).fields]

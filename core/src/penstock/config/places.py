@@ -430,7 +430,7 @@ def scan_json(text: str) -> Spot:
 
 
 def _json_name(literal: str) -> str:
-    import json  # noqa: PLC0415  # graphs in JSON are few
+    import json  # graphs in JSON are few
 
     name: str = json.loads(literal)
     return f"[{own_name(name[1:-1])}]" if name.startswith("[") else snake_case(name)

@@ -39,7 +39,7 @@ _INSTEAD: Final[Mapping[str, str]] = {
 _NEVER: Final = -1
 
 
-def without_effect(profiler: Any) -> Iterator[tuple[str, str]]:  # noqa: ANN401  # a ProfilerConfig message
+def without_effect(profiler: Any) -> Iterator[tuple[str, str]]:
     """Yield each field that is set and has no effect, with the reason."""
     for field, value in profiler.ListFields():
         is_meant = field.name == "trace_log_interval_usec" and value == _NEVER

@@ -24,7 +24,7 @@ class SubgraphContext:
             in id order, each with tag, index, and the name of the stream or side packet.
     """
 
-    def __init__(self, node_name: str, node: Any, options: Options, ports: tuple[TagMap, ...]) -> None:  # noqa: ANN401  # a message
+    def __init__(self, node_name: str, node: Any, options: Options, ports: tuple[TagMap, ...]) -> None:
         self.node_name = node_name
         self.node = node
         self._options = options

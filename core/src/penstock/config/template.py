@@ -55,7 +55,7 @@ class Template:
         faults: Faults,
         arguments: Mapping[str, Value] = _NOTHING,
         node: str | None = None,
-    ) -> Any:  # noqa: ANN401
+    ) -> Any:
         """Return the graph that the template is with some values; None where that has mistakes.
 
         Args:
@@ -144,13 +144,13 @@ def read_text(
     return Template(message, places, _rules(message, find, spots), tuple(scanned.offsets))
 
 
-def without_rules(graph: Any, places: Places) -> Template:  # noqa: ANN401
+def without_rules(graph: Any, places: Places) -> Template:
     """Return a graph that was read as a template without rules."""
     message = CalculatorGraphTemplate(config=graph)
     return Template(message, places, Rules(message.rule, [], Site(()), _no_type))
 
 
-def of_message(message: Any, places: Places, find: FindType) -> Template:  # noqa: ANN401
+def of_message(message: Any, places: Places, find: FindType) -> Template:
     """Return the template of a CalculatorGraphTemplate, which is kept; `find` as for `read_text`.
 
     Raises:
@@ -159,16 +159,16 @@ def of_message(message: Any, places: Places, find: FindType) -> Template:  # noq
     return Template(message, places, _rules(message, find, {}))
 
 
-def _rules(message: Any, find: FindType, spots: Mapping[int, Spot]) -> Rules:  # noqa: ANN401
+def _rules(message: Any, find: FindType, spots: Mapping[int, Spot]) -> Rules:
     declarations, root = sites_of(message.rule)
     return Rules(message.rule, declarations, root, find, spots)
 
 
-def _no_type(name: str) -> Any:  # noqa: ANN401
+def _no_type(name: str) -> Any:
     raise KeyError(name)  # nobody asks where there are no rules
 
 
-def _asked(site: Site, rules: Any, variables: frozenset[str]) -> Iterator[str]:  # noqa: ANN401
+def _asked(site: Site, rules: Any, variables: frozenset[str]) -> Iterator[str]:
     """Yield the params that the rules of a site ask for, and those inside; not the variables around them."""
     for rule in (rules[position] for position in site.rules):
         yield from (name for name in _names(rule) if name not in variables)
@@ -178,7 +178,7 @@ def _asked(site: Site, rules: Any, variables: frozenset[str]) -> Iterator[str]: 
         yield from _asked(inner, rules, variables)
 
 
-def _names(expression: Any) -> Iterator[str]:  # noqa: ANN401
+def _names(expression: Any) -> Iterator[str]:
     """Yield the params that an expression asks for."""
     if not expression.op and expression.HasField("param"):
         yield expression.param

@@ -49,7 +49,7 @@ class Environment:
         self.values: dict[str, Value | None] = dict(values)
         self._report = report
 
-    def evaluate(self, expression: Any) -> Value | None:  # noqa: ANN401  # a TemplateExpression
+    def evaluate(self, expression: Any) -> Value | None:
         """Return what an expression is, or None where that is lost."""
         try:
             return self._evaluated(expression)
@@ -57,7 +57,7 @@ class Environment:
             self._report(error)
             return None
 
-    def is_true(self, expression: Any) -> bool:  # noqa: ANN401
+    def is_true(self, expression: Any) -> bool:
         """Return whether a condition holds; a lost one does not."""
         value = self.evaluate(expression)
         try:
@@ -66,7 +66,7 @@ class Environment:
             self._report(error)
             return False
 
-    def elements(self, expression: Any) -> list[Value]:  # noqa: ANN401
+    def elements(self, expression: Any) -> list[Value]:
         """Return what a loop goes over; nothing where that is lost."""
         value = self.evaluate(expression)
         if value is None or isinstance(value, list):
@@ -75,7 +75,7 @@ class Environment:
         self._report(InvalidArgumentError(f"'for' goes over a list{cure}, not over {described(value)}"))
         return []
 
-    def _evaluated(self, expression: Any) -> Value | None:  # noqa: ANN401
+    def _evaluated(self, expression: Any) -> Value | None:
         op = expression.op
         if op == "literal":
             return str(expression.param)

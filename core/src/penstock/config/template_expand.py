@@ -53,7 +53,7 @@ class Rules:
 
 def carry_out(
     rules: Rules,
-    graph: Any,  # noqa: ANN401  # a CalculatorGraphConfig
+    graph: Any,
     spot: Spot | None,
     values: Mapping[str, Value],
     report: Callable[[int, PenstockError], None],
@@ -94,7 +94,7 @@ class _Work:
         self._rule = 0
         self._environment = Environment(dict(values), lambda error: report(self._rule, error))
 
-    def graph(self, graph: Any, spot: Spot | None) -> Spot | None:  # noqa: ANN401
+    def graph(self, graph: Any, spot: Spot | None) -> Spot | None:
         for position in self._rules.declarations:
             self._declare(position)
         return self._body(graph, spot, self._rules.root.sites, 0)
@@ -115,7 +115,7 @@ class _Work:
 
     # --- messages ---------------------------------------------------------------------------------
 
-    def _body(self, message: Any, spot: Spot | None, sites: Iterable[Site], depth: int) -> Spot | None:  # noqa: ANN401
+    def _body(self, message: Any, spot: Spot | None, sites: Iterable[Site], depth: int) -> Spot | None:
         """Carry out the rules inside a message, which is changed; return where its fields stand now.
 
         Args:
@@ -142,7 +142,7 @@ class _Work:
                 self._report(self._rule, error)
         return found
 
-    def _edit(self, message: Any, spot: Spot | None, sites: list[Site], depth: int, step: Step) -> _Edit:  # noqa: ANN401
+    def _edit(self, message: Any, spot: Spot | None, sites: list[Site], depth: int, step: Step) -> _Edit:
         """Carry out the rules for one value of a field, and those inside it."""
         held = _Field(message, step.number, spot, self._rules.find)
         site = sites[0]
@@ -161,7 +161,7 @@ class _Work:
 
     # --- rules ------------------------------------------------------------------------------------
 
-    def _applied(self, site: Site, number: int, held: _Field, value: Any, spot: Spot | None) -> Made:  # noqa: ANN401
+    def _applied(self, site: Site, number: int, held: _Field, value: Any, spot: Spot | None) -> Made:
         """Return what comes of a value by the rules of its site from `number` on."""
         if number == len(site.rules):
             if not site.sites:
@@ -180,7 +180,7 @@ class _Work:
         given = self._environment.evaluate(rule)
         return [] if given is None else [(fields.converted(held.field, given), spot)]
 
-    def _repeated(self, site: Site, number: int, held: _Field, value: Any, spot: Spot | None) -> Made:  # noqa: ANN401
+    def _repeated(self, site: Site, number: int, held: _Field, value: Any, spot: Spot | None) -> Made:
         variable, over = self._rules.expressions[self._rule].arg
         values = self._environment.values
         made: Made = []
@@ -196,7 +196,7 @@ class _Work:
 class _Field:
     """One field of a message, its values, and where they stand."""
 
-    def __init__(self, message: Any, number: int, spot: Spot | None, find: fields.FindType) -> None:  # noqa: ANN401
+    def __init__(self, message: Any, number: int, spot: Spot | None, find: fields.FindType) -> None:
         """Look the field up.
 
         Raises:
@@ -232,7 +232,7 @@ class _Field:
 
     def inside(
         self,
-        value: Any,  # noqa: ANN401
+        value: Any,
         spot: Spot | None,
         carry_out: Callable[[Any, Spot | None], Spot | None],
     ) -> tuple[Any, Spot | None]:

@@ -44,7 +44,7 @@ FindType: TypeAlias = "Callable[[str], Any]"
 # --- finding them ---------------------------------------------------------------------------------
 
 
-def field_numbered(descriptor: Any, number: int) -> Field | None:  # noqa: ANN401  # of a message
+def field_numbered(descriptor: Any, number: int) -> Field | None:
     """Return the field of a message, or the extension, that has a number; None where there is none."""
     field = descriptor.fields_by_number.get(number)
     if field is not None:
@@ -55,7 +55,7 @@ def field_numbered(descriptor: Any, number: int) -> Field | None:  # noqa: ANN40
         return None
 
 
-def field_named(descriptor: Any, name: str) -> Field | None:  # noqa: ANN401
+def field_named(descriptor: Any, name: str) -> Field | None:
     """Return the field that graph text calls so, an extension "[full.name]"; None where there is none."""
     if not name.startswith("["):
         return descriptor.fields_by_name.get(name)
@@ -66,7 +66,7 @@ def field_named(descriptor: Any, name: str) -> Field | None:  # noqa: ANN401
     return field if field.containing_type == descriptor else None
 
 
-def packed_type(descriptor: Any, name: str, find: FindType) -> Any:  # noqa: ANN401
+def packed_type(descriptor: Any, name: str, find: FindType) -> Any:
     """Return what "[prefix/full.name]" in graph text packs into an Any; None where it is no such thing."""
     if descriptor.full_name != ANY or "/" not in name:
         return None
@@ -103,12 +103,12 @@ def is_repeated(field: Field) -> bool:
     return bool(field.label == field.LABEL_REPEATED if repeated is None else repeated)
 
 
-def new(descriptor: Any) -> Any:  # noqa: ANN401
+def new(descriptor: Any) -> Any:
     """Return an empty message."""
     return message_factory.GetMessageClass(descriptor)()
 
 
-def parsed(descriptor: Any, data: bytes) -> Any:  # noqa: ANN401
+def parsed(descriptor: Any, data: bytes) -> Any:
     """Return a message from its bytes.
 
     Raises:
@@ -125,7 +125,7 @@ def parsed(descriptor: Any, data: bytes) -> Any:  # noqa: ANN401
 # --- their values -----------------------------------------------------------------------------------
 
 
-def held(message: Any, field: Field) -> Sequence[Any]:  # noqa: ANN401
+def held(message: Any, field: Field) -> Sequence[Any]:
     """Return the values of a field as the message holds them: none or one where it does not repeat."""
     found = message.Extensions[field] if field.is_extension else getattr(message, field.name)
     if is_map(field):
@@ -136,12 +136,12 @@ def held(message: Any, field: Field) -> Sequence[Any]:  # noqa: ANN401
     return [found] if _is_set(message, field, found) else []
 
 
-def values(message: Any, field: Field) -> list[Any]:  # noqa: ANN401
+def values(message: Any, field: Field) -> list[Any]:
     """Return the values of a field in a list of their own. Messages are not copied."""
     return list(held(message, field))
 
 
-def set_values(message: Any, field: Field, given: list[Any]) -> None:  # noqa: ANN401
+def set_values(message: Any, field: Field, given: list[Any]) -> None:
     """Replace the values of a field. They are copied first, so they may be those that it holds."""
     kept = [copied(one) for one in given]
     if field.is_extension:
@@ -163,13 +163,13 @@ def set_values(message: Any, field: Field, given: list[Any]) -> None:  # noqa: A
         setattr(message, field.name, kept[0])
 
 
-def _is_set(message: Any, field: Field, found: object) -> bool:  # noqa: ANN401
+def _is_set(message: Any, field: Field, found: object) -> bool:
     if field.is_extension:
         return bool(message.HasExtension(field))
     return bool(message.HasField(field.name)) if field.has_presence else bool(found != field.default_value)
 
 
-def copied(value: Any) -> Any:  # noqa: ANN401
+def copied(value: Any) -> Any:
     """Return a copy of a message; anything else as it is."""
     if not isinstance(value, Message):
         return value
@@ -178,12 +178,12 @@ def copied(value: Any) -> Any:  # noqa: ANN401
     return copy
 
 
-def key_text(entry: Any) -> str:  # noqa: ANN401
+def key_text(entry: Any) -> str:
     """Return the key of a map's entry as graph text has it, without quotes."""
     return str(entry.key).lower() if isinstance(entry.key, bool) else str(entry.key)
 
 
-def unpacked(packed: Any, find: FindType) -> Any:  # noqa: ANN401
+def unpacked(packed: Any, find: FindType) -> Any:
     """Return a copy of what an Any holds.
 
     Raises:
@@ -196,7 +196,7 @@ def unpacked(packed: Any, find: FindType) -> Any:  # noqa: ANN401
         raise InvalidArgumentError(f"an Any of type {packed.type_url!r} cannot be read") from error
 
 
-def _entry(field: Field, key: Any, value: Any) -> Any:  # noqa: ANN401
+def _entry(field: Field, key: Any, value: Any) -> Any:
     entry = new(field.message_type)
     entry.key = key
     if field.message_type.fields_by_name["value"].message_type is None:
@@ -206,7 +206,7 @@ def _entry(field: Field, key: Any, value: Any) -> Any:  # noqa: ANN401
     return entry
 
 
-def _put(entries: Any, field: Field, entry: Any) -> None:  # noqa: ANN401
+def _put(entries: Any, field: Field, entry: Any) -> None:
     if entry.key in entries:
         raise InvalidArgumentError(f"field {spelled(field)!r} has the key {entry.key!r} twice; keys differ")
     if field.message_type.fields_by_name["value"].message_type is None:
@@ -218,7 +218,7 @@ def _put(entries: Any, field: Field, entry: Any) -> None:  # noqa: ANN401
 # --- from values of templates ---------------------------------------------------------------------
 
 
-def converted(field: Field, value: Value) -> Any:  # noqa: ANN401
+def converted(field: Field, value: Value) -> Any:
     """Return a value of a template as one of a field.
 
     Raises:
@@ -240,7 +240,7 @@ def converted(field: Field, value: Value) -> Any:  # noqa: ANN401
     return found
 
 
-def _scalar(field: Field, value: Value, where: str) -> Any:  # noqa: ANN401
+def _scalar(field: Field, value: Value, where: str) -> Any:
     kind = field.cpp_type
     if kind == FieldDescriptor.CPPTYPE_BOOL:
         return as_bool(value, where)

@@ -83,7 +83,7 @@ def path_of(text: str) -> tuple[Step, ...]:
     return tuple(steps)
 
 
-def sites_of(rules: Any) -> tuple[list[int], Site]:  # noqa: ANN401  # TemplateExpressions
+def sites_of(rules: Any) -> tuple[list[int], Site]:
     """Return the rules of a template as a tree.
 
     Returns:
@@ -115,7 +115,7 @@ def sites_of(rules: Any) -> tuple[list[int], Site]:  # noqa: ANN401  # TemplateE
     return declarations, root
 
 
-def check_count(rule: Any) -> None:  # noqa: ANN401  # a TemplateExpression
+def check_count(rule: Any) -> None:
     """Accept a "param", "for" or "if" that has the arguments it needs: somebody else may have written it.
 
     Raises:

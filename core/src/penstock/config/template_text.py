@@ -74,7 +74,7 @@ class TemplateText:
     unfound: int | None
 
 
-def scan_template(text: str, graph: Any, find: fields.FindType) -> TemplateText:  # noqa: ANN401  # a descriptor
+def scan_template(text: str, graph: Any, find: fields.FindType) -> TemplateText:
     """Read the text of a template.
 
     Args:
@@ -133,7 +133,7 @@ class _RuleEntry:
     path: tuple[_Place, ...] | None = None
     field_type: int = 0
 
-    def finished(self) -> Any:  # noqa: ANN401
+    def finished(self) -> Any:
         expression: Any = self.rule.expression
         if self.path is not None:
             steps = [Step(place.number, place.index, place.key) for place in self.path]
@@ -276,7 +276,7 @@ class _Scan:
             raise RuleError(token.offset, words)
         self._skip(read_directive(self._text, token.offset).end)
 
-    def _rule(self, read: Any, by: str = "") -> Rule:  # noqa: ANN401  # read_directive or read_value
+    def _rule(self, read: Any, by: str = "") -> Rule:
         token = self._tokens[self._next]
         rule: Rule = read(self._text, token.offset)
         if rule.op != "end":
@@ -452,7 +452,7 @@ class _Scan:
         return _Named(name, token.offset, field, packed)
 
     @staticmethod
-    def _inside(named: _Named) -> Any:  # noqa: ANN401
+    def _inside(named: _Named) -> Any:
         if named.packed is not None:
             return named.packed
         return None if named.field is None else named.field.message_type

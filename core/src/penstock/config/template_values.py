@@ -78,7 +78,7 @@ def _key(key: object, what: str) -> str:
     return str(key)
 
 
-def values_in(message: Any) -> dict[str, Value]:  # noqa: ANN401  # a TemplateDict
+def values_in(message: Any) -> dict[str, Value]:
     """Return what a TemplateDict holds. Where a key comes twice the first one counts, as in the reference."""
     values: dict[str, Value] = {}
     for arg in message.arg:
@@ -86,7 +86,7 @@ def values_in(message: Any) -> dict[str, Value]:  # noqa: ANN401  # a TemplateDi
     return values
 
 
-def _value_in(message: Any) -> Value:  # noqa: ANN401  # a TemplateArgument
+def _value_in(message: Any) -> Value:
     kind = message.WhichOneof("param_value")
     if kind == "dict":
         return values_in(message.dict)
@@ -96,7 +96,7 @@ def _value_in(message: Any) -> Value:  # noqa: ANN401  # a TemplateArgument
     return value
 
 
-def to_message(values: Mapping[str, Value]) -> Any:  # noqa: ANN401  # a TemplateDict
+def to_message(values: Mapping[str, Value]) -> Any:
     """Return values as a TemplateDict."""
     message = TemplateDict()
     for key, value in values.items():
@@ -104,12 +104,12 @@ def to_message(values: Mapping[str, Value]) -> Any:  # noqa: ANN401  # a Templat
     return message
 
 
-def options_of(values: Mapping[str, Value]) -> Any:  # noqa: ANN401  # a TemplateSubgraphOptions
+def options_of(values: Mapping[str, Value]) -> Any:
     """Return values as the options of a node."""
     return TemplateSubgraphOptions(dict=to_message(values))
 
 
-def _argument(value: Value) -> Any:  # noqa: ANN401  # a TemplateArgument
+def _argument(value: Value) -> Any:
     if isinstance(value, str):
         return TemplateArgument(str=value)
     if isinstance(value, dict):

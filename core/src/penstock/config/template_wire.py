@@ -23,7 +23,7 @@ _WIRE_TYPES: Final = {
 _ZEROS: Final = {_VARINT: b"\x00", _FIXED64: bytes(8), _FIXED32: bytes(4), _WITH_LENGTH: b""}
 
 
-def stowed(field: Field, value: Any) -> bytes:  # noqa: ANN401
+def stowed(field: Field, value: Any) -> bytes:
     """Return the bytes of a value."""
     message = new(field.containing_type)
     set_values(message, field, [value])
@@ -38,7 +38,7 @@ def stowed(field: Field, value: Any) -> bytes:  # noqa: ANN401
     return data
 
 
-def unstowed(field: Field, data: bytes) -> Any:  # noqa: ANN401
+def unstowed(field: Field, data: bytes) -> Any:
     """Return the value that bytes are.
 
     Raises:

@@ -149,16 +149,16 @@ class _Asked:
         self._options = options
         self.names: list[_Named] = []
 
-    def get(self, message_type: Any) -> Any:  # noqa: ANN401  # a message or instance of that class
+    def get(self, message_type: Any) -> Any:
         answer = self._options.get(message_type)
         self.names.append(_named(message_type))
         return answer
 
-    def has(self, message_type: Any) -> bool:  # noqa: ANN401
+    def has(self, message_type: Any) -> bool:
         return self._options.has(message_type)
 
 
-def _calculator(description: Description, cls: Any, registry: Registry) -> Description:  # noqa: ANN401
+def _calculator(description: Description, cls: Any, registry: Registry) -> Description:
     node, why = None, ""
     if description.example:
         try:
@@ -188,7 +188,7 @@ def _calculator(description: Description, cls: Any, registry: Registry) -> Descr
     return attrs.evolve(described, **found)
 
 
-def _example_node(description: Description, cls: Any, registry: Registry) -> Any:  # noqa: ANN401  # a message
+def _example_node(description: Description, cls: Any, registry: Registry) -> Any:
     """Return the node of the example that is the calculator itself, by this name or another of its names."""
     for node in read_graph(description.example, registry).node:
         is_it = node.calculator == description.name
@@ -200,7 +200,7 @@ def _example_node(description: Description, cls: Any, registry: Registry) -> Any
     return None
 
 
-def _under_name(description: Description, node: Any) -> str:  # noqa: ANN401
+def _under_name(description: Description, node: Any) -> str:
     """Return the example, where it has the calculator under another of its names with this one."""
     if node is None or node.calculator == description.name:
         return description.example
@@ -208,7 +208,7 @@ def _under_name(description: Description, node: Any) -> str:  # noqa: ANN401
     return re.sub(written, rf'\1"{description.name}"', description.example)
 
 
-def _connected(node: Any, options: _Asked) -> NodePorts:  # noqa: ANN401
+def _connected(node: Any, options: _Asked) -> NodePorts:
     if node is None:
         return NodePorts(options=options)
     return NodePorts(
@@ -220,7 +220,7 @@ def _connected(node: Any, options: _Asked) -> NodePorts:  # noqa: ANN401
     )
 
 
-def _policy(contract: CalculatorContract, node: Any) -> InputPolicy:  # noqa: ANN401
+def _policy(contract: CalculatorContract, node: Any) -> InputPolicy:
     if node is not None and node.HasField("input_stream_handler"):
         given = node.input_stream_handler
         if given.HasField("input_stream_handler"):
@@ -250,11 +250,11 @@ def _subgraph(description: Description, path: Path) -> Description:
 _Named: TypeAlias = "tuple[str, Any]"
 
 
-def _named(cls: Any) -> _Named:  # noqa: ANN401  # an attrs class or message class
+def _named(cls: Any) -> _Named:
     return (full_name(cls), cls) if is_options_class(cls) else (cls.DESCRIPTOR.full_name, None)
 
 
-def _given(node: Any) -> Iterator[_Named]:  # noqa: ANN401
+def _given(node: Any) -> Iterator[_Named]:
     """Yield the options that a node is given."""
     if node is None:
         return

@@ -30,7 +30,7 @@ def describe_class(cls: type, extension: int | None = None) -> Iterator[OptionMe
     Raises:
         InvalidArgumentError: graph files cannot give such a class.
     """
-    from penstock.config.derived import inner_classes  # noqa: PLC0415  # protobuf
+    from penstock.config.derived import inner_classes  # protobuf
 
     names = {one: name for name, one in inner_classes(cls).items()}
     for one in classes_inside(cls):
@@ -94,7 +94,7 @@ def _escaped(character: str, *, is_text: bool) -> str:
     return character if is_plain else f"\\{ord(character):03o}"
 
 
-def _several(value: Any) -> str | None:  # noqa: ANN401
+def _several(value: Any) -> str | None:
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(str(_written(one)) for one in value)}]"
     if not is_options_class(type(value)):

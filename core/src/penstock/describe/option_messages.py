@@ -90,7 +90,7 @@ class OptionMessage:
     fields: tuple[OptionField, ...]
 
 
-def describe_messages(message: Any) -> Iterator[OptionMessage]:  # noqa: ANN401  # a message class
+def describe_messages(message: Any) -> Iterator[OptionMessage]:
     """Yield a message class as data, then the messages inside of it, each once."""
     waiting, seen = [message.DESCRIPTOR], {message.DESCRIPTOR.full_name}
     for descriptor in waiting:
@@ -102,7 +102,7 @@ def describe_messages(message: Any) -> Iterator[OptionMessage]:  # noqa: ANN401 
                 waiting.append(inner)
 
 
-def _message(descriptor: Any) -> OptionMessage:  # noqa: ANN401
+def _message(descriptor: Any) -> OptionMessage:
     number = next((field.number for field in descriptor.extensions if field.message_type == descriptor), None)
     return OptionMessage(
         descriptor.full_name,
@@ -112,7 +112,7 @@ def _message(descriptor: Any) -> OptionMessage:  # noqa: ANN401
     )
 
 
-def _field(field: Any) -> OptionField:  # noqa: ANN401
+def _field(field: Any) -> OptionField:
     oneof = field.containing_oneof
     # A field that is `optional` in proto3 stands in a group of its own, which nobody wrote.
     is_group = oneof is not None and not oneof.name.startswith("_")
@@ -128,7 +128,7 @@ def _field(field: Any) -> OptionField:  # noqa: ANN401
     )
 
 
-def _choices(enum: Any) -> tuple[Choice, ...]:  # noqa: ANN401
+def _choices(enum: Any) -> tuple[Choice, ...]:
     # Where a file has the comment of a value: below the enum's own name.
     return tuple(
         Choice(value.name, value.number, _comment(enum, f"{enum.full_name}.{value.name}"))
@@ -136,18 +136,18 @@ def _choices(enum: Any) -> tuple[Choice, ...]:  # noqa: ANN401
     )
 
 
-def _type(field: Any) -> str:  # noqa: ANN401
+def _type(field: Any) -> str:
     inner = field.message_type or field.enum_type
     return str(inner.full_name) if inner is not None else _TYPES[field.type]
 
 
-def _is_repeated(field: Any) -> bool:  # noqa: ANN401
+def _is_repeated(field: Any) -> bool:
     # `label` warns where there is the property that replaces it.
     repeated = getattr(field, "is_repeated", None)
     return bool(field.label == _REPEATED if repeated is None else repeated)
 
 
-def _default(field: Any) -> str | None:  # noqa: ANN401
+def _default(field: Any) -> str | None:
     if _is_repeated(field) or field.message_type is not None:
         return None
     is_plain_bool = field.type == _BOOL and field.containing_oneof is None
@@ -165,7 +165,7 @@ def _default(field: Any) -> str | None:  # noqa: ANN401
     return f"{value:.7g}" if field.type == _FLOAT else str(value)
 
 
-def _comment(descriptor: Any, full_name: str) -> str:  # noqa: ANN401
+def _comment(descriptor: Any, full_name: str) -> str:
     """Return what the file says about a name that it declares."""
     file = descriptor.file
     prefix = f"{file.package}." if file.package else ""

@@ -143,7 +143,7 @@ def is_available() -> bool:
     return True
 
 
-def _library() -> Any:  # noqa: ANN401  # a module without types
+def _library() -> Any:
     try:
         return import_module("pygraphviz")
     except ImportError as error:

@@ -50,7 +50,7 @@ def _is_soon_drawn(drawing: Drawing) -> bool:
 
 
 def _picture(drawing: Drawing) -> dict[str, str]:
-    from penstock.draw.svg import svg  # noqa: PLC0415  # with what it is made of, only where there is a notebook
+    from penstock.draw.svg import svg  # with what it is made of, only where there is a notebook
 
     try:
         return {"image/svg+xml": svg(drawing)}

@@ -44,13 +44,13 @@ def drawing(graph: object, registry: Registry | None = None, *, expand: bool = F
             read.
     """
     if registry is None:
-        from penstock.runtime.default import default_registry  # noqa: PLC0415  # loads the plugins
+        from penstock.runtime.default import default_registry  # loads the plugins
 
         registry = default_registry()
     name = graph.name if isinstance(graph, Path) else ""
     checked = getattr(graph, "binary_config", None)
     if isinstance(checked, bytes):
-        from penstock.config import CalculatorGraphConfig  # noqa: PLC0415  # protobuf
+        from penstock.config import CalculatorGraphConfig  # protobuf
 
         return drawing_of(CalculatorGraphConfig.FromString(checked))
     message, places, notes = _read(graph, registry)
@@ -63,14 +63,14 @@ def drawing(graph: object, registry: Registry | None = None, *, expand: bool = F
     return attrs.evolve(drawn, name=drawn.name or name, notes=notes, titles=titles)
 
 
-def drawing_of(message: Any, registry: Registry | None = None) -> Drawing:  # noqa: ANN401  # a message
+def drawing_of(message: Any, registry: Registry | None = None) -> Drawing:
     """Return what is to be drawn of a CalculatorGraphConfig as it stands there.
 
     Args:
         message: the config.
         registry: knows what is installed; None where all of it is, as in a graph that was checked.
     """
-    from penstock.config.nodes import numbered  # noqa: PLC0415  # with protobuf, which a drawing does not need
+    from penstock.config.nodes import numbered  # with protobuf, which a drawing does not need
 
     names = numbered([node.name or node.calculator for node in message.node])
     kinds = {node.calculator: _kind(node.calculator, message.package, registry) for node in message.node}
@@ -89,12 +89,12 @@ def drawing_of(message: Any, registry: Registry | None = None) -> Drawing:  # no
 
 def _read(graph: object, registry: Registry) -> tuple[Any, Any, tuple[str, ...]]:
     """Return message, places and notes."""
-    from penstock.config import parse  # noqa: PLC0415  # protobuf
+    from penstock.config import parse  # protobuf
 
     try:
         return *parse.read_graph(graph, registry), ()
     except (GraphParseError, NameClashError, PluginError) as error:
-        from penstock.config.outline import outline  # noqa: PLC0415
+        from penstock.config.outline import outline
 
         label = str(graph) if isinstance(graph, Path) else None
         try:
@@ -104,13 +104,13 @@ def _read(graph: object, registry: Registry) -> tuple[Any, Any, tuple[str, ...]]
         return message, places, (f"drawn without options: {error}",)
 
 
-def _expanded(message: Any, places: Any, registry: Registry) -> tuple[Any, dict[str, str], tuple[str, ...]]:  # noqa: ANN401
+def _expanded(message: Any, places: Any, registry: Registry) -> tuple[Any, dict[str, str], tuple[str, ...]]:
     """Return the graph without subgraphs, what its outermost groups are uses of, and what went wrong."""
-    from penstock.config.expand import expand  # noqa: PLC0415  # protobuf
-    from penstock.config.faults import Faults  # noqa: PLC0415
-    from penstock.config.interface import prefix_of  # noqa: PLC0415
-    from penstock.config.nodes import numbered  # noqa: PLC0415
-    from penstock.config.option_types import OptionTypes  # noqa: PLC0415
+    from penstock.config.expand import expand  # protobuf
+    from penstock.config.faults import Faults
+    from penstock.config.interface import prefix_of
+    from penstock.config.nodes import numbered
+    from penstock.config.option_types import OptionTypes
 
     faults = Faults(places)
     expanded = expand(message, places, registry, faults, OptionTypes(registry)).message
@@ -137,7 +137,7 @@ def _kind(calculator: str, package: str, registry: Registry | None) -> NodeKind:
     return NodeKind.CALCULATOR if is_known else NodeKind.UNKNOWN
 
 
-def _node(node: Any, name: str, kinds: dict[str, NodeKind]) -> DrawnNode:  # noqa: ANN401  # a message
+def _node(node: Any, name: str, kinds: dict[str, NodeKind]) -> DrawnNode:
     ports = _ports(node)
     back = {_place(info.tag_index) for info in node.input_stream_info if info.back_edge}
     marked = zip(ports["inputs"], _places(port.place for port in ports["inputs"]), strict=True)
@@ -145,7 +145,7 @@ def _node(node: Any, name: str, kinds: dict[str, NodeKind]) -> DrawnNode:  # noq
     return DrawnNode(name, node.calculator, kinds[node.calculator], node.executor, **ports)
 
 
-def _ports(holder: Any) -> dict[str, tuple[Port, ...]]:  # noqa: ANN401  # a graph or node message
+def _ports(holder: Any) -> dict[str, tuple[Port, ...]]:
     return {
         attribute: tuple(_port(entry) for entry in getattr(holder, field))
         for attribute, field in _PORT_FIELDS.items()

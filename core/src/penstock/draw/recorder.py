@@ -32,7 +32,7 @@ class Recorder:
         FailedPreconditionError: a run is under way.
     """
 
-    def __init__(self, graph: Any, streams: Iterable[str] | None = None) -> None:  # noqa: ANN401  # runtime is above
+    def __init__(self, graph: Any, streams: Iterable[str] | None = None) -> None:
         if streams is None:
             streams = [w.name for w in drawing(graph).wires() if not w.is_side and w.writer is not None]
         self._taken: Final[dict[str, list[Packet]]] = {name: [] for name in streams}

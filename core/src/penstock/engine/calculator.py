@@ -124,7 +124,7 @@ class NodeServices(Protocol):
     def service(self, node: Node, key: ServiceKey[S]) -> S:
         """Return a service that the node's contract asks for."""
 
-    def counter(self, node: Node, name: str) -> Any:  # noqa: ANN401  # a Counter; runtime is above
+    def counter(self, node: Node, name: str) -> Any:
         """Return the counter `<node>-<name>`."""
 
     def set_output_side_packet(self, node: Node, name: str, packet: Packet) -> None:
@@ -163,7 +163,7 @@ class Input:
         self.done = False
 
     @property
-    def payload(self) -> Any:  # noqa: ANN401  # a payload is what the contract says
+    def payload(self) -> Any:
         """The payload, or None where there is no packet."""
         value = self.packet.value
         return None if value is NOTHING else value
@@ -531,7 +531,7 @@ class CalculatorContext:
         """
         return self.node.services.service(self.node, key)
 
-    def counter(self, name: str) -> Any:  # noqa: ANN401  # a Counter; runtime is above the engine
+    def counter(self, name: str) -> Any:
         """Return the counter `<node name>-<name>` of the graph."""
         return self.node.services.counter(self.node, name)
 

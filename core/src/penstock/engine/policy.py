@@ -145,7 +145,7 @@ class InputStreamHandler:
     sees_every_packet: ClassVar[bool] = False
     takes_late: ClassVar[bool] = False
 
-    def __init__(self, options: Any = None) -> None:  # noqa: ANN401  # has get(MessageType), see HandlerPlan
+    def __init__(self, options: Any = None) -> None:
         self.options = options
         self.process_bounds = False
         self.patience_s: float | None = None

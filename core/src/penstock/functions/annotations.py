@@ -48,7 +48,7 @@ class Meaning:
     description: str = ""
 
 
-def read(annotation: Any, where: str) -> Meaning:  # noqa: ANN401  # whatever stands there
+def read(annotation: Any, where: str) -> Meaning:
     """Take the annotation of a parameter, result or field apart.
 
     Raises:
@@ -68,7 +68,7 @@ def read(annotation: Any, where: str) -> Meaning:  # noqa: ANN401  # whatever st
     return Meaning(kind, found.allows_none, _is_side(found), found.description)
 
 
-def is_side_packet(annotation: Any) -> bool:  # noqa: ANN401
+def is_side_packet(annotation: Any) -> bool:
     """Return whether an annotation marks a side packet."""
     return _is_side(Parts(annotation))
 
@@ -77,6 +77,6 @@ def _is_side(found: Parts) -> bool:
     return any(note is _SIDE for note in found.notes)
 
 
-def _as_payload(member: Any) -> Any:  # noqa: ANN401
+def _as_payload(member: Any) -> Any:
     """Return what payloads are asked to be: `isinstance` refuses typed dicts, which are plain ones."""
     return dict if typing.is_typeddict(member) else member

@@ -138,7 +138,7 @@ class _Writing(Made):
             if key in cc.outputs
         ]
 
-    def _write(self, cc: CalculatorContext, result: Any, stamp: int) -> Stop | None:  # noqa: ANN401
+    def _write(self, cc: CalculatorContext, result: Any, stamp: int) -> Stop | None:
         """Write what a call gave back; None writes nothing."""
         if result is None:
             return None
@@ -210,7 +210,7 @@ class _Items(_Writing):
         self._items: Any = None
         self._running = 0
 
-    def _write_item(self, cc: CalculatorContext, item: Any) -> Stop | None:  # noqa: ANN401
+    def _write_item(self, cc: CalculatorContext, item: Any) -> Stop | None:
         timing = self.definition.results.timing
         if timing is Timing.PACKETS:
             if not isinstance(item, Packet):

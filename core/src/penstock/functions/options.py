@@ -52,7 +52,7 @@ def made_class(
     return made
 
 
-def _docstring(target: Any, names: Iterable[str]) -> str:  # noqa: ANN401
+def _docstring(target: Any, names: Iterable[str]) -> str:
     described: dict[str, str] = {}
     for thing in (target, *(vars(target).get(name) for name in ("__init__", "process"))):
         described.update(described_fields(getattr(thing, "__doc__", None)))

@@ -104,7 +104,7 @@ def read_results(function: Callable[..., object], who: str, *, has_inputs: bool)
     )
 
 
-def _of_items(item: Any, where: str) -> Results:  # noqa: ANN401  # an annotation
+def _of_items(item: Any, where: str) -> Results:
     """Return the results of a source from what it yields."""
     if item is Packet:
         return Results((OutputField("OUT", Meaning(object)),), timing=Timing.PACKETS)
@@ -117,11 +117,11 @@ def _of_items(item: Any, where: str) -> Results:  # noqa: ANN401  # an annotatio
     return found
 
 
-def _is_timestamp(annotation: Any) -> bool:  # noqa: ANN401
+def _is_timestamp(annotation: Any) -> bool:
     return Timestamp in (annotation, *typing.get_args(annotation))
 
 
-def _of_values(annotation: Any, where: str, timing: Timing) -> Results:  # noqa: ANN401
+def _of_values(annotation: Any, where: str, timing: Timing) -> Results:
     if annotation is None or annotation is type(None):
         return Results(timing=timing)
     meaning = read(annotation, where)
@@ -147,5 +147,5 @@ def _of_values(annotation: Any, where: str, timing: Timing) -> Results:  # noqa:
     return Results(tuple(fields), is_fields=True, timing=timing)
 
 
-def _is_named_tuple(kind: Any) -> typing.TypeGuard[Any]:  # noqa: ANN401
+def _is_named_tuple(kind: Any) -> typing.TypeGuard[Any]:
     return isinstance(kind, type) and issubclass(kind, tuple) and hasattr(kind, "_fields")

@@ -276,7 +276,7 @@ def installed_distribution(name: str) -> importlib.metadata.Distribution:
     Raises:
         NotFoundError: it is not installed.
     """
-    import importlib.metadata  # noqa: PLC0415  # brings 40 modules
+    import importlib.metadata  # brings 40 modules
 
     try:
         return importlib.metadata.distribution(name)
@@ -302,7 +302,7 @@ class _Point(NamedTuple):
 
 def console_script(name: str) -> Callable[[], object] | None:
     """Return what runs as a command of this name, whichever distribution brings it; None where none does."""
-    import importlib.metadata  # noqa: PLC0415  # brings 40 modules
+    import importlib.metadata  # brings 40 modules
 
     for entry_point in importlib.metadata.entry_points(group="console_scripts", name=name):
         script: Callable[[], object] = entry_point.load()
@@ -321,7 +321,7 @@ def _entry_points() -> tuple[list[_Point], list[Discovered]]:
     if ordinary is not None:
         ours = [_Point(point.name, point.distribution, point.version, point) for point in ordinary]
         return sorted(ours, key=lambda point: (point.name, point.distribution)), []
-    import importlib.metadata  # noqa: PLC0415  # brings 40 modules
+    import importlib.metadata  # brings 40 modules
 
     points: list[_Point] = []
     broken: list[Discovered] = []
@@ -367,7 +367,7 @@ def _unreadable(distribution: importlib.metadata.Distribution, error: Exception)
 
 
 def _trace(error: BaseException) -> str:
-    import traceback  # noqa: PLC0415  # where a plugin fails only
+    import traceback  # where a plugin fails only
 
     return "".join(traceback.format_exception(error))
 
@@ -395,7 +395,7 @@ def _hook_names() -> list[str]:
 def _check_hook(caller: pluggy.HookCaller, found: pluggy.HookImpl) -> None:
     """Refuse what pluggy would accept and nobody would ever call."""
     if caller.spec is None and not found.optionalhook:
-        from difflib import get_close_matches  # noqa: PLC0415  # where a plugin fails only
+        from difflib import get_close_matches  # where a plugin fails only
 
         near = get_close_matches(caller.name, _hook_names(), n=1)
         meant = f"did you mean {near[0]!r}?" if near else f"hooks are {', '.join(_hook_names())}"
@@ -411,7 +411,7 @@ def _adapted(found: pluggy.HookImpl, arguments: tuple[str, ...]) -> Callable[...
     if places == tuple(range(len(arguments))):
         return function
 
-    def call(*values: object) -> Any:  # noqa: ANN401  # as the hook
+    def call(*values: object) -> Any:
         return function(*[values[place] for place in places])
 
     return call

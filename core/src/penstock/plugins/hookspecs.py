@@ -176,7 +176,7 @@ def penstock_components() -> Components:  # type: ignore[empty-body]  # a specif
 
 
 @hookspec
-def penstock_cli(group: Any) -> None:  # noqa: ANN401  # a click.Group; click is no dependency of the core
+def penstock_cli(group: Any) -> None:
     """Add commands to the `penstock` command.
 
     Called once for each start of the command line, after plugins are loaded and before arguments

@@ -115,7 +115,7 @@ def _ring(rung: asyncio.Future[None]) -> None:
         rung.set_result(None)
 
 
-async def in_thread(call: Callable[[], Any]) -> Any:  # noqa: ANN401  # what the call returns
+async def in_thread(call: Callable[[], Any]) -> Any:
     """Return what a call that blocks returns, or raise what it raises; it has a thread of its own.
 
     Where the task is cancelled meanwhile, the call goes on to its end; who cancels sees to that.

@@ -33,7 +33,7 @@ class BorrowedExecutor(Executor):
     """
 
     def __init__(self, pool: concurrent.futures.Executor, max_tasks: int = 0) -> None:
-        import concurrent.futures  # noqa: PLC0415  # whoever has a pool has imported it; few graphs have one
+        import concurrent.futures  # whoever has a pool has imported it; few graphs have one
 
         if isinstance(pool, concurrent.futures.ProcessPoolExecutor) or _pickles(pool):
             raise InvalidArgumentError(
@@ -127,7 +127,7 @@ def as_executor(given: object) -> Executor:
     """
     if isinstance(given, Executor):
         return given
-    import concurrent.futures  # noqa: PLC0415  # as above
+    import concurrent.futures
 
     if isinstance(given, concurrent.futures.Executor):
         return BorrowedExecutor(given)

@@ -143,7 +143,7 @@ class RunBuilder:
             raise CalculatorError(plan.name, plan.handler.name, "prepare", error) from error
         node.awaiting = len(inputs) - sum([port.back_edge for port in plan.inputs])
         if self._is_timed or self._tracing is not None:
-            from penstock.runtime.tracing import put_around  # noqa: PLC0415  # most runs need nothing of it
+            from penstock.runtime.tracing import put_around  # most runs need nothing of it
 
             put_around(node, self._tracing, is_timed=self._is_timed)
         return node
@@ -223,6 +223,6 @@ class _Opening:
         self._node: Final = node
         self._side_packets: Final = side_packets
 
-    def __call__(self, context: CalculatorContext) -> Any:  # noqa: ANN401  # what open returns
+    def __call__(self, context: CalculatorContext) -> Any:
         self._side_packets.attach(self._node)
         return self._node.calculator.open(context)

@@ -54,7 +54,7 @@ class _LazyHost:
             )
         self._is_loading = True
         try:
-            from penstock.plugins.discovery import PluginHost  # noqa: PLC0415  # only when needed
+            from penstock.plugins.discovery import PluginHost  # only when needed
 
             self._host = PluginHost()
         finally:

@@ -116,7 +116,7 @@ class Executor(ABC):
     """Lends threads to runs. Subclass it and register it by name, or hand it to `set_executor`."""
 
     @classmethod
-    def create(cls, options: Any, defaults: ExecutorDefaults) -> Executor:  # noqa: ANN401, ARG003  # has get(MessageType)
+    def create(cls, options: Any, defaults: ExecutorDefaults) -> Executor:  # noqa: ARG003  # has get(MessageType)
         """Make one from the options of a graph's `executor` entry.
 
         Raises:

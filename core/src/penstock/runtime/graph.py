@@ -91,7 +91,7 @@ class CalculatorGraph:
 
     def __init__(
         self,
-        graph_config: str | Path | Any | None = None,  # noqa: ANN401  # a message or builder graph
+        graph_config: str | Path | Any | None = None,
         side_packets: Mapping[str, Any] | None = None,
         registry: Registry | None = None,
         *,
@@ -99,10 +99,10 @@ class CalculatorGraph:
         subgraphs: Mapping[str, object] | Iterable[object] = (),
     ) -> None:
         self._tells_plugins = False
-        from penstock.config import build_plan  # noqa: PLC0415  # brings protobuf, which `import penstock` must not
+        from penstock.config import build_plan  # brings protobuf, which `import penstock` must not
 
         if registry is None:
-            from penstock.runtime.default import default_registry  # noqa: PLC0415  # loads the plugins
+            from penstock.runtime.default import default_registry  # loads the plugins
 
             registry = default_registry()
             self._tells_plugins = True
@@ -139,7 +139,7 @@ class CalculatorGraph:
     @property
     def text_config(self) -> str:
         """The checked config as graph text: nodes in the order in which they are numbered."""
-        from penstock.config import to_text  # noqa: PLC0415  # brings protobuf
+        from penstock.config import to_text  # brings protobuf
 
         return to_text(self._plan.config, self._plan.option_types)
 
@@ -299,7 +299,7 @@ class CalculatorGraph:
             InvalidArgumentError: the object is no `penstock.tracing.Tracer`.
             FailedPreconditionError: a run is under way.
         """
-        from penstock.tracing.tracer import Tracer  # noqa: PLC0415  # only runs that are traced need it
+        from penstock.tracing.tracer import Tracer  # only runs that are traced need it
 
         self._refuse_while_running("set_tracer")
         if tracer is not None and not isinstance(tracer, Tracer):
@@ -446,7 +446,7 @@ class CalculatorGraph:
                 application's waits (an application thread executor), which nobody can await.
             As `start_run`, when it is entered.
         """
-        from penstock.runtime.running import Running  # noqa: PLC0415  # brings asyncio
+        from penstock.runtime.running import Running  # brings asyncio
 
         return Running(self, self._desk, side_packets, stream_headers, timeout)
 
@@ -565,8 +565,8 @@ class CalculatorGraph:
             self._on_drop = weakref.finalize(self, abandon, runner, self._made)
             self._on_drop.atexit = False
 
-    def _make_loop(self) -> Any:  # noqa: ANN401  # a CoroutineLoop, or what stands for one
-        from penstock.runtime.lazy_loop import LazyLoop  # noqa: PLC0415
+    def _make_loop(self) -> Any:
+        from penstock.runtime.lazy_loop import LazyLoop
 
         return LazyLoop("penstock-loop", self._event_loop)
 
@@ -758,7 +758,7 @@ class CalculatorGraph:
         if schedule.was_observed:
             schedule.was_observed = False
             return
-        from penstock.errors import StatusCode  # noqa: PLC0415
+        from penstock.errors import StatusCode
 
         raise PenstockError("the graph is done, nothing more will be observed", code=StatusCode.OUT_OF_RANGE)
 
@@ -867,8 +867,8 @@ class CalculatorGraph:
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:  # noqa: ARG002
         """Return what a notebook shows: the picture of the graph; see `penstock.draw`. Never raises."""
-        from penstock.draw.notebook import mimebundle  # noqa: PLC0415  # for notebooks only
-        from penstock.draw.reading import drawing_of  # noqa: PLC0415
+        from penstock.draw.notebook import mimebundle  # for notebooks only
+        from penstock.draw.reading import drawing_of
 
         return mimebundle(lambda: drawing_of(self._plan.config), repr(self))
 
@@ -880,10 +880,10 @@ class CalculatorGraph:
         reads. May be called at any time: before a run it says so, and after one why it ended.
         """
         if self._runner is None:
-            from penstock.explain import Why  # noqa: PLC0415  # as below
+            from penstock.explain import Why  # as below
 
             return Why("not started")
-        from penstock.runtime.report import take_why  # noqa: PLC0415  # brings `explain`
+        from penstock.runtime.report import take_why  # brings `explain`
 
         return take_why(self._runner)
 
@@ -893,7 +893,7 @@ class CalculatorGraph:
         Raises:
             FailedPreconditionError: there was no run.
         """
-        from penstock.explain import ledger  # noqa: PLC0415  # only who asks needs it
+        from penstock.explain import ledger  # only who asks needs it
 
         runner = check_started(self._runner, "ledger()")
         self._desk.settle()
@@ -932,19 +932,19 @@ class CalculatorGraph:
 
 
 def _tracing(tracer: Tracer, plan: Plan) -> Tracing:
-    from penstock.runtime.tracing import Tracing  # noqa: PLC0415  # see above
+    from penstock.runtime.tracing import Tracing  # see above
 
     return Tracing(tracer, plan)
 
 
 def _story(runner: Runner) -> str:
-    from penstock.runtime.report import story  # noqa: PLC0415  # see above
+    from penstock.runtime.report import story  # see above
 
     return story(runner)
 
 
 def _take_snapshot(runner: Runner) -> Snapshot:
-    from penstock.runtime.report import take_snapshot  # noqa: PLC0415  # see above
+    from penstock.runtime.report import take_snapshot  # see above
 
     return take_snapshot(runner)
 
@@ -962,13 +962,13 @@ def _configured_trace(plan: Plan) -> ConfiguredTrace | None:
     wanted = plan.config.profiler_config
     if not wanted.trace_enabled:
         return None
-    from penstock.runtime.profiling import ConfiguredTrace  # noqa: PLC0415  # few graphs ask for one
+    from penstock.runtime.profiling import ConfiguredTrace  # few graphs ask for one
 
     return ConfiguredTrace(wanted)
 
 
 def _unknown_stream(what: str, name: str, known: list[str]) -> NotFoundError:
-    from difflib import get_close_matches  # noqa: PLC0415  # only when something is wrong
+    from difflib import get_close_matches  # only when something is wrong
 
     near = get_close_matches(name, known, n=1)
     hint = (
@@ -979,7 +979,7 @@ def _unknown_stream(what: str, name: str, known: list[str]) -> NotFoundError:
 
 def _call_hooks(hook: str, graph: CalculatorGraph, *arguments: object) -> None:
     """Tell plugins that a run starts or has ended; one that raises is logged and hurts nobody."""
-    from penstock.runtime.default import plugin_host  # noqa: PLC0415  # loads the plugins
+    from penstock.runtime.default import plugin_host  # loads the plugins
 
     for implementation in getattr(plugin_host(), hook):
         try:

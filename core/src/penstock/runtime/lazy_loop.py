@@ -35,14 +35,14 @@ class LazyLoop:
         """Run an awaitable on the loop; the future is done when it is."""
         with self._lock:
             if self._made is None:
-                from penstock.runtime.loop import CoroutineLoop  # noqa: PLC0415
+                from penstock.runtime.loop import CoroutineLoop
 
                 self._made = CoroutineLoop(self._name, self._given)
         return self._made.submit(awaitable)
 
     def run_alone(self, coroutine: Coroutine[Any, Any, Any]) -> None:
         """Run a coroutine to its end on the calling thread, when the loop has stopped."""
-        from penstock.runtime.loop import CoroutineLoop  # noqa: PLC0415
+        from penstock.runtime.loop import CoroutineLoop
 
         CoroutineLoop(self._name).run_alone(coroutine)
 

@@ -66,7 +66,7 @@ class CoroutineLoop:
         loop.call_soon_threadsafe(future.begin, self._finish(awaitable), awaitable)
         return future
 
-    async def _finish(self, awaitable: Awaitable[Any]) -> Any:  # noqa: ANN401  # whatever the calculator returns
+    async def _finish(self, awaitable: Awaitable[Any]) -> Any:
         self._ident = threading.get_ident()
         _INSIDE.set(self)  # for this task alone
         try:

@@ -40,8 +40,8 @@ class ConfiguredTrace:
         tracer: what records.
     """
 
-    def __init__(self, wanted: Any) -> None:  # noqa: ANN401  # a message; its class is config's
-        from penstock.tracing import ChromeTracer  # noqa: PLC0415  # only graphs that are traced need it
+    def __init__(self, wanted: Any) -> None:
+        from penstock.tracing import ChromeTracer  # only graphs that are traced need it
 
         capacity = wanted.trace_log_capacity or _CAPACITY
         if capacity < 0:

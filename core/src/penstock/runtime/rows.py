@@ -66,7 +66,7 @@ class Row:
         pairs = zip(self._places, self._packets, strict=True)
         return {name: packet for name, packet in pairs if packet is not None}
 
-    def __getitem__(self, stream: str) -> Any:  # noqa: ANN401  # a payload is whatever it is
+    def __getitem__(self, stream: str) -> Any:
         """Return the payload on a stream, None where there is no packet.
 
         Raises:
@@ -238,7 +238,7 @@ class Rows:
             FailedPreconditionError: nodes run inside the application's waits, so nobody would run them.
             As `next`.
         """
-        from penstock.runtime.awaiting import in_thread, refuse, wait  # noqa: PLC0415  # brings asyncio
+        from penstock.runtime.awaiting import in_thread, refuse, wait  # brings asyncio
 
         if self._is_over:
             return None
@@ -300,7 +300,7 @@ class Rows:
         return _Loop(self)
 
     def __aiter__(self) -> AsyncIterator[Row]:
-        from penstock.runtime.awaiting import refuse_without_loop  # noqa: PLC0415  # brings asyncio
+        from penstock.runtime.awaiting import refuse_without_loop  # brings asyncio
 
         refuse_without_loop(f"async for over rows of {', '.join(map(repr, self.streams))}")
         return _AsyncLoop(self)
@@ -530,7 +530,7 @@ def outputs_of(plan: Plan) -> list[str]:
 
 
 def _not_in_rows(stream: str, places: Mapping[str, int]) -> NotFoundError:
-    from difflib import get_close_matches  # noqa: PLC0415  # only where something is wrong
+    from difflib import get_close_matches  # only where something is wrong
 
     near = get_close_matches(str(stream), list(places), n=1)
     hint = f" (did you mean {near[0]!r}?)" if near else ""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def run(  # noqa: PLR0913  # each is one thing that a run can have
-    graph_config: str | Path | Any,  # noqa: ANN401  # as `CalculatorGraph` takes it
+    graph_config: str | Path | Any,
     inputs: Mapping[str, Iterable[Packet | tuple[int, object]]] | None = None,
     side_packets: Mapping[str, Any] | None = None,
     streams: Iterable[str] | None = None,

@@ -256,7 +256,7 @@ class Runner:
 
     # --- changes from outside -----------------------------------------------------------------
 
-    def change(self, event: Callable[..., Any], *arguments: object) -> Any:  # noqa: ANN401  # what it returns
+    def change(self, event: Callable[..., Any], *arguments: object) -> Any:
         """Apply an event to the engine under the lock, then wake and deliver what came of it.
 
         Args:
@@ -482,7 +482,7 @@ class Runner:
             for lease, work in zip(self.leases, self.works, strict=True)
         )
 
-    def ask(self, question: Callable[[Schedule], Any]) -> Any:  # noqa: ANN401  # what the question returns
+    def ask(self, question: Callable[[Schedule], Any]) -> Any:
         """Return an answer read under the lock."""
         with self.lock:
             return question(self.schedule)
@@ -513,7 +513,7 @@ class Runner:
 
         Returns an error where `outcome` is neither; the caller then completes the step with it.
         """
-        import concurrent.futures  # noqa: PLC0415  # brings logging; most graphs have no steps that wait
+        import concurrent.futures  # brings logging; most graphs have no steps that wait
 
         if isinstance(outcome, concurrent.futures.Future):
             future = outcome
@@ -536,7 +536,7 @@ class Runner:
         return None
 
     def _later(self, step: Step, future: concurrent.futures.Future[Any]) -> None:
-        import concurrent.futures  # noqa: PLC0415  # as above
+        import concurrent.futures
 
         error: BaseException | None
         outcome = None
@@ -567,7 +567,7 @@ class Runner:
             if self.pending.pop(step, None) is None:
                 return  # given up before, or cancelled twice
         step.clear_inputs()
-        import concurrent.futures  # noqa: PLC0415  # as above
+        import concurrent.futures
 
         was_cancelled = isinstance(error, concurrent.futures.CancelledError) and bool(self.schedule.errors)
         wake: list[QueueWork] = []

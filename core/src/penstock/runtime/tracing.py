@@ -87,7 +87,7 @@ class Tracing:
 
     # --- what takes the place of the plain classes ------------------------------------------------
 
-    def runner(self, *parts: Any) -> TracedRunner:  # noqa: ANN401  # those of a Runner
+    def runner(self, *parts: Any) -> TracedRunner:
         """Return the runner of the run."""
         return TracedRunner(self, *parts)
 
@@ -198,7 +198,7 @@ class TimedCall:
         self._node: Final = node
         self._process: Final = node.process
 
-    def __call__(self, context: CalculatorContext) -> Any:  # noqa: ANN401  # what process returns
+    def __call__(self, context: CalculatorContext) -> Any:
         """Call it."""
         start = perf_counter_ns()
         try:
@@ -216,7 +216,7 @@ class TracedCall:
         self._tracing: Final = tracing
         self._has_inputs: Final = bool(node.inputs)
 
-    def __call__(self, step: Any) -> Any:  # noqa: ANN401  # a Step; what the method returns
+    def __call__(self, step: Any) -> Any:
         """Call it, on the thread of the step."""
         tracing, node, method = self._tracing, self._node, step.method
         inputs, queued = [], []
@@ -280,7 +280,7 @@ class TracedCallback:
 class TracedRunner(Runner):
     """The runner of a traced run: it tells when awaited steps end, and what was noted under the lock."""
 
-    def __init__(self, tracing: Tracing, *parts: Any) -> None:  # noqa: ANN401  # those of a Runner
+    def __init__(self, tracing: Tracing, *parts: Any) -> None:
         super().__init__(*parts)
         self._tracing: Final = tracing
 
@@ -295,7 +295,7 @@ class TracedRunner(Runner):
         error = self.error()
         self._tracing.ended(None if error is None else str(error))
 
-    def change(self, event: Callable[..., Any], *arguments: object) -> Any:  # noqa: ANN401  # what it returns
+    def change(self, event: Callable[..., Any], *arguments: object) -> Any:
         """Apply an event, and tell what it noted."""
         try:
             return super().change(event, *arguments)

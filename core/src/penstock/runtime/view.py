@@ -39,7 +39,7 @@ class RunView:
         """
         if self._plan.config is None:
             return ""
-        from penstock.config import to_text  # noqa: PLC0415  # brings protobuf
+        from penstock.config import to_text  # brings protobuf
 
         return to_text(self._plan.config, self._plan.option_types)
 

@@ -181,7 +181,7 @@ class _Tally:
 class _Subject:
     """A calculator in one of its wirings."""
 
-    def __init__(self, given: _Given, node: Any, registry: Registry) -> None:  # noqa: ANN401  # a Node message
+    def __init__(self, given: _Given, node: Any, registry: Registry) -> None:
         self._given: Final = given
         self._text: Final = to_text(graph_of(node), registry)
         self._plan: Final[Plan] = build_plan(graph_of(node), registry)
@@ -360,7 +360,7 @@ def _registered(calculator: type[Calculator] | str, registry: Registry) -> tuple
 
 def _installed() -> Registry:
     """Return what is installed, completed so that graphs load where no pack is."""
-    from penstock.runtime.default import default_registry  # noqa: PLC0415  # loads the plugins
+    from penstock.runtime.default import default_registry  # loads the plugins
 
     registry = default_registry()
     bare = testing_registry()

@@ -41,18 +41,18 @@ class Sink(Calculator):
     """Notes the header and the packets of a stream, as a node that reads it gets them."""
 
     @classmethod
-    def get_contract(cls, cc: Any) -> None:  # noqa: ANN401  # a CalculatorContract
+    def get_contract(cls, cc: Any) -> None:
         """Take a stream, and the list that notes go to."""
         cc.inputs[0].set_any()
         cc.input_side_packets["SEEN"].set(list)
 
-    def open(self, cc: Any) -> None:  # noqa: ANN401  # a CalculatorContext
+    def open(self, cc: Any) -> None:
         """Note the header."""
         self._seen: list[Any] = cc.input_side_packets["SEEN"].payload
         header = cc.input.header
         self._seen.append(("header", None if header.is_empty() else header.payload))
 
-    def process(self, cc: Any) -> None:  # noqa: ANN401  # a CalculatorContext
+    def process(self, cc: Any) -> None:
         """Note a packet."""
         self._seen.append((int(cc.input_timestamp), cc.input.payload))
 
@@ -63,7 +63,7 @@ def example_of(calculator: type[Calculator]) -> str | None:
     return inspect.cleandoc(shown[1]) if shown else None
 
 
-def node_named(text: str, name: str, registry: Registry) -> Any:  # noqa: ANN401  # a Node message
+def node_named(text: str, name: str, registry: Registry) -> Any:
     """Return the node of a graph text that is of this calculator, its ports renamed and no cycle marked.
 
     Where a text has one node only, its calculator may have another name: that of an alias.
@@ -87,7 +87,7 @@ def node_named(text: str, name: str, registry: Registry) -> Any:  # noqa: ANN401
     return node
 
 
-def legal_wirings(calculator: type[Calculator], node: Any, registry: Registry) -> list[Any]:  # noqa: ANN401
+def legal_wirings(calculator: type[Calculator], node: Any, registry: Registry) -> list[Any]:
     """Return Node messages of all wirings that are tried, each a graph that loads, none twice.
 
     Args:
@@ -115,9 +115,9 @@ def legal_wirings(calculator: type[Calculator], node: Any, registry: Registry) -
     return found
 
 
-def graph_of(node: Any) -> Any:  # noqa: ANN401  # messages
+def graph_of(node: Any) -> Any:
     """Return the graph: the node between graph inputs and sinks."""
-    from penstock.config import CalculatorGraphConfig  # noqa: PLC0415  # protobuf
+    from penstock.config import CalculatorGraphConfig  # protobuf
 
     config = CalculatorGraphConfig()
     config.input_stream.extend(TagMap(node.input_stream).names())
@@ -134,7 +134,7 @@ class _Search:
         self._calculator = calculator
         self._registry = registry
 
-    def completed(self, node: Any) -> Any:  # noqa: ANN401  # Node messages
+    def completed(self, node: Any) -> Any:
         """Return the node with what its contract demands connected."""
         for _ in range(_MANY):
             missing = [(kind, port) for kind, port, optional in self._unconnected(node) if not optional]
@@ -143,13 +143,13 @@ class _Search:
             node = _with(node, missing)
         return node
 
-    def with_optional(self, node: Any) -> Any:  # noqa: ANN401  # Node messages
+    def with_optional(self, node: Any) -> Any:
         """Return the node with each optional port connected that the graph takes together with the others."""
         for kind, port, _ in list(self._unconnected(node)):
             node = self._if_legal(_with(node, [(kind, port)]), node)
         return node
 
-    def with_more(self, node: Any) -> Any:  # noqa: ANN401  # Node messages
+    def with_more(self, node: Any) -> Any:
         """Return the node with one more port of each tag that may have it: on both sides, or on one."""
         ids = {kind: Counter(tag for tag, _ in TagMap(_entries(node, kind)).ids()) for kind in _FIELDS}
         for tag in sorted({tag for counts in ids.values() for tag in counts}):
@@ -162,14 +162,14 @@ class _Search:
                     break
         return node
 
-    def _if_legal(self, node: Any, otherwise: Any) -> Any:  # noqa: ANN401  # Node messages
+    def _if_legal(self, node: Any, otherwise: Any) -> Any:
         try:
             build_plan(graph_of(node), self._registry)
         except GraphConfigError:
             return otherwise
         return node
 
-    def _unconnected(self, node: Any) -> Iterator[tuple[str, tuple[str, int], bool]]:  # noqa: ANN401
+    def _unconnected(self, node: Any) -> Iterator[tuple[str, tuple[str, int], bool]]:
         inputs, outputs, sides, made = (TagMap(_entries(node, kind)) for kind in _FIELDS)
         options = Options(node.options, node.node_options)
         contract = CalculatorContract(node.calculator, inputs, outputs, sides, made, options)
@@ -182,12 +182,12 @@ class _Search:
                 yield kind, port, spec.is_optional
 
 
-def _entries(node: Any, kind: str) -> Sequence[str]:  # noqa: ANN401  # a Node message
+def _entries(node: Any, kind: str) -> Sequence[str]:
     entries: Sequence[str] = getattr(node, _FIELDS[kind][0])
     return entries
 
 
-def _with(node: Any, ports: Sequence[tuple[str, tuple[str, int]]]) -> Any:  # noqa: ANN401  # Node messages
+def _with(node: Any, ports: Sequence[tuple[str, tuple[str, int]]]) -> Any:
     grown = type(node)()
     grown.CopyFrom(node)
     for kind in _FIELDS:
@@ -197,7 +197,7 @@ def _with(node: Any, ports: Sequence[tuple[str, tuple[str, int]]]) -> Any:  # no
     return grown
 
 
-def _connect(node: Any, kind: str, ids: Sequence[tuple[str, int]]) -> None:  # noqa: ANN401  # a Node message
+def _connect(node: Any, kind: str, ids: Sequence[tuple[str, int]]) -> None:
     field, prefix = _FIELDS[kind]
     entries = [
         f"{tag}:{index}:{prefix}_{tag.lower()}_{index}" if tag else f"{prefix}_{index}" for tag, index in ids

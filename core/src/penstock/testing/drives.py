@@ -202,13 +202,13 @@ def spied(calculator: type[Calculator], calls: list[tuple[str, bool]]) -> type[C
     base: Any = calculator
 
     class Spied(base):  # type: ignore[misc]  # a class is given
-        def open(self, cc: Any) -> Any:  # noqa: ANN401  # as the calculator's
+        def open(self, cc: Any) -> Any:
             return _noted("open", super().open, cc, calls)
 
-        def process(self, cc: Any) -> Any:  # noqa: ANN401
+        def process(self, cc: Any) -> Any:
             return _noted("process", super().process, cc, calls)
 
-        def close(self, cc: Any) -> Any:  # noqa: ANN401
+        def close(self, cc: Any) -> Any:
             return _noted("close", super().close, cc, calls)
 
     Spied.__name__, Spied.__qualname__ = calculator.__name__, calculator.__qualname__
@@ -216,7 +216,7 @@ def spied(calculator: type[Calculator], calls: list[tuple[str, bool]]) -> type[C
     return cast("type[Calculator]", Spied)
 
 
-def _noted(name: str, method: Callable[[Any], Any], cc: Any, calls: list[tuple[str, bool]]) -> Any:  # noqa: ANN401
+def _noted(name: str, method: Callable[[Any], Any], cc: Any, calls: list[tuple[str, bool]]) -> Any:
     place = len(calls)
     calls.append((name, False))
     outcome = method(cc)
@@ -228,5 +228,5 @@ def _noted(name: str, method: Callable[[Any], Any], cc: Any, calls: list[tuple[s
     return outcome
 
 
-async def _awaited(outcome: Any) -> Any:  # noqa: ANN401  # an awaitable
+async def _awaited(outcome: Any) -> Any:
     return await outcome

@@ -24,7 +24,7 @@ class InlineExecutor(Executor):
         self._random: Final = None if seed is None else random.Random(seed)  # noqa: S311  # a test's order
 
     @classmethod
-    def create(cls, options: Any, defaults: ExecutorDefaults) -> InlineExecutor:  # noqa: ANN401, ARG003
+    def create(cls, options: Any, defaults: ExecutorDefaults) -> InlineExecutor:  # noqa: ARG003
         """Make one without a seed."""
         return cls()
 

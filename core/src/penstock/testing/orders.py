@@ -71,6 +71,6 @@ def _packet(item: Packet | tuple[int, object]) -> Packet:
 
 
 def _installed() -> Registry:
-    from penstock.runtime.default import default_registry  # noqa: PLC0415  # loads the plugins
+    from penstock.runtime.default import default_registry  # loads the plugins
 
     return default_registry()

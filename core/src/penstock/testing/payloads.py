@@ -176,7 +176,7 @@ def _pack_makers(declared: PayloadType) -> Makers:
     return makers
 
 
-def _message(message: Any, random: random.Random, depth: int) -> Any:  # noqa: ANN401  # protobuf messages
+def _message(message: Any, random: random.Random, depth: int) -> Any:
     """Fill a message's fields: required ones always, the others often, lists with a few elements."""
     for field in message.DESCRIPTOR.fields:
         is_message = field.type in _MESSAGE_TYPES
@@ -200,12 +200,12 @@ def _message(message: Any, random: random.Random, depth: int) -> Any:  # noqa: A
     return message
 
 
-def _is(field: Any, property_name: str, label: int) -> bool:  # noqa: ANN401  # a field descriptor
+def _is(field: Any, property_name: str, label: int) -> bool:
     answer = getattr(field, property_name, None)
     return bool(field.label == label if answer is None else answer)
 
 
-def _scalar(field: Any, random: random.Random) -> object:  # noqa: ANN401  # a field descriptor
+def _scalar(field: Any, random: random.Random) -> object:
     if field.enum_type is not None:
         return random.choice([value.number for value in field.enum_type.values])
     kind = type(field.default_value) if not _is(field, "is_repeated", _REPEATED) else _kind(field)
@@ -216,7 +216,7 @@ def _scalar(field: Any, random: random.Random) -> object:  # noqa: ANN401  # a f
     return _BUILT_IN[kind](random, Timestamp(0))
 
 
-def _kind(field: Any) -> type:  # noqa: ANN401  # a field descriptor
+def _kind(field: Any) -> type:
     """Return the Python type of a repeated field's elements; numbers as in FieldDescriptor.CPPTYPE_..."""
     if field.cpp_type in (5, 6):
         return float

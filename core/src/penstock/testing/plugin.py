@@ -47,7 +47,7 @@ def pytest_configure() -> None:
 @pytest.fixture
 def penstock_registry() -> Registry:
     """Give a test a registry of its own, with no plugin: one input stream handler, the inline executor."""
-    from penstock.testing.handlers import testing_registry  # noqa: PLC0415  # only when it is used
+    from penstock.testing.handlers import testing_registry  # only when it is used
 
     return testing_registry()
 
@@ -60,7 +60,7 @@ def penstock_plugins(
 
     `penstock_plugins("gates", Components(calculators={"Gate": Gate}))` returns the plugin's record.
     """
-    from penstock.testing.temporary import TemporaryPlugins  # noqa: PLC0415  # only when it is used
+    from penstock.testing.temporary import TemporaryPlugins  # only when it is used
 
     with TemporaryPlugins(tmp_path_factory.mktemp("penstock_plugins"), monkeypatch) as plugins:
         yield plugins
@@ -69,7 +69,7 @@ def penstock_plugins(
 @pytest.fixture
 def run_calculator() -> Callable[..., CalculatorRun]:
     """Give a test `penstock.testing.run_calculator`."""
-    from penstock.testing.run import run_calculator  # noqa: PLC0415  # only when it is used
+    from penstock.testing.run import run_calculator  # only when it is used
 
     return run_calculator
 
@@ -77,7 +77,7 @@ def run_calculator() -> Callable[..., CalculatorRun]:
 @pytest.fixture
 def schedules() -> Callable[..., dict[str, Carried]]:
     """Give a test `penstock.testing.explore_graph`: a graph under many orders, which must not matter."""
-    from penstock.testing.orders import explore_graph  # noqa: PLC0415  # only when it is used
+    from penstock.testing.orders import explore_graph  # only when it is used
 
     return explore_graph
 
@@ -85,6 +85,6 @@ def schedules() -> Callable[..., dict[str, Carried]]:
 @pytest.fixture
 def manual_clock() -> ManualClock:
     """Give a test a clock that stands at 0 s until the test moves it."""
-    from penstock.testing.clock import ManualClock  # noqa: PLC0415  # only when it is used
+    from penstock.testing.clock import ManualClock  # only when it is used
 
     return ManualClock()

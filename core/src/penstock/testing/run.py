@@ -43,15 +43,15 @@ class _HeaderProbe(Calculator):
     seen: Any = None
 
     @classmethod
-    def get_contract(cls, cc: Any) -> None:  # noqa: ANN401  # a CalculatorContract
+    def get_contract(cls, cc: Any) -> None:
         for port in cc.inputs:
             port.set_any()
         cc.input_side_packets["SINK"].set(list)
 
-    def open(self, cc: Any) -> None:  # noqa: ANN401  # a CalculatorContext
+    def open(self, cc: Any) -> None:
         cc.input_side_packets["SINK"].payload.append(cc.input.header.payload)
 
-    def process(self, cc: Any) -> None:  # noqa: ANN401
+    def process(self, cc: Any) -> None:
         """Nothing to do: packets are observed elsewhere."""
 
 
@@ -92,8 +92,8 @@ def run_calculator(  # noqa: PLR0913  # each is one thing that a node can have
         GraphRunError: the calculator failed, or wrote what its contract forbids.
         WaitTimeoutError: the run did not end; says why.
     """
-    from penstock.runtime.graph import CalculatorGraph  # noqa: PLC0415  # brings config
-    from penstock.testing.handlers import testing_registry  # noqa: PLC0415
+    from penstock.runtime.graph import CalculatorGraph  # brings config
+    from penstock.testing.handlers import testing_registry
 
     base = registry if registry is not None else _registry_for(calculator, testing_registry())
     own = base.child()
@@ -133,8 +133,8 @@ def run_calculator(  # noqa: PLR0913  # each is one thing that a node can have
     )
 
 
-def _feed(graph: Any, inputs: Mapping[str, Iterable[Packet | tuple[int, object]]], timeout: float) -> None:  # noqa: ANN401
-    from penstock.runtime.feeding import Feed, packet_of  # noqa: PLC0415  # as above
+def _feed(graph: Any, inputs: Mapping[str, Iterable[Packet | tuple[int, object]]], timeout: float) -> None:
+    from penstock.runtime.feeding import Feed, packet_of
 
     packets = {
         stream: sorted((packet_of(stream, n, item) for n, item in enumerate(items)), key=lambda p: p.stamp)
@@ -143,9 +143,9 @@ def _feed(graph: Any, inputs: Mapping[str, Iterable[Packet | tuple[int, object]]
     Feed(graph, packets, promises=False, paced=True, left=lambda: timeout).run()
 
 
-def _abandon(graph: Any, timeout: float) -> None:  # noqa: ANN401  # a CalculatorGraph
+def _abandon(graph: Any, timeout: float) -> None:
     """End a run whose error is already on its way to the caller."""
-    from penstock.errors import GraphRunError  # noqa: PLC0415
+    from penstock.errors import GraphRunError
 
     graph.cancel()
     try:
@@ -154,8 +154,8 @@ def _abandon(graph: Any, timeout: float) -> None:  # noqa: ANN401  # a Calculato
         return
 
 
-def _made(graph: Any, ports: Mapping[PortKey, str]) -> dict[PortKey, Any]:  # noqa: ANN401
-    from penstock.errors import UnavailableError  # noqa: PLC0415
+def _made(graph: Any, ports: Mapping[PortKey, str]) -> dict[PortKey, Any]:
+    from penstock.errors import UnavailableError
 
     made: dict[PortKey, Any] = {}
     for key, port in ports.items():
@@ -195,8 +195,8 @@ def _config(  # noqa: PLR0913, PLR0917  # the parts of a node
     sides_out: Mapping[PortKey, str],
     options: object,
     max_in_flight: int,
-) -> Any:  # noqa: ANN401  # a CalculatorGraphConfig
-    from penstock.config import CalculatorGraphConfig  # noqa: PLC0415  # brings protobuf
+) -> Any:
+    from penstock.config import CalculatorGraphConfig  # brings protobuf
 
     config = CalculatorGraphConfig(input_stream=[_stream(port) for port in inputs.values()])
     node = config.node.add(
@@ -221,15 +221,15 @@ def as_message(options: object, registry: Registry) -> object:
     """Return options as a message; the class of an attrs instance is made known where nobody declares it."""
     if not is_options_class(type(options)):
         return options
-    from penstock.config.derived import message_class  # noqa: PLC0415  # brings protobuf
-    from penstock.config.option_instances import message_of  # noqa: PLC0415
+    from penstock.config.derived import message_class  # brings protobuf
+    from penstock.config.option_instances import message_of
 
     cls = type(options)
     registry.add_option(full_name(cls), None, None, cls)
     return message_of(options, message_class(cls)())
 
 
-def set_options(node: Any, options: Any) -> None:  # noqa: ANN401  # messages
+def set_options(node: Any, options: Any) -> None:
     """Give a node its options: by their extension of CalculatorOptions, else as a packed message."""
     for field in type(options).DESCRIPTOR.extensions:
         if field.containing_type == type(node.options).DESCRIPTOR:
@@ -241,12 +241,12 @@ def set_options(node: Any, options: Any) -> None:  # noqa: ANN401  # messages
 def _registry_for(calculator: type[Calculator] | str, bare: Registry) -> Registry:
     if not isinstance(calculator, str):
         return bare
-    from penstock.runtime.default import default_registry  # noqa: PLC0415  # loads the plugins
+    from penstock.runtime.default import default_registry  # loads the plugins
 
     return default_registry()
 
 
 def _inline() -> object:
-    from penstock.testing.inline import InlineExecutor  # noqa: PLC0415
+    from penstock.testing.inline import InlineExecutor
 
     return InlineExecutor()

@@ -389,7 +389,7 @@ class ScheduleHarness:
 class _HarnessServices(GraphNodeServices):
     """As in a graph, but what nodes tell goes to the engine without a lock."""
 
-    def __init__(self, harness: ScheduleHarness, *arguments: Any) -> None:  # noqa: ANN401  # as the base's
+    def __init__(self, harness: ScheduleHarness, *arguments: Any) -> None:
         super().__init__(*arguments)
         self._harness: Final = harness
 
@@ -401,7 +401,7 @@ def explore(
     plan: Plan,
     drive: Callable[[ScheduleHarness], object],
     seeds: Iterable[int] = range(24),
-    **arguments: Any,  # noqa: ANN401  # of ScheduleHarness
+    **arguments: Any,
 ) -> dict[str, Carried]:
     """Run a plan under many orders, and return what each stream carried, which must be the same in all.
 

@@ -130,7 +130,7 @@ def picture(  # noqa: PLR0913  # a run, and how it is shown
         GraphParseError, GraphConfigError, GraphRunError, InternalError: as `CalculatorGraph` and `record`.
     """
     if registry is None:
-        from penstock.runtime.default import default_registry  # noqa: PLC0415  # loads the plugins
+        from penstock.runtime.default import default_registry  # loads the plugins
 
         registry = default_registry()
     rows = {row.name: row for row in record(build_plan(graph, registry), feed, side_packets)}

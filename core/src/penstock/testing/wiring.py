@@ -282,7 +282,7 @@ class GivenOptions:
     def __init__(self, messages: Sequence[object]) -> None:
         self._by_class: Final = {type(message): message for message in messages}
 
-    def get(self, message_type: type[Any]) -> Any:  # noqa: ANN401  # one of that type
+    def get(self, message_type: type[Any]) -> Any:
         """Return the message of this class, or a fresh one."""
         return self._by_class.get(message_type) or message_type()
 

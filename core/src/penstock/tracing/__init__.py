@@ -41,7 +41,7 @@ def __getattr__(name: str) -> object:
     """Import what writes files when it is first used: every graph imports this package."""
     if name not in {"ChromeTracer", "TraceFile"}:
         raise AttributeError(f"module 'penstock.tracing' has no attribute {name!r}")
-    from penstock.tracing import chrome  # noqa: PLC0415  # see above
+    from penstock.tracing import chrome  # see above
 
     return getattr(chrome, name)
 

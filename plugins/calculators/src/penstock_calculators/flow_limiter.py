@@ -139,7 +139,7 @@ class FlowLimiterCalculator(penstock.Calculator):
             cc.inputs[i].count_dropped("not released before the end", len(self._queues[i]))
             self._queues[i].clear()
 
-    def _merge(self, options: Any) -> None:  # noqa: ANN401  # one of two messages
+    def _merge(self, options: Any) -> None:
         if isinstance(options, CalculatorOptions):
             options = options.Extensions[FlowLimiterCalculatorOptions.ext]
         self._options.MergeFrom(options)

@@ -186,7 +186,7 @@ def _pass_header(cc: CalculatorContext, options: PacketThinnerCalculatorOptions)
     if header.is_empty():
         return
     if options.update_frame_rate:
-        from penstock_formats import VideoHeader  # noqa: PLC0415  # brings NumPy
+        from penstock_formats import VideoHeader  # brings NumPy
 
         known = header.get(VideoHeader)
         rate = known.frame_rate

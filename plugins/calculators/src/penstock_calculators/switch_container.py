@@ -201,7 +201,7 @@ def _control(inputs: TagMap, what: str) -> Port | None:
     return found[0] if found else None
 
 
-def _add(message: Any, field: str, tag: str, index: int, name: str) -> None:  # noqa: ANN401  # a message
+def _add(message: Any, field: str, tag: str, index: int, name: str) -> None:
     """Add a port to a field of a node or a graph."""
     place = f"{tag}:{index}:" if index else f"{tag}:"
     getattr(message, field).append(f"{place if tag else ''}{name}")

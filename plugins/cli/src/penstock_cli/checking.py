@@ -170,9 +170,9 @@ def _look_at(verdict: Verdict, source: str | Path, sides: Mapping[str, object] |
     Raises:
         PenstockError: it is no graph, or one that cannot run.
     """
-    from penstock.config import build_plan, read_graph  # noqa: PLC0415  # brings protobuf
-    from penstock.runtime.assignment import Executors  # noqa: PLC0415
-    from penstock.runtime.default import default_registry  # noqa: PLC0415  # loads the plugins
+    from penstock.config import build_plan, read_graph  # brings protobuf
+    from penstock.runtime.assignment import Executors
+    from penstock.runtime.default import default_registry  # loads the plugins
 
     registry = default_registry()
     plan = build_plan(source, registry)
@@ -206,7 +206,7 @@ def _check_sides(verdict: Verdict, plan: Plan, sides: Mapping[str, object], decl
     Raises:
         GraphConfigError, InvalidArgumentError: one is missing, of a wrong type, or read by no node.
     """
-    from penstock.runtime.side_packets import as_packets, check_given  # noqa: PLC0415
+    from penstock.runtime.side_packets import as_packets, check_given
 
     known = {port.name for node in plan.nodes for port in node.input_side_packets}
     try:

@@ -45,7 +45,7 @@ def script(shell: str, command: click.Command) -> str:
     Raises:
         click.UsageError: click has no completion for it.
     """
-    from click.shell_completion import get_completion_class  # noqa: PLC0415  # on demand
+    from click.shell_completion import get_completion_class  # on demand
 
     kind = get_completion_class(shell)
     if kind is None:
@@ -57,9 +57,9 @@ def complete_component(
     _ctx: click.Context, _parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
     """Return the components whose name begins so, capitals or not; files where there are none."""
-    from click.shell_completion import CompletionItem  # noqa: PLC0415  # on demand
+    from click.shell_completion import CompletionItem  # on demand
 
-    from penstock.runtime.default import default_registry  # noqa: PLC0415  # loads the plugins
+    from penstock.runtime.default import default_registry  # loads the plugins
 
     try:
         found = list(_beginning(incomplete, default_registry()))
@@ -70,9 +70,9 @@ def complete_component(
 
 def complete_pack(_ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Return the plugins whose name begins so."""
-    from click.shell_completion import CompletionItem  # noqa: PLC0415  # on demand
+    from click.shell_completion import CompletionItem  # on demand
 
-    from penstock.runtime.default import plugin_host  # noqa: PLC0415  # loads the plugins
+    from penstock.runtime.default import plugin_host  # loads the plugins
 
     try:
         records = plugin_host().records
@@ -86,9 +86,9 @@ def complete_pack(_ctx: click.Context, _parameter: click.Parameter, incomplete: 
 
 
 def _beginning(incomplete: str, registry: Registry) -> Iterator[CompletionItem]:
-    from click.shell_completion import CompletionItem  # noqa: PLC0415  # on demand
+    from click.shell_completion import CompletionItem  # on demand
 
-    from penstock.registry import KINDS  # noqa: PLC0415  # with the registry
+    from penstock.registry import KINDS  # with the registry
 
     for kind in KINDS:
         for name in registry.names(kind):

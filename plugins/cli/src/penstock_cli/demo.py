@@ -58,7 +58,7 @@ def run_demo(wanted: Demo, manner: Manner) -> None:
         sides = _sides(wanted)
         window = None
         if wanted.show:
-            from penstock_cli.window import Window  # noqa: PLC0415  # needs what the extra "show" brings
+            from penstock_cli.window import Window  # needs what the extra "show" brings
 
             window = stack.enter_context(Window.opened("penstock demo"))
         place = _place(wanted, None if window is None else window.shared)
@@ -72,7 +72,7 @@ def run_demo(wanted: Demo, manner: Manner) -> None:
             say(place.said)
         wait: Callable[[float], None] | None = None
         if window is not None:
-            from penstock_cli.screen import Screen  # noqa: PLC0415  # only for this
+            from penstock_cli.screen import Screen  # only for this
 
             wait = Screen(graph, FINISHED, window, is_live=wanted.camera is not None).wait
         outcome, written = run_graph(graph, sides, manner, wait=wait)
@@ -97,13 +97,13 @@ def _keep_apart(video: Path, out: Path) -> None:
 
 
 def _place(wanted: Demo, shared: object) -> Place:
-    from penstock.runtime.default import default_registry  # noqa: PLC0415  # loads the plugins
+    from penstock.runtime.default import default_registry  # loads the plugins
 
     return choose(wanted.gpu, default_registry(), shared)
 
 
 def _graph(wanted: Demo, place: Place) -> CalculatorGraph:
-    from penstock.runtime.default import default_registry  # noqa: PLC0415  # loads the plugins
+    from penstock.runtime.default import default_registry  # loads the plugins
 
     return CalculatorGraph(
         demo_config(

@@ -41,7 +41,7 @@ def demo_config(
         camera: index of the camera to read in place of the pattern; None: no camera.
         writes: False leaves out all that comes after the finished pictures.
     """
-    from penstock.config import read_graph  # noqa: PLC0415  # brings protobuf
+    from penstock.config import read_graph  # brings protobuf
 
     config = read_graph(graph_text(on_gpu=on_gpu), registry)
     if frames is not None or camera is not None:
@@ -70,7 +70,7 @@ def _set_source(
 
 def _cut_behind(config: CalculatorGraphConfig, stream: str) -> None:
     """Remove every node that reads `stream`, or what such a node writes, in the order of the flow."""
-    from penstock_cli.loading import name_in  # noqa: PLC0415  # so that this module imports nothing heavy
+    from penstock_cli.loading import name_in  # so that this module imports nothing heavy
 
     gone = {stream}
     for node in list(config.node):

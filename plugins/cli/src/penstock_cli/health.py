@@ -143,7 +143,7 @@ def _spelled(version: tuple[int, int]) -> str:
 
 
 def _engine() -> DoctorCheck:
-    from penstock.compiled import engine_form  # noqa: PLC0415  # only when it is asked for
+    from penstock.compiled import engine_form  # only when it is asked for
 
     return DoctorCheck("engine", is_well=True, detail=engine_form())
 

@@ -52,8 +52,8 @@ def list_command(
       penstock list --kind executor --kind input-stream-handler
       penstock list --pack video --json
     """  # noqa: D301  # \b is click's mark for text that stays as it is
-    from penstock.runtime.default import default_registry  # noqa: PLC0415  # loads the plugins
-    from penstock_cli import components  # noqa: PLC0415  # on demand
+    from penstock.runtime.default import default_registry  # loads the plugins
+    from penstock_cli import components  # on demand
 
     registry = default_registry()
     wanted = [components.KIND_OF[kind] for kind in kinds]
@@ -98,8 +98,8 @@ def validate_command(
       penstock validate one.pbtxt two.pbtxt --json
       penstock validate graph.pbtxt --side input_video --side threshold=0.5
     """  # noqa: D301
-    from penstock_cli import checking  # noqa: PLC0415  # on demand
-    from penstock_cli.side_values import read_given  # noqa: PLC0415
+    from penstock_cli import checking  # on demand
+    from penstock_cli.side_values import read_given
 
     if graphs.count(checking.STDIN) > 1:
         raise click.UsageError("standard input can be read once; give - once")
@@ -127,9 +127,9 @@ def doctor_command(ctx: click.Context, as_text: bool) -> None:  # noqa: FBT001  
       penstock doctor
       penstock doctor --json
     """  # noqa: D301
-    from penstock.runtime.default import default_registry, plugin_host  # noqa: PLC0415  # loads the plugins
-    from penstock_cli import doctor  # noqa: PLC0415  # on demand
-    from penstock_cli.health import areas  # noqa: PLC0415
+    from penstock.runtime.default import default_registry, plugin_host  # loads the plugins
+    from penstock_cli import doctor  # on demand
+    from penstock_cli.health import areas
 
     found = list(areas(plugin_host(), default_registry()))
     if as_text:

@@ -93,7 +93,7 @@ def _running(command: F) -> F:
 
 def _show_version(ctx: click.Context, _parameter: click.Parameter, value: bool) -> None:  # noqa: FBT001  # click's
     if value and not ctx.resilient_parsing:
-        import platform  # noqa: PLC0415  # takes longer to import than to answer
+        import platform  # takes longer to import than to answer
 
         python = f"{platform.python_implementation()} {platform.python_version()}"
         click.echo(f"penstock {penstock.__version__} ({python}, {platform.system()})")
@@ -135,7 +135,7 @@ def penstock_command() -> None:
 )
 @as_json("the summary as a JSON object")
 @_running
-def run_command(graph: Path, sides: tuple[str, ...], **manner: Any) -> None:  # noqa: ANN401  # see `_running`
+def run_command(graph: Path, sides: tuple[str, ...], **manner: Any) -> None:
     """Run a graph file to its end.
 
     GRAPH is a .pbtxt, .textproto, .binarypb, .pb or .json file. While it runs stderr shows packets,
@@ -152,8 +152,8 @@ def run_command(graph: Path, sides: tuple[str, ...], **manner: Any) -> None:  # 
       penstock run graph.pbtxt --json --no-progress
       penstock run graph.pbtxt --trace trace.json
     """  # noqa: D301
-    from penstock_cli.run import run_file  # noqa: PLC0415  # on demand, as the module says
-    from penstock_cli.side_values import read_sides  # noqa: PLC0415
+    from penstock_cli.run import run_file  # on demand, as the module says
+    from penstock_cli.side_values import read_sides
 
     run_file(graph, read_sides(sides), _manner(**manner))
 
@@ -198,7 +198,7 @@ def demo_command(  # noqa: PLR0913  # an argument for each option
     camera: int | None,
     gpu: bool | None,
     show: bool,
-    **manner: Any,  # noqa: ANN401  # see `_running`
+    **manner: Any,
 ) -> None:
     """Draw the edges of a video over it, and write the result to a file or show it.
 
@@ -222,7 +222,7 @@ def demo_command(  # noqa: PLR0913  # an argument for each option
         raise click.UsageError(
             "--frames is for the test pattern; a VIDEO is read to its end, a camera until Ctrl-C"
         )
-    from penstock_cli.demo import Demo, run_demo  # noqa: PLC0415  # on demand, as the module says
+    from penstock_cli.demo import Demo, run_demo  # on demand, as the module says
 
     target = out if out is not None or show else Path(_DEMO_OUT)
     run_demo(Demo(video, camera, frames, target, gpu, show), _manner(**manner))
@@ -246,8 +246,8 @@ def plugins_command(ctx: click.Context, as_text: bool) -> None:  # noqa: FBT001 
       penstock plugins --debug        (how the broken ones failed)
       PENSTOCK_BLOCK_PLUGINS=video penstock plugins --json
     """  # noqa: D301
-    from penstock.runtime.default import plugin_host  # noqa: PLC0415  # loads the plugins
-    from penstock_cli.plugin_list import as_json, print_records  # noqa: PLC0415
+    from penstock.runtime.default import plugin_host  # loads the plugins
+    from penstock_cli.plugin_list import as_json, print_records
 
     records = plugin_host().records
     if as_text:
@@ -293,17 +293,17 @@ def show_command(name: str, kind: str | None, out: Path | None, expand: bool, as
       penstock show graph.pbtxt --format mermaid
       penstock show graph.pbtxt --expand -o graph.svg
     """  # noqa: D301
-    from penstock_cli.show_graph import check_component, is_graph, show_graph  # noqa: PLC0415  # on demand
+    from penstock_cli.show_graph import check_component, is_graph, show_graph  # on demand
 
     if is_graph(name):
-        from penstock.runtime.default import default_registry  # noqa: PLC0415  # loads the plugins
+        from penstock.runtime.default import default_registry  # loads the plugins
 
         kind = "json" if as_text else kind
         show_graph(Path(name), default_registry(), kind, out, expand=expand)
         return
     check_component(name, kind=kind, out=out, expand=expand)
-    from penstock.runtime.default import default_registry, plugin_host  # noqa: PLC0415  # loads the plugins
-    from penstock_cli.show import as_json, find, print_description  # noqa: PLC0415
+    from penstock.runtime.default import default_registry, plugin_host  # loads the plugins
+    from penstock_cli.show import as_json, find, print_description
 
     description = find(name, default_registry())
     versions = {record.distribution: record.version for record in plugin_host().records}
@@ -328,7 +328,7 @@ def _manner(  # noqa: PLR0913  # the options of `_running`, as click hands them 
     trace: Path | None,
     as_text: bool = False,
 ) -> Manner:
-    from penstock_cli.run import Manner  # noqa: PLC0415  # on demand, as the module says
+    from penstock_cli.run import Manner  # on demand, as the module says
 
     if quiet and (verbose or log_level):
         raise click.UsageError("--quiet says nothing and the log is asked for too; leave out one of them")

@@ -43,7 +43,7 @@ def new_pack_command(name: str, directory: Path | None, description: str | None,
       penstock new pack my-pack
       penstock new pack my-pack --description "What my sensors need." --author "Ada <ada@example.org>"
     """  # noqa: D301  # \b is click's mark for text that stays as it is
-    from penstock_cli.new_pack import write_pack  # noqa: PLC0415  # on demand, as in `main`
+    from penstock_cli.new_pack import write_pack  # on demand, as in `main`
 
     write_pack(name, directory, description, author)
 
@@ -67,7 +67,7 @@ def validate_pack_command(name_or_path: str | None, as_text: bool) -> None:  # n
       penstock validate-pack my-pack
       pip install -e . && penstock validate-pack      (in the pack's CI)
     """  # noqa: D301
-    from penstock_cli.validate_pack import validate  # noqa: PLC0415  # on demand, as in `main`
+    from penstock_cli.validate_pack import validate  # on demand, as in `main`
 
     validate(name_or_path, as_json=as_text)
 

@@ -55,10 +55,10 @@ def _as_dict(record: Discovered) -> dict[str, object]:
 
 
 def _print_table(records: Iterable[Discovered]) -> None:
-    from rich import box  # noqa: PLC0415  # rich takes longer to import than all the rest
-    from rich.console import Console  # noqa: PLC0415
-    from rich.table import Table  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415  # what plugins say is no markup
+    from rich import box  # rich takes longer to import than all the rest
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text  # what plugins say is no markup
 
     table = Table(box=box.SIMPLE_HEAD)
     table.add_column("plugin", no_wrap=True)

@@ -70,8 +70,8 @@ class LiveLine:
     """One line at the bottom of the terminal, renewed in place."""
 
     def __init__(self) -> None:
-        from rich.console import Console  # noqa: PLC0415  # rich takes longer to import than all the rest
-        from rich.live import Live  # noqa: PLC0415
+        from rich.console import Console  # rich takes longer to import than all the rest
+        from rich.live import Live
 
         self._meter = Meter()
         self._live = Live(
@@ -92,7 +92,7 @@ class LiveLine:
 
     def show(self, snapshot: Snapshot, elapsed_s: float) -> None:
         """Renew the line, cut to the terminal's width."""
-        from rich.text import Text  # noqa: PLC0415
+        from rich.text import Text
 
         line = str(self._meter.read(snapshot, elapsed_s))
         self._live.update(Text(line, no_wrap=True, overflow="ellipsis"), refresh=True)
@@ -106,6 +106,6 @@ def display_for(*, wanted: bool) -> Display:
 
 
 def _is_dumb() -> bool:
-    from rich.console import Console  # noqa: PLC0415
+    from rich.console import Console
 
     return Console(stderr=True).is_dumb_terminal

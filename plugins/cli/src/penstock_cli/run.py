@@ -123,7 +123,7 @@ def _run_graph(
 
 def _check_fed(graph: CalculatorGraph, path: Path, sides: Mapping[str, object]) -> None:
     """Refuse what the command line cannot feed, and side packets that the graph does not have."""
-    from penstock.config import CalculatorGraphConfig  # noqa: PLC0415  # brings protobuf
+    from penstock.config import CalculatorGraphConfig  # brings protobuf
 
     config = CalculatorGraphConfig.FromString(graph.binary_config)
     inputs = [name_in(entry) for entry in config.input_stream]

@@ -35,7 +35,7 @@ class Surface(Protocol):
     def look(self, wait_s: float = 0.0) -> None:
         """Handle keys and the like for `wait_s` seconds at most."""
 
-    def draw(self, picture: Any) -> None:  # noqa: ANN401  # an ImageFrame or GpuBuffer
+    def draw(self, picture: Any) -> None:
         """Show a picture."""
 
 

@@ -65,7 +65,7 @@ def as_json(description: Description, version: str | None) -> str:
 
 def print_description(description: Description, version: str | None) -> None:
     """Print a description for people: with colours and as wide as the terminal, where there is one."""
-    from rich.console import Console  # noqa: PLC0415  # rich takes longer to import than all the rest
+    from rich.console import Console  # rich takes longer to import than all the rest
 
     console = Console(width=None if sys.stdout.isatty() else _PAGE_WIDTH, highlight=False)
     for part in _parts(description, version):
@@ -73,7 +73,7 @@ def print_description(description: Description, version: str | None) -> None:
 
 
 def _parts(description: Description, version: str | None) -> Iterator[RenderableType]:
-    from rich.text import Text  # noqa: PLC0415  # docstrings are no markup
+    from rich.text import Text  # docstrings are no markup
 
     yield Text.assemble(
         (description.name, "bold"),
@@ -107,14 +107,14 @@ def _parts(description: Description, version: str | None) -> Iterator[Renderable
 
 
 def _heading(words: str) -> RenderableType:
-    from rich.text import Text  # noqa: PLC0415
+    from rich.text import Text
 
     return Text(f"\n{words}", style="bold cyan")
 
 
 def _table(rows: Sequence[Sequence[str]]) -> RenderableType:
-    from rich.table import Table  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415
+    from rich.table import Table
+    from rich.text import Text
 
     table = Table(box=None, show_header=False, padding=(0, 1, 0, 1))
     for i in range(len(rows[0]) if rows else 0):

@@ -119,7 +119,7 @@ def _as_json(drawing: Drawing) -> str:
 
 
 def _as_text(drawing: Drawing) -> str:
-    from rich.console import Console  # noqa: PLC0415  # rich takes longer to import than all the rest
+    from rich.console import Console  # rich takes longer to import than all the rest
 
     console = Console(width=_PAGE_WIDTH, highlight=False, color_system=None, file=io.StringIO())
     with console.capture() as captured:
@@ -141,7 +141,7 @@ _WRITERS: Final[dict[str, Callable[[Drawing], str]]] = {
 
 
 def _print(drawing: Drawing, console: Console | None = None) -> None:
-    from rich.console import Console  # noqa: PLC0415
+    from rich.console import Console
 
     width = None if sys.stdout.isatty() else _PAGE_WIDTH
     shown = console or Console(width=width, highlight=False)
@@ -150,7 +150,7 @@ def _print(drawing: Drawing, console: Console | None = None) -> None:
 
 
 def _parts(drawing: Drawing) -> Iterator[RenderableType]:
-    from rich.text import Text  # noqa: PLC0415  # names are no markup
+    from rich.text import Text  # names are no markup
 
     streams = sum(not wire.is_side for wire in drawing.wires())
     yield Text.assemble((drawing.name or "graph", "bold"), f"  {len(drawing.nodes)} nodes, {streams} streams")
@@ -175,8 +175,8 @@ def _parts(drawing: Drawing) -> Iterator[RenderableType]:
 
 
 def _nodes(nodes: Sequence[DrawnNode]) -> RenderableType:
-    from rich.table import Table  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415
+    from rich.table import Table
+    from rich.text import Text
 
     table = Table(box=None, padding=(0, 2, 0, 1), header_style="dim")
     for heading in ("node", "reads", "writes"):
@@ -212,8 +212,8 @@ def _listed(ports: Sequence[Port]) -> str:
 
 
 def _table(rows: Sequence[tuple[str, str]]) -> RenderableType:
-    from rich.table import Table  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415
+    from rich.table import Table
+    from rich.text import Text
 
     table = Table(box=None, show_header=False, padding=(0, 1, 0, 1))
     table.add_column(no_wrap=True)

@@ -85,10 +85,10 @@ def files(written: Iterable[tuple[Path, int]]) -> str:
 
 
 def _print_nodes(outcome: Outcome) -> None:
-    from rich import box  # noqa: PLC0415  # rich takes longer to import than all the rest
-    from rich.console import Console  # noqa: PLC0415
-    from rich.table import Table  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415  # names are no markup
+    from rich import box  # rich takes longer to import than all the rest
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text  # names are no markup
 
     nodes = _shown(outcome.snapshot.nodes)
     console = Console(width=None if sys.stdout.isatty() else _PAGE_WIDTH)

@@ -38,7 +38,7 @@ def traced(graph: CalculatorGraph, target: Path | None, *, quiet: bool) -> Itera
         yield
         return
     _check(target)
-    from penstock.tracing import ChromeTracer  # noqa: PLC0415  # only for this
+    from penstock.tracing import ChromeTracer  # only for this
 
     tracer = ChromeTracer()
     graph.set_tracer(tracer)

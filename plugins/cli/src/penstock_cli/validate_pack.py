@@ -164,8 +164,8 @@ def _progress() -> Iterator[Callable[[str], object]]:
     if sys.stderr is None or not sys.stderr.isatty():
         yield lambda _: None
         return
-    from rich.console import Console  # noqa: PLC0415  # rich takes longer to import than all the rest
-    from rich.text import Text  # noqa: PLC0415  # names are no markup
+    from rich.console import Console  # rich takes longer to import than all the rest
+    from rich.text import Text  # names are no markup
 
     with Console(stderr=True).status("looking for the pack") as status:
         yield lambda words: status.update(Text(words))

@@ -47,7 +47,7 @@ class Window:
             they are shown.
     """
 
-    def __init__(self, glfw: Any, handle: Any, shared: Any) -> None:  # noqa: ANN401  # modules without types
+    def __init__(self, glfw: Any, handle: Any, shared: Any) -> None:
         self._glfw = glfw
         self._handle = handle
         self._painter: _Painter | None = None
@@ -87,7 +87,7 @@ class Window:
         else:
             self._glfw.poll_events()
 
-    def draw(self, picture: Any) -> None:  # noqa: ANN401  # an ImageFrame or GpuBuffer
+    def draw(self, picture: Any) -> None:
         """Show a picture, as large as fits without changing its shape.
 
         Args:
@@ -114,7 +114,7 @@ class Window:
         self._glfw.set_window_size(self._handle, width, height)
         self._glfw.show_window(self._handle)
 
-    def _key(self, handle: Any, key: int, _code: int, action: int, _mods: int) -> None:  # noqa: ANN401
+    def _key(self, handle: Any, key: int, _code: int, action: int, _mods: int) -> None:
         if key == self._glfw.KEY_ESCAPE and action == self._glfw.PRESS:
             self._glfw.set_window_should_close(handle, self._glfw.TRUE)
 
@@ -133,7 +133,7 @@ class _Painter:
         self._texture = _Texture(gl)
         gl.glBindVertexArray(gl.make("VertexArray"))
 
-    def paint(self, picture: Any, width: int, height: int) -> None:  # noqa: ANN401  # see Window.draw
+    def paint(self, picture: Any, width: int, height: int) -> None:
         """Draw a picture in the middle of a framebuffer of this size, black beside it."""
         gl = self._gl
         left, bottom, wide, high = fitted(picture.width, picture.height, width, height)
@@ -155,7 +155,7 @@ class _Painter:
 class _Texture:
     """A texture for pictures from main memory, made anew where their size or channels change."""
 
-    def __init__(self, gl: Any) -> None:  # noqa: ANN401  # a module whose names are looked up
+    def __init__(self, gl: Any) -> None:
         self._gl = gl
         self._name = gl.make("Texture")
         self._shape: tuple[int, ...] = ()
@@ -166,7 +166,7 @@ class _Texture:
         for parameter in (gl.GL_TEXTURE_WRAP_S, gl.GL_TEXTURE_WRAP_T):
             gl.glTexParameteri(gl.GL_TEXTURE_2D, parameter, gl.GL_CLAMP_TO_EDGE)
 
-    def fill(self, array: Any) -> None:  # noqa: ANN401  # a NumPy array
+    def fill(self, array: Any) -> None:
         """Take (H, W), (H, W, 3) or (H, W, 4) uint8, and stay bound."""
         gl = self._gl
         channels = 1 if len(array.shape) == 2 else array.shape[2]  # noqa: PLR2004  # rows and columns alone
@@ -192,7 +192,7 @@ def fitted(width: int, height: int, room_width: int, room_height: int) -> tuple[
     return (room_width - wide) // 2, (room_height - high) // 2, wide, high
 
 
-def _glfw() -> Any:  # noqa: ANN401  # a module without types
+def _glfw() -> Any:
     """Return the module, set so that errors are asked for and no warnings.
 
     Raises:
@@ -207,7 +207,7 @@ def _glfw() -> Any:  # noqa: ANN401  # a module without types
     return glfw
 
 
-def _made(glfw: Any, title: str) -> tuple[Any, bool]:  # noqa: ANN401  # a module, a handle
+def _made(glfw: Any, title: str) -> tuple[Any, bool]:
     """Return a hidden window with a context, and whether that is an EGL one."""
     reasons = []
     for api in (glfw.EGL_CONTEXT_API, glfw.NATIVE_CONTEXT_API):
@@ -225,13 +225,13 @@ def _made(glfw: Any, title: str) -> tuple[Any, bool]:  # noqa: ANN401  # a modul
     raise RunFailed(f"--show: no window with OpenGL can be opened: {'; '.join(dict.fromkeys(reasons))}")
 
 
-def _reason(glfw: Any) -> str:  # noqa: ANN401  # a module
+def _reason(glfw: Any) -> str:
     """Return why the last call failed."""
     _code, words = glfw.get_error()
     return (words.decode(errors="replace") if isinstance(words, bytes) else words) or "no reason is given"
 
 
-def _external() -> Any:  # noqa: ANN401  # of a pack that need not be there
+def _external() -> Any:
     """Return the current context for others to share with, or None where this machine cannot share it."""
     try:
         return import_module("penstock_gpu").ExternalContext.current()

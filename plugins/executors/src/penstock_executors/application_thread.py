@@ -26,7 +26,7 @@ class ApplicationThreadExecutor(Executor):
     """
 
     @classmethod
-    def create(cls, options: Any, defaults: ExecutorDefaults) -> ApplicationThreadExecutor:  # noqa: ANN401, ARG003
+    def create(cls, options: Any, defaults: ExecutorDefaults) -> ApplicationThreadExecutor:  # noqa: ARG003
         """Make one; there are no options."""
         return cls()
 

@@ -67,9 +67,9 @@ class LowPriorityThreadPoolExecutor(ThreadPoolExecutor):
         super().__init__(num_threads, thread_name_prefix, nice_priority_level, stack_size)
 
     @classmethod
-    def create(cls, options: Any, defaults: ExecutorDefaults) -> LowPriorityThreadPoolExecutor:  # noqa: ANN401
+    def create(cls, options: Any, defaults: ExecutorDefaults) -> LowPriorityThreadPoolExecutor:
         """Make one from `ThreadPoolExecutorOptions`."""
-        from penstock_executors.thread_pool_executor_pb2 import ThreadPoolExecutorOptions  # noqa: PLC0415  # protobuf
+        from penstock_executors.thread_pool_executor_pb2 import ThreadPoolExecutorOptions  # protobuf
 
         message = options.get(ThreadPoolExecutorOptions)
         return cls(

@@ -61,9 +61,9 @@ class ThreadPoolExecutor(Executor):
         self._stack_size: Final = stack_size
 
     @classmethod
-    def create(cls, options: Any, defaults: ExecutorDefaults) -> ThreadPoolExecutor:  # noqa: ANN401
+    def create(cls, options: Any, defaults: ExecutorDefaults) -> ThreadPoolExecutor:
         """Make one from `ThreadPoolExecutorOptions`."""
-        from penstock_executors.thread_pool_executor_pb2 import ThreadPoolExecutorOptions  # noqa: PLC0415  # protobuf
+        from penstock_executors.thread_pool_executor_pb2 import ThreadPoolExecutorOptions  # protobuf
 
         message = options.get(ThreadPoolExecutorOptions)
         return cls(
@@ -74,7 +74,7 @@ class ThreadPoolExecutor(Executor):
         )
 
     def _niced(self, serve: Callable[[], None]) -> Callable[[], None]:
-        from penstock_executors.niceness import Niced  # noqa: PLC0415  # brings logging, 4 ms; few graphs need it
+        from penstock_executors.niceness import Niced  # brings logging, 4 ms; few graphs need it
 
         return Niced(serve, self._nice)
 
@@ -119,9 +119,9 @@ class SingleThreadExecutor(ThreadPoolExecutor):
         super().__init__(1, thread_name_prefix, nice_priority_level, stack_size)
 
     @classmethod
-    def create(cls, options: Any, defaults: ExecutorDefaults) -> SingleThreadExecutor:  # noqa: ANN401
+    def create(cls, options: Any, defaults: ExecutorDefaults) -> SingleThreadExecutor:
         """Make one from `ThreadPoolExecutorOptions`, whose num_threads must be absent or 1."""
-        from penstock_executors.thread_pool_executor_pb2 import ThreadPoolExecutorOptions  # noqa: PLC0415  # protobuf
+        from penstock_executors.thread_pool_executor_pb2 import ThreadPoolExecutorOptions  # protobuf
 
         message = options.get(ThreadPoolExecutorOptions)
         asked = message.num_threads if message.HasField("num_threads") else defaults.num_threads or 1
@@ -131,7 +131,7 @@ class SingleThreadExecutor(ThreadPoolExecutor):
         return cls(prefix, message.nice_priority_level, stack_size_of(message))
 
 
-def stack_size_of(message: Any) -> int:  # noqa: ANN401  # a generated message
+def stack_size_of(message: Any) -> int:
     """Return the stack_size of `ThreadPoolExecutorOptions`; 0 where it is absent.
 
     Raises:
@@ -143,7 +143,7 @@ def stack_size_of(message: Any) -> int:  # noqa: ANN401  # a generated message
     return size
 
 
-def _thread_count(message: Any, defaults: ExecutorDefaults) -> int:  # noqa: ANN401  # a generated message
+def _thread_count(message: Any, defaults: ExecutorDefaults) -> int:
     """Return num_threads; only the executor that a graph does not declare may leave it to us."""
     if message.HasField("num_threads"):
         asked: int = message.num_threads

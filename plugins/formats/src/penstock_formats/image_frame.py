@@ -79,7 +79,7 @@ class ImageFrame(ArrayPayload):
 
         Never raises. None, and with it the plain repr, where neither OpenCV nor Pillow is installed.
         """
-        from penstock_formats.preview import png  # noqa: PLC0415  # for notebooks only
+        from penstock_formats.preview import png  # for notebooks only
 
         try:
             return png(self._array, self._format)

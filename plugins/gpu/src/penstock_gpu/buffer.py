@@ -154,7 +154,7 @@ class GpuBuffer:
         return cls.of_storage(TextureStorage(foreign))
 
     @classmethod
-    def of_storage(cls, storage: Any) -> Self:  # noqa: ANN401  # a Storage with a size and a format
+    def of_storage(cls, storage: Any) -> Self:
         """Return a buffer of one storage, for packs that bring their own.
 
         Args:
@@ -190,7 +190,7 @@ class GpuBuffer:
     def __bool__(self) -> bool:
         return self._picture is not None
 
-    def read_view(self, view: type[V], **arguments: Any) -> V:  # noqa: ANN401  # as the view takes them
+    def read_view(self, view: type[V], **arguments: Any) -> V:
         """Return the picture in some form, to read.
 
         Args:
@@ -208,7 +208,7 @@ class GpuBuffer:
         found: V = self._shown().read(view, arguments)
         return found
 
-    def write_view(self, view: type[V], **arguments: Any) -> V:  # noqa: ANN401  # as above
+    def write_view(self, view: type[V], **arguments: Any) -> V:
         """Return the picture in some form, to write. All other forms are dropped.
 
         Where there is a picture, the view begins with it, which may cost a copy; a fresh texture shows
@@ -261,7 +261,7 @@ class GpuBuffer:
             return GpuBuffer, (self.width, self.height, self.format)
         return _rebuild, (np.ascontiguousarray(self.array()), int(self.format))
 
-    def __dlpack__(self, **request: Any) -> object:  # noqa: ANN401  # DLPack's protocol
+    def __dlpack__(self, **request: Any) -> object:
         """Export the pixels in main memory to another library; see `ArrayPayload.__dlpack__`.
 
         That is `array()`, so that a texture is read back first. A consumer that asks for DLPack 1.0 gets a

@@ -85,7 +85,7 @@ class CudaArray:
         max_version: tuple[int, int] | None = None,
         dl_device: tuple[int, int] | None = None,
         copy: bool | None = None,
-    ) -> Any:  # noqa: ANN401  # a PyCapsule
+    ) -> Any:
         """Return a DLPack capsule of the memory, which is held until the consumer lets go.
 
         Args:

@@ -44,7 +44,7 @@ class PixelBuffer:
 
     __slots__ = ("name", "nbytes", "pointer", "resource")
 
-    def __init__(self, name: int, nbytes: int, resource: Any) -> None:  # noqa: ANN401  # a CUgraphicsResource
+    def __init__(self, name: int, nbytes: int, resource: Any) -> None:
         self.name = name
         self.nbytes = nbytes
         self.resource = resource
@@ -239,7 +239,7 @@ class CudaBridge:
                 call("cuMemcpy2DAsync", what, self.stream)
             call("cuEventRecord", event, self.stream)
 
-    def _new_event(self) -> Any:  # noqa: ANN401  # a CUevent
+    def _new_event(self) -> Any:
         return self.driver.call("cuEventCreate", self.driver.table.CUevent_flags.CU_EVENT_DISABLE_TIMING)
 
     def _forget_done(self) -> None:
@@ -295,7 +295,7 @@ def _end(bridge: CudaBridge) -> None:
         )
 
 
-def _device_of(context: GlContext, driver: CudaDriver) -> Any:  # noqa: ANN401  # a CUdevice
+def _device_of(context: GlContext, driver: CudaDriver) -> Any:
     """Return the CUDA device that an OpenGL context runs on; the context is current."""
     found = driver.devices_of_gl()
     if found:

@@ -42,7 +42,7 @@ class CudaError(PenstockError):
 
     default_code = StatusCode.INTERNAL
 
-    def __init__(self, message: str, *, call: str = "", status: str = "", **fields: Any) -> None:  # noqa: ANN401  # of PenstockError
+    def __init__(self, message: str, *, call: str = "", status: str = "", **fields: Any) -> None:
         super().__init__(message, **fields)
         self.call = call
         self.status = status
@@ -55,10 +55,10 @@ class CudaDriver:
         table: what has the functions and types: the module `cuda.bindings.driver`.
     """
 
-    def __init__(self, table: Any) -> None:  # noqa: ANN401  # a module without types
+    def __init__(self, table: Any) -> None:
         self.table = table
 
-    def call(self, name: str, *arguments: object) -> Any:  # noqa: ANN401  # what that function returns
+    def call(self, name: str, *arguments: object) -> Any:
         """Call a function of the driver. Return what it returns beside its status: None, a value or a tuple.
 
         Raises:
@@ -70,14 +70,14 @@ class CudaDriver:
             raise CudaError(f"{name}: {said}: {text}", call=name, status=said)
         return values[0] if len(values) == 1 else tuple(values) or None
 
-    def _words(self, status: Any) -> tuple[str, str]:  # noqa: ANN401  # a CUresult
+    def _words(self, status: Any) -> tuple[str, str]:
         """Return the driver's name of a status and its sentence, or what is known of them."""
         failed, text = self.table.cuGetErrorString(status)
         name = getattr(status, "name", f"status {int(status)}")
         return name, "no description" if int(failed) or not text else _text(text)
 
     @contextmanager
-    def current(self, context: Any) -> Iterator[None]:  # noqa: ANN401  # a CUcontext
+    def current(self, context: Any) -> Iterator[None]:
         """Make a CUDA context current on this thread while the block runs."""
         self.call("cuCtxPushCurrent", context)
         try:
@@ -90,7 +90,7 @@ class CudaDriver:
         count = self.call("cuDeviceGetCount")
         return [self.name(self.call("cuDeviceGet", ordinal)) for ordinal in range(count)]
 
-    def name(self, device: Any) -> str:  # noqa: ANN401  # a CUdevice
+    def name(self, device: Any) -> str:
         """Return the name of a device, like "NVIDIA H200"."""
         return _text(self.call("cuDeviceGetName", 256, device))
 

@@ -99,7 +99,7 @@ class CudaSource:
         return cls(array, pointer, shape, tuple(strides), dtype)
 
 
-def _capsule(array: Any, stream: int) -> object:  # noqa: ANN401  # anything with __dlpack__
+def _capsule(array: Any, stream: int) -> object:
     try:
         return array.__dlpack__(stream=stream, max_version=dlpack.VERSION)
     except TypeError:  # from before DLPack 1.0

@@ -218,7 +218,7 @@ def probe() -> GpuReport:
 
 
 def _report(device: GpuDevice) -> DeviceReport:
-    from penstock_gpu.context import GlContext  # noqa: PLC0415  # which is above this module
+    from penstock_gpu.context import GlContext  # which is above this module
 
     try:
         context = GlContext.create(device=device.name if device.index is None else device.index, name="probe")

@@ -166,7 +166,7 @@ def _on_capsule_end(capsule: int) -> None:
             _on_delete(_pointer_dying(capsule, name))
 
 
-def give(tensor: Tensor, release: Callable[[], None], *, versioned: bool = False) -> Any:  # noqa: ANN401  # a PyCapsule
+def give(tensor: Tensor, release: Callable[[], None], *, versioned: bool = False) -> Any:
     """Return a capsule of a tensor.
 
     Args:
@@ -255,7 +255,7 @@ def take(capsule: object) -> Taken:
     return Taken(tensor, delete)
 
 
-def _described(held: Any, *, is_read_only: bool) -> Tensor:  # noqa: ANN401  # a ctypes structure
+def _described(held: Any, *, is_read_only: bool) -> Tensor:
     if held.dtype.lanes != 1:
         raise ValueError(f"the DLPack tensor has {held.dtype.lanes} lanes, expected 1")
     shape = tuple(held.shape[: held.ndim])

@@ -275,7 +275,7 @@ class Egl:
             self._calls["eglGetError"]()
         return text
 
-    def _some(self, name: str, *arguments: Any) -> int:  # noqa: ANN401  # what the C function takes
+    def _some(self, name: str, *arguments: Any) -> int:
         """Call and return what comes back; 0 is an error."""
         result = self._calls[name](*arguments)
         if not result:
@@ -287,7 +287,7 @@ class Egl:
         return frozenset((text or b"").decode().split())
 
 
-def _list(pairs: Sequence[int]) -> Any:  # noqa: ANN401  # an array of ctypes
+def _list(pairs: Sequence[int]) -> Any:
     return (_I * (len(pairs) + 1))(*pairs, _NONE)
 
 

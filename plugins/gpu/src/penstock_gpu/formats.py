@@ -334,5 +334,5 @@ def _layout_of(array: NDArray[Any]) -> PixelLayout | None:
     return PixelLayout(1 if array.ndim == _GRAY_DIMENSIONS else array.shape[2], array.dtype)
 
 
-def _names(kinds: Any) -> str:  # noqa: ANN401  # any collection of members of an enumeration
+def _names(kinds: Any) -> str:
     return ", ".join(kind.name for kind in sorted(kinds))

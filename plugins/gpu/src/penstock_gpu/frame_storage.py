@@ -121,7 +121,7 @@ class FrameStorage(Storage):
         """Return whether `view` is `numpy.ndarray`, or `ImageFrame` to read, if frames have the format."""
         return view is np.ndarray or (view is ImageFrame and not for_writing and has_image_frame(self.format))
 
-    def read_view(self, view: type[Any], **arguments: Any) -> Any:  # noqa: ANN401  # a `view`
+    def read_view(self, view: type[Any], **arguments: Any) -> Any:
         """Return the pixels, read-only: always the same array, always the same frame."""
         if arguments:
             _expect_none(view, arguments)
@@ -132,7 +132,7 @@ class FrameStorage(Storage):
             self._pixels = PixelArray(self._array)
         return self._pixels.array
 
-    def write_view(self, view: type[Any], **arguments: Any) -> NDArray[Any]:  # noqa: ANN401  # none is taken
+    def write_view(self, view: type[Any], **arguments: Any) -> NDArray[Any]:
         """Return the pixels to write to, in memory that nobody has read before."""
         _expect_none(view, arguments)
         if not self._is_own or not self._array.flags.c_contiguous:

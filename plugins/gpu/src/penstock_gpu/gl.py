@@ -49,7 +49,7 @@ _GRAY: Final = 2
 _COLOUR: Final = 3
 
 
-def __getattr__(name: str) -> Any:  # noqa: ANN401  # a function or an int
+def __getattr__(name: str) -> Any:
     if not name.startswith(("gl", "GL_")):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     found = gl_library.find(name)
@@ -257,13 +257,13 @@ def _link(program: int, name: str) -> None:
         raise ShaderError("link", _log(names.glGetProgramiv, names.glGetProgramInfoLog, program), name=name)
 
 
-def _parameter(call: Any, name: int, what: int) -> int:  # noqa: ANN401  # a function of GL
+def _parameter(call: Any, name: int, what: int) -> int:
     value = (ctypes.c_int * 1)()
     call(name, what, value)
     return value[0]
 
 
-def _log(parameter: Any, call: Any, name: int) -> str:  # noqa: ANN401  # functions of GL
+def _log(parameter: Any, call: Any, name: int) -> str:
     length = max(_parameter(parameter, name, 0x8B84), 1)  # GL_INFO_LOG_LENGTH, with its last zero
     text = ctypes.create_string_buffer(length)
     call(name, length, None, text)

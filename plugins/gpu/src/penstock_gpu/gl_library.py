@@ -70,7 +70,7 @@ def _load() -> ctypes.CDLL:
     raise GpuUnavailableError(f"no library of OpenGL can be loaded: {'; '.join(reasons)}", INSTALL)
 
 
-def find(name: str) -> Any:  # noqa: ANN401  # a function or an int
+def find(name: str) -> Any:
     """Return the function or constant of this name, bound.
 
     Raises:
@@ -117,7 +117,7 @@ def _import(name: str) -> ModuleType:
             os.environ.pop(variable, None)
 
 
-def _bind(name: str, raw: Any) -> Any:  # noqa: ANN401  # a function of PyOpenGL, and one of ctypes
+def _bind(name: str, raw: Any) -> Any:
     arguments: list[Any] = [_Pointer if _is_pointer(kind) else kind for kind in raw.argtypes]
     # importing OpenGL.GL changes what these return in the raw modules
     result = ctypes.c_char_p if name in _STRINGS else raw.restype
@@ -135,7 +135,7 @@ def _bind(name: str, raw: Any) -> Any:  # noqa: ANN401  # a function of PyOpenGL
     return function
 
 
-def _is_pointer(kind: Any) -> bool:  # noqa: ANN401  # a type of ctypes, or PyOpenGL's stand-in for one
+def _is_pointer(kind: Any) -> bool:
     return kind is ctypes.c_void_p or kind == ctypes.POINTER(None)
 
 
@@ -143,7 +143,7 @@ class _Pointer:
     """An address: None, an int, bytes, something of ctypes, or an array that lies in one piece."""
 
     @classmethod
-    def from_param(cls, value: Any) -> Any:  # noqa: ANN401  # see above
+    def from_param(cls, value: Any) -> Any:
         if value is None or isinstance(value, int | bytes):
             return ctypes.c_void_p.from_param(value)
         flags = getattr(value, "flags", None)
@@ -159,10 +159,10 @@ class _Pointer:
         return pointer
 
 
-def _checker(name: str) -> Any:  # noqa: ANN401  # as ctypes wants it
+def _checker(name: str) -> Any:
     error_code = get_error_function()
 
-    def check(result: Any, _function: Any, _arguments: Any) -> Any:  # noqa: ANN401  # of any function
+    def check(result: Any, _function: Any, _arguments: Any) -> Any:
         code = error_code()
         if code:
             raise GlError(name, code)
@@ -182,12 +182,12 @@ def is_current() -> bool:
 
 
 @functools.cache
-def _get_string() -> Any:  # noqa: ANN401  # of ctypes
+def _get_string() -> Any:
     return ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_uint)(("glGetString", library()))
 
 
 @functools.cache
-def integer_query() -> Any:  # noqa: ANN401  # of ctypes
+def integer_query() -> Any:
     """Return glGetIntegerv, checked: what PyOpenGL's does with its argument takes five times as long."""
     function: Any = ctypes.CFUNCTYPE(None, ctypes.c_uint, ctypes.c_void_p)(("glGetIntegerv", library()))
     function.__name__ = "glGetIntegerv"
@@ -199,7 +199,7 @@ def integer_query() -> Any:  # noqa: ANN401  # of ctypes
 get_error: Any = None
 
 
-def get_error_function() -> Any:  # noqa: ANN401  # of ctypes
+def get_error_function() -> Any:
     """Return glGetError."""
     global get_error  # noqa: PLW0603  # bound once
     if get_error is None:

@@ -88,7 +88,7 @@ class Job:
             if self.is_waited_for:
                 self._done.release()
 
-    def wait(self, timeout: float | None) -> Any:  # noqa: ANN401  # what the function returns
+    def wait(self, timeout: float | None) -> Any:
         """Wait for the end of the job and return its result, or raise its error."""
         if not acquire(self._done, timeout):
             state = "has not begun, and will not run" if self.claim() else "still runs"
@@ -173,7 +173,7 @@ class GlThread:
         """Whether no further job will run."""
         return self._has_ended
 
-    def run(self, context: GlContext, call: Callable[[], Any], timeout: float | None) -> Any:  # noqa: ANN401
+    def run(self, context: GlContext, call: Callable[[], Any], timeout: float | None) -> Any:
         """Queue a job and wait for it; see `GlContext.run`."""
         if LOCAL.thread is self:
             return self._run_here(context, call)
@@ -182,7 +182,7 @@ class GlThread:
         with waiting_for(self):
             return self._run_there(context, call, timeout)
 
-    def _run_there(self, context: GlContext, call: Callable[[], Any], timeout: float | None) -> Any:  # noqa: ANN401  # see `run`
+    def _run_there(self, context: GlContext, call: Callable[[], Any], timeout: float | None) -> Any:
         job = Job(context, call, is_waited_for=True)
         try:
             self.put(job)
@@ -191,7 +191,7 @@ class GlThread:
             job.claim()
             raise
 
-    def _run_here(self, context: GlContext, call: Callable[[], Any]) -> Any:  # noqa: ANN401  # see `run`
+    def _run_here(self, context: GlContext, call: Callable[[], Any]) -> Any:
         """Run inside a job of this thread, in which a context without a thread is current."""
         library = egl.load()
         before, before_context = library.current(), LOCAL.context
@@ -305,7 +305,7 @@ class GlThread:
         return GpuUnavailableError(f"context {self.name!r} has ended", "make another with GlContext.create")
 
 
-def acquire(lock: Any, timeout: float | None) -> bool:  # noqa: ANN401  # of `_thread`, or of `threading`
+def acquire(lock: Any, timeout: float | None) -> bool:
     """Take a lock; False after `timeout` seconds, None for ever. Ctrl-C is heard.
 
     In turns, since a signal that comes just before a wait begins does not end it.

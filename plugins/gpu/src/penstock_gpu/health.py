@@ -51,7 +51,7 @@ def checks() -> Iterator[DoctorCheck]:
 
 def _binding() -> DoctorCheck:
     try:
-        import OpenGL  # type: ignore[import-untyped]  # noqa: PLC0415  # that it may fail is the question
+        import OpenGL  # type: ignore[import-untyped]  # that it may fail is the question
     except Exception as error:  # noqa: BLE001  # half of an installation, ...
         said = f"{type(error).__name__}: {error}"
         return DoctorCheck(

@@ -63,7 +63,7 @@ class LockedContext:
         """Whether no further job will run."""
         return self._has_ended
 
-    def run(self, context: GlContext, call: Callable[[], Any], timeout: float | None) -> Any:  # noqa: ANN401
+    def run(self, context: GlContext, call: Callable[[], Any], timeout: float | None) -> Any:
         """Run a function here and now, after what was posted; see `GlContext.run`."""
         if not self._lock.acquire(blocking=False) and not self._wait_for_lock(timeout):
             raise WaitTimeoutError(
@@ -86,7 +86,7 @@ class LockedContext:
         with waiting_for(self):
             return acquire(self._lock, timeout)
 
-    def _run(self, context: GlContext, call: Callable[[], Any]) -> Any:  # noqa: ANN401  # see `run`
+    def _run(self, context: GlContext, call: Callable[[], Any]) -> Any:
         library = egl.load()
         before, before_context = library.current(), LOCAL.context
         LOCAL.context = None  # until it is: finalisers rely on it

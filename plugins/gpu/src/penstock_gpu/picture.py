@@ -46,14 +46,14 @@ class Picture:
         """Where the pixels lie now, in the order in which that came."""
         return self._storages
 
-    def read(self, view: type, arguments: dict[str, Any]) -> Any:  # noqa: ANN401  # a `view`
+    def read(self, view: type, arguments: dict[str, Any]) -> Any:
         """Return a view to read, of a storage that is converted from another where none gives it."""
         found = self._find(view, for_writing=False)
         if found is None:
             raise self._no_path(view, for_writing=False)
         return found.read_view(view, **arguments)
 
-    def write(self, view: type, arguments: dict[str, Any]) -> Any:  # noqa: ANN401  # a `view`
+    def write(self, view: type, arguments: dict[str, Any]) -> Any:
         """Return a view to write, and drop all storages but its own."""
         found = self._find(view, for_writing=True)
         if found is None:

@@ -55,6 +55,6 @@ def penstock_components() -> Components:
 @hookimpl
 def penstock_doctor() -> Iterable[DoctorCheck]:
     """Look at OpenGL: who draws, on which devices, and what is missing."""
-    from penstock_gpu.health import checks  # noqa: PLC0415  # when somebody asks
+    from penstock_gpu.health import checks  # when somebody asks
 
     return checks()

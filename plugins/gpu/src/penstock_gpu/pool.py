@@ -206,7 +206,7 @@ _LOCAL: Final = _Local()
 
 def default_texture(width: int, height: int, format: GpuBufferFormat) -> GlTextureObject:  # noqa: A002  # the word that everyone expects
     """Return a texture of the pool that is used by default, or of none; see `GpuBufferPool.get`."""
-    from penstock_gpu.gl_texture import GlTextureObject  # noqa: PLC0415  # for types only above
+    from penstock_gpu.gl_texture import GlTextureObject  # for types only above
 
     pool = _LOCAL.pool
     return GlTextureObject.create(width, height, format) if pool is None else pool.take(width, height, format)
@@ -245,14 +245,14 @@ class GpuBufferPool:
             FailedPreconditionError: no context is current; call it in `GlContext.run`.
             GlError: GL refuses to make the texture.
         """
-        from penstock_gpu.buffer import GpuBuffer  # noqa: PLC0415  # which knows this module
-        from penstock_gpu.texture import TextureStorage  # noqa: PLC0415  # as above
+        from penstock_gpu.buffer import GpuBuffer  # which knows this module
+        from penstock_gpu.texture import TextureStorage
 
         return GpuBuffer.of_storage(TextureStorage(self.take(width, height, checked_format(format))))
 
     def take(self, width: int, height: int, format: GpuBufferFormat) -> GlTextureObject:  # noqa: A002  # as above
         """Return a texture that comes back to this pool when it is let go; see `get` for the errors."""
-        from penstock_gpu.gl_texture import GlTextureObject, share_group_here  # noqa: PLC0415  # which imports this
+        from penstock_gpu.gl_texture import GlTextureObject, share_group_here  # which imports this
 
         pool = self._pool_of((width, height, format, share_group_here()))
         if pool is None:
@@ -362,7 +362,7 @@ class GpuBufferPool:
                 count.pool.begin_period()
         return self._evict([key for key, count in self._counts.items() if not count.requests])
 
-    def _evict(self, keys: Any) -> list[SizePool]:  # noqa: ANN401  # any collection of keys
+    def _evict(self, keys: Any) -> list[SizePool]:
         found = [self._counts.pop(key).pool for key in tuple(keys)]
         return [pool for pool in found if pool is not None]
 

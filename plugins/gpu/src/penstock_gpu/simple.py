@@ -195,6 +195,6 @@ class GlSimpleCalculator(penstock.Calculator):
         return new_width, new_height
 
 
-def _port(ports: Any) -> str | int:  # noqa: ANN401  # specs or ports, of inputs or outputs
+def _port(ports: Any) -> str | int:
     """Return VIDEO where there is such a port, else the first without a tag."""
     return "VIDEO" if "VIDEO" in ports else 0

@@ -56,11 +56,11 @@ class Storage(ABC):
         """Return whether this storage gives that view, here and now, on this thread."""
 
     @abstractmethod
-    def read_view(self, view: type[Any], **arguments: Any) -> Any:  # noqa: ANN401  # a `view`
+    def read_view(self, view: type[Any], **arguments: Any) -> Any:
         """Return a view to read from; its type is `view`, which the storage provides."""
 
     @abstractmethod
-    def write_view(self, view: type[Any], **arguments: Any) -> Any:  # noqa: ANN401  # a `view`
+    def write_view(self, view: type[Any], **arguments: Any) -> Any:
         """Return a view to write to; its type is `view`, which the storage provides for writing."""
 
 

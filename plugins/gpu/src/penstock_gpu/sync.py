@@ -144,7 +144,7 @@ class GlSyncToken:
         may go on for ever, but does what is posted between two steps; and each posted job settles at its end.
         """
         if self._fence is None:
-            from penstock_gpu.context import GlContext  # noqa: PLC0415  # which imports this
+            from penstock_gpu.context import GlContext  # which imports this
 
             unsettled, here, context = self._unsettled, LOCAL.context, self.context
             if here is context:

@@ -266,7 +266,7 @@ class TextureStorage(Storage):
         group = share_group_here() if here is None else here.share_group
         return group is None or group is self.texture.share_group
 
-    def read_view(self, view: type[Any], **arguments: Any) -> GlTextureView:  # noqa: ANN401, ARG002  # one view, and its plane
+    def read_view(self, view: type[Any], **arguments: Any) -> GlTextureView:  # noqa: ARG002  # one view, and its plane
         """Return a view to read in the current context.
 
         Args:
@@ -283,7 +283,7 @@ class TextureStorage(Storage):
         self.texture.begin_read(here)
         return GlTextureView(self, here, for_writing=False)
 
-    def write_view(self, view: type[Any], **arguments: Any) -> GlTextureView:  # noqa: ANN401, ARG002  # as above
+    def write_view(self, view: type[Any], **arguments: Any) -> GlTextureView:  # noqa: ARG002  # as above
         """Return a view to draw to in the current context; see `read_view`.
 
         Raises:

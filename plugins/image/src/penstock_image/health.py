@@ -30,7 +30,7 @@ def checks() -> Iterator[DoctorCheck]:
 
 def _opencv() -> DoctorCheck:
     try:
-        import cv2  # noqa: PLC0415  # that it may fail is the question
+        import cv2  # that it may fail is the question
     except Exception as error:  # noqa: BLE001  # a missing system library, half of an installation, ...
         cure = f"pip install --force-reinstall {_WANTED}"
         return DoctorCheck("OpenCV", is_well=False, detail=f"{type(error).__name__}: {error}", cure=cure)

@@ -46,6 +46,6 @@ def penstock_components() -> Components:
 @hookimpl
 def penstock_doctor() -> Iterable[DoctorCheck]:
     """Look at OpenCV: whether it can be imported, and whether it is there only once."""
-    from penstock_image.health import checks  # noqa: PLC0415  # when somebody asks
+    from penstock_image.health import checks  # when somebody asks
 
     return checks()

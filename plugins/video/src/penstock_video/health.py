@@ -18,7 +18,7 @@ _LIBRARIES: Final = ("libavcodec", "libavformat", "libswscale")
 def checks() -> Iterator[DoctorCheck]:
     """Yield which libraries there are, and for each usual encoder whether it is there."""
     try:
-        import av  # noqa: PLC0415  # that it may fail is the question
+        import av  # that it may fail is the question
     except Exception as error:  # noqa: BLE001  # a missing system library, half of an installation, ...
         said = f"{type(error).__name__}: {error}"
         yield DoctorCheck(
@@ -35,7 +35,7 @@ def checks() -> Iterator[DoctorCheck]:
 
 
 def _encoder(name: str, makes: str) -> DoctorCheck:
-    import av.codec  # noqa: PLC0415  # after `checks` has seen that it can be
+    import av.codec  # after `checks` has seen that it can be
 
     what = f"encoder for {makes}"
     try:

@@ -42,6 +42,6 @@ def penstock_components() -> Components:
 @hookimpl
 def penstock_doctor() -> Iterable[DoctorCheck]:
     """Look at the FFmpeg libraries and their encoders."""
-    from penstock_video.health import checks  # noqa: PLC0415  # when somebody asks
+    from penstock_video.health import checks  # when somebody asks
 
     return checks()

@@ -122,7 +122,7 @@ def _derive(cls: type, entry: OptionEntry) -> None:
     Raises:
         InvalidArgumentError: graph files cannot give such a class, or not at that place.
     """
-    from penstock.config.derived import extension_class, message_class  # noqa: PLC0415  # protobuf
+    from penstock.config.derived import extension_class, message_class  # protobuf
 
     if entry.extendee in (None, _PACKED) or entry.number is None:
         message_class(cls)
@@ -130,7 +130,7 @@ def _derive(cls: type, entry: OptionEntry) -> None:
         extension_class(cls, entry.extendee, entry.number)
 
 
-def _extensions(descriptor: Any) -> list[tuple[str, int]]:  # noqa: ANN401  # protobuf is below `config`
+def _extensions(descriptor: Any) -> list[tuple[str, int]]:
     """Return (full name of the extended message, number) of each extension of a message's type."""
     declared = [*descriptor.extensions, *descriptor.file.extensions_by_name.values()]
     return [

@@ -31,7 +31,7 @@ class Installed(Protocol):
     @property
     def requires(self) -> list[str] | None: ...  # noqa: D102  # the standard library's
     @property
-    def metadata(self) -> Any: ...  # noqa: D102, ANN401
+    def metadata(self) -> Any: ...  # noqa: D102
 
 
 def canonical(distribution: str) -> str:

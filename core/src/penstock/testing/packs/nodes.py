@@ -39,7 +39,7 @@ class Nodes:
         self._registry.add("calculator", SINK, Sink)
         self._at_hand: Final = {canonical(distribution), *required}
 
-    def check_calculator(self, name: str, cls: Any) -> Iterator[PackFault]:  # noqa: ANN401  # a calculator class
+    def check_calculator(self, name: str, cls: Any) -> Iterator[PackFault]:
         """Yield what is wrong with a calculator's docstring, its example, and its contract."""
         subject = f"calculator {name!r}"
         doc = take_apart(_own_docstring(cls))
@@ -61,7 +61,7 @@ class Nodes:
         )
         yield from _faults(subject, doing, lambda: legal_wirings(cls, _bare(name), self._registry))
 
-    def check_subgraph(self, name: str, definition: Any) -> Iterator[PackFault]:  # noqa: ANN401  # a path or class
+    def check_subgraph(self, name: str, definition: Any) -> Iterator[PackFault]:
         """Yield what is wrong with a subgraph: it cannot be expanded, or needs what is not required."""
         subject = f"subgraph {name!r}"
         plans: list[Plan] = []
@@ -78,13 +78,13 @@ class Nodes:
                 f"its nodes are of {pack}, which the pack does not require; add it to its dependencies",
             )
 
-    def _example(self, text: str, name: str) -> Any:  # noqa: ANN401  # a Node message
+    def _example(self, text: str, name: str) -> Any:
         return node_named(text, name, self._registry)
 
-    def _planned(self, node: Any) -> Plan:  # noqa: ANN401  # a Node message
+    def _planned(self, node: Any) -> Plan:
         return build_plan(graph_of(node), self._registry)
 
-    def _use(self, name: str, definition: Any) -> Any:  # noqa: ANN401  # a Node message
+    def _use(self, name: str, definition: Any) -> Any:
         """Return a node that connects all ports of a subgraph, or that of the example in its docstring."""
         node = _bare(name)
         if isinstance(definition, Path):
@@ -108,9 +108,9 @@ class Nodes:
         return {canonical(origin.distribution) for origin in origins if origin.distribution is not None}
 
 
-def _bare(calculator: str) -> Any:  # noqa: ANN401  # a Node message
+def _bare(calculator: str) -> Any:
     """Return a node that connects nothing."""
-    from penstock.config import CalculatorGraphConfig  # noqa: PLC0415  # protobuf
+    from penstock.config import CalculatorGraphConfig  # protobuf
 
     return CalculatorGraphConfig.Node(calculator=calculator)
 
