@@ -10,7 +10,7 @@ Here both cameras are the built-in test pattern.
 from __future__ import annotations
 
 import penstock
-from penstock import builder
+import penstock_builder as builder
 from penstock_formats import ImageFrame
 
 

@@ -44,6 +44,14 @@ def commands(root: Path) -> Iterator[tuple[str, str]]:
             yield name, project["name"]
 
 
+def doors(root: Path) -> Iterator[tuple[str, str]]:
+    """Yield (name, distribution) for each door that an official pack declares; see `penstock.doors`."""
+    for file in sorted(root.glob("plugins/*/pyproject.toml")):
+        project = tomllib.loads(file.read_text(encoding="utf-8"))["project"]
+        for name in project.get("entry-points", {}).get("penstock.doors", {}):
+            yield name, project["name"]
+
+
 def components(sources: Path, module: str) -> Any:
     """Import a pack's plugin module from `sources` and return what it brings; None for hooks alone."""
     if str(sources) not in sys.path:
@@ -71,6 +79,8 @@ def catalog(root: Path) -> dict[str, dict[str, str]]:
                 sys.exit(f"{kind} {name!r} is in {holder} and in {distribution}; rename one")
     for name, distribution in commands(root):
         found.setdefault("command", {})[name] = distribution
+    for name, distribution in doors(root):
+        found.setdefault("door", {})[name] = distribution
     return {kind: dict(sorted(found[kind].items())) for kind in sorted(found)}
 
 

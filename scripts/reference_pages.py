@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING, Any, Final
 from unittest.mock import patch
 
 from penstock.config import CalculatorGraphConfig, build_plan, read_graph
-from penstock.describe import describe
 from penstock.registry import official_packs
 from penstock.runtime.default import default_registry
-from penstock.testing.timeline import draw, record
+from penstock_testing.timeline import draw, record
+from penstock_views.describe import describe
 
 # Found beside this file, not installed.
 sys.path.insert(0, str(Path(__file__).resolve().parent))
@@ -32,8 +32,8 @@ from timeline_feeds import WITHOUT_TIMELINE, feed_of, side_packets_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from penstock.describe import Description, OptionField, OptionMessage, PortInfo
     from penstock.registry import Registry
+    from penstock_views.describe import Description, OptionField, OptionMessage, PortInfo
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 PAGES: Final = ROOT / "docs" / "reference" / "calculators"

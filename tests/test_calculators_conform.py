@@ -24,13 +24,13 @@ from penstock.errors import (
     NotFoundError,
 )
 from penstock.runtime.default import default_registry
-from penstock.testing import ConformanceError, check_calculator
-from penstock.testing.payloads import maker_of
 from penstock_calculators.packet_resampler_calculator_pb2 import PacketResamplerCalculatorOptions
 from penstock_calculators.packet_thinner_calculator_pb2 import PacketThinnerCalculatorOptions
 from penstock_formats import ImageFormat, ImageFrame, Matrix
 from penstock_gpu import GlContext, GpuUnavailableError
 from penstock_gpu.gl_scaler_calculator_pb2 import GlScalerCalculatorOptions
+from penstock_testing import ConformanceError, check_calculator
+from penstock_testing.payloads import maker_of
 
 #: Few: each feed is run four times, and most calculators are many names of one class.
 SEEDS = range(14)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from penstock.runtime.default import plugin_host
-from penstock.testing import check_pack
+from penstock_testing import check_pack
 
 
 @pytest.mark.parametrize("plugin", [record.name for record in plugin_host().records])

@@ -8,7 +8,7 @@ import pytest
 from penstock import Calculator, CalculatorGraph
 from penstock.collector import PAUSE, CollectorPause
 from penstock.errors import GraphConfigError
-from penstock.testing import testing_registry
+from penstock_testing import testing_registry
 
 
 @pytest.fixture(autouse=True)

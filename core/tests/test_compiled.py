@@ -19,7 +19,7 @@ from penstock.compiled import (
     write_record,
 )
 from penstock.engine import schedule
-from penstock.testing import plugin
+from penstock_testing import plugin
 
 SUFFIX = EXTENSION_SUFFIXES[0]
 

@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
+from penstock.entries import ordinary_points
 from penstock.plugins import discovery
-from penstock.plugins.entries import ordinary_points
 
 GROUP = "penstock.try_entries"
 

@@ -15,7 +15,7 @@ from penstock import (
     Packet,
 )
 from penstock.log import FIELDS, get_logger, place
-from penstock.testing import testing_registry
+from penstock_testing import testing_registry
 
 
 def test_loggers_are_below_penstock_whatever_form_the_name_has() -> None:

@@ -20,7 +20,7 @@ from docutils.parsers.rst import Directive, directives
 
 import penstock
 from penstock.runtime.default import default_registry
-from penstock.testing.timeline import picture
+from penstock_testing.timeline import picture
 
 if TYPE_CHECKING:
     from collections.abc import Callable

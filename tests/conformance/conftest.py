@@ -23,7 +23,7 @@ import pytest
 import penstock
 from penstock import STOP, CalculatorGraph, GraphRunError, Packet, PenstockError
 from penstock.runtime.default import default_registry
-from penstock.testing import calculator
+from penstock_testing import calculator
 
 #: Seconds after which a wait of a test has failed; long, since a loaded machine is no fault of it.
 PATIENCE_S = 30.0

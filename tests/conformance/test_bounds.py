@@ -6,7 +6,7 @@ import pytest
 
 import penstock
 from penstock import Packet, Timestamp
-from penstock.testing import calculator
+from penstock_testing import calculator
 
 
 def even(cc):

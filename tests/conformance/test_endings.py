@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import penstock
 from penstock import STOP, CalculatorError, StatusCode, Timestamp
-from penstock.testing import calculator
+from penstock_testing import calculator
 
 
 def test_s51_stop_from_a_sink_ends_an_endless_source_and_the_run_is_well(bench):

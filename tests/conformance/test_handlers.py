@@ -6,7 +6,7 @@ import pytest
 
 from penstock import StatusCode
 from penstock.errors import TimestampOrderError
-from penstock.testing import calculator
+from penstock_testing import calculator
 
 UNSTARTED = "@unstarted"
 

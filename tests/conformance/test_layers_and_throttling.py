@@ -10,7 +10,7 @@ import pytest
 import penstock
 from penstock import STOP, Packet, StatusCode
 from penstock.errors import UnavailableError
-from penstock.testing import calculator
+from penstock_testing import calculator
 
 
 class GlobalCount(penstock.Calculator):

@@ -8,7 +8,7 @@ import pytest
 
 import penstock
 from penstock import GraphConfigError, StatusCode
-from penstock.testing import calculator
+from penstock_testing import calculator
 
 
 def test_quirk47_an_optional_side_packet_that_nobody_gives_is_no_port_in_that_run(bench):

@@ -8,7 +8,7 @@ import threading
 import pytest
 
 from penstock import STOP, GraphConfigError
-from penstock.testing import calculator
+from penstock_testing import calculator
 
 #: A calculator that asks for the immediate policy: a call for each packet, in any order.
 Wanting = calculator(

@@ -9,7 +9,7 @@ import pytest
 import penstock
 from penstock import STOP, GraphConfigError, StatusCode
 from penstock.errors import StreamClosedError
-from penstock.testing import calculator
+from penstock_testing import calculator
 
 
 def telling(log):

@@ -7,7 +7,7 @@ import pytest
 import penstock
 from penstock import STOP, GraphRunError, StatusCode, Timestamp
 from penstock.errors import StreamClosedError, TimestampOrderError
-from penstock.testing import calculator
+from penstock_testing import calculator
 
 T = Timestamp
 

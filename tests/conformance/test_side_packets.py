@@ -7,7 +7,7 @@ import pytest
 import penstock
 from penstock import Packet, StatusCode, Timestamp
 from penstock.errors import AlreadyExistsError, InvalidArgumentError, NotFoundError, UnavailableError
-from penstock.testing import calculator
+from penstock_testing import calculator
 
 Make = calculator(lambda cc: cc.output_side_packets[0].set(cc.input.payload), name="Make")
 

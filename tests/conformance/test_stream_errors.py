@@ -13,7 +13,7 @@ from penstock.errors import (
     TimestampError,
     TimestampOrderError,
 )
-from penstock.testing import calculator
+from penstock_testing import calculator
 
 T = Timestamp
 SOURCE = 'Emit -> out | input_side_packet: "packets"'

@@ -81,7 +81,7 @@ SCENARIOS_LEFT_OUT = {
     58: "packet generators are refused, decision 21",
     59: STATUS_HANDLERS,
     "60, subgraphs": SUBGRAPHS,
-    "simulated clock": "a tool of the reference for its tests; ours is the explorer in penstock.testing",
+    "simulated clock": "a tool of the reference for its tests; ours is the explorer in penstock_testing",
     "SwitchMux": "SwitchMuxCalculator: shown by plugins/calculators/tests/test_switch_mux.py",
 }
 

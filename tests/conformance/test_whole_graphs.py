@@ -9,7 +9,7 @@ import weakref
 import pytest
 
 from penstock import STOP, Timestamp
-from penstock.testing import calculator
+from penstock_testing import calculator
 
 
 def test_extra_outputs_of_parallel_calls_leave_in_order(pool):

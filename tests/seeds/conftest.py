@@ -31,7 +31,7 @@ import pytest
 
 from penstock import CalculatorGraph, GraphRunError, Packet, PenstockError
 from penstock.runtime.default import default_registry
-from penstock.testing import InlineExecutor
+from penstock_testing import InlineExecutor
 
 SEEDS = range(5)
 #: Seconds after which a wait of a test has failed; long, since a loaded machine is no fault of it.

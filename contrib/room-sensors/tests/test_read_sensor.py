@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 import penstock
-from penstock.testing import check_calculator
 from penstock_room_sensors.calibration import CALIBRATION, RoomCalibration, SensorCalibration
 from penstock_room_sensors.options_pb2 import ReadSensorCalculatorOptions
 from penstock_room_sensors.sensor_bus import SENSOR_BUS, SensorBus
+from penstock_testing import check_calculator
 
 PATIENCE_S = 30.0
 GRAPH = """

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 import penstock
-from penstock.testing import check_calculator, run_calculator
 from penstock_room_sensors.calibration import CALIBRATION, RoomCalibration
 from penstock_room_sensors.options_pb2 import RoomPresenceCalculatorOptions
 from penstock_room_sensors.room_presence import RoomPresence
+from penstock_testing import check_calculator, run_calculator
 
 S = 1_000_000
 LOUD, QUIET = 80.0, 40.0

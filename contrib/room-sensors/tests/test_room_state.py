@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 import penstock
-from penstock.testing import check_calculator, run_calculator
 from penstock_room_sensors.calibration import CALIBRATION, RoomCalibration, RoomThresholds
 from penstock_room_sensors.room_state import RoomState, RoomStateCalculator
+from penstock_testing import check_calculator, run_calculator
 
 QUIET_AND_BRIGHT = RoomState(is_loud=False, is_dark=False)
 LOUD_AND_BRIGHT = RoomState(is_loud=True, is_dark=False)

@@ -7,11 +7,11 @@ import random
 import pytest
 
 import penstock
-from penstock.testing import check_calculator, run_calculator
 from penstock_room_sensors.calibration import CALIBRATION, RoomCalibration, SensorCalibration
 from penstock_room_sensors.kalman import Estimate, RandomWalkFilter
 from penstock_room_sensors.options_pb2 import SensorFusionCalculatorOptions
 from penstock_room_sensors.sensor_fusion import SensorFusionCalculator
+from penstock_testing import check_calculator, run_calculator
 
 S = 1_000_000
 MESSAGE = "type.googleapis.com/penstock_room_sensors.SensorFusionCalculatorOptions"

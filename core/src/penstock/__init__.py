@@ -10,12 +10,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from penstock.config.subgraph import Subgraph, SubgraphContext
+    from penstock.config.subgraphs.subgraph import Subgraph, SubgraphContext
     from penstock.contract import CalculatorContract
     from penstock.engine.calculator import STOP, Calculator, CalculatorContext, Input, Output
     from penstock.engine.packet import Packet
     from penstock.engine.policy import NOT_READY, READY_FOR_CLOSE, InputStreamHandler
-    from penstock.engine.timestamp import Timestamp
     from penstock.errors import (
         CalculatorError,
         GraphConfigError,
@@ -30,15 +29,16 @@ if TYPE_CHECKING:
     from penstock.plugins.hookspecs import Components, hookimpl
     from penstock.registry import Registry
     from penstock.runtime.default import register_calculator
-    from penstock.runtime.executor import Executor, ExecutorDefaults, Lease, Work
+    from penstock.runtime.event_loops.running import Running
+    from penstock.runtime.executors.executor import Executor, ExecutorDefaults, Lease, Work
     from penstock.runtime.graph import CalculatorGraph
     from penstock.runtime.modes import GraphInputStreamAddMode, LatePacketMode
     from penstock.runtime.poller import OutputStreamPoller
-    from penstock.runtime.rows import Row, Rows
+    from penstock.runtime.rows.rows import Row, Rows
     from penstock.runtime.run import run
-    from penstock.runtime.running import Running
     from penstock.services import ServiceKey
-    from penstock.templates import GraphTemplate
+    from penstock.timestamp import Timestamp
+    from penstock_templates.graph_template import GraphTemplate
 
 __version__: Final = "0.1.0"
 
@@ -54,8 +54,8 @@ _HOME: Final = {
     "CalculatorGraph": "runtime.graph",
     "Components": "plugins.hookspecs",
     "DoctorCheck": "plugins.doctor",
-    "Executor": "runtime.executor",
-    "ExecutorDefaults": "runtime.executor",
+    "Executor": "runtime.executors.executor",
+    "ExecutorDefaults": "runtime.executors.executor",
     "GraphConfigError": "errors",
     "GraphInputStreamAddMode": "runtime.modes",
     "LatePacketMode": "runtime.modes",
@@ -64,23 +64,23 @@ _HOME: Final = {
     "GraphTemplate": "templates",
     "Input": "engine.calculator",
     "InputStreamHandler": "engine.policy",
-    "Lease": "runtime.executor",
+    "Lease": "runtime.executors.executor",
     "Output": "engine.calculator",
     "OutputStreamPoller": "runtime.poller",
     "Packet": "engine.packet",
     "PenstockError": "errors",
     "Registry": "registry",
-    "Row": "runtime.rows",
-    "Rows": "runtime.rows",
-    "Running": "runtime.running",
+    "Row": "runtime.rows.rows",
+    "Rows": "runtime.rows.rows",
+    "Running": "runtime.event_loops.running",
     "ServiceKey": "services",
     "SidePacket": "functions",
     "StatusCode": "errors",
-    "Subgraph": "config.subgraph",
-    "SubgraphContext": "config.subgraph",
-    "Timestamp": "engine.timestamp",
+    "Subgraph": "config.subgraphs.subgraph",
+    "SubgraphContext": "config.subgraphs.subgraph",
+    "Timestamp": "timestamp",
     "WaitTimeoutError": "errors",
-    "Work": "runtime.executor",
+    "Work": "runtime.executors.executor",
     "calculator": "functions",
     "hookimpl": "plugins.hookspecs",
     "register_calculator": "runtime.default",

@@ -44,7 +44,7 @@ _NAMED_ALIKE: Final[Mapping[str, tuple[str, ...]]] = {"calculator": ("calculator
 
 @cache
 def official_packs() -> Mapping[str, Mapping[str, str]]:
-    """Return the names of the official packs: kind (or "option", or "command") to name to distribution."""
+    """Return what the official packs bring: kind (or "option", "command", "door") to name to distribution."""
     import importlib.resources  # only a name that nobody has needs it
     import json
 

@@ -43,7 +43,7 @@ class ServiceKey(Generic[S]):
 
 
 #: The clock of a graph: returns seconds that only grow. Time-outs of waits read it, and so should
-#: sources that keep a pace; a test sets it to a `penstock.testing.ManualClock`.
+#: sources that keep a pace; a test sets it to a `penstock_testing.ManualClock`.
 CLOCK: Final[ServiceKey[Callable[[], float]]] = ServiceKey("penstock.clock", create=lambda: time.monotonic)
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from penstock.config import build_plan
 from penstock.errors import GraphConfigError, GraphParseError
-from penstock.testing import testing_registry
+from penstock_testing import testing_registry
 
 TEXT = """
 node { calculator: "PassThru" input_stream: "a" }

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from penstock.config import build_plan, read_graph, to_binary, to_json, to_text
-from penstock.config.derived import extension_class, inner_classes, message_class
-from penstock.config.option_instances import OptionError, instance_of, message_of
-from penstock.config.options import NO_OPTIONS, Options
-from penstock.config.subgraph import Subgraph
+from penstock.config.options.derived import extension_class, inner_classes, message_class
+from penstock.config.options.instances import OptionError, instance_of, message_of
+from penstock.config.options.options import NO_OPTIONS, Options
+from penstock.config.subgraphs.subgraph import Subgraph
 from penstock.errors import (
     GraphConfigError,
     GraphParseError,

@@ -5,8 +5,8 @@ from google.protobuf import text_format
 
 from penstock.config import build_plan
 from penstock.config.calculator_pb2 import CalculatorGraphConfig
-from penstock.config.option_types import OptionTypes
-from penstock.config.option_value import set_option_values
+from penstock.config.options.types import OptionTypes
+from penstock.config.options.value import set_option_values
 from penstock.errors import GraphConfigError
 from penstock.registry import Registry
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penstock.config.order import stable_order
+from penstock.check.order import stable_order
 
 
 @st.composite

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from penstock.config.calculator_pb2 import CalculatorGraphConfig
-from penstock.config.parse import read_graph
-from penstock.config.places import Spot, scan_text, tokens_of
+from penstock.config.reading.parse import read_graph
+from penstock.config.reading.places import Spot, scan_text, tokens_of
 from penstock.errors import GraphParseError
 from penstock.registry import Registry
 
@@ -172,7 +172,7 @@ def test_any_text_is_read_as_the_parser_alone_reads_it(text):
 
 @given(st.lists(PIECES, max_size=8).map(" ".join))
 def test_places_are_those_that_words_alone_would_give(text):
-    from penstock.config import places  # its reader is the subject
+    from penstock.config.reading import places  # its reader is the subject
 
     by_word = places._TextTree(text, tokens_of(text))
     root, unclosed = by_word.read()

@@ -3,7 +3,7 @@ from typing import ClassVar
 
 import pytest
 
-from penstock.config.port_types import PortTypes
+from penstock.check.port_types import PortTypes
 from penstock.contract import PortSpec
 
 

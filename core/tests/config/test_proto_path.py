@@ -30,7 +30,7 @@ message MyOptions {
 _USE = """
 from my_pack.my_pb2 import MyOptions
 from penstock.config import read_graph
-from penstock.config.options import Options
+from penstock.config.options.options import Options
 from penstock.registry import Registry
 
 registry = Registry()

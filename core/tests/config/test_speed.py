@@ -8,9 +8,9 @@ import time
 
 import pytest
 
-from penstock.config.convert import graph_spec
-from penstock.config.parse import read_graph
-from penstock.config.validate import validate
+from penstock.check.validate import validate
+from penstock.config.reading.convert import graph_spec
+from penstock.config.reading.parse import read_graph
 
 
 @pytest.fixture

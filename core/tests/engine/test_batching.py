@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from penstock.errors import InternalError, InvalidArgumentError
-from penstock.testing import ScheduleHarness, calculator, explore, node, wired
-from penstock.testing.handlers import OneSetInputStreamHandler
+from penstock_testing import ScheduleHarness, calculator, explore, node, wired
+from penstock_testing.handlers import OneSetInputStreamHandler
 
 
 class ByThree(OneSetInputStreamHandler):

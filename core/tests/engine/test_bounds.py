@@ -5,8 +5,8 @@ import sys
 import pytest
 
 from penstock.engine.packet import Packet
-from penstock.engine.timestamp import MAX, MIN, ONE_OVER_POSTSTREAM, POSTSTREAM, PRESTREAM, Timestamp
-from penstock.testing import ScheduleHarness, calculator, explore, node, wired
+from penstock.timestamp import MAX, MIN, ONE_OVER_POSTSTREAM, POSTSTREAM, PRESTREAM, Timestamp
+from penstock_testing import ScheduleHarness, calculator, explore, node, wired
 
 Nothing = calculator(name="Nothing")
 OffsetOnly = calculator(name="OffsetOnly", offset=0)

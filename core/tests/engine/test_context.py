@@ -4,14 +4,14 @@ import pytest
 
 from penstock.engine.packet import Packet
 from penstock.engine.policy import InputStreamHandler
-from penstock.engine.timestamp import DONE, Timestamp
 from penstock.errors import (
     AlreadyExistsError,
     InvalidArgumentError,
     PacketTypeError,
     StatusCode,
 )
-from penstock.testing import ScheduleHarness, calculator, node, wired
+from penstock.timestamp import DONE, Timestamp
+from penstock_testing import ScheduleHarness, calculator, node, wired
 
 Sink = calculator(name="Sink")
 

@@ -4,9 +4,9 @@ import pytest
 
 from penstock.engine.calculator import STOP
 from penstock.engine.policy import READY_FOR_CLOSE, InputStreamHandler
-from penstock.engine.timestamp import MAX
 from penstock.errors import GraphRunError, StreamClosedError
-from penstock.testing import ScheduleHarness, calculator, explore, node, wired
+from penstock.timestamp import MAX
+from penstock_testing import ScheduleHarness, calculator, explore, node, wired
 
 Nothing = calculator(name="Nothing")
 Pass = calculator(lambda cc: cc.output.add_packet(cc.input.packet), name="Pass", offset=0)

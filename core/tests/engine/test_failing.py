@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from penstock.engine.timestamp import MAX
 from penstock.errors import GraphRunError, StatusCode, UnavailableError
-from penstock.testing import ScheduleHarness, calculator, node, wired
+from penstock.timestamp import MAX
+from penstock_testing import ScheduleHarness, calculator, node, wired
 
 Nothing = calculator(name="Nothing")
 Pass = calculator(lambda cc: cc.output.add_packet(cc.input.packet), name="Pass", offset=0)

@@ -6,7 +6,7 @@ from penstock.engine.calculator import STOP
 from penstock.engine.packet import Packet
 from penstock.engine.policy import InputStreamHandler
 from penstock.errors import InternalError, TimestampOrderError
-from penstock.testing import ScheduleHarness, calculator, explore, node, wired
+from penstock_testing import ScheduleHarness, calculator, explore, node, wired
 
 AddOne = calculator(lambda cc: cc.output.add(cc.input.payload + 1, cc.input_timestamp), name="AddOne")
 Nothing = calculator(name="Nothing")

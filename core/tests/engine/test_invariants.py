@@ -5,7 +5,7 @@ import pytest
 from penstock.engine.packet import Packet
 from penstock.engine.stream import Observer
 from penstock.errors import InternalError
-from penstock.testing import ScheduleHarness, calculator, node, wired
+from penstock_testing import ScheduleHarness, calculator, node, wired
 
 
 @pytest.fixture

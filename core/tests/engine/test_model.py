@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from penstock.engine.calculator import STOP
-from penstock.testing import ScheduleHarness, calculator, node, wired
+from penstock_testing import ScheduleHarness, calculator, node, wired
 
 if TYPE_CHECKING:
     from penstock.plan import Plan

@@ -7,8 +7,8 @@ import pytest
 
 from penstock.engine.packet import Packet
 from penstock.engine.stream import UNLIMITED, Observer
-from penstock.engine.timestamp import DONE, MAX, MIN, ONE_OVER_POSTSTREAM, POSTSTREAM, PRESTREAM
-from penstock.testing import ScheduleHarness, calculator, node, wired
+from penstock.timestamp import DONE, MAX, MIN, ONE_OVER_POSTSTREAM, POSTSTREAM, PRESTREAM
+from penstock_testing import ScheduleHarness, calculator, node, wired
 
 Nothing = calculator(name="Nothing")
 Pass = calculator(lambda cc: cc.output.add_packet(cc.input.packet), name="Pass", offset=0)

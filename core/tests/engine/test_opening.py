@@ -5,7 +5,7 @@ import pytest
 from penstock.engine.calculator import STOP
 from penstock.engine.packet import Packet
 from penstock.errors import GraphConfigError, GraphRunError
-from penstock.testing import ScheduleHarness, calculator, node, wired
+from penstock_testing import ScheduleHarness, calculator, node, wired
 
 Nothing = calculator(name="Nothing")
 

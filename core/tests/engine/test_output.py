@@ -4,7 +4,6 @@ import pytest
 
 from penstock.engine.packet import Packet
 from penstock.engine.policy import InputStreamHandler
-from penstock.engine.timestamp import MAX, MIN, ONE_OVER_POSTSTREAM, POSTSTREAM, PRESTREAM, Timestamp
 from penstock.errors import (
     FailedPreconditionError,
     PacketTypeError,
@@ -13,7 +12,8 @@ from penstock.errors import (
     TimestampError,
     TimestampOrderError,
 )
-from penstock.testing import ScheduleHarness, calculator, node, wired
+from penstock.timestamp import MAX, MIN, ONE_OVER_POSTSTREAM, POSTSTREAM, PRESTREAM, Timestamp
+from penstock_testing import ScheduleHarness, calculator, node, wired
 
 NOT_IN_A_STREAM = [Timestamp.UNSET, Timestamp.UNSTARTED, Timestamp.ONE_OVER_POSTSTREAM, Timestamp.DONE]
 Sink = calculator(name="Sink")

@@ -6,8 +6,8 @@ import weakref
 import pytest
 
 from penstock.engine.packet import NOTHING, Packet
-from penstock.engine.timestamp import Timestamp
 from penstock.errors import InternalError, PacketTypeError, StatusCode
+from penstock.timestamp import Timestamp
 
 
 class Payload:

@@ -7,9 +7,9 @@ import pytest
 from penstock.engine.packet import Packet
 from penstock.engine.policy import NOT_READY, InputStreamHandler
 from penstock.engine.schedule import CLAMP_LATE, DROP_LATE
-from penstock.engine.timestamp import UNSET, Timestamp
 from penstock.errors import FailedPreconditionError, PacketTypeError, TimestampError, TimestampOrderError
-from penstock.testing import ScheduleHarness, calculator, node, wired
+from penstock.timestamp import UNSET, Timestamp
+from penstock_testing import ScheduleHarness, calculator, node, wired
 
 
 class Patient(InputStreamHandler):

@@ -7,7 +7,7 @@ from penstock.engine.flow import FlowControl
 from penstock.engine.packet import Packet
 from penstock.engine.policy import NOT_READY, READY_FOR_CLOSE, InputStreamHandler
 from penstock.engine.stream import InputStream
-from penstock.engine.timestamp import DONE, MAX, MIN, ONE_OVER_POSTSTREAM, POSTSTREAM, PRESTREAM, UNSTARTED
+from penstock.timestamp import DONE, MAX, MIN, ONE_OVER_POSTSTREAM, POSTSTREAM, PRESTREAM, UNSTARTED
 
 
 class Streams:

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from penstock.engine.ports import Ports, port_id, port_name
 from penstock.errors import InvalidArgumentError, NotFoundError
+from penstock.ports import Ports, port_id, port_name
 
 
 @pytest.fixture

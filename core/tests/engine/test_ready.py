@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from penstock.engine.calculator import STOP
-from penstock.testing import ScheduleHarness, calculator, node, wired
+from penstock_testing import ScheduleHarness, calculator, node, wired
 
 Nothing = calculator(name="Nothing")
 Forward = calculator(lambda cc: cc.output.add(cc.input.payload, cc.input_timestamp), name="Forward", offset=0)

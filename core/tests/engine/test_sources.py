@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 
 from penstock.engine.calculator import STOP
-from penstock.engine.timestamp import Timestamp
 from penstock.errors import GraphRunError, StatusCode
-from penstock.testing import ScheduleHarness, calculator, explore, node, wired
+from penstock.timestamp import Timestamp
+from penstock_testing import ScheduleHarness, calculator, explore, node, wired
 
 Nothing = calculator(name="Nothing")
 

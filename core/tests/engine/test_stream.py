@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from penstock.engine.flow import FlowControl
 from penstock.engine.packet import Packet
 from penstock.engine.stream import InputStream, OutputStream
-from penstock.engine.timestamp import DONE, MAX, PRESTREAM, UNSTARTED
 from penstock.errors import PenstockError, TimestampError, TimestampOrderError
-from penstock.testing import ScheduleHarness, calculator, node, wired
+from penstock.timestamp import DONE, MAX, PRESTREAM, UNSTARTED
+from penstock_testing import ScheduleHarness, calculator, node, wired
 
 
 def stream_with(*stamps: int, bound: int) -> InputStream:

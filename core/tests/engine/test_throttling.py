@@ -5,7 +5,7 @@ import pytest
 from penstock.engine.calculator import STOP
 from penstock.engine.node import OPENED
 from penstock.errors import GraphRunError, StatusCode
-from penstock.testing import ScheduleHarness, calculator, explore, node, wired
+from penstock_testing import ScheduleHarness, calculator, explore, node, wired
 
 Nothing = calculator(name="Nothing")
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penstock.engine import timestamp as ts
-from penstock.engine.timestamp import Timestamp
+from penstock import timestamp as ts
 from penstock.errors import TimestampError
+from penstock.timestamp import Timestamp
 
 SPECIAL = ["UNSET", "UNSTARTED", "PRESTREAM", "MIN", "MAX", "POSTSTREAM", "ONE_OVER_POSTSTREAM", "DONE"]
 ordinary = st.integers(ts.MIN + 1, ts.MAX - 1)

@@ -6,9 +6,9 @@ import pytest
 
 from penstock.engine.calculator import STOP
 from penstock.engine.node import CLOSED
-from penstock.engine.timestamp import ONE_OVER_POSTSTREAM, Timestamp
 from penstock.errors import InternalError, InvalidArgumentError
-from penstock.testing import ScheduleHarness, calculator, node, wired
+from penstock.timestamp import ONE_OVER_POSTSTREAM, Timestamp
+from penstock_testing import ScheduleHarness, calculator, node, wired
 
 
 def hand_on(cc) -> None:

@@ -13,7 +13,7 @@ from penstock import Packet, Timestamp
 from penstock.config import CalculatorGraphConfig
 from penstock.errors import GraphConfigError, GraphRunError
 from penstock.functions.forms import INCOMPLETE, Called, Plain
-from penstock.testing import InlineExecutor, run_calculator, testing_registry
+from penstock_testing import InlineExecutor, run_calculator, testing_registry
 
 
 def payloads(packets):

@@ -15,7 +15,7 @@ from penstock.errors import AlreadyExistsError, InvalidArgumentError, PluginErro
 from penstock.registry import Registry
 from penstock.runtime.default import default_registry
 from penstock.tags import TagMap
-from penstock.testing import check_calculator, run_calculator
+from penstock_testing import check_calculator, run_calculator
 
 
 class Size(TypedDict):

@@ -6,11 +6,11 @@ import attrs
 import pytest
 
 import penstock
-from penstock.describe import describe
 from penstock.errors import GraphConfigError, InvalidArgumentError
 from penstock.option_class import full_name
 from penstock.registry import Registry
-from penstock.testing import run_calculator
+from penstock_testing import run_calculator
+from penstock_views.describe import describe
 
 
 class Mode(enum.Enum):

@@ -12,7 +12,7 @@ import pytest
 import penstock
 from penstock import Packet, Timestamp
 from penstock.errors import GraphRunError
-from penstock.testing import InlineExecutor, run_calculator, testing_registry
+from penstock_testing import InlineExecutor, run_calculator, testing_registry
 
 
 def payloads(packets):

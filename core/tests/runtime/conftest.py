@@ -9,7 +9,7 @@ import pytest
 
 import penstock
 from penstock.errors import GraphRunError
-from penstock.testing import testing_registry
+from penstock_testing import testing_registry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -5,7 +5,6 @@ import threading
 import pytest
 
 import penstock
-from penstock.engine.timestamp import Timestamp
 from penstock.errors import (
     FailedPreconditionError,
     GraphRunError,
@@ -18,7 +17,8 @@ from penstock.errors import (
     TimestampOrderError,
     UnavailableError,
 )
-from penstock.testing import calculator
+from penstock.timestamp import Timestamp
+from penstock_testing import calculator
 
 TIMEOUT = 20
 Nothing = calculator(name="Nothing")

@@ -8,8 +8,8 @@ import pytest
 
 import penstock
 from penstock.errors import GraphRunError, StatusCode, WaitTimeoutError
-from penstock.runtime import runner as runner_module
-from penstock.testing import calculator
+from penstock.runtime.runner import runner as runner_module
+from penstock_testing import calculator
 
 TIMEOUT = 20
 

@@ -12,12 +12,12 @@ import weakref
 import pytest
 
 import penstock
-from penstock.engine.timestamp import MAX, POSTSTREAM, PRESTREAM
 from penstock.errors import GraphRunError, InvalidArgumentError
-from penstock.runtime import runner as runner_module
-from penstock.runtime.executor import Executor, Lease
-from penstock.runtime.loop import CoroutineLoop
-from penstock.testing import InlineExecutor, calculator, testing_registry
+from penstock.runtime.event_loops.loop import CoroutineLoop
+from penstock.runtime.executors.executor import Executor, Lease
+from penstock.runtime.runner import runner as runner_module
+from penstock.timestamp import MAX, POSTSTREAM, PRESTREAM
+from penstock_testing import InlineExecutor, calculator, testing_registry
 
 TIMEOUT = 20
 Nothing = calculator(name="Nothing")

@@ -8,7 +8,7 @@ import pytest
 
 import penstock
 from penstock.errors import GraphRunError
-from penstock.testing import calculator
+from penstock_testing import calculator
 
 TIMEOUT = 20
 

@@ -14,9 +14,9 @@ from penstock.errors import (
     InvalidArgumentError,
     StatusCode,
 )
-from penstock.runtime.executor import Executor
+from penstock.runtime.executors.executor import Executor
 from penstock.services import ServiceKey
-from penstock.testing import InlineExecutor, calculator, testing_registry
+from penstock_testing import InlineExecutor, calculator, testing_registry
 
 TIMEOUT = 20
 AddOne = calculator(

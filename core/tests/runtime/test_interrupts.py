@@ -16,9 +16,9 @@ from penstock.compiled import engine_form
 from penstock.engine.schedule import Schedule
 from penstock.errors import GraphRunError, StatusCode
 from penstock.runtime import graph as runtime_graph
-from penstock.runtime.news import News
-from penstock.runtime.runner import Runner
-from penstock.testing import calculator
+from penstock.runtime.event_loops.news import News
+from penstock.runtime.runner.runner import Runner
+from penstock_testing import calculator
 
 TIMEOUT = 20
 Packet = penstock.Packet
@@ -26,7 +26,7 @@ Packet = penstock.Packet
 PREAMBLE = """
     import atexit, concurrent.futures, queue, random, signal, sys, threading, time, _thread
     import penstock
-    from penstock.testing import InlineExecutor, calculator, testing_registry
+    from penstock_testing import InlineExecutor, calculator, testing_registry
 
     signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in what a shell runs in the background
     opened, closed = [], []

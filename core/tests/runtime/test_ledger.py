@@ -6,7 +6,7 @@ import pytest
 
 import penstock
 from penstock.errors import FailedPreconditionError, GraphRunError
-from penstock.testing import calculator
+from penstock_testing import calculator
 
 TIMEOUT = 20
 Packet = penstock.Packet

@@ -15,7 +15,7 @@ from penstock.errors import (
     NotFoundError,
     WaitTimeoutError,
 )
-from penstock.testing import calculator
+from penstock_testing import calculator
 
 TIMEOUT = 20
 Pass = calculator(lambda cc: cc.output.add_packet(cc.input.packet), name="Pass", offset=0)

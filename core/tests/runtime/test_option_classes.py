@@ -7,9 +7,9 @@ from penstock import Calculator, CalculatorGraph, GraphConfigError, Packet, regi
 from penstock.errors import GraphRunError, InvalidArgumentError
 from penstock.option_class import full_name
 from penstock.services import GRAPH
-from penstock.testing import check_calculator, run_calculator
-from penstock.testing.handlers import testing_registry
-from penstock.testing.inline import InlineExecutor
+from penstock_testing import check_calculator, run_calculator
+from penstock_testing.handlers import testing_registry
+from penstock_testing.inline import InlineExecutor
 
 
 @attrs.frozen(kw_only=True)

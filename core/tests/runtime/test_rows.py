@@ -24,9 +24,9 @@ from penstock.errors import (
     TimestampOrderError,
     WaitTimeoutError,
 )
-from penstock.runtime.row_streams import LEFT
-from penstock.runtime.runner import Runner
-from penstock.testing import OneSetInputStreamHandler, calculator, testing_registry
+from penstock.runtime.rows.streams import LEFT
+from penstock.runtime.runner.runner import Runner
+from penstock_testing import OneSetInputStreamHandler, calculator, testing_registry
 
 TIMEOUT = 20
 Packet = penstock.Packet
@@ -676,7 +676,7 @@ def test_rows_that_die_in_a_circle_of_garbage_are_left(make) -> None:
 def test_a_script_that_ends_with_rows_in_hand_ends(how) -> None:
     script = f"""
         import concurrent.futures, penstock
-        from penstock.testing import calculator, testing_registry
+        from penstock_testing import calculator, testing_registry
         Endless = calculator(lambda cc: cc.output.add(1, max(0, cc.output.bound)), name="Endless")
         text = 'node {{ calculator: "Endless" output_stream: "n" }}'
         graph = penstock.CalculatorGraph(text, registry=testing_registry(Endless))

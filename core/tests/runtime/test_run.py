@@ -19,7 +19,7 @@ from penstock.errors import (
     TimestampOrderError,
     WaitTimeoutError,
 )
-from penstock.testing import calculator, testing_registry
+from penstock_testing import calculator, testing_registry
 
 TIMEOUT = 20
 Packet = penstock.Packet

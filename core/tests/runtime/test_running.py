@@ -16,9 +16,9 @@ from penstock.errors import (
     TimestampOrderError,
     WaitTimeoutError,
 )
-from penstock.runtime import awaiting
-from penstock.runtime.row_streams import LEFT
-from penstock.testing import ManualClock, calculator
+from penstock.runtime.event_loops import awaiting
+from penstock.runtime.rows.streams import LEFT
+from penstock_testing import ManualClock, calculator
 
 TIMEOUT = 20
 Packet = penstock.Packet

@@ -13,7 +13,7 @@ from penstock.errors import (
     FailedPreconditionError,
     GraphRunError,
 )
-from penstock.testing import calculator
+from penstock_testing import calculator
 
 TIMEOUT = 20
 Nothing = calculator(name="Nothing")

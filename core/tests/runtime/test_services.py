@@ -16,7 +16,7 @@ from penstock.errors import (
     UnavailableError,
 )
 from penstock.services import GRAPH, ServiceKey
-from penstock.testing import calculator, testing_registry
+from penstock_testing import calculator, testing_registry
 
 TIMEOUT = 20
 Nothing = calculator(name="Nothing")
@@ -466,8 +466,8 @@ EXITING = """
 import atexit, sys, threading
 import penstock
 from penstock import ServiceKey
-from penstock.testing import calculator, testing_registry
-from penstock.testing.inline import InlineExecutor
+from penstock_testing import calculator, testing_registry
+from penstock_testing.inline import InlineExecutor
 
 class Service:
     def __init__(self):

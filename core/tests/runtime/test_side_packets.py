@@ -12,7 +12,7 @@ from penstock.errors import (
     StatusCode,
     UnavailableError,
 )
-from penstock.testing import calculator
+from penstock_testing import calculator
 
 TIMEOUT = 20
 Nothing = calculator(name="Nothing")

@@ -12,7 +12,7 @@ import pytest
 from penstock import Calculator, CalculatorGraph, GraphRunError, Packet, WaitTimeoutError
 from penstock import calculator as penstock_calculator
 from penstock.explain import ExecutorState, StreamWait
-from penstock.testing import InlineExecutor, testing_registry
+from penstock_testing import InlineExecutor, testing_registry
 
 
 class Weighty:

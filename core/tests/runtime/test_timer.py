@@ -11,9 +11,9 @@ import pytest
 import penstock
 from penstock import LatePacketMode, Packet
 from penstock.engine.policy import NOT_READY, InputStreamHandler
-from penstock.engine.timestamp import UNSET
 from penstock.errors import GraphRunError, InvalidArgumentError, NotFoundError, TimestampOrderError
-from penstock.testing import ManualClock, calculator, testing_registry
+from penstock.timestamp import UNSET
+from penstock_testing import ManualClock, calculator, testing_registry
 
 TIMEOUT = 20
 

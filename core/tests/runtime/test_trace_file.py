@@ -15,9 +15,9 @@ import pytest
 import penstock
 from penstock.engine.policy import NOT_READY, READY_FOR_CLOSE, InputStreamHandler
 from penstock.errors import GraphRunError, InvalidArgumentError, NotFoundError, UnavailableError
-from penstock.testing import calculator, testing_registry
-from penstock.testing.traces import read_trace
 from penstock.tracing import ChromeTracer
+from penstock_testing import calculator, testing_registry
+from penstock_testing.traces import read_trace
 
 TIMEOUT = 20
 Packet = penstock.Packet
@@ -371,7 +371,7 @@ def test_a_trace_that_cannot_be_written_leaves_what_was_there(tmp_path, monkeypa
     def full(*_, **__):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("penstock.tracing.chrome._encode", full)
+    monkeypatch.setattr("penstock_views.traces.chrome._encode", full)
     with pytest.raises(UnavailableError, match=r"trace '.*trace\.json' cannot be written: .*No space left"):
         tracer.write(target)
 

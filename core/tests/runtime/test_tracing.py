@@ -18,10 +18,10 @@ import penstock
 from penstock.engine.flow import FlowControl
 from penstock.engine.stream import InputStream
 from penstock.errors import FailedPreconditionError, GraphRunError, InvalidArgumentError
-from penstock.runtime.runner import Runner
+from penstock.runtime.runner.runner import Runner
 from penstock.runtime.tracing import TracedFlow, Tracing, _in_words
-from penstock.testing import calculator, testing_registry
 from penstock.tracing import Tracer
+from penstock_testing import calculator, testing_registry
 
 TIMEOUT = 20
 Packet = penstock.Packet
@@ -590,8 +590,8 @@ def test_what_a_tracer_keeps_keeps_no_payload_alive() -> None:
 def test_a_graph_alone_does_not_import_what_writes_traces():
     program = (
         "import sys, penstock; penstock.CalculatorGraph; "
-        "assert 'penstock.tracing.chrome' not in sys.modules; "
-        "penstock.tracing.ChromeTracer; assert 'penstock.tracing.chrome' in sys.modules"
+        "assert 'penstock_views.traces.chrome' not in sys.modules; "
+        "penstock.tracing.ChromeTracer; assert 'penstock_views.traces.chrome' in sys.modules"
     )
 
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)

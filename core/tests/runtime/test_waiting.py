@@ -7,7 +7,7 @@ import pytest
 
 import penstock
 from penstock.errors import FailedPreconditionError, GraphRunError, StatusCode, WaitTimeoutError
-from penstock.testing import calculator, testing_registry
+from penstock_testing import calculator, testing_registry
 
 TIMEOUT = 20
 Nothing = calculator(name="Nothing")

@@ -10,9 +10,9 @@ import penstock
 from penstock.engine.policy import NOT_READY, READY_FOR_CLOSE
 from penstock.errors import GraphRunError, WaitTimeoutError
 from penstock.explain import WaitKind, why
-from penstock.testing import calculator
-from penstock.testing.schedules import ScheduleHarness
-from penstock.testing.wiring import node, wired
+from penstock_testing import calculator
+from penstock_testing.schedules import ScheduleHarness
+from penstock_testing.wiring import node, wired
 
 TIMEOUT = 20
 Packet = penstock.Packet

@@ -7,7 +7,7 @@ import pytest
 from penstock import CalculatorGraph, Packet
 from penstock.engine.schedule import PAUSED, RUNNING, TERMINATED
 from penstock.engine.stream import Observer
-from penstock.testing import calculator, testing_registry
+from penstock_testing import calculator, testing_registry
 
 TIMEOUT = 20
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from penstock import GraphConfigError, Timestamp
-from penstock.testing import ScheduleHarness, node, run_calculator, wired
 from penstock_calculators.bypass import BypassCalculator
 from penstock_calculators.bypass_calculator_pb2 import BypassCalculatorOptions
+from penstock_testing import ScheduleHarness, node, run_calculator, wired
 
 
 def options(*pairs):

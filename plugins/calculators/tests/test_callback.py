@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from penstock import GraphConfigError, GraphRunError
-from penstock.testing import run_calculator
 from penstock_calculators.callback import CallbackCalculator
+from penstock_testing import run_calculator
 
 
 def test_the_function_gets_each_packet():

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from penstock import GraphConfigError, GraphRunError
-from penstock.testing import run_calculator
 from penstock_calculators.clip_vector_size import (
     ClipDetectionVectorSizeCalculator,
     ClipNormalizedRectVectorSizeCalculator,
 )
 from penstock_calculators.clip_vector_size_calculator_pb2 import ClipVectorSizeCalculatorOptions
 from penstock_formats import Detection, NormalizedRect
+from penstock_testing import run_calculator
 
 DETECTIONS = [Detection(score=[score]) for score in (0.5, 0.25, 0.125)]
 RECTS = [NormalizedRect(x_center=x, y_center=0, width=1, height=1) for x in (0.5, 0.25)]

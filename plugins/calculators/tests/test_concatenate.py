@@ -6,7 +6,6 @@ import pytest
 
 from penstock import GraphConfigError, GraphRunError, Packet
 from penstock.errors import PacketTypeError
-from penstock.testing import ScheduleHarness, explore, node, run_calculator, wired
 from penstock_calculators.concatenate import (
     ConcatenateFloatVectorCalculator,
     ConcatenateInt32VectorCalculator,
@@ -15,6 +14,7 @@ from penstock_calculators.concatenate import (
 )
 from penstock_calculators.concatenate_vector_calculator_pb2 import ConcatenateVectorCalculatorOptions
 from penstock_formats import NormalizedLandmark, NormalizedLandmarkList
+from penstock_testing import ScheduleHarness, explore, node, run_calculator, wired
 
 ALL = ConcatenateVectorCalculatorOptions(only_emit_if_all_present=True)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from penstock import CalculatorGraph, GraphConfigError, GraphRunError, StatusCode
-from penstock.testing import InlineExecutor, ScheduleHarness, node, run_calculator, wired
 from penstock_calculators.counting_source import CountingSourceCalculator
+from penstock_testing import InlineExecutor, ScheduleHarness, node, run_calculator, wired
 
 
 def count(**sides):

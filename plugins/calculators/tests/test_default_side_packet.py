@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from penstock import CalculatorGraph, GraphConfigError
-from penstock.testing import InlineExecutor, run_calculator
 from penstock_calculators.default_side_packet import DefaultSidePacketCalculator
+from penstock_testing import InlineExecutor, run_calculator
 
 TIMEOUT = 20
 EXAMPLE = DefaultSidePacketCalculator.__doc__.partition("Example config::")[2]

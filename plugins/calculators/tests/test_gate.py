@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from penstock import GraphConfigError, GraphRunError
-from penstock.testing import ScheduleHarness, explore, node, run_calculator, wired
 from penstock_calculators.gate import GateCalculator
 from penstock_calculators.gate_calculator_pb2 import GateCalculatorOptions
+from penstock_testing import ScheduleHarness, explore, node, run_calculator, wired
 
 FRAMES = [(1, "a"), (2, "b"), (3, "c"), (5, "e")]
 SWITCH = [(1, True), (2, False), (4, True), (5, True)]

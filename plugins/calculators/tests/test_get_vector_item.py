@@ -6,7 +6,6 @@ import pytest
 
 import penstock
 from penstock import GraphConfigError, GraphRunError
-from penstock.testing import run_calculator
 from penstock_calculators import get_vector_item
 from penstock_calculators.get_vector_item import GetDetectionVectorItemCalculator
 from penstock_calculators.get_vector_item_calculator_pb2 import GetVectorItemCalculatorOptions
@@ -18,6 +17,7 @@ from penstock_formats import (
     NormalizedRect,
     Rect,
 )
+from penstock_testing import run_calculator
 
 DETECTIONS = [Detection(score=[score]) for score in (0.5, 0.25, 0.125)]
 GRAPH = """

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from penstock import CalculatorGraph, GraphConfigError, Packet, Timestamp
-from penstock.testing import ScheduleHarness, explore, node, run_calculator, wired
 from penstock_calculators.immediate_mux import ImmediateMuxCalculator
 from penstock_calculators.immediate_mux_calculator_pb2 import ImmediateMuxCalculatorOptions
 from penstock_stream_handlers.immediate import ImmediateInputStreamHandler
+from penstock_testing import ScheduleHarness, explore, node, run_calculator, wired
 
 BOUNDS = (ImmediateMuxCalculatorOptions(process_timestamp_bounds=True),)
 

@@ -7,9 +7,9 @@ import re
 import pytest
 
 from penstock import CalculatorGraph, GraphConfigError, GraphRunError, Timestamp
-from penstock.testing import ScheduleHarness, node, run_calculator, wired
 from penstock_calculators.item_loop import BeginItemLoopCalculator, EndItemLoopCalculator
 from penstock_calculators.pass_through import PassThroughCalculator
+from penstock_testing import ScheduleHarness, node, run_calculator, wired
 
 
 def begin(*more):

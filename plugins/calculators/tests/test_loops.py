@@ -7,7 +7,6 @@ import pytest
 
 from penstock import GraphConfigError, GraphRunError, Packet, Timestamp
 from penstock.errors import PacketTypeError
-from penstock.testing import ScheduleHarness, calculator, node, run_calculator, wired
 from penstock_calculators.begin_loop import (
     BeginLoopFloatCalculator,
     BeginLoopImageCalculator,
@@ -28,6 +27,7 @@ from penstock_calculators.end_loop import (
 )
 from penstock_calculators.pass_through import PassThroughCalculator
 from penstock_formats import ImageFrame, Matrix, NormalizedRect, RenderData
+from penstock_testing import ScheduleHarness, calculator, node, run_calculator, wired
 
 
 def values(packets):

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from penstock import GraphConfigError
-from penstock.testing import run_calculator
 from penstock_calculators.make_pair import MakePairCalculator
+from penstock_testing import run_calculator
 
 
 def test_the_packets_of_a_timestamp_come_as_a_tuple_with_an_empty_one_where_there_is_none():

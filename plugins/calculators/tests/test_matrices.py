@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from penstock import GraphConfigError, GraphRunError
-from penstock.testing import run_calculator
 from penstock_calculators.matrices import (
     MatrixMultiplyCalculator,
     MatrixSubtractCalculator,
     MatrixToVectorCalculator,
 )
 from penstock_formats import Matrix
+from penstock_testing import run_calculator
 
 
 def matrix(rows):

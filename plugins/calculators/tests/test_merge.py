@@ -7,9 +7,9 @@ import logging
 import pytest
 
 from penstock import GraphConfigError, GraphRunError
-from penstock.testing import ScheduleHarness, explore, node, run_calculator, wired
 from penstock_calculators.merge import MergeCalculator
 from penstock_stream_handlers.immediate import ImmediateInputStreamHandler
+from penstock_testing import ScheduleHarness, explore, node, run_calculator, wired
 
 A = [(1, "a"), (3, "b")]
 B = [(2, 20), (3, 30), (5, 50)]

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from penstock import GraphConfigError, PenstockError
-from penstock.testing import run_calculator
 from penstock_calculators.merge_to_vector import (
     MergeDetectionsToVectorCalculator,
     MergeImagesToVectorCalculator,
 )
 from penstock_formats import Detection, ImageFrame
+from penstock_testing import run_calculator
 
 A, B, C = (Detection(score=[score]) for score in (0.5, 0.25, 0.125))
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from penstock import GraphConfigError, GraphRunError
-from penstock.testing import OneSetInputStreamHandler, ScheduleHarness, explore, node, run_calculator, wired
 from penstock_calculators.mux import MuxCalculator
 from penstock_stream_handlers.mux import MuxInputStreamHandler
+from penstock_testing import OneSetInputStreamHandler, ScheduleHarness, explore, node, run_calculator, wired
 
 ROWS = [
     (1, 1, 2, 1), (3, 5, 8, 2), (13, 21, 34, 0), (55, 89, 144, 2),

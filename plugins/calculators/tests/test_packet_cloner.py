@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from penstock.testing import run_calculator
 from penstock_calculators.packet_cloner import PacketClonerCalculator
 from penstock_calculators.packet_cloner_calculator_pb2 import PacketClonerCalculatorOptions
+from penstock_testing import run_calculator
 
 A = [(1, "a1"), (4, "a4")]
 B = [(2, "b2"), (6, "b6")]

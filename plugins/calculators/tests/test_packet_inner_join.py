@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from penstock import GraphConfigError
-from penstock.testing import ScheduleHarness, explore, node, run_calculator, wired
 from penstock_calculators.packet_inner_join import PacketInnerJoinCalculator
+from penstock_testing import ScheduleHarness, explore, node, run_calculator, wired
 
 A = [0, 1, 2, 3, 4, 6]
 B = [0, 2, 4, 5, 6]

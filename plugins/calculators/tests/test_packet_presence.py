@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from penstock.testing import ScheduleHarness, node, run_calculator, wired
 from penstock_calculators.gate import GateCalculator
 from penstock_calculators.packet_presence import PacketPresenceCalculator
+from penstock_testing import ScheduleHarness, node, run_calculator, wired
 
 
 def test_each_packet_and_each_timestamp_settled_without_one_gives_an_answer():

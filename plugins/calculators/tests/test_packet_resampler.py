@@ -6,11 +6,11 @@ import pytest
 
 from penstock import GraphConfigError, GraphRunError, Timestamp
 from penstock.config.calculator_options_pb2 import CalculatorOptions
-from penstock.testing import ScheduleHarness, explore, node, run_calculator, wired
 from penstock_calculators.packet_resampler import PacketResamplerCalculator
 from penstock_calculators.packet_resampler_calculator_pb2 import PacketResamplerCalculatorOptions
 from penstock_formats import ImageFormat, VideoHeader
 from penstock_stream_handlers.immediate import ImmediateInputStreamHandler
+from penstock_testing import ScheduleHarness, explore, node, run_calculator, wired
 
 SPREAD = [-222, 15000, 32000, 49999, 150000]
 CROWDED = [16666, 16667, 20000, 33300, 49999, 50000, 66600]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from penstock import GraphConfigError, Timestamp
-from penstock.testing import ScheduleHarness, node, run_calculator, wired
 from penstock_calculators.packet_sequencer import PacketSequencerCalculator
 from penstock_stream_handlers.immediate import ImmediateInputStreamHandler
+from penstock_testing import ScheduleHarness, node, run_calculator, wired
 
 MIN = int(Timestamp.MIN)
 

@@ -6,10 +6,10 @@ import pytest
 
 from penstock import GraphConfigError, GraphRunError
 from penstock.config.calculator_options_pb2 import CalculatorOptions
-from penstock.testing import ScheduleHarness, node, run_calculator, wired
 from penstock_calculators.packet_thinner import PacketThinnerCalculator
 from penstock_calculators.packet_thinner_calculator_pb2 import PacketThinnerCalculatorOptions
 from penstock_formats import ImageFormat, VideoHeader
+from penstock_testing import ScheduleHarness, node, run_calculator, wired
 
 ASYNC, SYNC = PacketThinnerCalculatorOptions.ASYNC, PacketThinnerCalculatorOptions.SYNC
 EVEN = [2, 4, 6, 8, 10, 12, 14]

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from penstock import GraphConfigError, Packet
-from penstock.testing import run_calculator
 from penstock_calculators.pass_through import PassThroughCalculator
+from penstock_testing import run_calculator
 
 
 def test_every_packet_leaves_unchanged_at_the_port_of_its_tag_and_index():

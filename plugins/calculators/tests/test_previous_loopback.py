@@ -7,11 +7,11 @@ from itertools import accumulate
 import pytest
 
 from penstock import CalculatorGraph, Packet, Timestamp
-from penstock.testing import InlineExecutor, ScheduleHarness, calculator, explore, node, run_calculator, wired
 from penstock_calculators.gate import GateCalculator
 from penstock_calculators.pass_through import PassThroughCalculator
 from penstock_calculators.previous_loopback import PreviousLoopbackCalculator
 from penstock_stream_handlers.immediate import ImmediateInputStreamHandler
+from penstock_testing import InlineExecutor, ScheduleHarness, calculator, explore, node, run_calculator, wired
 
 
 def loopback(main="main", loop="loop"):

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from penstock import GraphConfigError
-from penstock.testing import ScheduleHarness, node, run_calculator, wired
 from penstock_calculators.mux import MuxCalculator
 from penstock_calculators.round_robin_demux import RoundRobinDemuxCalculator
 from penstock_stream_handlers.mux import MuxInputStreamHandler
+from penstock_testing import ScheduleHarness, node, run_calculator, wired
 
 PACKETS = [(10, "a"), (20, "b"), (30, "c"), (40, "d"), (50, "e")]
 

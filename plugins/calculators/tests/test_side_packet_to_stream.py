@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from penstock import CalculatorGraph, GraphConfigError, GraphRunError, Packet, Timestamp
-from penstock.testing import InlineExecutor, ScheduleHarness, explore, node, run_calculator, wired
 from penstock_calculators.side_packet_to_stream import SidePacketToStreamCalculator
+from penstock_testing import InlineExecutor, ScheduleHarness, explore, node, run_calculator, wired
 
 TICKS = [(1234, "x"), (1235, "y"), (1300, "z")]
 

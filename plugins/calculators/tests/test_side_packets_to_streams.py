@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from penstock import CalculatorGraph, GraphConfigError, GraphRunError, Packet, Timestamp
-from penstock.testing import InlineExecutor, ScheduleHarness, node, run_calculator, wired
 from penstock_calculators.side_packets_to_streams import SidePacketsToStreamsCalculator
 from penstock_calculators.side_packets_to_streams_calculator_pb2 import SidePacketsToStreamsCalculatorOptions
+from penstock_testing import InlineExecutor, ScheduleHarness, node, run_calculator, wired
 
 PRE, POST = int(Timestamp.PRESTREAM), int(Timestamp.POSTSTREAM)
 

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from penstock import GraphConfigError, GraphRunError
-from penstock.testing import ScheduleHarness, node, run_calculator, wired
 from penstock_calculators.split import (
     MovableSplitImageFrameVectorCalculator,
     SplitAffineMatrixVectorCalculator,
@@ -19,6 +18,7 @@ from penstock_calculators.split import (
 )
 from penstock_calculators.split_vector_calculator_pb2 import Range, SplitVectorCalculatorOptions
 from penstock_formats import ImageFrame, NormalizedLandmark, NormalizedLandmarkList
+from penstock_testing import ScheduleHarness, node, run_calculator, wired
 
 
 def options(*ranges, **more):

@@ -6,8 +6,8 @@ import pytest
 
 from penstock import CalculatorGraph, GraphRunError, Packet, StatusCode, Timestamp
 from penstock.errors import UnavailableError
-from penstock.testing import InlineExecutor, run_calculator
 from penstock_calculators.stream_to_side_packet import StreamToSidePacketCalculator
+from penstock_testing import InlineExecutor, run_calculator
 
 TIMEOUT = 20
 GRAPH = (

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from penstock import CalculatorGraph, GraphConfigError, GraphRunError, StatusCode
-from penstock.testing import InlineExecutor, run_calculator
 from penstock_calculators import string_to_int
+from penstock_testing import InlineExecutor, run_calculator
 
 RANGES = {
     "StringToIntCalculator": (-(2**31), 2**31 - 1),

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from penstock import GraphConfigError, Timestamp
-from penstock.testing import ScheduleHarness, check_calculator, explore, node, run_calculator, wired
 from penstock_calculators.switch_container_pb2 import SwitchContainerOptions
 from penstock_calculators.switch_demux import SwitchDemuxCalculator
 from penstock_stream_handlers.immediate import ImmediateInputStreamHandler
+from penstock_testing import ScheduleHarness, check_calculator, explore, node, run_calculator, wired
 
 MAX = int(Timestamp.MAX)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from penstock import GraphConfigError
-from penstock.testing import ScheduleHarness, explore, node, run_calculator, wired
 from penstock_calculators.value_or_default import ValueOrDefaultCalculator
+from penstock_testing import ScheduleHarness, explore, node, run_calculator, wired
 
 TICKS = [0, 1, 5, 8, 12, 231]
 VALUES = [(1, 1), (5, 2), (12, 3)]

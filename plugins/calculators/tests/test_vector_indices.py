@@ -3,7 +3,6 @@ from __future__ import annotations
 import pytest
 
 from penstock import GraphRunError
-from penstock.testing import run_calculator
 from penstock_calculators.vector_indices import (
     ClassificationListVectorSizeCalculator,
     IntVectorIndicesCalculator,
@@ -12,6 +11,7 @@ from penstock_calculators.vector_indices import (
     Uint64tVectorIndicesCalculator,
 )
 from penstock_formats import ClassificationList, LandmarkList, NormalizedLandmarkList
+from penstock_testing import run_calculator
 
 
 def values(calculator, vectors, output):

@@ -11,7 +11,7 @@ from penstock.registry import KINDS, Registry
 from penstock_cli import components
 from penstock_cli.inspection import COMMANDS
 
-INLINE = "penstock.testing.inline:InlineExecutor"
+INLINE = "penstock_testing.inline:InlineExecutor"
 CLASH = """
     from penstock import Components, hookimpl
 

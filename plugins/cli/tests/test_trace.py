@@ -7,8 +7,8 @@ from functools import partial
 
 import pytest
 
-from penstock.testing.traces import read_trace
 from penstock.tracing import ChromeTracer
+from penstock_testing.traces import read_trace
 
 SINK = 'node { calculator: "CliWrites" input_stream: "n" input_side_packet: "TARGET:target" }'
 
@@ -99,7 +99,7 @@ def test_a_disk_that_is_full_at_the_end_is_said_and_hides_no_error(
     def full(*_, **__):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("penstock.tracing.chrome._encode", full)
+    monkeypatch.setattr("penstock_views.traces.chrome._encode", full)
     path = graph(f'node {{ calculator: "{behind}" input_stream: "n" }}' if behind else "")
 
     result = run(invoke, path, tmp_path / "trace.json")

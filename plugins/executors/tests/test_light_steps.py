@@ -14,9 +14,9 @@ import pytest
 
 import penstock
 from penstock.errors import GraphRunError
-from penstock.runtime.work import _HEAVY
-from penstock.testing import calculator
+from penstock.runtime.runner.work import _HEAVY
 from penstock_executors.thread_pool import ThreadPoolExecutor
+from penstock_testing import calculator
 
 LENGTH = 20
 #: Packets after which every node is known to be light: it has been timed 16 times and more.

@@ -18,11 +18,11 @@ import pytest
 import penstock
 from penstock import STOP
 from penstock.errors import GraphRunError, InvalidArgumentError, WaitTimeoutError
-from penstock.testing import calculator, testing_registry
 from penstock_formats import ImageFrame
 from penstock_gpu import GPU, GlContext, GlProgram, GlSimpleCalculator, GpuBuffer, GpuResources, gl_library
 from penstock_gpu.executor import GlExecutor
 from penstock_gpu.quad import draw_quad
+from penstock_testing import calculator, testing_registry
 
 PATIENCE_S = 20
 
@@ -815,7 +815,7 @@ def test_a_gl_node_that_a_graph_puts_on_another_executor_runs_in_its_context_all
 INTERRUPTED = """
 import _thread, itertools, threading
 import penstock
-from penstock.testing import calculator, testing_registry
+from penstock_testing import calculator, testing_registry
 from penstock_gpu import GPU, GlContext
 
 numbers = itertools.count()
@@ -854,7 +854,7 @@ def test_ctrl_c_ends_a_run_on_a_gl_thread_and_leaves_no_thread():
 
 EXITING = """
 import penstock
-from penstock.testing import calculator, testing_registry
+from penstock_testing import calculator, testing_registry
 from penstock_gpu import GPU, GlContext
 
 def at(method):

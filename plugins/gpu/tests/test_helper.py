@@ -11,7 +11,6 @@ import pytest
 import penstock
 from penstock import Calculator
 from penstock.errors import FailedPreconditionError, GraphRunError, InvalidArgumentError
-from penstock.testing import calculator, testing_registry
 from penstock_formats import ImageFormat, ImageFrame
 from penstock_gpu import (
     GPU,
@@ -30,6 +29,7 @@ from penstock_gpu import (
 )
 from penstock_gpu.helper import GlTexture
 from penstock_gpu.quad import draw_quad
+from penstock_testing import calculator, testing_registry
 
 PATIENCE_S = 20
 

@@ -12,10 +12,10 @@ import pytest
 
 import penstock
 from penstock.errors import FailedPreconditionError, GraphRunError
-from penstock.testing import testing_registry
 from penstock_formats import ImageFrame
 from penstock_gpu import GlContext, GlTextureView, GpuBuffer, GpuResources, gl
 from penstock_gpu.calculators.luminance import LuminanceCalculator
+from penstock_testing import testing_registry
 
 PATIENCE_S = 20
 

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import penstock
-from penstock.testing import testing_registry
 from penstock_gpu import (
     ATTRIB_TEXTURE_POSITION,
     ATTRIB_VERTEX,
@@ -17,6 +16,7 @@ from penstock_gpu import (
     gl,
 )
 from penstock_gpu.calculators.luminance import LuminanceCalculator
+from penstock_testing import testing_registry
 
 PATIENCE_S = 20
 

@@ -11,7 +11,8 @@ import textwrap
 import pytest
 
 import penstock_gpu
-from penstock import CalculatorGraph, GraphConfigError, Registry, testing
+import penstock_testing as testing
+from penstock import CalculatorGraph, GraphConfigError, Registry
 from penstock_gpu.plugin import penstock_components
 
 COMPONENTS = penstock_components()

@@ -11,7 +11,6 @@ import pytest
 
 import penstock
 from penstock.errors import GraphRunError
-from penstock.testing import testing_registry
 from penstock_formats import ImageFormat, ImageFrame, VideoHeader
 from penstock_gpu import (
     GPU,
@@ -27,6 +26,7 @@ from penstock_gpu import (
 )
 from penstock_gpu.calculators.scaler import GlScalerCalculator
 from penstock_gpu.quad import draw_quad
+from penstock_testing import testing_registry
 
 PATIENCE_S = 20
 

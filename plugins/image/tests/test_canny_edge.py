@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from penstock.errors import GraphRunError
-from penstock.testing import run_calculator
 from penstock_formats import ImageFormat, ImageFrame, VideoHeader
 from penstock_image.canny_edge import CannyEdgeCalculator
 from penstock_image.canny_edge_calculator_pb2 import CannyEdgeCalculatorOptions
+from penstock_testing import run_calculator
 
 
 def box(level: int = 255) -> ImageFrame:

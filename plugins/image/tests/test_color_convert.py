@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from penstock.errors import GraphConfigError, GraphRunError
-from penstock.testing import run_calculator
 from penstock_formats import ImageFormat, ImageFrame, VideoHeader
 from penstock_image.color_convert import ColorConvertCalculator
+from penstock_testing import run_calculator
 
 PIXELS = np.random.default_rng(7).integers(0, 256, (5, 7, 4)).astype(np.uint8)
 GRAY = PIXELS[:, :, 0]

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from penstock.errors import GraphRunError
-from penstock.testing import run_calculator
 from penstock_formats import ImageFormat, ImageFrame, VideoHeader
 from penstock_image.image_overlay import ImageOverlayCalculator
 from penstock_image.image_overlay_calculator_pb2 import ImageOverlayCalculatorOptions
+from penstock_testing import run_calculator
 
 PIXELS = np.random.default_rng(11).integers(0, 256, (6, 8, 4)).astype(np.uint8)
 MASK = np.zeros((6, 8), np.uint8)

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from penstock import Timestamp
 from penstock.errors import GraphConfigError, GraphRunError
-from penstock.testing import run_calculator
 from penstock_formats import ImageFormat, ImageFrame, VideoHeader
 from penstock_formats.image_format import LAYOUTS
 from penstock_formats.rotation_mode_pb2 import RotationMode
@@ -18,6 +17,7 @@ from penstock_formats.scale_mode_pb2 import ScaleMode
 from penstock_image.geometry import Transformation
 from penstock_image.image_transformation import ImageTransformationCalculator
 from penstock_image.image_transformation_calculator_pb2 import ImageTransformationCalculatorOptions as Options
+from penstock_testing import run_calculator
 
 PIXELS = np.random.default_rng(5).integers(0, 256, (6, 10, 3)).astype(np.uint8)
 FRAME = ImageFrame(PIXELS)

@@ -6,8 +6,8 @@ import attrs
 import pytest
 
 import penstock
-from penstock.testing import ScheduleHarness, calculator, explore, node, wired
 from penstock_stream_handlers.plugin import penstock_components
+from penstock_testing import ScheduleHarness, calculator, explore, node, wired
 
 
 @attrs.frozen

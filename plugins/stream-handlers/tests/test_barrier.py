@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from penstock.errors import GraphRunError, TimestampOrderError
-from penstock.testing import OneSetInputStreamHandler, ScheduleHarness, calculator, node, wired
 from penstock_stream_handlers.barrier import BarrierInputStreamHandler
+from penstock_testing import OneSetInputStreamHandler, ScheduleHarness, calculator, node, wired
 
 
 @pytest.fixture

@@ -3,10 +3,10 @@ from __future__ import annotations
 import pytest
 
 from penstock import Packet, Timestamp
-from penstock.engine.timestamp import MAX, PRESTREAM, UNSTARTED
 from penstock.errors import GraphRunError
-from penstock.testing import ScheduleHarness, calculator, node, wired
+from penstock.timestamp import MAX, PRESTREAM, UNSTARTED
 from penstock_stream_handlers.immediate import ImmediateInputStreamHandler
+from penstock_testing import ScheduleHarness, calculator, node, wired
 
 
 @pytest.fixture

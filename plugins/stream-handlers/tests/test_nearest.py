@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from penstock import Timestamp
-from penstock.engine.timestamp import MAX, MIN
 from penstock.errors import InvalidArgumentError, NotFoundError
+from penstock.timestamp import MAX, MIN
 from penstock_stream_handlers.nearest import NEVER_NEAREST, Nearest
 from penstock_stream_handlers.nearest_pb2 import NearestOptions
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from penstock import STOP
-from penstock.testing import calculator, explore, node, wired
 from penstock_stream_handlers.inner_join import InnerJoin
 from penstock_stream_handlers.latest import Latest
 from penstock_stream_handlers.nearest import Nearest
 from penstock_stream_handlers.nearest_pb2 import NearestOptions
 from penstock_stream_handlers.timeout import Timeout
 from penstock_stream_handlers.timeout_pb2 import TimeoutOptions
+from penstock_testing import calculator, explore, node, wired
 
 A = (0, 3, 6, 9, 12, 40)
 B = (1, 2, 3, 4, 5, 6, 7, 8, 20, 21)

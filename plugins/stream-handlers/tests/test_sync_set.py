@@ -5,8 +5,8 @@ import random
 
 import pytest
 
-from penstock.engine.timestamp import MAX
 from penstock.errors import InvalidArgumentError, NotFoundError
+from penstock.timestamp import MAX
 from penstock_stream_handlers.sync_set import SyncSetInputStreamHandler
 from penstock_stream_handlers.sync_set_input_stream_handler_pb2 import SyncSetInputStreamHandlerOptions
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 import penstock
 from penstock import Packet, Timestamp
 from penstock.errors import InvalidArgumentError
-from penstock.testing import ManualClock, ScheduleHarness, calculator, node, wired
 from penstock_stream_handlers.timeout import TOO_LATE, Timeout
 from penstock_stream_handlers.timeout_pb2 import TimeoutOptions
+from penstock_testing import ManualClock, ScheduleHarness, calculator, node, wired
 
 OPTIONS = TimeoutOptions(timeout_ms=200)
 WAIT_S = 20

@@ -5,13 +5,13 @@ import random
 import pytest
 
 from penstock import Timestamp
-from penstock.engine.timestamp import MAX, MIN
 from penstock.errors import GraphRunError, InvalidArgumentError, NotFoundError, TimestampError
-from penstock.testing import ScheduleHarness, calculator, node, wired
+from penstock.timestamp import MAX, MIN
 from penstock_stream_handlers.timestamp_align import TimestampAlignInputStreamHandler
 from penstock_stream_handlers.timestamp_align_input_stream_handler_pb2 import (
     TimestampAlignInputStreamHandlerOptions,
 )
+from penstock_testing import ScheduleHarness, calculator, node, wired
 
 
 def base(tag_index):

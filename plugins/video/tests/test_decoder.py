@@ -16,8 +16,8 @@ import pytest
 
 from penstock import Timestamp
 from penstock.errors import GraphRunError, PenstockError
-from penstock.testing import run_calculator
 from penstock_formats import ImageFormat, VideoHeader
+from penstock_testing import run_calculator
 from penstock_video.decoder import VideoDecoderCalculator
 from penstock_video.files import FileSource, camera_source
 from penstock_video.source import microseconds

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from penstock import Timestamp
 from penstock.errors import GraphRunError
-from penstock.testing import run_calculator
 from penstock_formats import ImageFormat, ImageFrame, VideoHeader
+from penstock_testing import run_calculator
 from penstock_video.decoder import VideoDecoderCalculator
 from penstock_video.encoder import VideoEncoderCalculator
 from penstock_video.opencv_video_encoder_calculator_pb2 import OpenCvVideoEncoderCalculatorOptions as Options

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from penstock import CalculatorGraph, StatusCode, testing
+import penstock_testing as testing
+from penstock import CalculatorGraph, StatusCode
 from penstock.errors import GraphRunError
 from penstock_video.decoder import VideoDecoderCalculator
 from penstock_video.encoder import VideoEncoderCalculator

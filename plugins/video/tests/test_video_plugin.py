@@ -9,7 +9,8 @@ import textwrap
 
 import pytest
 
-from penstock import CalculatorGraph, Registry, testing
+import penstock_testing as testing
+from penstock import CalculatorGraph, Registry
 from penstock_video.plugin import penstock_components
 
 COMPONENTS = penstock_components()

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from penstock.config.calculator_pb2 import CalculatorGraphConfig
-    from penstock.config.option_types import OptionTypes
+    from penstock.config.options.types import OptionTypes
     from penstock.plan import Plan
 
 __all__ = ["CalculatorGraphConfig", "build_plan", "read_graph", "to_binary", "to_json", "to_text"]
@@ -64,15 +64,15 @@ def _plan(
     subgraphs: Mapping[str, object] | Iterable[object],
 ) -> Plan:
     # Protobuf costs more to import than the rest of the core.
-    from penstock.config.convert import graph_spec
-    from penstock.config.faults import Faults
-    from penstock.config.names import Names, has_subgraphs
-    from penstock.config.option_types import OptionTypes
-    from penstock.config.parse import in_order
-    from penstock.config.validate import validate
+    from penstock.check.faults import Faults
+    from penstock.check.names import Names, has_subgraphs
+    from penstock.check.validate import validate
+    from penstock.config.options.types import OptionTypes
+    from penstock.config.reading.convert import graph_spec
+    from penstock.config.reading.parse import in_order
 
     if subgraphs:
-        from penstock.config.expand import with_subgraphs
+        from penstock.config.subgraphs.expand import with_subgraphs
 
         registry = with_subgraphs(registry, subgraphs)
     types = OptionTypes(registry)
@@ -80,7 +80,7 @@ def _plan(
     faults = Faults(places)
     origins = None
     if has_subgraphs(message, Names(registry, message.package, faults)):
-        from penstock.config.expand import expand  # costs as much to import as all the checks
+        from penstock.config.subgraphs.expand import expand  # costs as much to import as all the checks
 
         message, origins = expand(message, places, registry, faults, types)
     spec = graph_spec(message, places, origins)
@@ -97,8 +97,8 @@ def read_graph(
 
 def is_template(graph_config: object, registry: Registry) -> bool:
     """Return whether it is a template, whose ports nobody knows before it is expanded. As `read_graph`."""
-    from penstock.config import parse  # protobuf
-    from penstock.config.template import Template
+    from penstock.config.reading import parse  # protobuf
+    from penstock_templates.template import Template
 
     return isinstance(parse.read_definition(graph_config, registry), Template)
 
@@ -114,7 +114,7 @@ def to_text(config: Any, options: Registry | OptionTypes | None = None) -> str:
     Raises:
         NameClashError, PluginError: options that it holds cannot be imported.
     """
-    from penstock.config import parse  # protobuf
+    from penstock.config.reading import parse  # protobuf
 
     return parse.to_text(config, _option_types(options))
 
@@ -126,20 +126,20 @@ def to_json(config: Any, options: Registry | OptionTypes | None = None) -> str:
         InvalidArgumentError: it has packed options that nobody knows.
         NameClashError, PluginError: as `to_text`.
     """
-    from penstock.config import parse  # protobuf
+    from penstock.config.reading import parse  # protobuf
 
     return parse.to_json(config, _option_types(options))
 
 
 def to_binary(config: Any) -> bytes:
     """Return a CalculatorGraphConfig serialized, as a .binarypb file holds it."""
-    from penstock.config import parse  # protobuf
+    from penstock.config.reading import parse  # protobuf
 
     return parse.to_binary(config)
 
 
 def _option_types(options: Registry | OptionTypes | None) -> OptionTypes:
-    from penstock.config.option_types import OptionTypes  # protobuf
+    from penstock.config.options.types import OptionTypes  # protobuf
 
     return options if isinstance(options, OptionTypes) else OptionTypes(options or Registry())
 
@@ -150,7 +150,7 @@ def _read(
     binary_graph_path: str | Path | None,
     types: OptionTypes | None = None,
 ) -> Any:
-    from penstock.config import parse  # protobuf
+    from penstock.config.reading import parse  # protobuf
 
     if (graph_config is None) == (binary_graph_path is None):
         given = "both" if graph_config is not None else "neither"

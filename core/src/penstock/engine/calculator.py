@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar, final
 
 from penstock.engine.native import mypyc_attr
 from penstock.engine.packet import NOTHING, Packet
-from penstock.engine.timestamp import (
+from penstock.errors import (
+    FailedPreconditionError,
+    InvalidArgumentError,
+    PacketTypeError,
+    StreamClosedError,
+    TimestampError,
+    TimestampOrderError,
+)
+from penstock.timestamp import (
     DONE,
     MAX,
     MIN,
@@ -24,14 +32,6 @@ from penstock.engine.timestamp import (
     next_allowed,
     show,
 )
-from penstock.errors import (
-    FailedPreconditionError,
-    InvalidArgumentError,
-    PacketTypeError,
-    StreamClosedError,
-    TimestampError,
-    TimestampOrderError,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable
@@ -40,8 +40,8 @@ if TYPE_CHECKING:
 
     from penstock.contract import CalculatorContract
     from penstock.engine.node import Node
-    from penstock.engine.ports import Ports
     from penstock.engine.stream import InputStream, OutputStream
+    from penstock.ports import Ports
     from penstock.services import ServiceKey
 
     #: What `process` may return; `open` and `close` likewise, but for STOP.

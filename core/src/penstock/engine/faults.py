@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from penstock.engine.native import mypyc_attr
-from penstock.engine.timestamp import show
 from penstock.errors import (
     PenstockError,
     StatusCode,
@@ -14,6 +13,7 @@ from penstock.errors import (
     UnavailableError,
     code_of,
 )
+from penstock.timestamp import show
 
 if TYPE_CHECKING:
     from penstock.engine.calculator import Output

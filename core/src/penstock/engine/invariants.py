@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from penstock.engine.timestamp import DONE
 from penstock.errors import InternalError
+from penstock.timestamp import DONE
 
 if TYPE_CHECKING:
     from penstock.engine.node import Node

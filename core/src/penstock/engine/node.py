@@ -12,17 +12,17 @@ from collections import deque
 from typing import TYPE_CHECKING, Any, Final
 
 from penstock.engine.calculator import CalculatorContext, NodeServices
-from penstock.engine.timestamp import MAX, UNSET
 from penstock.errors import InvalidArgumentError
+from penstock.timestamp import MAX, UNSET
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from penstock.engine.calculator import Calculator, Input, Output
     from penstock.engine.policy import Advance, InputStreamHandler
-    from penstock.engine.ports import Ports
     from penstock.engine.ready import ReadyQueue
     from penstock.engine.stream import InputStream, OutputStream
+    from penstock.ports import Ports
 
 #: States of a node. FAILED: `open` raised, so that nothing else is called.
 UNOPENED: Final = 0

@@ -5,9 +5,9 @@ from __future__ import annotations
 from operator import index
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from penstock.engine.timestamp import ORDINARY, UNSET, Timestamp, show
 from penstock.errors import InternalError, PacketTypeError
 from penstock.shown import shown
+from penstock.timestamp import ORDINARY, UNSET, Timestamp, show
 
 if TYPE_CHECKING:
     from typing import SupportsIndex

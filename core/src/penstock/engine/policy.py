@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from penstock.engine.native import mypyc_attr
 from penstock.engine.packet import NOTHING, Packet
-from penstock.engine.timestamp import (
+from penstock.timestamp import (
     DONE,
     ONE_OVER_POSTSTREAM,
     POSTSTREAM,

@@ -27,7 +27,8 @@ from penstock.engine.node import CLOSED, CLOSING, FAILED, OPENED, OPENING, UNOPE
 from penstock.engine.packet import NOTHING, Packet
 from penstock.engine.policy import NOT_READY, READY_FOR_CLOSE
 from penstock.engine.stream import add_dropped
-from penstock.engine.timestamp import (
+from penstock.errors import CalculatorError, CancelledError, InternalError, PenstockError
+from penstock.timestamp import (
     DONE,
     MAX,
     MIN,
@@ -39,7 +40,6 @@ from penstock.engine.timestamp import (
     promised_bound,
     shifted,
 )
-from penstock.errors import CalculatorError, CancelledError, InternalError, PenstockError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

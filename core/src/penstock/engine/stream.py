@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 
 from penstock.engine.native import mypyc_attr
 from penstock.engine.packet import Packet
-from penstock.engine.timestamp import DONE, PRESTREAM, UNSTARTED, previous_allowed
+from penstock.timestamp import DONE, PRESTREAM, UNSTARTED, previous_allowed
 
 if TYPE_CHECKING:
     from penstock.engine.flow import FlowControl

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from penstock.engine.calculator import METHODS, PROCESS
-from penstock.engine.timestamp import DONE, MIN, Timestamp, previous_allowed, show
 from penstock.explain.waits import Link, WaitKind
+from penstock.timestamp import DONE, MIN, Timestamp, previous_allowed, show
 
 if TYPE_CHECKING:
     from penstock.engine.node import Node

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Final
 
 from penstock.engine.node import CLOSED, FAILED, OPENED, OPENING, STATES, UNOPENED
 from penstock.engine.schedule import NOT_STARTED, PAUSED, RUNNING, TERMINATED
-from penstock.engine.timestamp import ONE_OVER_POSTSTREAM, Timestamp, show
 from penstock.explain.accounts import ROWS, place_of
 from penstock.explain.culprits import (
     being_called,
@@ -25,6 +24,7 @@ from penstock.explain.culprits import (
     terms,
 )
 from penstock.explain.waits import Hop, Link, Wait, WaitKind, Why
+from penstock.timestamp import ONE_OVER_POSTSTREAM, Timestamp, show
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

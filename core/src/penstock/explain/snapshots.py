@@ -14,7 +14,7 @@ import attrs
 from penstock.engine.node import CLOSED, FAILED, OPENED, STATES, UNOPENED
 from penstock.engine.schedule import NOT_STARTED, PAUSED, RUNNING
 from penstock.engine.stream import UNLIMITED, add_dropped
-from penstock.engine.timestamp import show
+from penstock.timestamp import show
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from penstock.engine.calculator import METHODS, PROCESS
-from penstock.engine.timestamp import show
+from penstock.timestamp import show
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence

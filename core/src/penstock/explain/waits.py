@@ -15,8 +15,8 @@ import attrs
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from penstock.engine.timestamp import Timestamp
     from penstock.explain.standing import Call
+    from penstock.timestamp import Timestamp
 
 #: Of a chain that is longer, the words show both ends only, so many links each.
 _SHOWN_AT_EACH_END = 5

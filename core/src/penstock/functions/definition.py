@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from penstock.contract import CalculatorContract, PortSpec, PortSpecs
-    from penstock.engine.ports import PortKey, Ports
     from penstock.functions.annotations import Meaning
+    from penstock.ports import PortKey, Ports
 
 
 @attrs.frozen(eq=False)

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from penstock.engine.calculator import STOP, Calculator, CalculatorContext
 from penstock.engine.packet import NOTHING, Packet
-from penstock.engine.timestamp import Timestamp
 from penstock.errors import InvalidArgumentError
 from penstock.functions.definition import Definition, keys_of
 from penstock.functions.parameters import REQUIRED
 from penstock.functions.results import Timing
 from penstock.option_class import OPTIONS
+from penstock.timestamp import Timestamp
 
 if TYPE_CHECKING:
     from collections.abc import Callable

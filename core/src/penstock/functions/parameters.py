@@ -15,11 +15,11 @@ import attrs
 from penstock.annotations import hints_of
 from penstock.engine.calculator import CalculatorContext
 from penstock.engine.packet import Packet
-from penstock.engine.timestamp import Timestamp
 from penstock.errors import InvalidArgumentError
 from penstock.functions.annotations import Meaning, is_side_packet, read
 from penstock.option_class import can_be_option, is_options_class
 from penstock.tags import parse_tag_index
+from penstock.timestamp import Timestamp
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -12,10 +12,10 @@ import attrs
 
 from penstock.annotations import hints_of
 from penstock.engine.packet import Packet
-from penstock.engine.timestamp import Timestamp
 from penstock.errors import InvalidArgumentError
 from penstock.functions.annotations import Meaning, read
 from penstock.functions.parameters import tag_of
+from penstock.timestamp import Timestamp
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from penstock.engine.packet import Packet
-from penstock.engine.timestamp import UNSET
 from penstock.errors import GraphRunError, InvalidArgumentError
-from penstock.runtime.news import whoever
+from penstock.runtime.event_loops.news import whoever
+from penstock.timestamp import UNSET
 
 if TYPE_CHECKING:
     from typing import SupportsIndex
 
     from penstock.engine.schedule import Schedule
     from penstock.engine.stream import Queue
-    from penstock.runtime.runner import Runner
+    from penstock.runtime.runner.runner import Runner
 
 
 def add_if_room(schedule: Schedule, number: int, packet: Packet) -> bool:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, Final
 from penstock.engine.calculator import Input, NodeServices, Output, OutputSidePacket
 from penstock.engine.flow import FlowControl
 from penstock.engine.node import CLOSED, Node, Step
-from penstock.engine.ports import Ports
 from penstock.engine.ready import ReadyQueue
 from penstock.engine.schedule import Schedule
 from penstock.engine.stream import UNLIMITED, InputStream, Observer, OutputStream
 from penstock.errors import CalculatorError, PenstockError
+from penstock.ports import Ports
 from penstock.runtime.side_packets import NO_SIDE_PACKETS
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ import heapq
 from typing import TYPE_CHECKING, Final
 
 from penstock.engine.packet import Packet
-from penstock.engine.timestamp import PRESTREAM, UNSET
 from penstock.errors import InvalidArgumentError, WaitTimeoutError
 from penstock.shown import shown
+from penstock.timestamp import PRESTREAM, UNSET
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -18,7 +18,7 @@ from penstock.runtime.made_services import OPEN
 
 if TYPE_CHECKING:
     from penstock.runtime.made_services import MadeServices
-    from penstock.runtime.runner import Runner
+    from penstock.runtime.runner.runner import Runner
 
 _logger = LateLogger("runtime")
 

@@ -15,7 +15,6 @@ from penstock.collector import PAUSE
 from penstock.engine.packet import Packet
 from penstock.engine.schedule import NOT_STARTED, Schedule
 from penstock.engine.stream import UNLIMITED, Observer
-from penstock.engine.timestamp import UNSET
 from penstock.errors import (
     FailedPreconditionError,
     GraphRunError,
@@ -26,19 +25,20 @@ from penstock.errors import (
 )
 from penstock.late_log import LateLogger, place
 from penstock.runtime.adding import Addition, add_if_room, checked
-from penstock.runtime.assignment import Executors
 from penstock.runtime.build import RunBuilder
 from penstock.runtime.counters import Counters
+from penstock.runtime.executors.assignment import Executors
 from penstock.runtime.forgotten import RUNNING, STOP_TIMEOUT_S, abandon, end_runs_before_pools
 from penstock.runtime.made_services import MadeServices
 from penstock.runtime.modes import GraphInputStreamAddMode, LatePacketMode, mode_of
 from penstock.runtime.node_services import GraphNodeServices, find_services
 from penstock.runtime.poller import OutputStreamPoller
-from penstock.runtime.rows import RowDesk, Rows, outputs_of
-from penstock.runtime.runner import Runner, check_started, throttled_error
+from penstock.runtime.rows.rows import RowDesk, Rows, outputs_of
+from penstock.runtime.runner.runner import Runner, check_started, throttled_error
 from penstock.runtime.side_packets import ConstantOutputs, SidePackets, as_packets, check_given, merged
 from penstock.runtime.view import RunView
 from penstock.services import CLOCK, GRAPH
+from penstock.timestamp import UNSET
 
 if TYPE_CHECKING:
     import asyncio
@@ -51,11 +51,11 @@ if TYPE_CHECKING:
     from penstock.explain import Ledger, Snapshot, Why
     from penstock.plan import Plan
     from penstock.registry import Registry
-    from penstock.runtime.profiling import ConfiguredTrace
-    from penstock.runtime.running import Running
+    from penstock.runtime.event_loops.running import Running
     from penstock.runtime.tracing import TracedCallback, Tracing
     from penstock.services import ServiceKey
     from penstock.tracing.tracer import Tracer
+    from penstock_views.traces.profiling import ConfiguredTrace
 
 S = TypeVar("S")
 _logger = LateLogger("runtime")
@@ -230,7 +230,7 @@ class CalculatorGraph:
         """Let time-outs, and calculators that use the service `CLOCK`, read another clock.
 
         Args:
-            clock: returns seconds that only grow, such as a `penstock.testing.ManualClock`.
+            clock: returns seconds that only grow, such as a `penstock_testing.ManualClock`.
         """
         self.set_service(CLOCK, clock)
 
@@ -446,7 +446,7 @@ class CalculatorGraph:
                 application's waits (an application thread executor), which nobody can await.
             As `start_run`, when it is entered.
         """
-        from penstock.runtime.running import Running  # brings asyncio
+        from penstock.runtime.event_loops.running import Running  # brings asyncio
 
         return Running(self, self._desk, side_packets, stream_headers, timeout)
 
@@ -566,7 +566,7 @@ class CalculatorGraph:
             self._on_drop.atexit = False
 
     def _make_loop(self) -> Any:
-        from penstock.runtime.lazy_loop import LazyLoop
+        from penstock.runtime.event_loops.lazy_loop import LazyLoop
 
         return LazyLoop("penstock-loop", self._event_loop)
 
@@ -866,9 +866,9 @@ class CalculatorGraph:
         return f"<CalculatorGraph of {len(self._plan.nodes)} nodes>"
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:  # noqa: ARG002
-        """Return what a notebook shows: the picture of the graph; see `penstock.draw`. Never raises."""
-        from penstock.draw.notebook import mimebundle  # for notebooks only
-        from penstock.draw.reading import drawing_of
+        """Return what a notebook shows: the picture of the graph; see `penstock_views.draw`. Never raises."""
+        from penstock_views.draw.notebook import mimebundle  # for notebooks only
+        from penstock_views.draw.reading import drawing_of
 
         return mimebundle(lambda: drawing_of(self._plan.config), repr(self))
 
@@ -962,7 +962,7 @@ def _configured_trace(plan: Plan) -> ConfiguredTrace | None:
     wanted = plan.config.profiler_config
     if not wanted.trace_enabled:
         return None
-    from penstock.runtime.profiling import ConfiguredTrace  # few graphs ask for one
+    from penstock_views.traces.profiling import ConfiguredTrace  # few graphs ask for one
 
     return ConfiguredTrace(wanted)
 

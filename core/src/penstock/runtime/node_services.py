@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from penstock.engine.stream import InputStream
     from penstock.plan import Plan
     from penstock.runtime.counters import Counter, Counters
-    from penstock.runtime.runner import Runner
+    from penstock.runtime.runner.runner import Runner
     from penstock.runtime.side_packets import SidePackets
     from penstock.services import ServiceKey
 

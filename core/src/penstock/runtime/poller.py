@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
 
     from penstock.engine.packet import Packet
-    from penstock.runtime.runner import Runner
+    from penstock.runtime.runner.runner import Runner
 
 
 def _may_go_on(runner: Runner, observer: Observer) -> bool:
@@ -69,7 +69,7 @@ class OutputStreamPoller:
             FailedPreconditionError: nodes run inside the application's waits, so nobody would run them.
             As `next`.
         """
-        from penstock.runtime.awaiting import refuse, wait  # brings asyncio
+        from penstock.runtime.event_loops.awaiting import refuse, wait  # brings asyncio
 
         runner, observer = self._live()
         refuse(runner, self._what)

@@ -18,16 +18,16 @@ from penstock.explain import (
     why,
     with_calls,
 )
-from penstock.runtime.borrowed import BorrowedExecutor
+from penstock.runtime.executors.borrowed import BorrowedExecutor
 
 if TYPE_CHECKING:
     from penstock.engine.node import Step
     from penstock.engine.schedule import Schedule
     from penstock.explain import Call, Snapshot, Why
     from penstock.explain.standing import UnderWay
-    from penstock.runtime.executor import Executor
-    from penstock.runtime.runner import Runner
-    from penstock.runtime.work import QueueWork
+    from penstock.runtime.executors.executor import Executor
+    from penstock.runtime.runner.runner import Runner
+    from penstock.runtime.runner.work import QueueWork
 
 
 def take_snapshot(runner: Runner) -> Snapshot:

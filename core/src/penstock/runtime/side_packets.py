@@ -10,8 +10,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from penstock.engine.packet import Packet
-from penstock.engine.ports import Ports
-from penstock.engine.timestamp import UNSET
 from penstock.errors import (
     AlreadyExistsError,
     GraphConfigError,
@@ -21,6 +19,8 @@ from penstock.errors import (
     PenstockError,
     StatusCode,
 )
+from penstock.ports import Ports
+from penstock.timestamp import UNSET
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

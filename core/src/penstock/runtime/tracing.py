@@ -23,7 +23,7 @@ from penstock.engine.packet import NOTHING
 from penstock.engine.schedule import APPLICATION
 from penstock.engine.stream import InputStream
 from penstock.log import get_logger
-from penstock.runtime.runner import Runner
+from penstock.runtime.runner.runner import Runner
 from penstock.tracing.tracer import (
     OBSERVE,
     PacketAdded,

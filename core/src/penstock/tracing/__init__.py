@@ -22,7 +22,7 @@ from penstock.tracing.tracer import (
 )
 
 if TYPE_CHECKING:
-    from penstock.tracing.chrome import ChromeTracer, TraceFile
+    from penstock_views.traces.chrome import ChromeTracer, TraceFile
 
 __all__ = [
     "ChromeTracer",
@@ -41,7 +41,7 @@ def __getattr__(name: str) -> object:
     """Import what writes files when it is first used: every graph imports this package."""
     if name not in {"ChromeTracer", "TraceFile"}:
         raise AttributeError(f"module 'penstock.tracing' has no attribute {name!r}")
-    from penstock.tracing import chrome  # see above
+    from penstock_views.traces import chrome  # see above
 
     return getattr(chrome, name)
 

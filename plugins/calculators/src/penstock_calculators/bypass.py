@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import penstock
-from penstock.engine.ports import port_name
-from penstock.engine.timestamp import next_allowed
 from penstock.errors import InvalidArgumentError
+from penstock.ports import port_name
 from penstock.tags import parse_tag_index
+from penstock.timestamp import next_allowed
 from penstock_calculators.bypass_calculator_pb2 import BypassCalculatorOptions
 
 if TYPE_CHECKING:

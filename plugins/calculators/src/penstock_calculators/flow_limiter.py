@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import penstock
 from penstock.config.calculator_options_pb2 import CalculatorOptions
-from penstock.engine.timestamp import MAX, PRESTREAM, UNSET, next_allowed
 from penstock.errors import InvalidArgumentError
+from penstock.timestamp import MAX, PRESTREAM, UNSET, next_allowed
 from penstock_calculators.flow_limiter_calculator_pb2 import FlowLimiterCalculatorOptions
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import penstock
-from penstock.engine.timestamp import MAX, POSTSTREAM, next_allowed
 from penstock.errors import InvalidArgumentError
+from penstock.timestamp import MAX, POSTSTREAM, next_allowed
 from penstock_calculators.immediate_mux_calculator_pb2 import ImmediateMuxCalculatorOptions
 
 if TYPE_CHECKING:

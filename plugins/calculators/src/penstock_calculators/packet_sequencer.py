@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import penstock
-from penstock.engine.timestamp import MAX, MIN, next_allowed
 from penstock.errors import InvalidArgumentError
+from penstock.timestamp import MAX, MIN, next_allowed
 
 if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract

@@ -9,8 +9,8 @@ import attrs
 
 import penstock
 from penstock import Packet
-from penstock.engine.timestamp import MAX, MIN, shifted
 from penstock.errors import InvalidArgumentError
+from penstock.timestamp import MAX, MIN, shifted
 from penstock_calculators.options_packet import TAG, declare_options_packet, merged_options
 from penstock_calculators.packet_thinner_calculator_pb2 import PacketThinnerCalculatorOptions
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import penstock
 from penstock.engine.packet import NOTHING
-from penstock.engine.ports import port_name
 from penstock.errors import InvalidArgumentError
+from penstock.ports import port_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import penstock
-from penstock.engine.timestamp import MAX, MIN, PRESTREAM, UNSTARTED, next_allowed
 from penstock.errors import FailedPreconditionError, InvalidArgumentError
+from penstock.timestamp import MAX, MIN, PRESTREAM, UNSTARTED, next_allowed
 
 if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract, Input

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-from penstock.engine.timestamp import PRESTREAM
 from penstock.errors import InvalidArgumentError
+from penstock.timestamp import PRESTREAM
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

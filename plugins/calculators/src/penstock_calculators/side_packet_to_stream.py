@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 import penstock
-from penstock.engine.timestamp import POSTSTREAM, PRESTREAM, UNSET
 from penstock.errors import InvalidArgumentError
+from penstock.timestamp import POSTSTREAM, PRESTREAM, UNSET
 
 if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract, Packet

@@ -10,9 +10,9 @@ import re
 from bisect import bisect_right
 from typing import TYPE_CHECKING, Final
 
-from penstock.engine.ports import port_name
-from penstock.engine.timestamp import DONE, PRESTREAM, UNSTARTED, next_allowed
 from penstock.errors import InvalidArgumentError
+from penstock.ports import port_name
+from penstock.timestamp import DONE, PRESTREAM, UNSTARTED, next_allowed
 from penstock_calculators.switch_container_pb2 import SwitchContainerOptions
 
 if TYPE_CHECKING:

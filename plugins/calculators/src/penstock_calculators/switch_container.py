@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import penstock
 from penstock.config import CalculatorGraphConfig
-from penstock.engine.ports import port_name
 from penstock.errors import InvalidArgumentError
+from penstock.ports import port_name
 from penstock.tags import parse_tag_index
 from penstock_calculators.switch_channels import CONTROLS, channel_tag
 from penstock_calculators.switch_container_pb2 import SwitchContainerOptions

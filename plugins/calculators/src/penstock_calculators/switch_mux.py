@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import attrs
 
 import penstock
-from penstock.engine.timestamp import next_allowed
 from penstock.errors import InvalidArgumentError
+from penstock.timestamp import next_allowed
 from penstock_calculators.switch_channels import ChannelHistory, channels_of, declare_controls, relay
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from penstock import GraphConfigError, PenstockError
-from penstock.config.places import where
+from penstock.config.reading.places import where
 from penstock.errors import InvalidArgumentError
 from penstock.log import ROOT
 from penstock_cli.failures import FileMissing, GraphInvalid
@@ -171,8 +171,8 @@ def _look_at(verdict: Verdict, source: str | Path, sides: Mapping[str, object] |
         PenstockError: it is no graph, or one that cannot run.
     """
     from penstock.config import build_plan, read_graph  # brings protobuf
-    from penstock.runtime.assignment import Executors
     from penstock.runtime.default import default_registry  # loads the plugins
+    from penstock.runtime.executors.assignment import Executors
 
     registry = default_registry()
     plan = build_plan(source, registry)

@@ -103,7 +103,7 @@ def chosen(
 
 def described(found: Iterable[Component], registry: Registry) -> list[Component]:
     """Return the same with their summaries. Imports each of them; what cannot be imported has a problem."""
-    from penstock.describe import describe  # brings protobuf
+    from penstock_views.describe import describe  # brings protobuf
 
     def with_summary(one: Component) -> Component:
         if one.problem is not None:

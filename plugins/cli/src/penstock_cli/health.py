@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 #: Pythons that Penstock is tested with. Source: the matrix in tox.ini.
 _FIRST_PYTHON: Final = (3, 11)
 _LAST_PYTHON: Final = (3, 14)
-#: Names without which hardly any graph runs. Sources: `penstock.config.handlers`,
-#: `penstock.runtime.assignment`.
+#: Names without which hardly any graph runs. Sources: `penstock.check.handlers`,
+#: `penstock.runtime.executors.assignment`.
 _DEFAULTS: Final = (
     ("default input policy", "input stream handler", "DefaultInputStreamHandler"),
     ("default executor", "executor", "ThreadPoolExecutor"),

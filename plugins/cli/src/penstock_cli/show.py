@@ -7,19 +7,19 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from penstock.describe import describe
 from penstock.errors import UnknownNameError
 from penstock.registry import KINDS
 from penstock_cli.failures import WrongUsage
 from penstock_cli.wording import plural
+from penstock_views.describe import describe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from rich.console import RenderableType
 
-    from penstock.describe import Description, OptionField, OptionMessage, PortInfo
     from penstock.registry import Registry
+    from penstock_views.describe import Description, OptionField, OptionMessage, PortInfo
 
 #: Columns where stdout is no terminal.
 _PAGE_WIDTH: Final = 110

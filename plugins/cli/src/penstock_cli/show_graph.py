@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Final
 import attrs
 import click
 
-from penstock import GraphConfigError, PenstockError, draw
+from penstock import GraphConfigError, PenstockError
 from penstock.config import build_plan
 from penstock_cli.failures import FileMissing, GraphInvalid, WrongUsage
 from penstock_cli.loading import existing, is_unread
 from penstock_cli.saying import say
+from penstock_views import draw
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
 
     from rich.console import Console, RenderableType
 
-    from penstock.draw import Drawing, DrawnNode, Port
     from penstock.registry import Registry
+    from penstock_views.draw import Drawing, DrawnNode, Port
 
 #: Endings of graph files.
 GRAPH_FILES: Final = (".pbtxt", ".textproto", ".binarypb", ".pb", ".json")

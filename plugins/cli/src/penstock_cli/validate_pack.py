@@ -1,4 +1,4 @@
-"""`penstock validate-pack`: what `penstock.testing.check_pack` finds, for people and for CI."""
+"""`penstock validate-pack`: what `penstock_testing.check_pack` finds, for people and for CI."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from packaging.utils import canonicalize_name, canonicalize_version
 
 from penstock.errors import InvalidArgumentError, NotFoundError
 from penstock.runtime.default import plugin_host
-from penstock.testing.packs import PackFault, check_pack
 from penstock_cli.failures import FileMissing, RunFailed, WrongUsage
 from penstock_cli.wording import duration, plural
+from penstock_testing.packs import PackFault, check_pack
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from penstock.testing.packs import PackReport
+    from penstock_testing.packs import PackReport
 
 _PROJECT: Final = "pyproject.toml"
 

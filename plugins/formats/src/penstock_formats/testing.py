@@ -1,4 +1,4 @@
-"""Random payloads of this pack's types, for `penstock.testing.check_calculator`.
+"""Random payloads of this pack's types, for `penstock_testing.check_calculator`.
 
 Protobuf messages need no entry: they are filled by their fields. Images and matrices are small, so that
 many fit into a test.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from penstock.describe import describe
 from penstock.errors import GraphConfigError
 from penstock.runtime.default import default_registry
 from penstock_formats import VideoHeader
@@ -13,6 +12,7 @@ from penstock_gpu.buffer import GpuBuffer
 from penstock_gpu.calculators.mask_overlay import MaskOverlayCalculator
 from penstock_gpu.formats import GpuBufferFormat
 from penstock_gpu.mask_overlay_calculator_pb2 import MaskOverlayCalculatorOptions as Options
+from penstock_views.describe import describe
 
 #: Levels by which the result may differ from the exact value, rounded.
 TOLERANCE = 1

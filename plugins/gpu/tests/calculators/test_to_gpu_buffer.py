@@ -10,7 +10,6 @@ import pytest
 
 import penstock
 from penstock.errors import GraphRunError, UnavailableError
-from penstock.testing import run_calculator, testing_registry
 from penstock_formats import ImageFormat, ImageFrame, VideoHeader
 from penstock_gpu.buffer import GpuBuffer
 from penstock_gpu.calculators.image_frame_to_gpu_buffer import (
@@ -20,6 +19,7 @@ from penstock_gpu.calculators.image_frame_to_gpu_buffer import (
 from penstock_gpu.calculators.luminance import LuminanceCalculator
 from penstock_gpu.formats import GpuBufferFormat
 from penstock_gpu.service import GPU
+from penstock_testing import run_calculator, testing_registry
 
 CONTEXT = "auto:ImageFrameToGpuBufferCalculator"
 EAGER = ImageFrameToGpuBufferCalculatorOptions(eager=True)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from penstock import InputStreamHandler
 from penstock.engine.policy import NOT_READY, READY_FOR_CLOSE
-from penstock.engine.timestamp import DONE, MAX, MIN, UNSET, next_allowed
 from penstock.errors import InvalidArgumentError
+from penstock.timestamp import DONE, MAX, MIN, UNSET, next_allowed
 from penstock_stream_handlers.fixed_size_input_stream_handler_pb2 import FixedSizeInputStreamHandlerOptions
 from penstock_stream_handlers.tag_index import reading_node
 

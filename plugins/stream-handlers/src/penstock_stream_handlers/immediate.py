@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from penstock import InputStreamHandler, Packet
 from penstock.engine.policy import NOT_READY, READY_FOR_CLOSE
-from penstock.engine.timestamp import DONE, MAX, UNSET
+from penstock.timestamp import DONE, MAX, UNSET
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

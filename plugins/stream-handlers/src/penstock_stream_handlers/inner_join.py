@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from penstock import InputStreamHandler
 from penstock.engine.policy import NOT_READY, READY_FOR_CLOSE
-from penstock.engine.timestamp import ONE_OVER_POSTSTREAM, UNSET
+from penstock.timestamp import ONE_OVER_POSTSTREAM, UNSET
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

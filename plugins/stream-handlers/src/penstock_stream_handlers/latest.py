@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from penstock import InputStreamHandler, Packet
 from penstock.engine.policy import NOT_READY, READY_FOR_CLOSE
-from penstock.engine.timestamp import ONE_OVER_POSTSTREAM
+from penstock.timestamp import ONE_OVER_POSTSTREAM
 from penstock_stream_handlers.kept import KeptPacket
 from penstock_stream_handlers.latest_pb2 import LatestOptions
 from penstock_stream_handlers.tag_index import position_of

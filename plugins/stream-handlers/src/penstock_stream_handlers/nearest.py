@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from penstock import InputStreamHandler, Packet
 from penstock.engine.policy import NOT_READY, READY_FOR_CLOSE
-from penstock.engine.timestamp import MAX, MIN, ONE_OVER_POSTSTREAM, POSTSTREAM
 from penstock.errors import InvalidArgumentError
+from penstock.timestamp import MAX, MIN, ONE_OVER_POSTSTREAM, POSTSTREAM
 from penstock_stream_handlers.kept import KeptPacket
 from penstock_stream_handlers.nearest_pb2 import NearestOptions
 from penstock_stream_handlers.tag_index import position_of, reading_node

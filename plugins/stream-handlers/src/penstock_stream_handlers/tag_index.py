@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from penstock.engine.ports import port_name
 from penstock.errors import InvalidArgumentError, NotFoundError
+from penstock.ports import port_name
 from penstock.tags import parse_tag_index
 
 if TYPE_CHECKING:

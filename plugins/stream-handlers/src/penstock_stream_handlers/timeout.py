@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from penstock import InputStreamHandler
 from penstock.engine.policy import NOT_READY
-from penstock.engine.timestamp import UNSET
 from penstock.errors import InvalidArgumentError
+from penstock.timestamp import UNSET
 from penstock_stream_handlers.tag_index import reading_node
 from penstock_stream_handlers.timeout_pb2 import TimeoutOptions
 

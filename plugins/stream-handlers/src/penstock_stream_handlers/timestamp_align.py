@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from penstock import InputStreamHandler, Packet
 from penstock.engine.policy import NOT_READY, READY_FOR_CLOSE
-from penstock.engine.timestamp import DONE, MAX, MIN, POSTSTREAM, shifted, show
 from penstock.errors import TimestampError
+from penstock.timestamp import DONE, MAX, MIN, POSTSTREAM, shifted, show
 from penstock_stream_handlers.tag_index import position_of, reading_node
 from penstock_stream_handlers.timestamp_align_input_stream_handler_pb2 import (
     TimestampAlignInputStreamHandlerOptions,

@@ -12,7 +12,7 @@ from penstock_formats import VideoHeader
 if TYPE_CHECKING:
     from penstock import Input, Output
     from penstock.contract import PortSpecs
-    from penstock.engine.ports import Ports
+    from penstock.ports import Ports
     from penstock_gpu.buffer import GpuBuffer
 
 

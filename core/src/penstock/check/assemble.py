@@ -1,0 +1,132 @@
+"""A `Plan` from a graph that was checked: numbers instead of names, types as classes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from penstock.payload_types import runtime_classes
+from penstock.plan import NodePlan, Plan, PortPlan, SidePortPlan, StreamPlan, sources_above
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from penstock.check.edges import Wiring
+    from penstock.check.nodes import Draft
+    from penstock.check.port_types import PortTypes
+    from penstock.check.spec import GraphSpec, NodeSpec
+    from penstock.contract import PortSpec
+    from penstock.plan import ExecutorPlan, HandlerPlan
+    from penstock.tags import TagMap
+
+#: Packets per input stream. Source: MediaPipe `CalculatorGraph`.
+DEFAULT_QUEUE_SIZE: Final = 100
+
+
+class Checked(NamedTuple):
+    """What the checks hand over. There is no fault in it.
+
+    Attributes:
+        drafts: in the order of the plan.
+        handlers: one for each draft.
+        config: the message that the plan keeps.
+    """
+
+    graph: GraphSpec
+    graph_inputs: TagMap
+    drafts: Sequence[Draft]
+    handlers: Sequence[HandlerPlan]
+    executors: tuple[ExecutorPlan, ...]
+    wiring: Wiring
+    types: PortTypes
+    config: Any
+
+
+def assemble(checked: Checked) -> Plan:
+    """Return the plan of a graph without faults."""
+    graph = checked.graph
+    ids = _stream_ids(checked)
+    nodes = tuple(_node(i, checked, ids) for i in range(len(checked.drafts)))
+    graph_inputs = len(checked.graph_inputs)
+    return Plan(
+        nodes=nodes,
+        streams=_streams(checked, nodes, ids),
+        graph_inputs=graph_inputs,
+        executors=checked.executors,
+        throttled=sources_above(nodes, len(ids), graph_inputs),
+        max_queue_size=_queue_size(graph.max_queue_size.value, graph.nodes),
+        report_deadlock=graph.report_deadlock,
+        config=checked.config,
+        stream_ids=ids,
+        file=graph.file,
+    )
+
+
+def _stream_ids(checked: Checked) -> dict[str, int]:
+    """Return the number of each stream: graph inputs first, then the outputs of each node."""
+    names = [port.name for port in checked.graph_inputs]
+    names += [port.name for draft in checked.drafts for port in draft.outputs]
+    return {name: i for i, name in enumerate(names)}
+
+
+def _streams(checked: Checked, nodes: tuple[NodePlan, ...], ids: dict[str, int]) -> tuple[StreamPlan, ...]:
+    consumers: list[list[tuple[int, int]]] = [[] for _ in ids]
+    writer: list[int | None] = [None] * len(ids)
+    for node in nodes:
+        for i, port in enumerate(node.inputs):
+            consumers[port.stream].append((node.id, i))
+        for port in node.outputs:
+            writer[port.stream] = node.id
+    plans = []
+    for name, i in ids.items():
+        classes, type_name = _class_and_name(checked, checked.wiring.streams[name].spec)
+        plans.append(StreamPlan(i, name, writer[i], classes, type_name, tuple(consumers[i])))
+    return tuple(plans)
+
+
+def _node(i: int, checked: Checked, streams: dict[str, int]) -> NodePlan:
+    draft = checked.drafts[i]
+    spec, contract = draft.spec, draft.contract
+    return NodePlan(
+        id=i,
+        name=draft.name,
+        calculator=spec.calculator.text,
+        factory=draft.factory,
+        contract=contract,
+        options=spec.options,
+        inputs=tuple(
+            [
+                PortPlan(port.tag, port.index, streams[port.name], j in draft.back_edges)
+                for j, port in enumerate(draft.inputs)
+            ]
+        ),
+        outputs=tuple([PortPlan(port.tag, port.index, streams[port.name]) for port in draft.outputs]),
+        input_side_packets=tuple(
+            [
+                _side_port(checked, one, produced=one.name in checked.wiring.side_packets)
+                for one in contract.input_side_packets
+            ]
+        ),
+        output_side_packets=tuple([_side_port(checked, one) for one in contract.output_side_packets]),
+        handler=checked.handlers[i],
+        executor=spec.executor.text,
+        source_layer=spec.source_layer,
+        # The calls of a source follow one another, whatever the file says.
+        max_in_flight=1 if draft.is_source else spec.max_in_flight.value or 1,
+    )
+
+
+def _side_port(checked: Checked, spec: PortSpec, *, produced: bool = False) -> SidePortPlan:
+    classes, type_name = _class_and_name(checked, spec)
+    return SidePortPlan(spec.tag, spec.index, spec.name, classes, type_name, spec.is_optional, produced)
+
+
+def _class_and_name(checked: Checked, spec: PortSpec) -> tuple[tuple[type, ...] | None, str]:
+    types = checked.types.of(spec)
+    return (None if types is None else runtime_classes(types)), checked.types.name_of(spec)
+
+
+def _queue_size(size: int, nodes: Iterable[NodeSpec]) -> int:
+    """Return what each queue may hold: the most that is asked for; no limit stays no limit."""
+    if size == -1:
+        return size
+    return max(size or DEFAULT_QUEUE_SIZE, 0, *(node.buffer_size_hint for node in nodes))

@@ -1,0 +1,175 @@
+"""Who writes each stream and side packet, and who reads it: the wires of a graph, with their faults."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from penstock.contract import PortSpec
+from penstock.errors import StatusCode
+from penstock.ports import port_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from penstock.check.faults import Faults
+    from penstock.check.nodes import Draft
+    from penstock.check.spec import Text
+    from penstock.contract import PortSpecs
+    from penstock.tags import TagMap
+
+#: Near names are looked for this often in one graph: each search reads the names of all streams.
+_MOST_SEARCHES: Final = 20
+
+
+class Producer(NamedTuple):
+    """The writer of a stream or side packet.
+
+    Attributes:
+        node: position of its node in the file, or -1 for a graph input.
+        spec: what it declares; a graph input takes anything.
+    """
+
+    node: int
+    spec: PortSpec
+
+
+class Edge(NamedTuple):
+    """One connected input of a node.
+
+    Attributes:
+        node: position of the reader in the file.
+        port: position among the reader's inputs, in id order.
+        spec: what the reader declares.
+        name: of the stream or side packet.
+        at: where the file connects it.
+        producer: None where nothing in the graph makes it.
+        back_edge: whether it closes a cycle.
+    """
+
+    node: int
+    port: int
+    spec: PortSpec
+    name: str
+    at: int
+    producer: Producer | None
+    back_edge: bool
+
+
+class Wiring:
+    """The streams and side packets of a graph.
+
+    Attributes:
+        streams, side_packets: name → its producer; graph inputs come first.
+        stream_edges, side_edges: for each node in file order, its inputs in id order.
+    """
+
+    def __init__(self, drafts: Sequence[Draft], graph_inputs: TagMap, faults: Faults) -> None:
+        self._drafts = drafts
+        self._faults = faults
+        self._searches = 0
+        self.streams: dict[str, Producer] = {}
+        self.side_packets: dict[str, Producer] = {}
+        for port in graph_inputs:
+            self.streams.setdefault(port.name, Producer(-1, PortSpec(name=port.name).set_any()))
+        for node, draft in enumerate(drafts):
+            contract, spec = draft.contract, draft.spec
+            if draft.outputs:
+                self._produce(node, self.streams, draft.outputs, contract.outputs, spec.output_streams)
+            if draft.output_side_packets:
+                self._produce(
+                    node,
+                    self.side_packets,
+                    draft.output_side_packets,
+                    contract.output_side_packets,
+                    spec.output_side_packets,
+                )
+        self.stream_edges = [self._stream_edges(node, draft) for node, draft in enumerate(drafts)]
+        self.side_edges = [self._side_edges(node, draft) for node, draft in enumerate(drafts)]
+
+    def above(self, node: int) -> list[int]:
+        """Return the nodes that must come before a node in the plan, each as often as it is read."""
+        return [edge.producer.node for edge in self._ordering(node) if edge.producer is not None]
+
+    def below(self, node: int, producer: int) -> Iterator[Edge]:
+        """Yield the edges that put `node` after `producer`: streams first, then side packets."""
+        return (edge for edge in self._ordering(node) if edge.producer and edge.producer.node == producer)
+
+    def is_stream(self, edge: Edge) -> bool:
+        """Return whether an edge is a stream's, not a side packet's."""
+        edges = self.stream_edges[edge.node]
+        return edge.port < len(edges) and edges[edge.port] is edge
+
+    def _ordering(self, node: int) -> Iterator[Edge]:
+        for edges in (self.stream_edges[node], self.side_edges[node]):
+            for edge in edges:
+                if edge.producer is not None and edge.producer.node >= 0 and not edge.back_edge:
+                    yield edge
+
+    def _produce(
+        self,
+        node: int,
+        producers: dict[str, Producer],
+        ports: TagMap,
+        specs: PortSpecs,
+        entries: tuple[Text, ...],
+    ) -> None:
+        for port, spec in zip(ports, specs, strict=True):
+            old = producers.get(port.name)
+            if old is None:
+                producers[port.name] = Producer(node, spec)
+                continue
+            draft = self._drafts[node]
+            what = "output stream" if producers is self.streams else "output side packet"
+            first = "the graph has an input stream of that name" if old.node < 0 else self._writes(old, node)
+            words = f"{what} {port.name!r} is defined twice: {first}; give one of them another name"
+            at = _place_of(entries, port.name, port.entry)
+            self._faults.add(at, f"{draft.who}: {words}", node=draft.name, stream=port.name)
+
+    def _writes(self, producer: Producer, node: int) -> str:
+        if producer.node == node:
+            return "this node has it already"
+        return f"{self._drafts[producer.node].who} has it already"
+
+    def _stream_edges(self, node: int, draft: Draft) -> Sequence[Edge]:
+        edges = []
+        for i, (port, spec) in enumerate(zip(draft.inputs, draft.contract.inputs, strict=True)):
+            at = _place_of(draft.spec.input_streams, port.name, port.entry)
+            edge = Edge(node, i, spec, port.name, at, self.streams.get(port.name), i in draft.back_edges)
+            if edge.producer is None:
+                self._missing(draft, edge)
+            edges.append(edge)
+        return edges
+
+    def _side_edges(self, node: int, draft: Draft) -> Sequence[Edge]:
+        if not draft.input_side_packets:
+            return ()
+        edges = []
+        ports = zip(draft.input_side_packets, draft.contract.input_side_packets, strict=True)
+        for i, (port, spec) in enumerate(ports):
+            at = _place_of(draft.spec.input_side_packets, port.name, port.entry)
+            producer = self.side_packets.get(port.name)
+            edges.append(Edge(node, i, spec, port.name, at, producer, back_edge=False))
+        return edges
+
+    def _missing(self, draft: Draft, edge: Edge) -> None:
+        near: list[str] = []
+        if self._searches < _MOST_SEARCHES:
+            self._searches += 1
+            from difflib import get_close_matches  # only where something is wrong
+
+            near = get_close_matches(edge.name, self.streams, n=3)
+        meant = f" (did you mean {', '.join(map(repr, near))}?)" if near else ""
+        port = port_name(edge.spec.tag, edge.spec.index)
+        what = f"back edge {edge.name!r}" if edge.back_edge else f"input stream {edge.name!r}"
+        words = f"{what} (input {port}) has no producer{meant}"
+        words += "; let a node write it, or make it an input_stream of the graph"
+        # The reference's codes: it looks for the ends of back edges at a later stage.
+        code = StatusCode.INTERNAL if edge.back_edge else StatusCode.UNKNOWN
+        self._faults.add(edge.at, f"{draft.who}: {words}", code=code, node=draft.name, stream=edge.name)
+
+
+def _place_of(entries: tuple[Text, ...], name: str, entry: int) -> int:
+    """Return the place of an entry; where some could not be read, positions are not those of the file."""
+    if entry < len(entries) and entries[entry].text.endswith(name):
+        return entries[entry].at
+    return next((one.at for one in entries if one.text.endswith(name)), entries[0].at)

@@ -1,0 +1,82 @@
+"""The executors of a graph: which there are, of which types, and whether nodes name one of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from penstock.config.options.options import NO_OPTIONS
+from penstock.errors import StatusCode
+from penstock.plan import ExecutorPlan
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from penstock.check.faults import Faults
+    from penstock.check.names import Names
+    from penstock.check.nodes import Draft
+    from penstock.check.spec import ExecutorSpec, GraphSpec
+
+_INVALID: Final = StatusCode.INVALID_ARGUMENT
+
+
+def is_reserved(name: str) -> bool:
+    """Return whether graphs may not use this name. Source: MediaPipe `ValidatedGraphConfig`."""
+    return name in ("default", "gpu") or name.startswith("__")
+
+
+def plan_executors(graph: GraphSpec, names: Names, faults: Faults) -> tuple[ExecutorPlan, ...]:
+    """Check the executors that a graph declares; return them, the default one first."""
+    plans: dict[str, ExecutorPlan] = {}
+    for spec in graph.executors:
+        name = spec.name.text
+        if is_reserved(name):
+            words = f"executor {name!r}: this is a reserved executor name; choose another"
+            faults.add(spec.name.at, words, code=_INVALID)
+        elif name in plans:
+            which = f"executor {name!r}" if name else "the default executor"
+            faults.add(spec.at, f"{which} is declared twice; merge or rename one", code=_INVALID)
+        else:
+            plans[name] = _plan(spec, names)
+    default = plans.pop("", None)
+    return (_default(graph, default, faults), *plans.values())
+
+
+def check_executor(draft: Draft, declared: Collection[str], faults: Faults) -> None:
+    """Note a fault where a node names an executor that the graph does not have."""
+    name = draft.spec.executor
+    if not name.text or name.text in declared:
+        return
+    if is_reserved(name.text):
+        words = f"{name.text!r} is a reserved executor name; leave the field out for the default executor"
+    else:
+        from difflib import get_close_matches  # only where something is wrong
+
+        near = get_close_matches(name.text, declared, n=1)
+        meant = f" (did you mean {near[0]!r}?)" if near else ""
+        words = f"executor {name.text!r} is not declared{meant}"
+        words += f'; add executor {{ name: "{name.text}" ... }} to the graph'
+    faults.add(name.at, f"{draft.who}: {words}", code=_INVALID, node=draft.name)
+
+
+def _plan(spec: ExecutorSpec, names: Names) -> ExecutorPlan:
+    name, kind = spec.name.text, spec.type
+    if kind.text:
+        who = f"executor {name!r}: " if name else "the default executor: "
+        names.find("executor", kind.text, kind.at, who)
+    return ExecutorPlan(name, kind.text, spec.options)
+
+
+def _default(graph: GraphSpec, declared: ExecutorPlan | None, faults: Faults) -> ExecutorPlan:
+    threads = graph.num_threads
+    if threads.value < -1:
+        words = f"num_threads {threads.value}: must be positive, or 0 or -1 to leave it to the framework"
+        faults.add(threads.at, words, code=_INVALID)
+    if declared is None:
+        return ExecutorPlan("", "", NO_OPTIONS, num_threads=max(threads.value, 0))
+    if threads.value:
+        words = (
+            f"num_threads {threads.value} and an executor entry for the default executor are both given; "
+            "keep one: the entry's own options have num_threads too"
+        )
+        faults.add(threads.at, words, code=_INVALID)
+    return declared

@@ -1,0 +1,101 @@
+"""All that is wrong with a graph, collected while it is checked and raised together, in file order."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from penstock.errors import (
+    FailedPreconditionError,
+    GraphConfigError,
+    InvalidArgumentError,
+    NotFoundError,
+    PenstockError,
+    StatusCode,
+    UnknownNameError,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from penstock.config.reading.places import Places
+
+_CLASS_OF: Final = {
+    StatusCode.INVALID_ARGUMENT: InvalidArgumentError,
+    StatusCode.NOT_FOUND: NotFoundError,
+    StatusCode.FAILED_PRECONDITION: FailedPreconditionError,
+}
+
+
+class Faults:
+    """Collects faults in any order. Each message begins with the place in the file."""
+
+    def __init__(self, places: Places) -> None:
+        self._places = places
+        self._found: list[tuple[int, PenstockError]] = []
+
+    def add(  # noqa: PLR0913  # the fields of an error
+        self,
+        at: int,
+        words: str,
+        *,
+        code: StatusCode = StatusCode.UNKNOWN,
+        node: str | None = None,
+        stream: str | None = None,
+        cause: BaseException | None = None,
+    ) -> None:
+        """Note a fault at a place."""
+        message = f"{self._places.where(at)}{words}"
+        kind = _CLASS_OF.get(code, PenstockError)
+        error = kind(message, code=code, node=node, stream=stream)
+        error.__cause__ = cause
+        self._note(at, error)
+
+    def add_error(self, at: int, who: str, error: PenstockError, *, node: str | None = None) -> None:
+        """Note an error that something else raised, under its own class, at a place.
+
+        Args:
+            at: the place.
+            who: what the message begins with after the place: "node 'a': ", or "".
+            error: becomes the cause.
+            node: the node concerned.
+        """
+        found = type(error)(f"{self._places.where(at)}{who}{error}", code=error.code, node=node)
+        found.__cause__ = error
+        self._note(at, found)
+
+    def add_unknown(  # noqa: PLR0913  # the fields of an UnknownNameError
+        self,
+        at: int,
+        who: str,
+        kind: str,
+        name: str,
+        *,
+        known: Collection[str],
+        failed: Mapping[str, str] | None = None,
+        install: str | None = None,
+        node: str | None = None,
+    ) -> None:
+        """Note a name that nothing provides; see `UnknownNameError` for the fields."""
+        where = f"{self._places.where(at)}{who}"
+        error = UnknownNameError(kind, name, known, failed, install=install, where=where)
+        error.node = node
+        self._note(at, error)
+
+    def raise_any(self) -> None:
+        """Raise all faults as one.
+
+        Raises:
+            GraphConfigError: there are any.
+        """
+        if self._found:
+            self._found.sort(key=lambda fault: fault[0])  # stable: at one place in the order of finding
+            raise GraphConfigError([error for _, error in self._found], file=self._places.file)
+
+    def _note(self, at: int, error: PenstockError) -> None:
+        error.file, error.line, error.column = self._places.parts(at)
+        self._found.append((at, error))
+
+
+def cause_words(error: BaseException) -> str:
+    """Return an exception of foreign code as a message quotes it."""
+    return str(error) if isinstance(error, PenstockError) else f"{type(error).__name__}: {error}"

@@ -1,0 +1,78 @@
+"""Which input stream handler each node has: the file's choice, then the calculator's, then the default.
+
+Source of the precedence: MediaPipe `calculator_node` and `validated_graph_config`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from penstock.config.options.options import NO_OPTIONS, Options
+from penstock.late_log import LateLogger, place
+from penstock.plan import HandlerPlan
+
+if TYPE_CHECKING:
+    from penstock.check.faults import Faults
+    from penstock.check.names import Names
+    from penstock.check.nodes import Draft
+    from penstock.check.spec import GraphSpec, HandlerSpec
+
+_KIND: Final = "input stream handler"
+_DEFAULT: Final = "DefaultInputStreamHandler"
+_OUTPUT_DEFAULT: Final = "InOrderOutputStreamHandler"
+_LOG: Final = LateLogger("config")
+
+
+class Handlers:
+    """Chooses and looks up the handlers of one graph."""
+
+    def __init__(self, graph: GraphSpec, names: Names, faults: Faults) -> None:
+        self._names = names
+        self._faults = faults
+        self._where = graph.places.where
+        self._of_graph = graph.input_stream_handler
+        #: Names whose fault is the graph's, noted once and not for every node.
+        self._of_all: dict[str, object | None] = {}
+        if self._of_graph is not None and self._of_graph.name:
+            self._once(self._of_graph.name, self._of_graph.at)
+        self.check_output(graph.output_stream_handler, "")
+
+    def check_output(self, spec: HandlerSpec | None, who: str) -> None:
+        """Note a fault where the file asks for an output stream handler that does not exist."""
+        if spec is not None and spec.name not in ("", _OUTPUT_DEFAULT):
+            self._faults.add_unknown(
+                spec.at, who, "output stream handler", spec.name, known=[_OUTPUT_DEFAULT]
+            )
+
+    def plan(self, draft: Draft) -> HandlerPlan:
+        """Choose a node's handler; note a fault where its name stands for nothing."""
+        self.check_output(draft.spec.output_stream_handler, f"{draft.who}: ")
+        own, wanted = draft.spec.input_stream_handler, draft.contract.input_stream_handler
+        chosen = self._of_graph if own is None else own
+        if chosen is not None and chosen.name:
+            if wanted is not None and wanted.name != chosen.name:
+                _LOG.warning(
+                    "%s%s: its calculator asks for the input stream handler %r; the graph replaces it by %r",
+                    self._where(chosen.at),
+                    draft.who,
+                    wanted.name,
+                    chosen.name,
+                    extra=place(draft.name),
+                )
+            if own is None:
+                return HandlerPlan(chosen.name, self._once(chosen.name, chosen.at), chosen.options)
+            return HandlerPlan(chosen.name, self._found(chosen.name, own.at, draft), chosen.options)
+        if wanted is not None:
+            return HandlerPlan(
+                wanted.name, self._found(wanted.name, draft.spec.at, draft), Options(wanted.options)
+            )
+        options = NO_OPTIONS if chosen is None else chosen.options
+        return HandlerPlan(_DEFAULT, self._once(_DEFAULT, draft.spec.at), options)
+
+    def _once(self, name: str, at: int) -> object | None:
+        if name not in self._of_all:
+            self._of_all[name] = self._names.find(_KIND, name, at, "")
+        return self._of_all[name]
+
+    def _found(self, name: str, at: int, draft: Draft) -> object | None:
+        return self._names.find(_KIND, name, at, f"{draft.who}: ", draft.name)

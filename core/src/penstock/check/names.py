@@ -1,0 +1,62 @@
+"""Look-ups of one graph: each name once, however many nodes have it, and what a miss says."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from penstock.errors import NameClashError, PluginError, UnknownNameError
+
+if TYPE_CHECKING:
+    from penstock.check.faults import Faults
+    from penstock.registry import Registry
+
+
+def has_subgraphs(message: Any, names: Names) -> bool:
+    """Return whether there is anything in a graph that `expand` would replace or carry out."""
+    return any(node.option_value or names.is_subgraph(node.calculator) for node in message.node)
+
+
+class Names:
+    """What the names of one graph stand for."""
+
+    def __init__(self, registry: Registry, package: str, faults: Faults) -> None:
+        self._registry = registry
+        self._package = package
+        self._faults = faults
+        self._found: dict[tuple[str, str], object] = {}
+        self._is_subgraph: dict[str, bool] = {}
+
+    def find(self, kind: str, name: str, at: int, who: str, node: str | None = None) -> object | None:
+        """Return what a name stands for; None where that is a fault, which is then noted.
+
+        Args:
+            kind: as the registry takes it.
+            name: as the file has it.
+            at: where the file has it.
+            who: what a message begins with: "node 'a': ", or "".
+            node: the node concerned.
+        """
+        key = (kind, name)
+        if key not in self._found:
+            try:
+                self._found[key] = self._registry.find(kind, name, self._package)
+            except (UnknownNameError, NameClashError, PluginError) as error:
+                self._found[key] = error
+        found = self._found[key]
+        if isinstance(found, UnknownNameError):
+            failed = self._registry.failures
+            install = found.install
+            self._faults.add_unknown(
+                at, who, kind, name, known=found.near, failed=failed, install=install, node=node
+            )
+            return None
+        if isinstance(found, (NameClashError, PluginError)):
+            self._faults.add_error(at, who, found, node=node)
+            return None
+        return found
+
+    def is_subgraph(self, name: str) -> bool:
+        """Return whether a node of this name would be a subgraph. It wins over a calculator."""
+        if name not in self._is_subgraph:
+            self._is_subgraph[name] = bool(name) and self._registry.has("subgraph", name, self._package)
+        return self._is_subgraph[name]

@@ -1,0 +1,329 @@
+"""Each node by itself: its ports, its calculator, what that declares, and whether the two agree.
+
+A node with a fault stays in the graph as one whose ports take anything, so that what hangs on it can
+still be checked.
+"""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING, Any, Final
+
+from penstock.check.faults import cause_words
+from penstock.config.options.instances import OptionError
+from penstock.contract import CalculatorContract
+from penstock.errors import InvalidArgumentError, PenstockError, StatusCode, code_of
+from penstock.option_class import options_classes
+from penstock.ports import port_name
+from penstock.tags import TagMap, parse_tag_index, parse_tag_index_name
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from penstock.check.faults import Faults
+    from penstock.check.names import Names
+    from penstock.check.spec import NodeSpec, Text
+    from penstock.contract import PortSpecs
+
+_NO_PORTS: Final = TagMap(())
+
+_INSTEAD: Final = {
+    "external_input": "is the old name of input_side_packet; rename the field",
+}
+
+#: Kinds of ports: attribute of the draft and the contract → field of the file, and the word for one.
+_KINDS: Final = {
+    "inputs": ("input_stream", "input"),
+    "outputs": ("output_stream", "output"),
+    "input_side_packets": ("input_side_packet", "input side packet"),
+    "output_side_packets": ("output_side_packet", "output side packet"),
+}
+
+
+class Draft:
+    """A node while it is checked.
+
+    Attributes:
+        name: canonical.
+        inputs, outputs, input_side_packets, output_side_packets: the ports that the file connects.
+        contract: filled in by the calculator; where that failed, every port takes anything.
+        factory: the calculator class, or None where there is a fault.
+        is_whole: whether the contract is the calculator's own.
+        back_edges: positions in `inputs` that close a cycle.
+    """
+
+    __slots__ = (
+        "back_edges", "contract", "factory", "input_side_packets", "inputs", "is_whole", "name",
+        "output_side_packets", "outputs", "spec",
+    )  # fmt: skip
+
+    def __init__(  # noqa: PLR0913, PLR0917  # one for each kind of port
+        self,
+        spec: NodeSpec,
+        name: str,
+        inputs: TagMap,
+        outputs: TagMap,
+        input_side_packets: TagMap,
+        output_side_packets: TagMap,
+        contract: CalculatorContract,
+    ) -> None:
+        self.spec: Final = spec
+        self.name: Final = name
+        self.inputs: Final = inputs
+        self.outputs: Final = outputs
+        self.input_side_packets: Final = input_side_packets
+        self.output_side_packets: Final = output_side_packets
+        self.contract = contract
+        self.factory: Any = None
+        self.is_whole = False
+        self.back_edges: frozenset[int] = frozenset()
+
+    @property
+    def who(self) -> str:
+        """How messages name the node: "node 'crop' (ImageCroppingCalculator)"."""
+        return who(self.name, self.spec.calculator.text)
+
+    @property
+    def is_source(self) -> bool:
+        """Whether the node writes streams and reads none."""
+        return bool(self.outputs) and not self.inputs
+
+
+def who(name: str, calculator: str) -> str:
+    """Return how messages name a node."""
+    return f"node {name!r}" if name == calculator else f"node {name!r} ({calculator})"
+
+
+def canonical_names(nodes: Sequence[NodeSpec]) -> list[str]:
+    """Return the name of each node: its own or its calculator's, numbered where several have it."""
+    return numbered([node.name or node.calculator.text for node in nodes])
+
+
+def numbered(bases: Sequence[str]) -> list[str]:
+    """Return each name, those that occur more than once with "_1", "_2" and so on behind them."""
+    count: dict[str, int] = {}
+    for base in bases:
+        count[base] = count.get(base, 0) + 1
+    given = {base for base in bases if count[base] == 1}
+    last: dict[str, int] = {}
+    names = []
+    for base in bases:
+        name = base
+        while count[base] > 1 and (name == base or name in given):
+            last[base] = last.get(base, 0) + 1
+            name = f"{base}_{last[base]}"
+        names.append(name)
+    return names
+
+
+def draft_node(spec: NodeSpec, name: str, names: Names, faults: Faults) -> Draft:
+    """Check one node by itself and note its faults."""
+    return _Node(spec, name, names, faults).draft()
+
+
+def tag_map(
+    entries: Sequence[Text], faults: Faults, prefix: str, node: str | None = None
+) -> tuple[TagMap, bool]:
+    """Return the ports of one list of the file, and whether it is right.
+
+    Where it is not, the faults are noted, and the ports are those names that can be read.
+    """
+    if not entries:
+        return _NO_PORTS, True
+    try:
+        return TagMap([entry.text for entry in entries]), True
+    except PenstockError as error:
+        whole = error
+    readable = []
+    for entry in entries:
+        try:
+            readable.append(parse_tag_index_name(entry.text)[2])
+        except PenstockError as error:
+            faults.add(entry.at, f"{prefix}: {error}", code=error.code, node=node, cause=error)
+    if len(readable) == len(entries):
+        faults.add(entries[0].at, f"{prefix}: {whole}", code=whole.code, node=node, cause=whole)
+    return TagMap(readable), False
+
+
+class _Node:
+    """The checks of one node; each notes its own faults."""
+
+    def __init__(self, spec: NodeSpec, name: str, names: Names, faults: Faults) -> None:
+        self._spec = spec
+        self._name = name
+        self._names = names
+        self._faults = faults
+        self._who = who(name, spec.calculator.text)
+
+    def draft(self) -> Draft:
+        spec = self._spec
+        inputs, inputs_right = self._ports(spec.input_streams, "inputs")
+        outputs, outputs_right = self._ports(spec.output_streams, "outputs")
+        side_inputs, side_inputs_right = self._ports(spec.input_side_packets, "input_side_packets")
+        side_outputs, side_outputs_right = self._ports(spec.output_side_packets, "output_side_packets")
+        are_right = inputs_right and outputs_right and side_inputs_right and side_outputs_right
+        ports = (inputs, outputs, side_inputs, side_outputs)
+        contract = CalculatorContract(self._name, *ports, spec.options)
+        draft = Draft(spec, self._name, *ports, contract)
+        self._fields()
+        if spec.input_stream_info and inputs_right:
+            draft.back_edges = self._back_edges(inputs)
+        draft.factory = self._calculator()
+        if draft.factory is not None and are_right:
+            draft.is_whole = self._takes_options(draft) and self._declared(draft) and self._fits(draft)
+        if not draft.is_whole:
+            draft.contract = _open_contract(CalculatorContract(self._name, *ports, spec.options))
+        return draft
+
+    def _ports(self, entries: Sequence[Text], kind: str) -> tuple[TagMap, bool]:
+        if not entries:
+            return _NO_PORTS, True
+        return tag_map(entries, self._faults, f"{self._who}: {_KINDS[kind][0]}", self._name)
+
+    def _fault(
+        self,
+        at: int,
+        words: str,
+        code: StatusCode = StatusCode.INVALID_ARGUMENT,
+        stream: str | None = None,
+        cause: BaseException | None = None,
+    ) -> None:
+        self._faults.add(at, f"{self._who}: {words}", code=code, node=self._name, stream=stream, cause=cause)
+
+    # --- what the file says ---------------------------------------------------------------------
+
+    def _fields(self) -> None:
+        spec = self._spec
+        for field in spec.refused:
+            self._fault(field.at, f"{field.text} {_INSTEAD[field.text]}", StatusCode.UNIMPLEMENTED)
+        for repeated in spec.repeated_options:
+            words = f"node_options has {repeated.text!r} more than once; merge them"
+            self._fault(repeated.at, words, StatusCode.INTERNAL)
+        if spec.max_in_flight.value < 0:
+            words = f"max_in_flight {spec.max_in_flight.value}: must be 1 or more, or 0 for 1"
+            self._fault(spec.max_in_flight.at, words)
+
+    def _back_edges(self, inputs: TagMap) -> frozenset[int]:
+        position = {place: i for i, place in enumerate(inputs.ids())}
+        seen = set[tuple[str, int]]()
+        back = set[int]()
+        for info in self._spec.input_stream_info:
+            try:
+                place = parse_tag_index(info.tag_index)
+            except PenstockError as error:
+                self._fault(info.at, f"input_stream_info: tag_index {error}", error.code, cause=error)
+                continue
+            if place not in position:
+                connected = ", ".join(port_name(*one) for one in position) or "none"
+                words = f"tag_index {info.tag_index!r} is no input of this node; its inputs are: {connected}"
+                self._fault(info.at, f"input_stream_info: {words}")
+            elif place in seen:
+                words = f"input {port_name(*place)} has more than one; merge them"
+                self._fault(info.at, f"input_stream_info: {words}")
+            elif info.back_edge:
+                back.add(position[place])
+            seen.add(place)
+        return frozenset(back)
+
+    # --- what the calculator says ---------------------------------------------------------------
+
+    def _calculator(self) -> Any:
+        name = self._spec.calculator
+        if not name.text:
+            self._fault(name.at, 'has no calculator; add calculator: "Name"')
+            return None
+        if self._names.is_subgraph(name.text):
+            # What `expand` leaves of a node that it could not replace; the fault is noted already.
+            return None
+        found = self._names.find("calculator", name.text, name.at, f"{self._who}: ", self._name)
+        if found is not None and not callable(getattr(found, "get_contract", None)):
+            words = f"{found!r} is no calculator: it has no get_contract"
+            self._fault(name.at, f"{words}; subclass penstock.Calculator")
+            return None
+        return found
+
+    def _takes_options(self, draft: Draft) -> bool:
+        """Read the options that the calculator says it takes; return whether they are right."""
+        is_right = True
+        try:
+            classes = options_classes(draft.factory)
+        except InvalidArgumentError as error:
+            self._fault(self._spec.calculator.at, str(error), cause=error)
+            return False
+        for one in classes:
+            try:
+                self._spec.options.get(one)
+            except OptionError as error:
+                is_right = False
+                for fault in (error, *error.further):
+                    at = self._spec.option_places.at(fault.options, fault.path)
+                    self._fault(at, str(fault), fault.code, cause=fault)
+        return is_right
+
+    def _declared(self, draft: Draft) -> bool:
+        """Let the calculator fill in its contract; return whether it could."""
+        try:
+            answer = draft.factory.get_contract(draft.contract)
+        except OptionError as error:
+            at = self._spec.option_places.at(error.options, error.path)
+            self._fault(at, f"get_contract() failed: {error}", error.code, cause=error)
+            return False
+        except Exception as error:  # noqa: BLE001  # foreign code: whatever it raises is the graph's fault
+            words = f"get_contract() failed: {cause_words(error)}"
+            if _is_of_instances(draft.factory):
+                words += "; write @classmethod above it"
+            self._fault(self._spec.at, words, code_of(error), cause=error)
+            return False
+        if answer is not None and inspect.iscoroutine(answer):
+            answer.close()
+            self._fault(self._spec.at, "get_contract() is async; declare it as a plain classmethod")
+            return False
+        return True
+
+    def _fits(self, draft: Draft) -> bool:
+        """Compare what the calculator declares with what the file connects."""
+        fits = True
+        for attribute, (field, word) in _KINDS.items():
+            specs: PortSpecs = getattr(draft.contract, attribute)
+            if not specs.unconnected and (not len(specs) or all(spec.is_declared() for spec in specs)):
+                continue
+            entries: Sequence[Text] = getattr(self._spec, f"{field}s")
+            for port, spec in zip(getattr(draft, attribute), specs, strict=True):
+                if not spec.is_declared():
+                    fits = False
+                    words = f"has no {word} {port_name(port.tag, port.index)}; {_declared_words(specs, word)}"
+                    self._fault(entries[port.entry].at, words, stream=port.name)
+            for (tag, index), spec in specs.unconnected.items():
+                if not spec.is_optional:
+                    fits = False
+                    wanted = f'{field}: "{_entry(tag, index)}"'
+                    words = f"needs {word} {port_name(tag, index)}, but nothing is connected to it"
+                    self._fault(self._spec.calculator.at, f"{words}; add {wanted}")
+        return fits
+
+
+def _declared_words(specs: PortSpecs, word: str) -> str:
+    known = [(spec.tag, spec.index) for spec in specs if spec.is_declared()]
+    known += [place for place, spec in specs.unconnected.items() if spec.is_declared()]
+    listed = ", ".join(port_name(*place) for place in sorted(known))
+    return f"its {word}s are: {listed}" if listed else f"it has no {word}s"
+
+
+def _is_of_instances(factory: object) -> bool:
+    """Whether `get_contract` is an instance's method: its author has forgotten the decorator."""
+    return isinstance(factory, type) and inspect.isfunction(inspect.getattr_static(factory, "get_contract"))
+
+
+def _entry(tag: str, index: int) -> str:
+    """Return how the file would connect a port."""
+    if not tag:
+        return "name"
+    return f"{tag}:{index}:name" if index else f"{tag}:name"
+
+
+def _open_contract(contract: CalculatorContract) -> CalculatorContract:
+    """Let every port take anything."""
+    for attribute in _KINDS:
+        for spec in getattr(contract, attribute):
+            spec.set_any()
+    return contract

@@ -1,0 +1,137 @@
+"""The graph as data: what a file says, with the place of each saying, before anything is checked.
+
+Made by `convert` from a message; `validate` reads it and needs no protobuf. Immutable, but for the
+message that it came from. Places are those of `places`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from penstock.config.options.options import Options
+    from penstock.config.options.places import OptionPlaces
+    from penstock.config.reading.places import Places
+
+#: Fields that neither a graph nor a subgraph may have, and what replaces them.
+REFUSED_IN_GRAPH: Final = {
+    "packet_factory": "write a calculator that has output side packets",
+    "packet_generator": "write a calculator that has output side packets",
+    "status_handler": "observe runs (the hooks penstock_run_started and penstock_run_ended)",
+}
+
+
+class Text(NamedTuple):
+    """One string of the file. An absent one is "" at the place of what could have held it."""
+
+    text: str
+    at: int
+
+
+class Number(NamedTuple):
+    """One number of the file; 0 stands for an absent one, as in the file format."""
+
+    value: int
+    at: int
+
+
+class HandlerSpec(NamedTuple):
+    """A stream handler that the file asks for.
+
+    Attributes:
+        name: "" where the file gives options only and leaves the choice to the calculator.
+        options: the handler's own.
+    """
+
+    name: str
+    options: Options
+    at: int
+
+
+class StreamInfoSpec(NamedTuple):
+    """One `input_stream_info`.
+
+    Attributes:
+        tag_index: which input is meant: "TAG", "TAG:1", ":1" or "".
+    """
+
+    tag_index: str
+    back_edge: bool
+    at: int
+
+
+class ExecutorSpec(NamedTuple):
+    """One `executor`.
+
+    Attributes:
+        name: "" for the default one.
+        type: registered name, or "".
+    """
+
+    name: Text
+    type: Text
+    options: Options
+    at: int
+
+
+class NodeSpec(NamedTuple):
+    """One `node`, as it stands in the file.
+
+    Attributes:
+        repeated_options: full names of types that `node_options` holds more than once.
+        refused: fields that are read, but that nothing here can honour: field name and place.
+        option_places: says where a field of the options stands.
+    """
+
+    name: str
+    calculator: Text
+    input_streams: tuple[Text, ...]
+    output_streams: tuple[Text, ...]
+    input_side_packets: tuple[Text, ...]
+    output_side_packets: tuple[Text, ...]
+    options: Options
+    repeated_options: tuple[Text, ...]
+    source_layer: int
+    buffer_size_hint: int
+    input_stream_handler: HandlerSpec | None
+    output_stream_handler: HandlerSpec | None
+    input_stream_info: tuple[StreamInfoSpec, ...]
+    executor: Text
+    max_in_flight: Number
+    refused: tuple[Text, ...]
+    at: int
+    option_places: OptionPlaces
+
+
+class GraphSpec(NamedTuple):
+    """A whole graph, as it stands in the file.
+
+    Attributes:
+        nodes: in the order of the file.
+        refused: see `NodeSpec.refused`.
+        unmeasured: what is said of fields of profiler_config that are accepted but have no effect.
+        message: the CalculatorGraphConfig that all this comes from.
+        places: say in words where something stands.
+    """
+
+    nodes: tuple[NodeSpec, ...]
+    input_streams: tuple[Text, ...]
+    output_streams: tuple[Text, ...]
+    input_side_packets: tuple[Text, ...]
+    output_side_packets: tuple[Text, ...]
+    executors: tuple[ExecutorSpec, ...]
+    num_threads: Number
+    max_queue_size: Number
+    input_stream_handler: HandlerSpec | None
+    output_stream_handler: HandlerSpec | None
+    package: str
+    report_deadlock: bool
+    refused: tuple[Text, ...]
+    unmeasured: tuple[Text, ...]
+    message: Any
+    places: Places
+
+    @property
+    def file(self) -> str | None:
+        """The name of the file, or None."""
+        return self.places.file

@@ -1,0 +1,220 @@
+"""The check of a whole graph: every fault at once, in file order; or a `Plan`, if there is none.
+
+A fault never hides another one that could still be found: what cannot be known (a calculator that
+does not exist, ports that cannot be read) is taken to fit everything. Linear in the size of the
+graph. Sources: MediaPipe `framework/validated_graph_config`, `tool/validate_name`, `calculator_node`.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Final
+
+from penstock.check.assemble import DEFAULT_QUEUE_SIZE, Checked, assemble
+from penstock.check.edges import Wiring
+from penstock.check.executors import check_executor, plan_executors
+from penstock.check.faults import Faults
+from penstock.check.handlers import Handlers
+from penstock.check.names import Names
+from penstock.check.nodes import canonical_names, draft_node, tag_map
+from penstock.check.order import stable_order
+from penstock.check.port_types import PortTypes
+from penstock.check.spec import REFUSED_IN_GRAPH
+from penstock.errors import StatusCode
+from penstock.late_log import LateLogger, place
+from penstock.payload_types import conversion
+from penstock.ports import port_name
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from penstock.check.edges import Edge
+    from penstock.check.spec import GraphSpec
+    from penstock.contract import PortSpec
+    from penstock.plan import Plan
+    from penstock.registry import Registry
+    from penstock.tags import TagMap
+
+_LOG: Final = LateLogger("config")
+
+
+def validate(
+    graph: GraphSpec,
+    registry: Registry,
+    in_order: Callable[[Any, list[int]], Any] | None = None,
+    faults: Faults | None = None,
+) -> Plan:
+    """Check a graph and plan its runs.
+
+    Args:
+        graph: as the file has it.
+        registry: knows the names.
+        in_order: makes the plan's `config`: given the message and the order of its nodes, returns the
+            message in that order. None keeps the message as it is.
+        faults: what is known to be wrong already.
+
+    Returns:
+        The plan: nodes in file order if that is possible, else changed as little as possible.
+
+    Raises:
+        GraphConfigError: has every fault. Their codes are the reference's.
+    """
+    return _Validation(graph, registry, faults or Faults(graph.places)).plan(in_order)
+
+
+class _Validation:
+    """The steps, and what they hand on."""
+
+    def __init__(self, graph: GraphSpec, registry: Registry, faults: Faults) -> None:
+        self._graph = graph
+        self._faults = faults
+        self._names = Names(registry, graph.package, self._faults)
+        self._types = PortTypes()
+        self._order: list[int] = []
+
+    def plan(self, in_order: Callable[[Any, list[int]], Any] | None) -> Plan:
+        graph, faults = self._graph, self._faults
+        self._check_graph()
+        graph_inputs = self._interface()
+        executors = plan_executors(graph, self._names, faults)
+        declared = {executor.name for executor in executors}
+        handlers = Handlers(graph, self._names, faults)
+        names = canonical_names(graph.nodes)
+        self._drafts = [
+            draft_node(spec, name, self._names, faults) for spec, name in zip(graph.nodes, names, strict=True)
+        ]
+        handler_plans = []
+        for draft in self._drafts:
+            check_executor(draft, declared, faults)
+            handler_plans.append(handlers.plan(draft))
+        self._wiring = Wiring(self._drafts, graph_inputs, faults)
+        self._sort()
+        self._resolve_types()
+        faults.raise_any()
+        self._warn()
+        ordered = [self._drafts[node] for node in self._order]
+        handlers_in_order = [handler_plans[node] for node in self._order]
+        config = graph.message if in_order is None else in_order(graph.message, self._order)
+        checked = Checked(
+            graph, graph_inputs, ordered, handlers_in_order, executors, self._wiring, self._types, config
+        )
+        return assemble(checked)
+
+    # --- checks -----------------------------------------------------------------------------------
+
+    def _check_graph(self) -> None:
+        for field in self._graph.refused:
+            words = f"{field.text} is not supported; {REFUSED_IN_GRAPH[field.text]}"
+            self._faults.add(field.at, words, code=StatusCode.UNIMPLEMENTED)
+        size = self._graph.max_queue_size
+        if size.value < -1:
+            words = f"must be positive, -1 for no limit, or 0 for {DEFAULT_QUEUE_SIZE}"
+            words = f"max_queue_size {size.value}: {words}"
+            self._faults.add(size.at, words, code=StatusCode.INVALID_ARGUMENT)
+
+    def _interface(self) -> TagMap:
+        """Check the graph's own streams and side packets; return its input streams."""
+        graph, faults = self._graph, self._faults
+        inputs, right = tag_map(graph.input_streams, faults, "the graph's input_stream")
+        tag_map(graph.output_streams, faults, "the graph's output_stream")
+        tag_map(graph.input_side_packets, faults, "the graph's input_side_packet")
+        tag_map(graph.output_side_packets, faults, "the graph's output_side_packet")
+        seen = set[str]()
+        for port in inputs:
+            if port.name in seen and right:
+                words = f"the graph's input_stream {port.name!r} is defined twice; remove or rename one"
+                self._faults.add(graph.input_streams[port.entry].at, words, stream=port.name)
+            seen.add(port.name)
+        return inputs
+
+    def _sort(self) -> None:
+        above = [self._wiring.above(node) for node in range(len(self._drafts))]
+        self._order, cycles = stable_order(above)
+        for cycle in cycles:
+            self._cycle(cycle)
+        if cycles:
+            self._order = list(range(len(self._drafts)))
+
+    def _cycle(self, cycle: list[int]) -> None:
+        names = [self._drafts[node].name for node in (*cycle, cycle[0])]
+        words = f"these nodes form a cycle: {' → '.join(names)}; "
+        edge = self._closing(cycle)
+        if edge is None:
+            words += "it consists of side packets, which cannot: take one of them out"
+        else:
+            port = f"{edge.spec.tag}:{edge.spec.index}" if edge.spec.index else edge.spec.tag
+            reader = self._drafts[edge.node].name
+            words += f"mark a stream that closes it as a back edge, such as {edge.name!r}: "
+            words += f'in node {reader!r}, input_stream_info {{ tag_index: "{port}" back_edge: true }}'
+        first = self._drafts[cycle[0]]
+        self._faults.add(first.spec.at, words, node=first.name)
+
+    def _closing(self, cycle: list[int]) -> Edge | None:
+        """Return the stream that leads back to the first node, or any stream of the cycle."""
+        for producer, reader in ((cycle[-1], cycle[0]), *pairwise(cycle)):
+            for edge in self._wiring.below(reader, producer):
+                if self._wiring.is_stream(edge):
+                    return edge
+        return None
+
+    def _resolve_types(self) -> None:
+        wrong = {id(spec) for _, spec in self._types.resolve(self._checkable(self._wiring.stream_edges))}
+        for edges in self._wiring.stream_edges:
+            for edge in edges:
+                if id(edge.spec) in wrong:
+                    self._mismatch(edge, "stream", "input")
+        wrong = {id(spec) for _, spec in self._types.resolve(self._checkable(self._wiring.side_edges))}
+        for edges in self._wiring.side_edges:
+            for edge in edges:
+                if id(edge.spec) in wrong:
+                    self._mismatch(edge, "side packet", "input side packet")
+
+    def _checkable(self, edges: Sequence[Sequence[Edge]]) -> Iterable[tuple[PortSpec, PortSpec]]:
+        """Yield the ends of each edge between ports that are known for certain."""
+        for node in self._order:
+            if self._drafts[node].is_whole:
+                for edge in edges[node]:
+                    producer = edge.producer
+                    if producer and (producer.node < 0 or self._drafts[producer.node].is_whole):
+                        yield producer.spec, edge.spec
+
+    def _mismatch(self, edge: Edge, what: str, port: str) -> None:
+        assert edge.producer is not None  # noqa: S101  # what nothing produces was not compared
+        draft = self._drafts[edge.node]
+        expected, actual = self._types.name_of(edge.spec), self._types.name_of(edge.producer.spec)
+        leads = conversion(self._types.of(edge.producer.spec) or (), self._types.of(edge.spec) or ())
+        cure = f"put {leads!r} in between" if leads else "convert it in between"
+        source = edge.producer.node
+        writer = "as its first reader has it" if source < 0 else f"from {self._drafts[source].who}"
+        words = (
+            f"{port} {port_name(edge.spec.tag, edge.spec.index)} expects {expected}, "
+            f"but {what} {edge.name!r} carries {actual} ({writer}); {cure}"
+        )
+        self._faults.add(edge.at, f"{draft.who}: {words}", node=draft.name, stream=edge.name)
+
+    def _warn(self) -> None:
+        """Say what is accepted and yet looks like a mistake."""
+        where = self._graph.places.where
+        for entry in self._graph.output_streams:
+            name = entry.text.rpartition(":")[2]
+            if name not in self._wiring.streams:
+                words = "%sthe graph's output_stream %r: nothing produces it"
+                _LOG.warning(words, where(entry.at), name, extra=place(stream=name))
+        for field in self._graph.unmeasured:
+            words = "%sthe graph's profiler_config: %s"
+            _LOG.warning(words, where(field.at), field.text, extra=place())
+        position = {node: i for i, node in enumerate(self._order)}
+        for draft, edges in zip(self._drafts, self._wiring.stream_edges, strict=True):
+            for edge in edges:
+                producer = edge.producer
+                if not edge.back_edge or producer is None:
+                    continue
+                if producer.node < 0 or position[producer.node] < position[edge.node]:
+                    words = "%s%s: the back edge %r closes no cycle and need not be one"
+                    at = place(draft.name, edge.name)
+                    _LOG.warning(words, where(edge.at), draft.who, edge.name, extra=at)
+        for draft in self._drafts:
+            if draft.is_source and draft.spec.max_in_flight.value > 1:
+                wanted = draft.spec.max_in_flight
+                words = "%s%s: max_in_flight %d counts as 1: the calls of a source follow one another"
+                _LOG.warning(words, where(wanted.at), draft.who, wanted.value, extra=place(draft.name))

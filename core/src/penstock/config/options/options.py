@@ -1,0 +1,158 @@
+"""The options that a graph gives to a node, an executor or a handler, found by their class.
+
+Whoever asks names a protobuf message class or an attrs class: `options.get(ColorConvertCalculatorOptions)`.
+Where the graph gives none, the answer has the defaults. A message is a copy that belongs to the one who
+asked: nothing that a calculator does to it reaches the graph, another node, or the next run. An instance
+of an attrs class is made once for each node, checked by the class, and the same for all who ask.
+
+This module needs nothing of protobuf but what message classes bring themselves.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from penstock.config.options.instances import OptionError, instance_of
+from penstock.errors import InvalidArgumentError
+from penstock.option_class import full_name, is_options_class
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+M = TypeVar("M")
+
+
+class Options:
+    """The options of one place in a graph: extensions of one message, then packed messages.
+
+    The answer for a type is looked up once. May be used from any thread.
+    """
+
+    __slots__ = ("_extended", "_found", "_packed")
+
+    def __init__(self, extended: Any = None, packed: Sequence[Any] = ()) -> None:
+        """Hold options messages, without copying them.
+
+        Args:
+            extended: a message with extensions, such as CalculatorOptions; or, where options are
+                given in code, the options themselves, a message or an attrs instance; or None.
+            packed: google.protobuf.Any messages. An extension of the same type wins over them.
+        """
+        self._extended = extended
+        self._packed = tuple(packed)
+        #: Message class → what the graph gives, or None where it gives nothing; attrs class → its instance.
+        #: Most nodes never ask.
+        self._found: dict[Any, Any] | None = None
+
+    def get(self, message_type: type[M]) -> M:
+        """Return the options of a type: what the graph gives, else its defaults.
+
+        A message is a copy and yours. An instance of an attrs class is the same for all who ask: let the
+        class be frozen.
+
+        Raises:
+            InvalidArgumentError: `message_type` is no message class and no attrs class; or what the graph
+                gives is not what an attrs class takes (an `OptionError`).
+        """
+        if is_options_class(message_type):
+            instance: M = self._instance(message_type)
+            return instance
+        given = self._look_up(message_type)
+        options: Any = message_type()
+        if given is not None:
+            options.CopyFrom(given)
+        answer: M = options
+        return answer
+
+    def has(self, message_type: type[Any]) -> bool:
+        """Return whether the graph gives options of a type.
+
+        Raises:
+            InvalidArgumentError: `message_type` is no message class and no attrs class.
+        """
+        if is_options_class(message_type):
+            return self._given(message_type) is not None
+        return self._look_up(message_type) is not None
+
+    def _instance(self, cls: Any) -> Any:
+        if self is NO_OPTIONS:  # one for all; its answers are not
+            return instance_of(cls)
+        found = self._found
+        if found is None:
+            found = self._found = {}
+        elif cls in found:
+            return found[cls]
+        given = self._given(cls)
+        return found.setdefault(cls, given if isinstance(given, cls) else instance_of(cls, given))
+
+    def _given(self, cls: Any) -> Any:
+        extended, name = self._extended, full_name(cls)
+        if isinstance(extended, cls):
+            return extended
+        if hasattr(extended, "ListFields"):
+            for field, value in extended.ListFields():
+                if field.is_extension and field.message_type.full_name == name:
+                    return value
+        for packed in self._packed:
+            if packed.TypeName() == name:
+                return _unpacked(packed, cls)
+        return None
+
+    def _look_up(self, message_type: Any) -> Any:
+        found = self._found
+        if found is None:
+            found = self._found = {}
+        try:
+            return found[message_type]
+        except (KeyError, TypeError):
+            pass
+        if not isinstance(message_type, type) or not hasattr(message_type, "DESCRIPTOR"):
+            raise InvalidArgumentError(
+                f"options: {message_type!r} is no message class and no attrs class; pass a class such as "
+                "XOptions from x_pb2, or one that is decorated with @attrs.frozen"
+            )
+        given = self._extension(message_type)
+        if given is None:
+            given = self._unpacked(message_type)
+        found[message_type] = given
+        return given
+
+    def _extension(self, message_type: Any) -> Any:
+        extended = self._extended
+        if extended is None:
+            return None
+        if isinstance(extended, message_type):
+            return extended
+        if not hasattr(extended, "DESCRIPTOR"):
+            return None
+        wanted = message_type.DESCRIPTOR
+        for field in wanted.extensions:
+            if field.containing_type == extended.DESCRIPTOR and field.message_type == wanted:
+                handle = getattr(message_type, field.name)
+                return extended.Extensions[handle] if extended.HasExtension(handle) else None
+        return None
+
+    def _unpacked(self, message_type: Any) -> Any:
+        for packed in self._packed:
+            if packed.Is(message_type.DESCRIPTOR):
+                options = message_type()
+                packed.Unpack(options)
+                return options
+        return None
+
+
+def _unpacked(packed: Any, cls: Any) -> Any:
+    """Return the message of an attrs class that is packed."""
+    from penstock.config.options.derived import message_class  # protobuf, which a message has brought
+
+    message = message_class(cls)()
+    try:
+        packed.Unpack(message)
+    except Exception as error:  # protobuf's own class, which this module does not know
+        words = f"its {len(packed.value)} bytes are no such message"
+        raise OptionError(full_name(cls), (), words) from error
+    return message
+
+
+#: For whatever the graph gives no options: every answer has its defaults.
+NO_OPTIONS: Final = Options()

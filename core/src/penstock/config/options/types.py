@@ -1,0 +1,221 @@
+"""Which options a graph may name, and the import of those that it does name.
+
+Plugins declare their options as data (`Components.options`), so that reading a graph imports just what
+that graph needs. A name that nobody declares is looked for at the calculators that the graph has, in what
+they say of themselves (`Options`), then at all that are imported.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from penstock.claims import calculator_of, spelling
+from penstock.errors import InvalidArgumentError, NameClashError, PluginError, UnknownNameError
+from penstock.option_class import full_name, is_options_class, options_classes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from penstock.registry import OptionEntry, Registry
+
+#: Kinds of names whose classes may say which options they take.
+_KINDS = ("calculator", "subgraph", "input stream handler", "executor")
+
+
+class OptionTypes:
+    """The options that the names of one registry stand for. Made for reading one graph.
+
+    For protobuf it is a descriptor pool: it knows the messages of attrs classes besides those of the
+    process.
+    """
+
+    def __init__(self, registry: Registry) -> None:
+        self._registry = registry
+        #: Name → attrs class or message class, of what was loaded already, so that a graph of many nodes
+        #: asks once for each.
+        self._loaded: dict[str, Any] = {}
+        #: Likewise → the message class.
+        self._messages: dict[str, Any] = {}
+        self._used: tuple[object, ...] = ()
+        self._look_up: Callable[[], Iterable[object]] | None = None
+
+    def look_into(self, names: Callable[[], tuple[Iterable[str], str]] | None) -> None:
+        """Look first at the calculators and subgraphs of a graph for options that nobody declares.
+
+        Args:
+            names: returns their names, and the graph's package. Called when there is such a name, and then
+                the calculators are imported; the graph needs them anyway. None: at no further ones.
+        """
+        self._look_up = None if names is None else lambda: self._components(*names())
+
+    def load(self, name: str) -> bool:
+        """Import the options that `name` means, where a plugin declares them or a calculator has them.
+
+        Args:
+            name: full name of a message, or of an extension field inside it ("penstock.X.ext").
+
+        Returns:
+            Whether there are such options.
+
+        Raises:
+            NameClashError, PluginError: as `OptionEntry.load`; or two classes have that name.
+        """
+        if name in self._loaded:
+            return True
+        if name in self._entries:
+            self._import(self._entries[name])
+            return True
+        around = self._entries.get(name.rpartition(".")[0])
+        if around is not None and self._has_extension(around, name):
+            return True
+        found = self._of_components(name)
+        if found is not None:
+            self._note(name, found, found)
+        return found is not None
+
+    def load_number(self, extendee: str, number: int) -> bool:
+        """Import the options that extend `extendee` with field `number`, likewise."""
+        entry = self._by_number.get((extendee, number))
+        if entry is not None:
+            self._import(entry)
+        return entry is not None
+
+    def options_class(self, name: str) -> Any:
+        """Return the attrs class or else the message class of this full name; None where there is none.
+
+        Raises:
+            NameClashError, PluginError: as `load`.
+        """
+        return self._loaded[name] if self.load(name) else None
+
+    def message_class(self, name: str) -> Any:
+        """Return the message class of options with this full name, derived from an attrs class or not.
+
+        Returns:
+            None where nobody has such options.
+
+        Raises:
+            NameClashError, PluginError: as `load`.
+        """
+        return self._messages[name] if self.load(name) else None
+
+    def FindMessageTypeByName(self, name: str) -> Any:  # noqa: N802  # protobuf's name; a Descriptor
+        """Return the description of a message by its full name.
+
+        Raises:
+            KeyError: there is none.
+        """
+        if name in self._messages:
+            return self._messages[name].DESCRIPTOR
+        for message in self._messages.values():
+            if name.startswith(f"{message.DESCRIPTOR.full_name}."):
+                try:
+                    return message.DESCRIPTOR.file.pool.FindMessageTypeByName(name)
+                except KeyError:
+                    continue  # of a class inside this one, which has a message of its own
+        from penstock.config.options.derived import known_descriptor  # few graphs have options
+
+        return known_descriptor(name)
+
+    def why_unknown(self, name: str, written: str) -> str:
+        """Return the words for a name that nothing provides: what is near, what to install.
+
+        Args:
+            name: as `load` takes it.
+            written: as the file has it.
+        """
+        message = name.rpartition(".")[0] if name.endswith(".ext") else name
+        words = f"no options message {written!r} is known"
+        distribution = self._registry.install_hint("option", message)
+        from difflib import get_close_matches  # only where something is wrong
+
+        near = get_close_matches(message, {*self._entries, *self._names_of_components()}, n=3)
+        if distribution is not None:
+            words += f"; install it: pip install {distribution}"
+        elif near:
+            words += f" (did you mean {', '.join(map(repr, near))}?)"
+        else:
+            words += "; no plugin that is loaded declares it"
+        failed = [f"{plugin} ({why})" for plugin, why in sorted(self._registry.failures.items())]
+        return f"{words}; plugins that are not loaded: {', '.join(failed)}" if failed else words
+
+    # --- what is declared -----------------------------------------------------------------------
+
+    def _import(self, entry: OptionEntry) -> None:
+        if entry.full_name in self._loaded:
+            return
+        found = entry.load()
+        made = found
+        if is_options_class(found) and entry.number is not None and entry.extendee is not None:
+            from penstock.config.options.derived import extension_class
+
+            try:
+                made = extension_class(found, entry.extendee, entry.number)
+            except InvalidArgumentError as error:
+                raise PluginError(f"{entry.origin.owner}: {error}") from error
+        self._note(entry.full_name, found, made)
+
+    def _has_extension(self, entry: OptionEntry, name: str) -> bool:
+        self._import(entry)
+        extensions = self._messages[entry.full_name].DESCRIPTOR.extensions
+        return any(field.full_name == name for field in extensions)
+
+    def _note(self, name: str, found: Any, made: Any) -> None:
+        if is_options_class(made):
+            from penstock.config.options.derived import message_class
+
+            try:
+                made = message_class(made)
+            except InvalidArgumentError as error:
+                raise PluginError(str(error)) from error
+        self._loaded[name] = found
+        self._messages[name] = made
+
+    @cached_property
+    def _entries(self) -> Mapping[str, OptionEntry]:
+        return self._registry.options()
+
+    @cached_property
+    def _by_number(self) -> Mapping[tuple[str | None, int | None], OptionEntry]:
+        entries = self._entries.values()
+        return {(entry.extendee, entry.number): entry for entry in entries if entry.number is not None}
+
+    # --- what components say of themselves ------------------------------------------------------
+
+    def _components(self, names: Iterable[str], package: str) -> Iterator[object]:
+        for name in dict.fromkeys(names):
+            for kind in ("calculator", "subgraph"):
+                try:
+                    yield self._registry.find(kind, name, package)
+                except (UnknownNameError, NameClashError, PluginError):
+                    continue  # checking the graph says so, with the place
+
+    def _of_components(self, name: str) -> Any:
+        if self._look_up is not None:
+            self._used, self._look_up = (*self._look_up(), *self._used), None
+        everything = (one for kind in _KINDS for one in self._registry.loaded(kind).values())
+        for components in (self._used, everything):
+            found = dict.fromkeys(one for called, one in _said(components) if called == name)
+            by_spelling = {spelling(one): one for one in reversed(found)}
+            if len(by_spelling) > 1:
+                both = " and ".join(sorted(by_spelling)[:2])
+                raise NameClashError(f"options {name!r} are claimed by the classes {both}; rename one")
+            if by_spelling:
+                return by_spelling.popitem()[1]
+        return None
+
+    def _names_of_components(self) -> set[str]:
+        everything = [one for kind in _KINDS for one in self._registry.loaded(kind).values()]
+        return {name for name, _ in _said((*self._used, *everything))}
+
+
+def _said(components: Iterable[object]) -> Iterator[tuple[str, Any]]:
+    """Yield (full name, class) of the options that components say they take."""
+    for component in components:
+        try:
+            classes = options_classes(calculator_of(component))
+        except InvalidArgumentError:
+            continue  # checking the node says so
+        for one in classes:
+            yield full_name(one) if is_options_class(one) else one.DESCRIPTOR.full_name, one

@@ -1,0 +1,237 @@
+"""`option_value`: values of a graph's options, copied into the options of its nodes.
+
+An entry "NODE_PATH:GRAPH_PATH" reads a field of the graph's options and writes one of the node's. Where the
+graph is a subgraph, what the node that uses it says in options of the same type goes before what the graph
+says. A path is made of fields and indexes, "detector/scale/0"; a first part "options" says nothing, and
+"Ext::penstock.XOptions" says which of several options messages is meant. Messages are merged, lists and
+plain values replaced; a plain field that the graph's options leave unset is unset in the node too. A graph
+without such options changes nothing. Source: MediaPipe `tool/options_field_util`, `options_syntax_util`.
+"""
+
+from __future__ import annotations
+
+import re
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from penstock.config.reading.parse import unpacked
+from penstock.config.reading.places import own_name
+from penstock.errors import InvalidArgumentError, NotFoundError, PenstockError, StatusCode
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from penstock.config.options.types import OptionTypes
+
+_SPLIT: Final = re.compile(r"(?<!:):(?!:)")
+_EXTENSION: Final = "Ext::"
+#: What a graph without such options has, and what a field has that is not set.
+_NO_OPTIONS: Final = object()
+_UNSET: Final = object()
+
+
+class _Path(NamedTuple):
+    """Which options message, "" for any, and the way to a field inside it."""
+
+    type: str
+    steps: tuple[str, ...]
+
+
+def set_option_values(
+    node: Any,
+    graph: Any,
+    types: OptionTypes,
+    user: Any = None,
+) -> Iterator[tuple[int, PenstockError]]:
+    """Carry out the entries of a node, and remove them.
+
+    Args:
+        node: a Node message, which is changed.
+        graph: the CalculatorGraphConfig that it stands in.
+        types: knows the options of both.
+        user: where that is a subgraph, the Node that uses it.
+
+    Yields:
+        For each entry that cannot be carried out its position, and why: its code is INVALID_ARGUMENT,
+        NOT_FOUND or OUT_OF_RANGE. The node keeps what it has there.
+    """
+    entries = list(node.option_value)
+    node.ClearField("option_value")
+    for i, entry in enumerate(entries):
+        try:
+            node_path, graph_path = _paths(entry)
+            _write(node, node_path, _graph_value(graph, user, graph_path, types), types)
+        except PenstockError as error:
+            yield i, error
+
+
+def _paths(entry: str) -> tuple[_Path, _Path]:
+    parts = _SPLIT.split(entry, maxsplit=1)
+    if len(parts) != 2 or not all(parts):  # noqa: PLR2004  # two paths
+        raise InvalidArgumentError("write it as 'FIELD_OF_THE_NODE:FIELD_OF_THE_GRAPH'")
+    return _path(parts[0]), _path(parts[1])
+
+
+def _path(text: str) -> _Path:
+    steps = text.split("/")
+    if steps[0] in ("options", "OPTIONS"):
+        del steps[0]
+    wanted = ""
+    if steps and steps[0].startswith(_EXTENSION):
+        wanted = own_name(steps.pop(0)[len(_EXTENSION) :])
+    if not steps or not all(steps) or steps[0].isdigit():
+        raise InvalidArgumentError(f"path {text!r} names no field")
+    return _Path(wanted, tuple(steps))
+
+
+# --- the options messages -----------------------------------------------------------------------
+
+
+def _graph_value(graph: Any, user: Any, path: _Path, types: OptionTypes) -> Any:
+    """Return what the graph's options say; `_NO_OPTIONS` where there are none, `_UNSET` as `_read`."""
+    packed = [unpacked(one, types) for one in graph.graph_options]
+    found = _chosen([*_extensions(graph.options), *packed], path, "the graph")
+    if found is None:
+        return _NO_OPTIONS
+    options = type(found)()
+    options.CopyFrom(found)
+    if user is not None:
+        of_user = [unpacked(one, types) for one in user.node_options]
+        for given in (*of_user, *_extensions(user.options)):
+            if type(given) is type(options):
+                options.MergeFrom(given)
+    return _read(options, path.steps)
+
+
+def _write(node: Any, path: _Path, value: Any, types: OptionTypes) -> None:
+    found = _chosen(_extensions(node.options), path, "the node", is_last=not node.node_options)
+    if found is not None:
+        _set(found, path.steps, value)
+        return
+    inner = [unpacked(packed, types) for packed in node.node_options]
+    found = _chosen(inner, path, "the node")
+    if found is None:
+        which = f" {path.type!r}" if path.type else ""
+        raise NotFoundError(f"the node has no options{which} to write to; add them, be they empty")
+    _set(found, path.steps, value)
+    position = next(i for i, one in enumerate(inner) if one is found)
+    node.node_options[position].Pack(found)
+
+
+def _extensions(extended: Any) -> list[Any]:
+    return [value for field, value in extended.ListFields() if field.is_extension]
+
+
+def _chosen(found: list[Any], path: _Path, whose: str, *, is_last: bool = True) -> Any:
+    """Return the first of some messages that a path may lead into, or None where there is none.
+
+    Raises:
+        NotFoundError: there are some, this is the last place to look, and none has the path's first field.
+    """
+    named = [one for one in found if path.type in ("", one.DESCRIPTOR.full_name)]
+    field = path.steps[0]
+    for one in named:
+        if field in one.DESCRIPTOR.fields_by_name:
+            return one
+    if named and is_last:
+        raise _no_field(f"{whose}'s options", field, named)
+    return None
+
+
+def _no_field(whose: str, field: str, messages: list[Any]) -> NotFoundError:
+    known = [name for one in messages for name in one.DESCRIPTOR.fields_by_name]
+    near = get_close_matches(field, known, n=1)
+    meant = f" (did you mean {near[0]!r}?)" if near else ""
+    types = " and ".join(one.DESCRIPTOR.full_name for one in messages)
+    return NotFoundError(f"{whose}, {types}, have no field {field!r}{meant}")
+
+
+# --- the way inside -----------------------------------------------------------------------------
+
+
+def _read(message: Any, steps: tuple[str, ...]) -> Any:
+    """Return the value at the end of a path; `_UNSET` where that field, or one on the way, is not set."""
+    while True:
+        field, index, steps = _step(message, steps)
+        value = getattr(message, field.name)
+        if not _is_repeated(field):
+            if field.has_presence and not message.HasField(field.name):
+                return _UNSET
+        elif index is not None:
+            value = _element(value, field, index)
+        if not steps:
+            return value
+        message = value
+
+
+def _set(message: Any, steps: tuple[str, ...], value: Any) -> None:
+    if value is _NO_OPTIONS:
+        return
+    field, index, steps = _step(message, steps)
+    while steps:
+        inner = getattr(message, field.name)
+        message = inner if index is None else _element(inner, field, index)
+        field, index, steps = _step(message, steps)
+    if value is _UNSET:
+        if index is None and field.message_type is None:
+            message.ClearField(field.name)
+        return
+    try:
+        if index is not None:
+            _set_element(getattr(message, field.name), field, index, value)
+        elif _is_repeated(field):
+            # In a copy first: where a value does not fit, the list stays.
+            trial = type(message)()
+            getattr(trial, field.name).extend(value if hasattr(value, "append") else [value])
+            message.ClearField(field.name)
+            message.MergeFrom(trial)
+        elif field.message_type is not None:
+            getattr(message, field.name).MergeFrom(value)
+        else:
+            setattr(message, field.name, value)
+    except (TypeError, ValueError) as error:
+        words = f"field {field.full_name!r} cannot hold the graph's value {_shown(value)}: {error}"
+        raise InvalidArgumentError(words) from error
+
+
+def _shown(value: Any) -> str:
+    return f"of type {value.DESCRIPTOR.full_name}" if hasattr(value, "DESCRIPTOR") else repr(value)
+
+
+def _step(message: Any, steps: tuple[str, ...]) -> tuple[Any, int | None, tuple[str, ...]]:
+    """Return the first field of a path, the index behind it or None, and the steps that remain."""
+    name, *rest = steps
+    field = message.DESCRIPTOR.fields_by_name.get(name)
+    if field is None:
+        raise _no_field("the options", name, [message])
+    index = None
+    if rest and rest[0].isdigit():
+        index = int(rest.pop(0))
+        if not _is_repeated(field):
+            raise InvalidArgumentError(f"field {field.full_name!r} is no list, so it has no element {index}")
+    if rest and (field.message_type is None or (_is_repeated(field) and index is None)):
+        raise InvalidArgumentError(f"field {field.full_name!r} has no field {rest[0]!r} inside")
+    if field.message_type is not None and field.message_type.GetOptions().map_entry:
+        raise InvalidArgumentError(f"field {field.full_name!r} is a map, which cannot be copied")
+    return field, index, tuple(rest)
+
+
+def _element(values: Any, field: Any, index: int) -> Any:
+    if index >= len(values):
+        words = f"field {field.full_name!r} has no element {index}, but {len(values)} in all"
+        raise PenstockError(words, code=StatusCode.OUT_OF_RANGE)
+    return values[index]
+
+
+def _set_element(values: Any, field: Any, index: int, value: Any) -> None:
+    element = _element(values, field, index)
+    if field.message_type is not None:
+        element.MergeFrom(value)
+    else:
+        values[index] = value
+
+
+def _is_repeated(field: Any) -> bool:
+    # `label` warns where there is the property that replaces it.
+    repeated = getattr(field, "is_repeated", None)
+    return bool(field.label == field.LABEL_REPEATED if repeated is None else repeated)

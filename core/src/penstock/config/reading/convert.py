@@ -1,0 +1,172 @@
+"""From a CalculatorGraphConfig message to a `GraphSpec`: every field once, each with its place."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from penstock.check.spec import (
+    REFUSED_IN_GRAPH,
+    ExecutorSpec,
+    GraphSpec,
+    HandlerSpec,
+    NodeSpec,
+    Number,
+    StreamInfoSpec,
+    Text,
+)
+from penstock.config.options.options import Options
+from penstock.config.options.places import OptionPlaces
+from penstock.config.reading.profiler import without_effect
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from penstock.config.reading.places import Places, Spot
+
+    #: A message of this package; its fields are read, its class is not needed.
+    Message: TypeAlias = Any
+
+_REFUSED_IN_NODE: Final = ("external_input",)
+
+
+def graph_spec(
+    message: Message, places: Places, origins: Sequence[tuple[Places, Spot | None]] | None = None
+) -> GraphSpec:
+    """Return the graph of a message, which is kept, not copied.
+
+    Args:
+        message: a CalculatorGraphConfig.
+        places: of the file that it was read from.
+        origins: where each node stands, if not all of them stand in that file in this order.
+    """
+    reader = _Reader(places)
+    root = places.root
+    return GraphSpec(
+        input_streams=reader.texts(message.input_stream, root, "input_stream"),
+        input_side_packets=reader.texts(message.input_side_packet, root, "input_side_packet"),
+        executors=tuple(
+            reader.executor(one, places.of(root, "executor", i)) for i, one in enumerate(message.executor)
+        ),
+        num_threads=reader.number(message.num_threads, root, "num_threads"),
+        max_queue_size=reader.number(message.max_queue_size, root, "max_queue_size"),
+        input_stream_handler=reader.handler(message, root, "input_stream_handler"),
+        output_stream_handler=reader.handler(message, root, "output_stream_handler"),
+        refused=reader.refused(message, root, tuple(REFUSED_IN_GRAPH)),
+        unmeasured=reader.unmeasured(message, root),
+        nodes=tuple(_nodes(reader, message, places, origins)),
+        output_streams=reader.texts(message.output_stream, root, "output_stream"),
+        output_side_packets=reader.texts(message.output_side_packet, root, "output_side_packet"),
+        package=message.package,
+        report_deadlock=message.report_deadlock,
+        message=message,
+        places=places,
+    )
+
+
+def _nodes(
+    reader: _Reader, message: Message, places: Places, origins: Sequence[tuple[Places, Spot | None]] | None
+) -> Iterator[NodeSpec]:
+    if origins is None:
+        for i, node in enumerate(message.node):
+            yield reader.node(node, places.of(places.root, "node", i))
+        return
+    for node, (of_file, spot) in zip(message.node, origins, strict=True):
+        yield _Reader(of_file).node(node, spot)
+
+
+class _Reader:
+    """Reads the parts of a message beside the tree of their places."""
+
+    def __init__(self, places: Places) -> None:
+        self._places = places
+
+    def node(self, message: Message, spot: Spot | None) -> NodeSpec:
+        # Asked for first: where there is no tree, places are numbers in the order of asking.
+        at = self._places.at(spot)
+        return NodeSpec(
+            name=message.name,
+            calculator=self.text(message.calculator, spot, "calculator"),
+            input_streams=self.texts(message.input_stream, spot, "input_stream"),
+            output_streams=self.texts(message.output_stream, spot, "output_stream"),
+            input_side_packets=self.texts(message.input_side_packet, spot, "input_side_packet"),
+            output_side_packets=self.texts(message.output_side_packet, spot, "output_side_packet"),
+            options=self._node_options(message),
+            repeated_options=self._repeated_options(message, spot),
+            source_layer=message.source_layer,
+            buffer_size_hint=message.buffer_size_hint,
+            input_stream_handler=self.handler(message, spot, "input_stream_handler"),
+            output_stream_handler=self.handler(message, spot, "output_stream_handler"),
+            input_stream_info=self._stream_infos(message, spot),
+            executor=self.text(message.executor, spot, "executor"),
+            max_in_flight=self.number(message.max_in_flight, spot, "max_in_flight"),
+            refused=self.refused(message, spot, _REFUSED_IN_NODE),
+            at=at,
+            option_places=OptionPlaces(message, self._places, spot, at),
+        )
+
+    def executor(self, message: Message, spot: Spot | None) -> ExecutorSpec:
+        return ExecutorSpec(
+            name=self.text(message.name, spot, "name"),
+            type=self.text(message.type, spot, "type"),
+            options=Options(message.options if message.HasField("options") else None),
+            at=self._places.at(spot),
+        )
+
+    def handler(self, message: Message, spot: Spot | None, field: str) -> HandlerSpec | None:
+        if not message.HasField(field):
+            return None
+        given = getattr(message, field)
+        return HandlerSpec(
+            # Its field of the same name has a default, which must not count as a choice.
+            name=getattr(given, field) if given.HasField(field) else "",
+            options=Options(given.options if given.HasField("options") else None),
+            at=self._places.at_field(spot, field),
+        )
+
+    def text(self, value: str, spot: Spot | None, field: str) -> Text:
+        return Text(value, self._places.at_field(spot, field))
+
+    def texts(self, values: Any, spot: Spot | None, field: str) -> tuple[Text, ...]:
+        if not values:
+            return ()
+        at = self._places.at_field
+        return tuple([Text(value, at(spot, field, i)) for i, value in enumerate(values)])
+
+    def number(self, value: int, spot: Spot | None, field: str) -> Number:
+        return Number(value, self._places.at_field(spot, field))
+
+    def refused(self, message: Message, spot: Spot | None, fields: tuple[str, ...]) -> tuple[Text, ...]:
+        """Return the first of each of these repeated fields that the message has."""
+        given = [field for field in fields if getattr(message, field)]
+        return tuple([self.text(field, spot, field) for field in given])
+
+    def unmeasured(self, message: Message, spot: Spot | None) -> tuple[Text, ...]:
+        """Return the fields of the graph's profiler_config that nothing acts on, each with the reason."""
+        profiler = self._places.of(spot, "profiler_config")
+        return tuple(
+            Text(f"{field} has no effect: {reason}", self._places.at_field(profiler, field))
+            for field, reason in without_effect(message.profiler_config)
+        )
+
+    def _node_options(self, message: Message) -> Options:
+        return Options(message.options if message.HasField("options") else None, message.node_options)
+
+    def _stream_infos(self, message: Message, spot: Spot | None) -> tuple[StreamInfoSpec, ...]:
+        if not message.input_stream_info:
+            return ()
+        return tuple(
+            StreamInfoSpec(one.tag_index, one.back_edge, self._places.at_field(spot, "input_stream_info", i))
+            for i, one in enumerate(message.input_stream_info)
+        )
+
+    def _repeated_options(self, message: Message, spot: Spot | None) -> tuple[Text, ...]:
+        if len(message.node_options) <= 1:
+            return ()
+        seen = set[str]()
+        repeated = []
+        for i, packed in enumerate(message.node_options):
+            name = packed.TypeName()
+            if name in seen:
+                repeated.append(Text(name, self._places.at_field(spot, "node_options", i)))
+            seen.add(name)
+        return tuple(repeated)

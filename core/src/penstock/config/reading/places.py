@@ -1,0 +1,441 @@
+"""Where things stand in a graph file: the tree of its fields, and the line and column of each.
+
+The text format's own parser says where it stopped, but not where a field of the finished message
+came from. So the text is read a second time here, once and in linear time, by a reader that knows
+brackets and names and nothing of what they mean. It never refuses anything: where it cannot follow,
+the tree simply ends, and an error names the nearest place above.
+
+A place is an `int`: an offset in the text, or a running number where there is no text. Lines and
+columns are worked out only for the places that an error names. Both are counted from 1. Where a graph
+comes from several files, the places of the first one are lower than those of the others.
+"""
+
+from __future__ import annotations
+
+import copy
+import re
+from bisect import bisect_right
+from functools import cache
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from penstock.config.reading.plain_nodes import PLAIN_NODE, PlainNode, fields_of, given_by
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+_ANY_PIECE: Final = r"""(?P<skip>\s+|\#[^\n]*)
+      | (?P<string>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')
+      | (?P<word>[A-Za-z_]\w*)
+      | (?P<number>[0-9.+-][\w.+-]*)
+      | (?P<mark>.)"""
+#: The same, with each plain node as one token.
+_TOKEN_OR_NODE: Final = re.compile(
+    rf"(?P<node>{PLAIN_NODE}) | {_ANY_PIECE}", re.ASCII | re.DOTALL | re.VERBOSE
+)
+#: A field whose value is a string without escapes.
+_STRING_FIELD: Final = re.compile(r"""\w+\s*:?\s*(?P<quote>["'])(?P<text>[^"'\\\n]*)(?P=quote)""", re.ASCII)
+_OPENING: Final = {"{": "}", "<": ">"}
+
+#: The reference's package and ours. The same length with the blank, so that columns stay true.
+_FOREIGN: Final = "mediapipe"
+_OWN: Final = " penstock"
+
+#: The distance between the places of two files that are parts of one graph; longer than any text.
+_STRIDE: Final = 2**40
+
+
+@cache
+def _token() -> re.Pattern[str]:
+    """Return the pattern of a token. Most graphs need that of `_TOKEN_OR_NODE` alone."""
+    return re.compile(_ANY_PIECE, re.ASCII | re.DOTALL | re.VERBOSE)
+
+
+class Token(NamedTuple):
+    """A piece of graph text: what kind it is of, and where it begins.
+
+    Kinds are "string", "word", "number", "mark" and, where asked for, "node": a whole plain node.
+    """
+
+    kind: str
+    text: str
+    offset: int
+
+
+class Spot:
+    """One field in the file: where it begins, and the fields inside it, by name, in order.
+
+    Most have nothing inside; they do without a dict.
+    """
+
+    __slots__ = ("_fields", "offset")
+
+    def __init__(self, offset: int) -> None:
+        self.offset = offset
+        self._fields: dict[str, list[Spot]] | None = None
+
+    @property
+    def fields(self) -> dict[str, list[Spot]]:
+        """The fields inside; may be changed."""
+        if self._fields is None:
+            self._fields = {}
+        return self._fields
+
+    @fields.setter
+    def fields(self, fields: dict[str, list[Spot]]) -> None:
+        self._fields = fields
+
+    def add(self, name: str, offset: int) -> Spot:
+        """Note one more field `name`."""
+        spot = Spot(offset)
+        self.fields.setdefault(name, []).append(spot)
+        return spot
+
+    def get(self, name: str, index: int) -> Spot | None:
+        """Return the `index`-th field `name`, or None where there is none."""
+        found = None if self._fields is None else self._fields.get(name)
+        return None if found is None or index >= len(found) else found[index]
+
+
+class NamedMessage(NamedTuple):
+    """A bracketed name in graph text: `[penstock.X.ext]` or `[type.googleapis.com/penstock.X]`.
+
+    Attributes:
+        name: in our package, without blanks, prefix or brackets.
+        written: as it stands in the file.
+        is_any: whether it is the type of a packed message, not the name of an extension.
+        offset: of the bracket.
+    """
+
+    name: str
+    written: str
+    is_any: bool
+    offset: int
+
+
+class Places:
+    """Turns paths into places, and places into words. One for each graph that is read."""
+
+    def __init__(self, file: str | None = None, text: str | None = None, root: Spot | None = None) -> None:
+        """Know the places of one file.
+
+        Args:
+            file: its name, or None for what is no file.
+            text: its text, or None where it has no lines.
+            root: its tree, or None likewise.
+        """
+        self.file = file
+        self.root = root
+        self._text = text or ""
+        self._lines = [0]
+        if text is not None:
+            self._lines += [match.end() for match in re.finditer("\n", text)]
+        self._count = 0
+        self._base = 0
+        self._note = ""
+        #: The files whose places continue this one's.
+        self._further: list[Places] = []
+
+    def include(self, other: Places, note: str) -> Places:
+        """Return the places of another file in such a form that `where` of this object knows them too.
+
+        Args:
+            other: stays as it is, so that it may be included more than once.
+            note: follows the place in messages: "used by node 'a': ".
+        """
+        further = copy.copy(other)
+        self._further.append(further)
+        further._base = len(self._further) * _STRIDE  # noqa: SLF001  # own class
+        further._note = note  # noqa: SLF001
+        return further
+
+    def again(self) -> Places:
+        """Return the places of the same file alone, for a further graph that is made of it."""
+        same = copy.copy(self)
+        same._further = []  # noqa: SLF001  # own class
+        return same
+
+    def of(self, spot: Spot | None, name: str, index: int = 0) -> Spot | None:
+        """Return the `index`-th field `name` inside `spot`, or `spot` where the tree has no such field."""
+        return None if spot is None else spot.get(name, index) or spot
+
+    def at(self, spot: Spot | None) -> int:
+        """Return the place of `spot`. Without a tree, places are numbers in the order of asking."""
+        if spot is not None:
+            return self._base + spot.offset
+        self._count += 1
+        return self._base + self._count
+
+    def at_field(self, spot: Spot | None, name: str, index: int = 0) -> int:
+        """Return the place of what `of` returns."""
+        if spot is None:
+            return self.at(None)
+        found = spot.get(name, index)
+        return self._base + (spot if found is None else found).offset
+
+    def position_of(self, path: Iterable[tuple[str, int]]) -> tuple[int, int] | None:
+        """Return line and column of what lies at the end of a path, or of the nearest above it."""
+        spot = self.root
+        for name, index in path:
+            spot = self.of(spot, name, index)
+        return None if spot is None else self.line_and_column(self._base + spot.offset)
+
+    def texts(self, *path: str) -> Iterator[str]:
+        """Yield the plain strings of the fields at the end of a path, of graph text and in its order."""
+        spots = [] if self.root is None else [self.root]
+        for name in path:
+            spots = [inner for spot in spots for inner in spot.fields.get(name, ())]
+        for spot in spots:
+            found = _STRING_FIELD.match(self._text, spot.offset)
+            if found is not None:
+                yield found["text"]
+
+    def line_and_column(self, at: int) -> tuple[int, int] | None:
+        """Return the line and column of a place, or None where the graph has no lines."""
+        if self.root is None:
+            return None
+        offset = at - self._base
+        line = bisect_right(self._lines, offset)
+        return line, offset - self._lines[line - 1] + 1
+
+    def where(self, at: int) -> str:
+        """Return how a message begins that speaks of a place: "graph.pbtxt:12:5: ", or ""."""
+        of = self._of_file(at)
+        return f"{where(of.file, of.line_and_column(at))}{of._note}"  # noqa: SLF001  # own class
+
+    def parts(self, at: int) -> tuple[str | None, int | None, int | None]:
+        """Return the file, line and column of a place, each None where there is none."""
+        of = self._of_file(at)
+        line, column = of.line_and_column(at) or (None, None)
+        return of.file, line, column
+
+    def _of_file(self, at: int) -> Places:
+        """Return the places of the file that a place lies in."""
+        number = (at - self._base) // _STRIDE
+        return self._further[number - 1]._of_file(at) if number else self  # noqa: SLF001  # own class
+
+
+def where(file: str | None, position: tuple[int, int] | None) -> str:
+    """Return how a message begins: "file:12:5: ", "line 12, column 5: ", "file: " or ""."""
+    if position is None:
+        return f"{file}: " if file else ""
+    line, column = position
+    return f"{file}:{line}:{column}: " if file else f"line {line}, column {column}: "
+
+
+# --- the text format ---------------------------------------------------------------------------
+
+
+class ScannedText(NamedTuple):
+    """What one pass over graph text found.
+
+    Attributes:
+        text: with the reference's package replaced by ours where it names a message.
+        named: the bracketed names, in order.
+        root: the tree of fields.
+        unclosed: place of a bracket that nothing closes, or None.
+        has_rules: whether it is the text of a template. No other graph text has a percent sign outside of
+            strings and comments.
+        plain: the plain nodes of the graph, in order; what is before, between and behind them is text of
+            whole fields, as far as the text can be followed.
+    """
+
+    text: str
+    named: tuple[NamedMessage, ...]
+    root: Spot
+    unclosed: int | None
+    has_rules: bool
+    plain: tuple[PlainNode, ...]
+
+
+def scan_text(text: str) -> ScannedText:
+    """Read graph text once: rename what the reference's package names, and note where fields stand."""
+    tokens = _tokens(_TOKEN_OR_NODE, text)
+    named = tuple(_bracketed(tokens))
+    tree = _TextTree(text, tokens[:])
+    root, unclosed = tree.read()
+    has_rules = any(token.text == "%" for token in tokens)
+    return ScannedText(_renamed(text, tokens), named, root, unclosed, has_rules, tuple(tree.plain))
+
+
+def tokens_of(text: str) -> list[Token]:
+    """Return the pieces of graph text or JSON, comments and blanks left out. It never fails."""
+    return _tokens(_token(), text)
+
+
+def _tokens(pattern: re.Pattern[str], text: str) -> list[Token]:
+    return [
+        Token(str(match.lastgroup), match.group(), match.start())
+        for match in pattern.finditer(text)
+        if match.lastgroup != "skip"
+    ]
+
+
+def _renamed(text: str, tokens: list[Token]) -> str:
+    """Replace the package where it follows '[' or, in the type of a packed message, '/'."""
+    pieces = []
+    done = 0
+    for before, token, after in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        if token.text == _FOREIGN and before.text in ("[", "/") and after.text[0] == ".":
+            pieces += [text[done : token.offset], _OWN]
+            done = token.offset + len(_FOREIGN)
+    return "".join((*pieces, text[done:])) if pieces else text
+
+
+def _bracketed(tokens: list[Token]) -> Iterator[NamedMessage]:
+    for position, token in enumerate(tokens):
+        if token.text != "[":
+            continue
+        end = position + 1
+        while end < len(tokens) and (tokens[end].kind == "word" or tokens[end].text[0] in "./-"):
+            end += 1
+        written = "".join(part.text for part in tokens[position + 1 : end])
+        if end < len(tokens) and tokens[end].text == "]" and "." in written[1:]:
+            prefix, slash, name = written.rpartition("/")
+            yield NamedMessage(own_name(name), written, is_any=bool(slash and prefix), offset=token.offset)
+
+
+def own_name(name: str) -> str:
+    """Return the full name of a message in our package where the reference's is given."""
+    return f"{_OWN.strip()}{name[len(_FOREIGN) :]}" if name.startswith(f"{_FOREIGN}.") else name
+
+
+class _Open(NamedTuple):
+    """A bracket that is open: whose fields come, up to which bracket; in a list, those of which name."""
+
+    spot: Spot
+    closing: str
+    offset: int
+    elements: str | None = None
+
+
+class _TextTree:
+    """Follows the brackets with a list of what is open: no recursion, so no depth is too much."""
+
+    def __init__(self, text: str, tokens: list[Token]) -> None:
+        self._text = text
+        self._tokens = tokens
+        self._next = 0
+        self._open = [_Open(Spot(0), "", 0)]
+        self.plain: list[PlainNode] = []
+
+    def read(self) -> tuple[Spot, int | None]:
+        """Return the tree, and the place of the innermost bracket that is still open at the end."""
+        root = self._open[0].spot
+        while self._next < len(self._tokens):
+            top = self._open[-1]
+            if self._tokens[self._next].kind == "node" and top.elements is None:
+                self._plain(self._tokens[self._next], top.spot)
+                continue
+            token = self._take()
+            if token.text == top.closing:
+                self._open.pop()
+            elif token.text not in (",", ";") and not self._step(token, top):
+                return root, None
+        return root, self._open[-1].offset if len(self._open) > 1 else None
+
+    def _step(self, token: Token, top: _Open) -> bool:
+        """Take one field, or one element of a list; return whether it was one."""
+        if top.elements is not None:
+            self._next -= 1
+            return self._value(top.spot.add(top.elements, token.offset))
+        name = self._name(token)
+        if name is None:
+            return False
+        if self._is_next(":"):
+            self._take()
+        if self._is_next("["):
+            self._open.append(_Open(top.spot, "]", self._take().offset, elements=name))
+            return True
+        return self._value(top.spot.add(name, token.offset))
+
+    def _plain(self, token: Token, above: Spot) -> None:
+        """Take a plain node, where a field can be."""
+        self._next += 1
+        spot = above.add("node", token.offset)
+        fields = fields_of(self._text, token.offset)
+        for field in fields:
+            spot.add(field.name, field.offset)
+        given = given_by(fields)
+        if given is not None and len(self._open) == 1:
+            self.plain.append(PlainNode(token.offset, token.offset + len(token.text), given))
+
+    def _name(self, token: Token) -> str | None:
+        if token.kind == "word":
+            return token.text
+        if token.text != "[":
+            return None
+        parts = []
+        while self._next < len(self._tokens) and not self._is_next("]"):
+            parts.append(self._take().text)
+        self._next += 1
+        return f"[{own_name(''.join(parts))}]"
+
+    def _value(self, spot: Spot) -> bool:
+        if self._next >= len(self._tokens):
+            return False
+        token = self._take()
+        if token.text in _OPENING:
+            self._open.append(_Open(spot, _OPENING[token.text], token.offset))
+            return True
+        if token.kind == "string":
+            # Literals that follow one another are one string.
+            while self._next < len(self._tokens) and self._tokens[self._next].kind == "string":
+                self._take()
+        return token.kind != "mark"
+
+    def _take(self) -> Token:
+        token = self._tokens[self._next]
+        if token.kind == "node":  # where no node can be: as anything else, word by word
+            at = token.offset
+            words = [Token(one.kind, one.text, at + one.offset) for one in tokens_of(token.text)]
+            self._tokens[self._next : self._next + 1] = words
+            token = words[0]
+        self._next += 1
+        return token
+
+    def _is_next(self, text: str) -> bool:
+        return self._next < len(self._tokens) and self._tokens[self._next].text == text
+
+
+# --- JSON ---------------------------------------------------------------------------------------
+
+
+def scan_json(text: str) -> Spot:
+    """Read JSON that is known to be correct, and note where its members stand, named as in text."""
+    root = Spot(0)
+    #: What is open: the spot that members go to, and the name of the elements inside a list.
+    still_open: list[tuple[Spot, str | None]] = []
+    name: str | None = None
+    tokens = tokens_of(text)
+    offset = 0
+    for token, after in zip(tokens, [*tokens[1:], None], strict=True):
+        spot, elements = still_open[-1] if still_open else (root, "")
+        if token.text in ("}", "]"):
+            still_open.pop()
+        elif after is not None and after.text == ":" and token.kind == "string":
+            name = _json_name(token.text)
+            offset = token.offset
+        elif token.text not in (",", ":"):
+            inner = root
+            if name is not None and token.text != "[":
+                inner = spot.add(name, offset)
+            elif elements:
+                inner = spot.add(elements, token.offset)
+            if token.text == "[":
+                still_open.append((spot, name or elements))
+            elif token.text == "{":
+                still_open.append((inner, None))
+            name = None
+    return root
+
+
+def _json_name(literal: str) -> str:
+    import json  # graphs in JSON are few
+
+    name: str = json.loads(literal)
+    return f"[{own_name(name[1:-1])}]" if name.startswith("[") else snake_case(name)
+
+
+def snake_case(name: str) -> str:
+    """Return a field's name as the text format has it, from JSON's camel case or from itself."""
+    return name if name.startswith("[") else re.sub("[A-Z]", lambda match: f"_{match.group().lower()}", name)

@@ -1,0 +1,1 @@
+"""Subgraphs: nodes that are replaced by graphs before anything is checked."""

@@ -1,0 +1,454 @@
+"""Subgraphs: each node that names one is replaced by the nodes of that subgraph's graph.
+
+Before that, the `option_value` entries of the nodes are carried out: they speak of the graph around them.
+
+Rounds go from the outside in: in each, all nodes that are subgraphs move behind the others, and then make
+way for their nodes. What is left of a subgraph are its nodes; its own threads, executors, queue sizes and
+handlers count only where it runs as a graph of its own. A node that cannot be replaced stays, its fault
+noted, so that what hangs on it can still be checked. Source of names and order: MediaPipe
+`tool/subgraph_expansion`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from penstock.check.faults import cause_words
+from penstock.check.names import Names, has_subgraphs
+from penstock.check.nodes import numbered, tag_map, who
+from penstock.check.spec import REFUSED_IN_GRAPH, Text
+from penstock.config.calculator_graph_template_pb2 import TemplateSubgraphOptions
+from penstock.config.calculator_pb2 import CalculatorGraphConfig
+from penstock.config.options.instances import OptionError
+from penstock.config.options.options import Options
+from penstock.config.options.places import OptionPlaces
+from penstock.config.options.value import set_option_values
+from penstock.config.reading.parse import read_definition, read_graph
+from penstock.config.subgraphs.interface import PORT_FIELDS, Interface, prefix_of
+from penstock.config.subgraphs.subgraph import Subgraph, SubgraphContext
+from penstock.errors import InvalidArgumentError, PenstockError, StatusCode, code_of
+from penstock.late_log import LateLogger, place
+from penstock.tags import TagMap
+from penstock_templates.template import Template
+from penstock_templates.values import values_in
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from penstock.check.faults import Faults
+    from penstock.config.options.types import OptionTypes
+    from penstock.config.reading.places import Places, Spot
+    from penstock.registry import Registry
+    from penstock_templates.values import Value
+
+__all__ = ["Expanded", "Subgraph", "SubgraphContext", "expand", "with_subgraphs"]
+
+_LOG: Final = LateLogger("config")
+#: Fields that say something about a calculator, which a subgraph is not.
+_NOT_FOR_SUBGRAPHS: Final = ("source_layer", "buffer_size_hint", "output_stream_handler", "input_stream_info")
+#: Fields that are accepted and have no effect where the subgraph is a file.
+_IGNORED: Final = ("executor", "max_in_flight", "input_stream_handler")
+#: How deep subgraphs may lie in one another: where a class computes ever new ones, there must be an end.
+_DEEPEST: Final = 64
+
+
+class Expanded(NamedTuple):
+    """A graph without subgraphs.
+
+    Attributes:
+        message: a CalculatorGraphConfig.
+        origins: for each node the file that it stands in, and where; None where that is the graph's own.
+    """
+
+    message: Any
+    origins: list[tuple[Places, Spot | None]] | None
+
+
+def expand(
+    message: Any,
+    places: Places,
+    registry: Registry,
+    faults: Faults,
+    types: OptionTypes,
+) -> Expanded:
+    """Carry out `option_value`, and replace the nodes that are subgraphs. Faults are noted, not raised.
+
+    Args:
+        message: a CalculatorGraphConfig, which stays as it is.
+        places: of its file; includes those of the subgraphs' files afterwards.
+        registry: knows the subgraphs. A name that is a calculator's too is a subgraph.
+        faults: of this graph.
+        types: knows the options that it names, and learns those of the subgraphs.
+    """
+    names = Names(registry, message.package, faults)
+    if not has_subgraphs(message, names):
+        return Expanded(message, None)
+    expanded = CalculatorGraphConfig()
+    expanded.CopyFrom(message)
+    parts = _Expansion(places, registry, names, faults, types).run(expanded)
+    del expanded.node[:]
+    expanded.node.extend(part.node for part in parts)
+    return Expanded(expanded, [(part.places, part.spot) for part in parts])
+
+
+def with_subgraphs(registry: Registry, subgraphs: Mapping[str, object] | Iterable[object]) -> Registry:
+    """Return a registry that knows these subgraphs too; its own win over those of `registry`.
+
+    Args:
+        registry: stays as it is.
+        subgraphs: name → what `CalculatorGraph` takes, templates included, or a `Subgraph` class; or graphs
+            that have a `type`, which is the name.
+
+    Raises:
+        InvalidArgumentError: a graph has no type, or two have the same; or a name cannot be registered;
+            or it is a str.
+        GraphParseError, NotFoundError: as `read_graph`, for the graphs whose `type` is the name.
+    """
+    if isinstance(subgraphs, str):
+        raise InvalidArgumentError("subgraphs is a str; pass a dict from name to graph, or a list of graphs")
+    child = registry.child()
+    if isinstance(subgraphs, Mapping):
+        for name, graph in subgraphs.items():
+            child.add("subgraph", name, _Given(graph) if isinstance(graph, str) else graph)
+        return child
+    seen = set[str]()
+    for i, graph in enumerate(subgraphs):
+        loaded = _loaded(read_definition(graph, registry, label=f"<subgraph {i}>"))
+        name = (loaded.message.config if isinstance(loaded, Template) else loaded.message).type
+        if not name or name in seen:
+            what = f"type {name!r}, as one before it" if name else "no type"
+            cure = "give it another type, or pass subgraphs as a dict from name to graph"
+            raise InvalidArgumentError(f"subgraph {i} has {what}; {cure}")
+        seen.add(name)
+        child.add("subgraph", name, loaded)
+    return child
+
+
+class _Given(NamedTuple):
+    """Graph text that a name stands for; a bare str would be taken for "module:attribute"."""
+
+    text: str
+
+    def to_config(self) -> str:
+        return self.text
+
+
+class _Graph(NamedTuple):
+    """A graph as it was read."""
+
+    message: Any
+    places: Places
+
+
+def _loaded(read: tuple[Any, Places] | Template) -> _Graph | Template:
+    return read if isinstance(read, Template) else _Graph(*read)
+
+
+class _Part(NamedTuple):
+    """A node on its way into the expanded graph.
+
+    Attributes:
+        node: a Node message.
+        places, spot: where it stands.
+        inside: the subgraphs that it is in, outermost first: name, and what tells its uses apart: the
+            options for a class or template that makes graphs of them, "" for a graph that is always the same.
+        has_failed: whether it is a subgraph that cannot be replaced.
+    """
+
+    node: Any
+    places: Places
+    spot: Spot | None
+    inside: tuple[tuple[str, bytes], ...] = ()
+    has_failed: bool = False
+
+    def at(self, field: str = "calculator", index: int = 0) -> int:
+        return self.places.at(self.places.of(self.spot, field, index))
+
+
+class _Computed(NamedTuple):
+    """What a `Subgraph` class gave for one node, and how messages name the class."""
+
+    graph: object
+    label: str
+
+
+class _Expansion:
+    """The rounds over one graph."""
+
+    def __init__(
+        self, places: Places, registry: Registry, names: Names, faults: Faults, types: OptionTypes
+    ) -> None:
+        self.types = types
+        self._places = places
+        self._registry = registry
+        self._names = names
+        self._faults = faults
+        #: Definition by its identity, which it keeps alive → the graph or template that it holds.
+        self._read: dict[int, tuple[object, _Graph | Template]] = {}
+
+    def run(self, message: Any) -> list[_Part]:
+        root = self._places.root
+        parts = [
+            _Part(node, self._places, self._places.of(root, "node", i)) for i, node in enumerate(message.node)
+        ]
+        names = numbered([part.node.name or part.node.calculator for part in parts])
+        for part, name in zip(parts, names, strict=True):
+            _set_options(part, name, message, None, self._faults, self.types)
+        while True:
+            plain = [part for part in parts if not self._is_subgraph(part)]
+            subgraphs = [part for part in parts if self._is_subgraph(part)]
+            if not subgraphs:
+                return parts
+            names = numbered([part.node.name or part.node.calculator for part in (*plain, *subgraphs)])
+            parts = plain
+            for part, name in zip(subgraphs, names[len(plain) :], strict=True):
+                parts += _Use(part, name, self._faults).expand(self)
+
+    def _is_subgraph(self, part: _Part) -> bool:
+        return not part.has_failed and self._names.is_subgraph(part.node.calculator)
+
+    def find(self, use: _Use) -> object | None:
+        """Return what the subgraph's name stands for; None where that is a fault."""
+        return self._names.find("subgraph", use.part.node.calculator, use.part.at(), f"{use.who}: ", use.name)
+
+    def graph(self, found: object, sc: SubgraphContext, note: str) -> _Graph | None:
+        """Return the graph that stands for a node: a message that is not changed, and places of its own.
+
+        Returns:
+            None where it is a template with mistakes, which are noted.
+
+        Raises:
+            PenstockError: it cannot be read.
+            Exception: whatever `to_config` of somebody's object raises.
+        """
+        if isinstance(found, _Computed):
+            read = read_graph(found.graph, self._registry, label=found.label, types=self.types)
+            loaded: _Graph | Template = _Graph(*read)
+        else:
+            loaded = self._definition(found, sc.node.calculator)
+        places = self._places.include(loaded.places, note)
+        if not isinstance(loaded, Template):
+            return _Graph(loaded.message, places)
+        message = loaded.expand(places, self._faults, _arguments(sc), sc.node_name)
+        return None if message is None else _Graph(message, places)
+
+    def is_made_for_use(self, found: object, name: str) -> bool:
+        """Return whether what a subgraph's name stands for gives each use a graph of its own."""
+        if found is None or _computes(found):
+            return found is not None
+        try:
+            return isinstance(self._definition(found, name), Template)
+        except Exception:  # noqa: BLE001  # it is told where the graph is needed
+            return False
+
+    def unknown(self, found: object, sc: SubgraphContext) -> list[str]:
+        """Return the names of arguments that nothing is made of, where the definition is a template."""
+        loaded = None if _computes(found) else self._definition(found, sc.node.calculator)
+        return loaded.unknown(_arguments(sc)) if isinstance(loaded, Template) else []
+
+    def _definition(self, found: object, name: str) -> _Graph | Template:
+        if isinstance(found, _Graph):
+            return found
+        if id(found) not in self._read:
+            read = read_definition(found, self._registry, label=f"<subgraph {name}>", types=self.types)
+            self._read[id(found)] = (found, _loaded(read))
+        return self._read[id(found)][1]
+
+
+def _computes(found: object) -> bool:
+    """Return whether what a subgraph's name stands for computes a graph for each use."""
+    return callable(getattr(found, "get_config", None))
+
+
+def _arguments(sc: SubgraphContext) -> dict[str, Value]:
+    """Return what a node gives to the template that it stands for."""
+    return values_in(sc.options(TemplateSubgraphOptions).dict)
+
+
+class _Use:
+    """One node that is a subgraph, and its replacement."""
+
+    def __init__(self, part: _Part, name: str, faults: Faults) -> None:
+        self.part = part
+        self.name = name
+        self.who = who(name, part.node.calculator)
+        self._faults = faults
+        self._key = part.node.calculator, b""
+
+    def expand(self, expansion: _Expansion) -> list[_Part]:
+        """Return the nodes that come instead of this one."""
+        failed = self.part._replace(has_failed=True)
+        found = expansion.find(self)
+        kind = self.part.node.calculator
+        self._key = kind, self._options_key() if expansion.is_made_for_use(found, kind) else b""
+        if found is not None and self._is_circle():
+            return [failed]
+        self._check_fields()
+        outer = self._ports()
+        if found is None or outer is None:
+            return [failed]
+        graph = self._graph(expansion, found, outer)
+        inner = None if graph is None else self._interface(graph)
+        if graph is None or inner is None:
+            return [failed]
+        if not _computes(found):
+            self._warn_of_ignored()
+        return self._replaced(graph, Interface(prefix_of(self.name), outer, inner), expansion.types)
+
+    def _fault(
+        self,
+        at: int,
+        words: str,
+        code: StatusCode = StatusCode.INVALID_ARGUMENT,
+        cause: Any = None,
+    ) -> None:
+        self._faults.add(at, f"{self.who}: {words}", code=code, node=self.name, cause=cause)
+
+    # --- what the node says -----------------------------------------------------------------------
+
+    def _is_circle(self) -> bool:
+        kind, inside = self.part.node.calculator, self.part.inside
+        names = [name for name, _ in inside]
+        if self._key in inside:
+            circle = " → ".join((*names[inside.index(self._key) :], kind))
+            self._fault(self.part.at(), f"subgraph {kind!r} contains itself: {circle}; take one of them out")
+            return True
+        if len(inside) < _DEEPEST:
+            return False
+        words = f"subgraph {kind!r} is {len(inside)} subgraphs deep, more than any graph needs; let it end"
+        self._fault(self.part.at(), words)
+        return True
+
+    def _options_key(self) -> bytes:
+        options = CalculatorGraphConfig.Node(
+            options=self.part.node.options, node_options=self.part.node.node_options
+        )
+        return bytes(options.SerializeToString(deterministic=True))
+
+    def _check_fields(self) -> None:
+        given = {field.name for field, _ in self.part.node.ListFields()}
+        for field in _NOT_FOR_SUBGRAPHS:
+            if field in given:
+                words = f"{field} is for calculators, and this is a subgraph; set it on the nodes inside"
+                self._fault(self.part.at(field), words)
+
+    def _ports(self) -> dict[str, TagMap] | None:
+        """Return the ports that the node connects; None where they cannot be read, which is noted later."""
+        try:
+            return {field: TagMap(getattr(self.part.node, field)) for field in PORT_FIELDS}
+        except PenstockError:
+            return None
+
+    def _warn_of_ignored(self) -> None:
+        given = {field.name for field, _ in self.part.node.ListFields()}
+        for field in _IGNORED:
+            if field in given:
+                where = self.part.places.where(self.part.at(field))
+                _LOG.warning(
+                    "%s%s: %s of a subgraph has no effect", where, self.who, field, extra=place(self.name)
+                )
+
+    # --- what the subgraph says -------------------------------------------------------------------
+
+    def _graph(self, expansion: _Expansion, found: object, outer: dict[str, TagMap]) -> _Graph | None:
+        node = type(self.part.node)()
+        node.CopyFrom(self.part.node)
+        options = Options(node.options if node.HasField("options") else None, node.node_options)
+        sc = SubgraphContext(self.name, node, options, tuple(outer.values()))
+        at = self.part.at()
+        where = self.part.places.where(at)
+        note = f"used by {self.who} at {where}" if where else f"used by {self.who}: "
+        compute = getattr(found, "get_config", None)
+        doing = "get_config() failed"
+        try:
+            if callable(compute):
+                found = _Computed(compute(sc), _label(found))
+            doing = "the subgraph cannot be read"
+            graph = expansion.graph(found, sc, note)
+            self._warn_of_unknown([] if isinstance(found, _Computed) else expansion.unknown(found, sc))
+        except Exception as error:  # noqa: BLE001  # foreign code: whatever it raises is the graph's fault
+            if isinstance(error, OptionError):
+                places = OptionPlaces(self.part.node, self.part.places, self.part.spot, at)
+                at = places.at(error.options, error.path)
+            self._fault(at, f"{doing}: {cause_words(error)}", code_of(error), error)
+            return None
+        return graph
+
+    def _warn_of_unknown(self, names: list[str]) -> None:
+        where = self.part.places.where(self.part.at("options"))
+        for name in names:
+            words = "%s%s: the template has no param %r, so giving it has no effect"
+            _LOG.warning(words, where, self.who, name, extra=place(self.name))
+
+    def _interface(self, graph: _Graph) -> dict[str, TagMap] | None:
+        """Check the subgraph's own fields; return its ports, or None where they cannot be read."""
+        inner = {}
+        is_right = True
+        for field in PORT_FIELDS:
+            entries = [
+                Text(entry, self._at(graph, field, i))
+                for i, entry in enumerate(getattr(graph.message, field))
+            ]
+            prefix = f"the subgraph's {field}"
+            inner[field], right = tag_map(entries, self._faults, prefix, self.name)
+            is_right = is_right and right
+        for field, instead in REFUSED_IN_GRAPH.items():
+            if getattr(graph.message, field):
+                words = f"{field} is not supported; {instead}"
+                self._faults.add(self._at(graph, field), words, code=StatusCode.UNIMPLEMENTED, node=self.name)
+        return inner if is_right else None
+
+    @staticmethod
+    def _at(graph: _Graph, field: str, index: int = 0) -> int:
+        return graph.places.at(graph.places.of(graph.places.root, field, index))
+
+    # --- the replacement --------------------------------------------------------------------------
+
+    def _replaced(self, graph: _Graph, interface: Interface, types: OptionTypes) -> list[_Part]:
+        places = graph.places
+        inside = (*self.part.inside, self._key)
+        nodes = graph.message.node
+        names = numbered([node.name or node.calculator for node in nodes])
+        parts = []
+        for i, (node, name) in enumerate(zip(nodes, names, strict=True)):
+            made = type(node)()
+            made.CopyFrom(node)
+            spot = interface.rename(made, name, places.of(places.root, "node", i))
+            part = _Part(made, places, spot, inside)
+            _set_options(part, made.name, graph.message, self.part.node, self._faults, types)
+            parts.append(part)
+        for misfit in interface.misfits:
+            self._fault(self.part.at(misfit.field, misfit.entry), misfit.words)
+        if interface.misfits:
+            parts.append(self._rest(interface))
+        return parts
+
+    def _rest(self, interface: Interface) -> _Part:
+        """Return a node that writes what the subgraph would have, were its misfits no faults."""
+        node = type(self.part.node)(name=self.name, calculator=self.part.node.calculator)
+        for misfit in interface.misfits:
+            if misfit.field.startswith("output"):
+                entry = getattr(self.part.node, misfit.field)[misfit.entry]
+                getattr(node, misfit.field).append(entry.rpartition(":")[2])
+        return _Part(node, self.part.places, self.part.spot, self.part.inside, has_failed=True)
+
+
+def _set_options(  # noqa: PLR0913, PLR0917  # a node, where it stands, and what else is asked
+    part: _Part,
+    name: str,
+    graph: Any,
+    user: Any,
+    faults: Faults,
+    types: OptionTypes,
+) -> None:
+    """Carry out the `option_value` entries of a node, whose message is changed."""
+    entries = list(part.node.option_value)
+    for i, error in set_option_values(part.node, graph, types, user):
+        words = f"{who(name, part.node.calculator)}: option_value {entries[i]!r}: {error}"
+        faults.add(part.at("option_value", i), words, code=error.code, node=name, cause=error)
+
+
+def _label(computing: object) -> str:
+    cls = computing if isinstance(computing, type) else type(computing)
+    return f"{cls.__module__}:{cls.__qualname__}"

@@ -1,0 +1,69 @@
+"""`Subgraph`: a graph that is computed where another graph uses it as a node, and what it may look at.
+
+A subgraph that never changes is a graph file registered by name and needs no class.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from penstock.config.options.options import Options
+    from penstock.tags import TagMap
+
+M = TypeVar("M")
+
+
+class SubgraphContext:
+    """The node that a subgraph stands for. Made for one call of `get_config`; all of it may be kept.
+
+    Attributes:
+        node_name: canonical name of the node in the graph that it is expanded into.
+        node: a copy of the node, a CalculatorGraphConfig.Node message. Changing it changes nothing.
+        inputs, outputs, input_side_packets, output_side_packets: the ports that the graph connects,
+            in id order, each with tag, index, and the name of the stream or side packet.
+    """
+
+    def __init__(self, node_name: str, node: Any, options: Options, ports: tuple[TagMap, ...]) -> None:
+        self.node_name = node_name
+        self.node = node
+        self._options = options
+        self.inputs, self.outputs, self.input_side_packets, self.output_side_packets = ports
+
+    def options(self, message_type: type[M]) -> M:
+        """Return the node's options of a class: what the graph gives, else its defaults.
+
+        Args:
+            message_type: a protobuf message class, whose copy is yours, or an attrs class.
+
+        Raises:
+            InvalidArgumentError: `message_type` is neither; or the attrs class refuses what the graph gives.
+        """
+        return self._options.get(message_type)
+
+    def has_options(self, message_type: type[Any]) -> bool:
+        """Return whether the node gives options of a class.
+
+        Raises:
+            InvalidArgumentError: `message_type` is no message class and no attrs class.
+        """
+        return self._options.has(message_type)
+
+
+class Subgraph:
+    """A graph computed for the node that uses it: register a subclass as a subgraph.
+
+    The answer is expanded in place of the node: its interface is matched by tag and index, its
+    streams, side packets and nodes get the node's name as a prefix. `Options = ChainOptions`, an attrs
+    class or a protobuf message class, makes these options known to the graph files that use it.
+    """
+
+    @classmethod
+    def get_config(cls, sc: SubgraphContext) -> object:
+        """Return the graph that stands for `sc.node`. Called once for each such node of a graph.
+
+        Returns:
+            What `CalculatorGraph` takes: graph text, a `pathlib.Path`, a CalculatorGraphConfig, a `dict`
+            as JSON has it, or an object with `to_config()`. It is copied.
+        """
+        raise NotImplementedError(f"{cls.__qualname__} has no get_config(cls, sc)")

@@ -1,0 +1,62 @@
+"""Names of `penstock` that lead into packs: `penstock.testing`, `penstock.GraphTemplate` and others.
+
+A pack declares each of them in its entry point group `penstock.doors`: `testing = "penstock_testing"`. Where
+no installed distribution declares a name, the error names the official pack that would.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Final
+
+from penstock.entries import ordinary_points
+from penstock.registry import official_packs
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+#: The entry point group that packs declare doors in.
+GROUP: Final = "penstock.doors"
+
+
+def behind(name: str) -> ModuleType:
+    """Import and return the module that an installed pack declares for a name.
+
+    Args:
+        name: of the door: "testing" for `penstock.testing`.
+
+    Raises:
+        ModuleNotFoundError: no installed distribution declares the name; says what to install.
+        ImportError: whatever the import of the declared module raises.
+    """
+    target = _target(name)
+    if target is None:
+        distribution = official_packs()["door"][name]
+        raise ModuleNotFoundError(
+            f"penstock.{name} is in a pack that is not installed; install it: pip install {distribution}",
+            name=f"penstock.{name}",
+        )
+    return import_module(target)
+
+
+def member(module: ModuleType, name: str) -> object:
+    """Return an attribute of the module behind a door, for the door's own `__getattr__`.
+
+    Raises:
+        AttributeError: the module has no such attribute; or the name is one of those that the import system
+            asks a package for, which a door is not: its modules would be loaded twice.
+    """
+    if name.startswith("__") and name != "__all__":
+        raise AttributeError(f"the door to {module.__name__!r} has no attribute {name!r}")
+    found: object = getattr(module, name)
+    return found
+
+
+def _target(name: str) -> str | None:
+    """Return the module that the first installed distribution declares for a name."""
+    points = ordinary_points(GROUP)
+    if points is None:
+        import importlib.metadata  # brings 40 modules
+
+        return next((each.value for each in importlib.metadata.entry_points(group=GROUP, name=name)), None)
+    return next((each.value for each in points if each.name == name), None)

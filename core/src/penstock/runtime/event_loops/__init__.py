@@ -1,0 +1,1 @@
+"""Coroutines: of calculators, and of applications that await a run."""

@@ -1,0 +1,167 @@
+"""Waiting for a run on an event loop, without keeping the loop and without a thread for each who waits.
+
+The run's news ring a bell on the loop; who waits looks again then, under the run's lock, which nobody
+holds for long. A wait that is cancelled leaves at once, and nothing stays behind.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import threading
+from typing import TYPE_CHECKING, Any, Final
+
+from penstock.errors import FailedPreconditionError, WaitTimeoutError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from penstock.runtime.runner.runner import Runner
+
+#: How long a wait sleeps at most before it looks again, as threads do: a clock may be moved by hand.
+_LOOK_AGAIN_S: Final = 0.25
+
+
+async def wait(
+    runner: Runner,
+    done: Callable[[], bool],
+    timeout: float | None,  # noqa: ASYNC109  # its error tells why
+    what: str,
+    *,
+    adds: bool = False,
+) -> None:
+    """Wait until `done()`, which is asked under the run's lock; as `Runner.wait`, for event loops.
+
+    Args:
+        runner: the run.
+        done: whether to wait no longer.
+        timeout: seconds on the run's clock; None for ever.
+        what: is waited for, for the message.
+        adds: whether it is for room in a graph input.
+
+    Raises:
+        WaitTimeoutError: `timeout` seconds have passed; says what the run waits for.
+        FailedPreconditionError: called from inside the run, or nodes run inside the application's waits.
+    """
+    refuse(runner, what)
+    deadline = None if timeout is None else runner.clock() + timeout
+    bell = _Bell(asyncio.get_running_loop())
+    while True:
+        with runner.lock:
+            if done():
+                return
+            bell.hang(runner, adds=adds)
+        try:
+            left = None if deadline is None else deadline - runner.clock()
+            await bell.rings(_LOOK_AGAIN_S if left is None else max(0.0, min(left, _LOOK_AGAIN_S)))
+        finally:
+            with runner.lock:
+                bell.take_down(runner, adds=adds)
+        if deadline is not None and runner.clock() >= deadline and not runner.ask(lambda _: done()):
+            raise WaitTimeoutError(f"{what} did not come within {timeout} s\n{runner.story()}")
+
+
+def refuse(runner: Runner, what: str) -> None:
+    """Raise where an asynchronous wait could never end.
+
+    Raises:
+        FailedPreconditionError: in a step, an observer or a coroutine of this run; or nodes run inside
+            the application's waits, which an event loop must not lend itself to.
+    """
+    runner.refuse_inside(what, awaits=True)
+    runner.refuse_helpers(what)
+
+
+class _Bell:
+    """What the news of a run ring on an event loop."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop: Final = loop
+        self._rung: asyncio.Future[None] = loop.create_future()
+        self._is_ringing = False
+
+    def hang(self, runner: Runner, *, adds: bool) -> None:
+        """Listen to the run's news from now on. Called with the lock held."""
+        self._rung = self._loop.create_future()
+        self._is_ringing = False
+        runner.waiters += 1
+        runner.adders += adds
+        runner.changed.listeners.append(self._news)
+
+    def take_down(self, runner: Runner, *, adds: bool) -> None:
+        """Listen no longer. Called with the lock held."""
+        runner.waiters -= 1
+        runner.adders -= adds
+        runner.changed.listeners.remove(self._news)
+
+    def _news(self) -> None:
+        if self._is_ringing:
+            return
+        self._is_ringing = True
+        with contextlib.suppress(RuntimeError):  # the loop was closed over the head of who waits
+            self._loop.call_soon_threadsafe(_ring, self._rung)
+
+    async def rings(self, seconds: float) -> None:
+        """Wait until it has rung, at most so long."""
+        timer = self._loop.call_later(seconds, _ring, self._rung)
+        try:
+            await self._rung
+        finally:
+            timer.cancel()
+
+
+def _ring(rung: asyncio.Future[None]) -> None:
+    if not rung.done():
+        rung.set_result(None)
+
+
+async def in_thread(call: Callable[[], Any]) -> Any:
+    """Return what a call that blocks returns, or raise what it raises; it has a thread of its own.
+
+    Where the task is cancelled meanwhile, the call goes on to its end; who cancels sees to that.
+    """
+    loop = asyncio.get_running_loop()
+    outcome: asyncio.Future[Any] = loop.create_future()
+
+    def serve() -> None:
+        try:
+            result = call()
+        except BaseException as error:  # noqa: BLE001  # it belongs to who awaits
+            _post(loop, _fail, outcome, error)
+        else:
+            _post(loop, _succeed, outcome, result)
+
+    thread = threading.Thread(target=serve, name="penstock-await", daemon=True)
+    thread.start()
+    try:
+        return await outcome
+    finally:
+        if outcome.done() and not outcome.cancelled():
+            thread.join()  # it has nothing left to do
+
+
+def _post(loop: asyncio.AbstractEventLoop, call: Callable[..., None], *arguments: object) -> None:
+    with contextlib.suppress(RuntimeError):  # the loop was closed: nobody awaits any more
+        loop.call_soon_threadsafe(call, *arguments)
+
+
+def _succeed(outcome: asyncio.Future[Any], result: object) -> None:
+    if not outcome.done():
+        outcome.set_result(result)
+
+
+def _fail(outcome: asyncio.Future[Any], error: BaseException) -> None:
+    if not outcome.done():
+        outcome.set_exception(error)
+
+
+def refuse_without_loop(what: str) -> None:
+    """Raise where no event loop runs in this thread.
+
+    Raises:
+        FailedPreconditionError: it does not.
+    """
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        raise FailedPreconditionError(f"{what} needs a running event loop; use it in a coroutine") from None

@@ -1,0 +1,51 @@
+"""A `CoroutineLoop` that is made with the first coroutine: asyncio costs 30 ms to import."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    import asyncio
+    import concurrent.futures
+    from collections.abc import Awaitable, Coroutine
+
+    from penstock.runtime.event_loops.loop import CoroutineLoop
+
+
+class LazyLoop:
+    """Stands for the loop of a run until it is needed; see `loop.CoroutineLoop`."""
+
+    def __init__(self, name: str, loop: asyncio.AbstractEventLoop | None = None) -> None:
+        self._name: Final = name
+        self._given: Final = loop
+        self._lock: Final = threading.Lock()
+        self._made: CoroutineLoop | None = None
+
+    @property
+    def thread_id(self) -> int | None:
+        """The ident of the loop's own thread, or None."""
+        return None if self._made is None else self._made.thread_id
+
+    def is_inside(self) -> bool:
+        """Return whether a coroutine calls that runs here, or a task that it has made."""
+        return self._made is not None and self._made.is_inside()
+
+    def submit(self, awaitable: Awaitable[Any]) -> concurrent.futures.Future[Any]:
+        """Run an awaitable on the loop; the future is done when it is."""
+        with self._lock:
+            if self._made is None:
+                from penstock.runtime.event_loops.loop import CoroutineLoop
+
+                self._made = CoroutineLoop(self._name, self._given)
+        return self._made.submit(awaitable)
+
+    def run_alone(self, coroutine: Coroutine[Any, Any, Any]) -> None:
+        """Run a coroutine to its end on the calling thread, when the loop has stopped."""
+        from penstock.runtime.event_loops.loop import CoroutineLoop
+
+        CoroutineLoop(self._name).run_alone(coroutine)
+
+    def stop(self, timeout: float | None = None) -> bool:
+        """End the loop's own thread; return whether it has ended."""
+        return self._made is None or self._made.stop(timeout)

@@ -1,0 +1,188 @@
+"""`async with graph.running(...)`: a run that belongs to a block of a coroutine, and keeps no event loop.
+
+What holds here: when the block is left the run has ended, its threads are gone, and what went wrong is
+raised; where the block is left with an exception, or its task is cancelled, the run has been cancelled.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any, Final, Self
+
+from penstock.engine.packet import Packet
+from penstock.errors import CancelledError, FailedPreconditionError, GraphRunError, WaitTimeoutError
+from penstock.runtime.event_loops.awaiting import in_thread, wait
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from types import TracebackType
+    from typing import SupportsIndex
+
+    from penstock.runtime.graph import CalculatorGraph
+    from penstock.runtime.rows.rows import RowDesk
+    from penstock.runtime.runner.runner import Runner
+
+#: How long a run may take to end after it was cancelled; a calculator may be in the middle of a long call.
+_STOP_TIMEOUT_S: Final = 30.0
+
+
+class Running:
+    """One run of a graph, for event loops. Made by `CalculatorGraph.running`; enter it with `async with`.
+
+    Nodes begin to work when the block first awaits something, so rows that are asked for before that
+    miss nothing. All methods must be called on the loop of the block, but from any of its tasks.
+
+    Attributes:
+        graph: whose run it is; its calls that do not block may be used meanwhile.
+    """
+
+    def __init__(
+        self,
+        graph: CalculatorGraph,
+        desk: RowDesk,
+        side_packets: Mapping[str, Any] | None,
+        stream_headers: Mapping[str, Any] | None,
+        timeout: float | None,
+    ) -> None:
+        self.graph: Final = graph
+        self._desk: Final = desk
+        self._side_packets: Final = side_packets
+        self._stream_headers: Final = stream_headers
+        self._timeout: Final = timeout
+        self._runner: Runner | None = None
+        self._ending: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> Self:
+        loop = asyncio.get_running_loop()
+        self.graph.start_run_held(self._side_packets, self._stream_headers)
+        self._runner = self._desk.runner
+        self._ending = None  # that of the run before, where this has been entered before
+        loop.call_soon(self._let_go)
+        return self
+
+    def _let_go(self) -> None:
+        """Let the nodes work, unless that has happened."""
+        if self._desk.is_held and self._is_under_way():
+            self.graph.resume()
+
+    def _is_under_way(self) -> bool:
+        return self.graph.is_running and self._desk.runner is self._runner
+
+    def _live(self, what: str) -> Runner:
+        if self._runner is None or not self._is_under_way():
+            raise FailedPreconditionError(
+                f"{what} needs the run of `async with graph.running()`, inside its block"
+            )
+        return self._runner
+
+    async def add(
+        self,
+        stream: str,
+        payload: object,
+        timestamp: SupportsIndex | None = None,
+        *,
+        timeout: float | None = None,  # noqa: ASYNC109  # its error tells why
+    ) -> None:
+        """Add a payload at a timestamp, or a Packet, to a graph input; await room where queues are full.
+
+        Gives other tasks a turn each time. A task that is cancelled here has added nothing.
+
+        Args:
+            stream: name of the graph input.
+            payload: what to add; a `Packet` is taken as it is, under `timestamp` where one is given.
+            timestamp: where to add it, in microseconds by convention.
+            timeout: seconds to await room at most; None for ever.
+
+        Raises:
+            WaitTimeoutError: no room in time; says what the run waits for. Nothing was added.
+            As `CalculatorGraph.add_packet_to_input_stream`.
+        """
+        await asyncio.sleep(0)
+        self._live(f"adding to {stream!r}")
+        packet = payload if isinstance(payload, Packet) else Packet(payload)
+        runner, addition = self.graph.addition(stream, packet, timestamp)
+        while not runner.change(addition.try_patiently):
+            await wait(runner, addition.has_room, timeout, addition.what, adds=True)
+
+    async def wait_until_idle(self, timeout: float | None = None) -> None:  # noqa: ASYNC109  # its error tells why
+        """Await that nothing runs or can run; as `CalculatorGraph.wait_until_idle`.
+
+        Raises:
+            GraphRunError, WaitTimeoutError, FailedPreconditionError: as there.
+        """
+        runner = self._live("wait_until_idle()")
+        self._let_go()
+        schedule = runner.schedule
+        await wait(
+            runner,
+            lambda: not schedule.busy or runner.is_over or bool(schedule.errors),
+            timeout,
+            "wait_until_idle()",
+        )
+        if schedule.errors:  # it may take a thread's wait to come to rest: its executor may have failed
+            await in_thread(lambda: self.graph.wait_until_idle(timeout))
+            raise GraphRunError(schedule.errors)
+
+    async def wait_until_done(self, timeout: float | None = None) -> None:  # noqa: ASYNC109  # its error tells why
+        """Await the end of the run, and raise what went wrong; as `CalculatorGraph.wait_until_done`.
+
+        Raises:
+            GraphRunError, WaitTimeoutError, FailedPreconditionError: as there.
+        """
+        if self._runner is not None and not self._is_under_way():
+            return
+        runner = self._live("wait_until_done()")
+        self._let_go()
+        await wait(
+            runner, lambda: runner.is_over or bool(runner.schedule.errors), timeout, "wait_until_done()"
+        )
+        await self._ended(timeout)
+
+    async def _ended(self, timeout: float | None) -> None:  # noqa: ASYNC109  # its error tells why
+        """Await the last of the run on one thread, however many tasks do, and see its threads off."""
+        if self._ending is None:
+            self._ending = asyncio.create_task(in_thread(lambda: self.graph.wait_until_done(timeout)))
+            self._ending.add_done_callback(_look_at)
+        try:
+            await asyncio.shield(self._ending)
+        except WaitTimeoutError:
+            self._ending = None
+            raise
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if not self._is_under_way():
+            return
+        self._let_go()
+        if error is not None:
+            await self._cancel(error)
+            return
+        try:
+            self.graph.close_all_input_streams()
+            await self.wait_until_done(self._timeout)
+        except (asyncio.CancelledError, WaitTimeoutError) as broken_off:
+            await self._cancel(broken_off)
+            raise
+
+    async def _cancel(self, error: BaseException) -> None:
+        """End the run because of `error`, which is on its way to the application."""
+        if not self._is_under_way():
+            return
+        runner = self._live("cancel()")
+        if not runner.schedule.errors:  # else it is ending already
+            self.graph.cancel()
+        try:
+            await self._ended(_STOP_TIMEOUT_S)
+        except GraphRunError as failure:
+            known = error.errors if isinstance(error, GraphRunError) else ()
+            if not all(one in known or isinstance(one, CancelledError) for one in failure.errors):
+                error.add_note(f"while the graph was cancelled: {failure}")
+        except WaitTimeoutError as failure:
+            error.add_note(f"while the graph was cancelled: {failure}")
+
+
+def _look_at(task: asyncio.Task[None]) -> None:
+    """Take note of how a task ended, so that asyncio does not complain where nobody awaits it any more."""
+    if not task.cancelled():
+        task.exception()

@@ -1,0 +1,164 @@
+"""Which node runs on which executor: the named ones of the config, handed-in ones, services'."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from typing import TYPE_CHECKING, Any, Final
+
+from penstock.errors import AlreadyExistsError, FailedPreconditionError, InvalidArgumentError
+from penstock.runtime.executors.borrowed import as_executor
+from penstock.runtime.executors.executor import Executor, ExecutorDefaults
+from penstock.runtime.forgotten import end_runs_before_pools
+from penstock.services import RunsNodes
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from penstock.plan import ExecutorPlan, NodePlan, Plan
+    from penstock.registry import Registry
+    from penstock.services import ServiceKey
+
+#: What an unnamed executor without a type is: found by name like any other, so that it can be replaced.
+DEFAULT_EXECUTOR: Final = "ThreadPoolExecutor"
+_RESERVED: Final = ("default", "gpu")
+
+
+class Executors:
+    """The executors of a graph. Handed in before the first run, made at it, kept for later ones."""
+
+    def __init__(self, plan: Plan, registry: Registry) -> None:
+        self._plan: Final = plan
+        self._registry: Final = registry
+        self._given: dict[str, tuple[object, Executor]] = {}
+        #: Those with a type in the graph; made at once, so that their faults are faults of the graph.
+        self._declared: Final = {plan.name: self._make(plan) for plan in plan.executors if plan.type}
+        self._by_name: dict[str, Executor] | None = None
+
+    def hand_in(self, name: str, executor: object) -> None:
+        """Use an application's executor under a name; "" for the default one.
+
+        Raises:
+            InvalidArgumentError: the name is reserved, or it is no executor we can use.
+            AlreadyExistsError: another one was handed in under that name, or the graph declares one.
+            FailedPreconditionError: the graph has run already.
+        """
+        if name in _RESERVED or name.startswith("__"):
+            raise InvalidArgumentError(f"executor name {name!r} is reserved")
+        if self._by_name is not None:
+            raise FailedPreconditionError(f"executor {name!r}: hand executors in before the first run")
+        if name in self._declared:
+            raise InvalidArgumentError(
+                f"executor {name!r} has a type in the graph, but is handed in with set_executor too; "
+                "remove one"
+            )
+        known = self._given.get(name)
+        if known is not None and known[0] is not executor:
+            raise AlreadyExistsError(f"executor {name!r} was already handed in, and is another one")
+        self._given[name] = (executor, as_executor(executor))
+
+    def by_name(self) -> dict[str, Executor]:
+        """Return all executors of the graph, made by the first call.
+
+        Raises:
+            InvalidArgumentError: one was neither declared with a type nor handed in.
+            UnknownNameError: a type that no plugin provides.
+        """
+        if self._by_name is None:
+            self._by_name = {plan.name: self._find(plan) for plan in self._plan.executors}
+        return self._by_name
+
+    def _find(self, plan: ExecutorPlan) -> Executor:
+        if plan.name in self._declared:
+            return self._declared[plan.name]
+        given = self._given.get(plan.name)
+        if given is not None:
+            return given[1]
+        if plan.name:
+            raise InvalidArgumentError(
+                f"executor {plan.name!r} has no type in the graph; hand it in with "
+                f"graph.set_executor({plan.name!r}, ...) before the run, or give it a type"
+            )
+        return self._make(plan)
+
+    def _make(self, plan: ExecutorPlan) -> Executor:
+        kind: Any = self._registry.find("executor", plan.type or DEFAULT_EXECUTOR)
+        threads = max(1, min(os.cpu_count() or 1, len(self._plan.nodes)))
+        defaults = ExecutorDefaults(plan.name, plan.num_threads, threads, is_implied=not plan.type)
+        try:
+            return as_executor(kind.create(plan.options, defaults))
+        except InvalidArgumentError as error:
+            raise InvalidArgumentError(
+                f"executor {plan.name!r} ({plan.type or DEFAULT_EXECUTOR}): {error}"
+            ) from error
+
+    def assign(
+        self, services: Mapping[ServiceKey[Any], object]
+    ) -> tuple[dict[int, int], list[str], list[Executor]]:
+        """Return node id → number of its queue, and name and executor of each queue.
+
+        Raises:
+            InvalidArgumentError: a node asks to run on a service that lends no executor, or not there.
+            Whatever a service raises.
+        """
+        by_name = self.by_name()
+        names = list(by_name)
+        executors = list(by_name.values())
+        numbers = {name: number for number, name in enumerate(names)}
+        of_service: dict[int, int] = {}
+        queue_of: dict[int, int] = {}
+        for node in self._plan.nodes:
+            key = node.contract.runs_on
+            stays = node.contract.runs_if_there and bool(node.executor)
+            if key is None or key not in services or stays:
+                queue_of[node.id] = numbers[node.executor]
+                continue
+            executor = _executor_of(services[key], key, node)
+            if executor is None:
+                queue_of[node.id] = numbers[node.executor]
+                continue
+            if id(executor) not in of_service:
+                of_service[id(executor)] = len(executors)
+                executors.append(_usable(executor, key, node))
+                names.append(getattr(executor, "name", "") or key.name)
+            queue_of[node.id] = of_service[id(executor)]
+        if of_service:
+            end_runs_before_pools()  # the threads of a service may end with the interpreter too
+        return queue_of, names, executors
+
+
+def _executor_of(service: object, key: ServiceKey[Any], node: NodePlan) -> object:
+    """Return what a service says about the node; None where it leaves the node where it is.
+
+    Raises:
+        InvalidArgumentError: it lends no executor, or has one place only and is asked for another.
+    """
+    place = node.contract.place
+    if not isinstance(service, RunsNodes):
+        raise InvalidArgumentError(
+            f"node {node.name!r} asks to run on service {key.name!r}, but a {type(service).__name__} "
+            "has no executor_for(node)",
+            node=node.name,
+        )
+    if not place:
+        return service.executor_for(node.name)
+    try:
+        inspect.signature(service.executor_for).bind(node.name, place)
+    except TypeError as error:
+        raise InvalidArgumentError(
+            f"node {node.name!r} asks to run at {place!r} of service {key.name!r}, but a "
+            f"{type(service).__name__} has no executor_for(node, place); leave the place out",
+            node=node.name,
+        ) from error
+    return service.executor_for(node.name, place)
+
+
+def _usable(executor: object, key: ServiceKey[Any], node: NodePlan) -> Executor:
+    try:
+        return as_executor(executor)
+    except InvalidArgumentError as error:
+        raise InvalidArgumentError(
+            f"node {node.name!r} asks to run on service {key.name!r}, whose executor_for() returned "
+            f"something else: {error}",
+            node=node.name,
+        ) from error

@@ -1,0 +1,137 @@
+"""A `concurrent.futures.Executor` that the application hands in, as an executor of a graph.
+
+It gets drain tasks that end when nothing is ready, and is never shut down by us, so that one pool
+can serve several graphs beside the application's own work.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Final
+
+from penstock.errors import FailedPreconditionError, InvalidArgumentError
+from penstock.runtime.executors.executor import Executor, Lease
+
+if TYPE_CHECKING:
+    import concurrent.futures
+
+    from penstock.runtime.executors.executor import Work
+
+
+class BorrowedExecutor(Executor):
+    """Wraps a pool of threads that belongs to the application.
+
+    Ctrl-C that hits the main thread inside the pool's own `submit` may leave a pool of `concurrent.futures`
+    locked, by a flaw of the standard library; executors of this project do not have it.
+
+    Args:
+        pool: any `concurrent.futures.Executor` whose tasks run in this process.
+        max_tasks: how many drain tasks may run at once.
+
+    Raises:
+        InvalidArgumentError: the pool pickles its tasks; calculators cannot run in other processes.
+    """
+
+    def __init__(self, pool: concurrent.futures.Executor, max_tasks: int = 0) -> None:
+        import concurrent.futures  # whoever has a pool has imported it; few graphs have one
+
+        if isinstance(pool, concurrent.futures.ProcessPoolExecutor) or _pickles(pool):
+            raise InvalidArgumentError(
+                f"{type(pool).__name__} runs its tasks elsewhere by pickling them; a graph needs an executor "
+                "of this process, such as concurrent.futures.ThreadPoolExecutor"
+            )
+        self.pool: Final = pool
+        self._max_tasks: Final = max_tasks or int(getattr(pool, "_max_workers", 1))
+
+    def lend_to(self, work: Work) -> Lease:
+        """Serve a run with tasks of the pool."""
+        return _Borrowed(self.pool, work, self._max_tasks)
+
+
+class _Borrowed(Lease):
+    """Keeps between no and `max_tasks` drain tasks in the pool."""
+
+    def __init__(self, pool: concurrent.futures.Executor, work: Work, max_tasks: int) -> None:
+        self._pool: Final = pool
+        self._work: Final = work
+        self._max_tasks: Final = max_tasks
+        # `with` on the lock itself: an interrupt in Condition.__enter__, which is Python, keeps it locked.
+        self._lock: Final = threading.Lock()
+        self._changed: Final = threading.Condition(self._lock)
+        #: One token for each drain task that was submitted and has not ended.
+        self._tasks: Final[set[object]] = set()
+        self._wakes = 0
+        self._is_stopped = False
+
+    def thread_count(self) -> int:
+        """Return how many tasks the pool has for this run: each is a thread that runs steps, or soon will."""
+        return len(self._tasks)
+
+    def wake(self) -> None:
+        token = object()
+        try:
+            with self._lock:
+                self._wakes += 1
+                if self._is_stopped or len(self._tasks) >= self._max_tasks:
+                    return
+                self._tasks.add(token)
+            self._pool.submit(self._drain, token)
+        except BaseException as error:  # an interrupt too: a task that never begins must not be waited for
+            self._leave(token)
+            if not isinstance(error, RuntimeError):
+                raise
+            raise FailedPreconditionError(
+                f"the {type(self._pool).__name__} handed in with set_executor takes no tasks: {error}; "
+                "keep it running until the graph is done"
+            ) from error
+
+    def _drain(self, token: object) -> None:
+        with self._lock:
+            self._tasks.add(token)  # it is there, unless the waker was interrupted
+        try:
+            while True:
+                seen = self._wakes
+                self._work.run(interrupted=self._stopped)
+                with self._lock:
+                    if self._wakes == seen or self._is_stopped:
+                        self._tasks.discard(token)
+                        self._changed.notify_all()
+                        return
+        finally:
+            self._leave(token)
+
+    def _leave(self, token: object) -> None:
+        with self._lock:
+            self._tasks.discard(token)
+            self._changed.notify_all()
+
+    def _stopped(self) -> bool:
+        return self._is_stopped
+
+    def stop(self, timeout: float | None = None) -> bool:
+        with self._lock:
+            self._is_stopped = True
+            return self._changed.wait_for(lambda: not self._tasks, timeout)
+
+
+def _pickles(pool: concurrent.futures.Executor) -> bool:
+    """Return whether a pool of another library says that it runs tasks in other processes."""
+    return "Process" in type(pool).__name__ or hasattr(pool, "_mp_context") or hasattr(pool, "_call_queue")
+
+
+def as_executor(given: object) -> Executor:
+    """Return what `set_executor` was given as an executor of ours.
+
+    Raises:
+        InvalidArgumentError: it is no executor, or one that pickles its tasks.
+    """
+    if isinstance(given, Executor):
+        return given
+    import concurrent.futures
+
+    if isinstance(given, concurrent.futures.Executor):
+        return BorrowedExecutor(given)
+    raise InvalidArgumentError(
+        f"{type(given).__name__!r} is no executor; hand in a penstock.Executor or a "
+        "concurrent.futures.Executor"
+    )

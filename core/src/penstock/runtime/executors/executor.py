@@ -1,0 +1,129 @@
+"""The executor interface: who lends threads to a run.
+
+A run has one ready queue for each executor. The executor owns its threads and their loop; the run
+lends it `Work`, whose `run` takes ready steps of that queue one after another until none is left.
+`Lease.wake` says that one more thread is wanted: when steps are ready and no thread will look soon;
+see `penstock.runtime.runner.work`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class Work(Protocol):
+    """The steps of one ready queue of one run. All methods may be called from any thread."""
+
+    @property
+    def name(self) -> str:
+        """The executor's name in the graph; "" for the default one. For thread names."""
+
+    def step(self) -> bool:
+        """Take one ready step, run it, report it; return False where none was ready."""
+
+    def run(
+        self,
+        interrupted: Callable[[], bool] | None = None,
+        choose: Callable[[int], int] | None = None,
+        max_s: float | None = None,
+    ) -> bool:
+        """Run ready steps until none is left, time is up or `interrupted` says so; return whether any ran.
+
+        Reporting a step and taking the next are one visit to the run's lock, which makes this
+        cheaper than calling `step` in a loop.
+
+        Args:
+            interrupted: asked between two steps; for executors with other work to do.
+            max_s: seconds after which to return between two steps.
+            choose: given the number n of ready steps, returns which to run, below n; for tests
+                that explore schedules. None: the one that comes first.
+        """
+
+    def has_ready(self) -> bool:
+        """Return whether `run` would find something to do; may be asked at any time.
+
+        For a thread that is about to sleep: it announces that it will, then asks this once more.
+        """
+
+    @property
+    def taken(self) -> int:
+        """How many steps have been taken so far; may be read at any time."""
+
+    def is_neglected(self, seen: int) -> bool:
+        """Return whether steps are ready and none has been taken since `taken` was `seen`.
+
+        Sleeping threads ask this from time to time: a calculator that used to return at once may
+        block, and nobody is woken for what it leaves behind.
+        """
+
+    def notify_waiters(self) -> None:
+        """Wake the application threads that wait for this run; see `Lease.helps`."""
+
+
+class Lease(ABC):
+    """An executor's threads as lent to one ready queue of one run."""
+
+    #: Whether the work is done by application threads while they wait for the run.
+    helps = False
+    #: Whether its sleeping threads ask `Work.is_neglected` from time to time. Where they do not, one more
+    #: thread is asked for whenever a step is left behind, which costs a hand-off.
+    watches = False
+
+    def thread_count(self) -> int | None:
+        """Return how many threads serve this run now, for those who look; 0 where `helps`, None if not known.
+
+        Asked from any thread, without a lock; answers at once.
+        """
+        return 0 if self.helps else None
+
+    @abstractmethod
+    def wake(self) -> None:
+        """Take note that a step is ready; never waits and never takes a step on the calling thread."""
+
+    @abstractmethod
+    def stop(self, timeout: float | None = None) -> bool:
+        """Stop; return whether no thread is inside the work any more.
+
+        Called once, when the run is over. Waits at most `timeout` seconds, for ever where None.
+        """
+
+    def help(self) -> bool:
+        """Do what is ready on the calling thread; return whether there was any. Only if `helps`."""
+        return False
+
+
+class ExecutorDefaults(NamedTuple):
+    """What an executor may need to know besides its options.
+
+    Attributes:
+        name: the executor's name in the graph; "" for the default one.
+        num_threads: what the graph's own `num_threads` asks for; 0 where it says nothing.
+        suggested_threads: min(processors, nodes), at least 1: what the reference takes.
+        is_implied: whether the graph declares no type for it, so that it must do without options.
+    """
+
+    name: str = ""
+    num_threads: int = 0
+    suggested_threads: int = 1
+    is_implied: bool = False
+
+
+class Executor(ABC):
+    """Lends threads to runs. Subclass it and register it by name, or hand it to `set_executor`."""
+
+    @classmethod
+    def create(cls, options: Any, defaults: ExecutorDefaults) -> Executor:  # noqa: ARG003  # has get(MessageType)
+        """Make one from the options of a graph's `executor` entry.
+
+        Raises:
+            InvalidArgumentError: the options make no sense; the message names the field.
+        """
+        return cls()
+
+    @abstractmethod
+    def lend_to(self, work: Work) -> Lease:
+        """Begin to serve the ready queue of a run. Threads live until the lease is stopped."""

@@ -1,0 +1,1 @@
+"""Rows: the packets of several streams, put together by timestamp."""

@@ -1,0 +1,538 @@
+"""`graph.rows(...)`: what several streams have at one time, row by row, in a `for` or `async for` loop.
+
+What holds here: rows come in increasing time; each is settled on all of its streams when it comes; every
+packet of these streams is in one row, or dropped and counted because the rows were left. Whoever leaves
+a loop throttles nobody any more.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import weakref
+from typing import TYPE_CHECKING, Any, Final, Self
+
+from penstock.engine.schedule import PAUSED
+from penstock.errors import (
+    FailedPreconditionError,
+    GraphRunError,
+    InvalidArgumentError,
+    NotFoundError,
+    WaitTimeoutError,
+)
+from penstock.runtime.event_loops.news import whoever
+from penstock.runtime.rows.streams import RowReader
+from penstock.timestamp import Timestamp, show
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+
+    from penstock.engine.packet import Packet
+    from penstock.engine.schedule import Schedule
+    from penstock.plan import Plan
+    from penstock.runtime.graph import CalculatorGraph
+    from penstock.runtime.runner.runner import Runner
+
+#: How long a run waits for those who are just leaving its rows; they take a lock and no more.
+_LEAVE_TIMEOUT_S: Final = 30.0
+
+
+class Row:
+    """What some streams have at one time. Made by `Rows`, never changed afterwards.
+
+    `row["out"]` is the payload on a stream, None where it has no packet at this time; `"out" in row`
+    says whether it has one. Payloads are shared, as everywhere: treat them as read-only. Two rows are
+    equal that have the same timestamp and the same payload objects on the same streams.
+
+    Attributes:
+        stamp: the timestamp as a plain int, in microseconds by convention.
+    """
+
+    __slots__ = ("_packets", "_places", "stamp")
+
+    def __init__(self, stamp: int, places: Mapping[str, int], packets: tuple[Packet | None, ...]) -> None:
+        self.stamp: Final = stamp
+        self._places: Final = places
+        self._packets: Final = packets
+
+    @property
+    def timestamp(self) -> Timestamp:
+        """The time of the row; PRESTREAM and POSTSTREAM are possible."""
+        return Timestamp.of(self.stamp)
+
+    @property
+    def packets(self) -> dict[str, Packet]:
+        """Stream → packet, of the streams that have one at this time; at least one has."""
+        pairs = zip(self._places, self._packets, strict=True)
+        return {name: packet for name, packet in pairs if packet is not None}
+
+    def __getitem__(self, stream: str) -> Any:
+        """Return the payload on a stream, None where there is no packet.
+
+        Raises:
+            NotFoundError: the rows are not of this stream.
+        """
+        place = self._places.get(stream)
+        if place is None:
+            raise _not_in_rows(stream, self._places)
+        packet = self._packets[place]
+        return None if packet is None else packet.payload
+
+    def __contains__(self, stream: object) -> bool:
+        place = self._places.get(stream)  # type: ignore[call-overload]  # anything may be asked for
+        return place is not None and self._packets[place] is not None
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Row):
+            return NotImplemented
+        return self.stamp == other.stamp and self._places == other._places and self._packets == other._packets
+
+    __hash__ = None  # type: ignore[assignment]  # equal by what they hold
+
+    def __repr__(self) -> str:
+        return f"Row({', '.join([show(self.stamp), *map(repr, self.packets)])})"
+
+
+class Rows:
+    """The rows of some streams in one run. Made by `CalculatorGraph.rows`.
+
+    For loops: `for row in rows`, `async for row in rows`. Or one by one: `rows.next()`. As a context
+    manager it is closed at the end of the block. One thread or task at a time may read.
+
+    Attributes:
+        streams: their names, in the order in which they were asked for.
+    """
+
+    def __init__(  # noqa: PLR0913, PLR0917  # what `CalculatorGraph.rows` was told
+        self,
+        graph: CalculatorGraph,
+        desk: RowDesk,
+        numbers: Mapping[str, int],
+        max_size: int,
+        timeout: float | None,
+        side_packets: Mapping[str, Any] | None,
+    ) -> None:
+        #: The application reads no more: it has closed the rows, or left their loop.
+        self._is_left = True  # so far: there is nothing to leave, should the rest of this raise
+        self._graph: Final = graph
+        self._desk: Final = desk
+        self.streams: Final = tuple(numbers)
+        self._numbers: Final = tuple(numbers.values())
+        self._places: Final = {name: place for place, name in enumerate(numbers)}
+        self._timeout: Final = timeout
+        self._side_packets: Final = side_packets
+        self._reader: Final = RowReader(max_size)
+        self._what: Final = f"the next row of {', '.join(map(repr, numbers))}"
+        self._runner: Runner | None = None
+        self._is_starting = self._has_started_it = False
+        #: No row will come any more; then what there was to say of the run's end has been said.
+        self._is_at_end = self._is_over = False
+        self._is_left = False
+
+    # --- which run ----------------------------------------------------------------------------
+
+    def attach(self, runner: Runner) -> None:
+        """Read from this run, which is about to begin. For the graph.
+
+        Raises:
+            FailedPreconditionError: the rows have side packets for a run that they start.
+        """
+        self._refuse_own_side_packets()
+        self._reader.attach(runner.schedule, self._desk.plan, self._numbers)
+        self._runner = runner
+
+    def detach(self) -> None:
+        """Forget the run, which could not begin. For the graph."""
+        self._runner = None
+
+    def attach_late(self, runner: Runner) -> None:
+        """Read from a run that has begun, if nothing has gone by yet. For the graph.
+
+        Raises:
+            FailedPreconditionError: something has, or may have.
+        """
+        self._refuse_own_side_packets()
+        runner.change(self._attach_late)
+        self._runner = runner
+
+    def _refuse_own_side_packets(self) -> None:
+        if self._side_packets is not None and not self._is_starting:
+            raise FailedPreconditionError(
+                "side_packets of rows() are for a run that the rows start, but another has been started; "
+                "give them to start_run()"
+            )
+
+    def _attach_late(self, schedule: Schedule) -> None:
+        self._desk.refuse_late(schedule, self._numbers)
+        self._reader.attach(schedule, self._desk.plan, self._numbers)
+
+    def _live(self, *, awaits: bool = False) -> Runner:
+        """Return the run to read from; begin it where there is none.
+
+        Raises:
+            FailedPreconditionError: the rows are closed, or nobody could feed the run.
+        """
+        self._refuse_closed()
+        if self._runner is None:
+            self._desk.refuse_unfed(self._what)
+            self._start(awaits=awaits)
+        runner = self._runner
+        assert runner is not None  # all rows that wait for a run are attached to it  # noqa: S101
+        return runner
+
+    def _refuse_closed(self) -> None:
+        if self._is_left or (self._reader.is_closed and not self._is_at_end):
+            raise FailedPreconditionError(
+                f"{self._what}: these rows are closed; ask graph.rows() for new ones"
+            )
+
+    def _start(self, *, awaits: bool) -> None:
+        self._is_starting = True
+        try:
+            if awaits:  # what cannot be awaited is refused before it begins
+                self._graph.start_run_held(self._side_packets)
+                self._graph.resume()
+            else:
+                self._graph.start_run(self._side_packets)
+        finally:
+            self._is_starting = False
+        self._has_started_it = True
+
+    # --- reading ------------------------------------------------------------------------------
+
+    def next(self, timeout: float | None = None) -> Row | None:
+        """Return the next row; wait for it. Returns None when all streams have ended.
+
+        Begins the run where none is under way; then it waits for the end of the run too before it
+        returns None, and its threads are gone.
+
+        Args:
+            timeout: seconds; None for what `graph.rows` was told.
+
+        Raises:
+            WaitTimeoutError: no row was settled in time; says what the run waits for. Nothing is lost,
+                and the next call goes on.
+            GraphRunError: the run has failed, and all rows that were settled have been read.
+            FailedPreconditionError: the rows are closed, or the call comes from inside the run.
+        """
+        if self._is_over:
+            return None
+        runner = self._live()
+        runner.refuse_inside(self._what)
+        timeout = self._timeout if timeout is None else timeout
+        while True:
+            row = self._take_or_see_end(runner)
+            if row is not None:
+                return row
+            if self._is_at_end:
+                self._end(runner, timeout)
+                return None
+            runner.wait(self._can_go_on, timeout, self._what)
+
+    async def next_async(self) -> Row | None:
+        """Return the next row, as `next`, without keeping the event loop.
+
+        A task that is cancelled here loses nothing.
+
+        Raises:
+            FailedPreconditionError: nodes run inside the application's waits, so nobody would run them.
+            As `next`.
+        """
+        from penstock.runtime.event_loops.awaiting import in_thread, refuse, wait  # brings asyncio
+
+        if self._is_over:
+            return None
+        runner = self._live(awaits=True)
+        refuse(runner, self._what)
+        while True:
+            row = self._take_or_see_end(runner)
+            if row is not None:
+                return row
+            if self._is_at_end:
+                try:
+                    await in_thread(lambda: self._end(runner, self._timeout))
+                except BaseException as error:
+                    self._is_over = isinstance(error, GraphRunError)  # else the next call waits on
+                    raise
+                return None
+            await wait(runner, self._can_go_on, self._timeout, self._what)
+
+    def _take_or_see_end(self, runner: Runner) -> Row | None:
+        """Return the next row if it is settled; else note whether none will come any more."""
+        self._refuse_closed()
+        reader = self._reader
+        reader.who = whoever()
+        has_failed = bool(runner.schedule.errors)  # before a row is looked for: one may come until it fails
+        packets: tuple[Packet | None, ...] | None = runner.change(reader.take)
+        if packets is None:
+            self._is_at_end = has_failed or reader.is_at_end()
+            return None
+        first = packets[0] or next(packet for packet in packets if packet is not None)
+        return Row(first.stamp, self._places, packets)
+
+    def _can_go_on(self) -> bool:
+        reader, runner = self._reader, self._runner
+        return (
+            reader.next_settled() is not None
+            or reader.is_closed
+            or reader.is_at_end()
+            or reader.is_in_its_own_way()
+            or runner is None
+            or bool(runner.schedule.errors)
+        )
+
+    def _end(self, runner: Runner, timeout: float | None) -> None:
+        """Raise what the run failed with; wait for the end of a run that these rows have begun."""
+        self.close()
+        self._is_over = True
+        try:
+            if self._has_started_it and self._desk.runner is runner:
+                self._graph.wait_until_done(timeout)
+        except (WaitTimeoutError, KeyboardInterrupt):
+            self._is_over = False  # the next call waits on
+            raise
+        if runner.schedule.errors:
+            raise GraphRunError(runner.schedule.errors)
+
+    # --- loops --------------------------------------------------------------------------------
+
+    def __iter__(self) -> Iterator[Row]:
+        return _Loop(self)
+
+    def __aiter__(self) -> AsyncIterator[Row]:
+        from penstock.runtime.event_loops.awaiting import refuse_without_loop  # brings asyncio
+
+        refuse_without_loop(f"async for over rows of {', '.join(map(repr, self.streams))}")
+        return _AsyncLoop(self)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Read no more. What waits is dropped and counted; the run goes on. Closing again does nothing.
+
+        May be called from any thread; one that waits for a row is told that the rows are closed.
+        """
+        runner, reader = self._runner, self._reader
+        self._is_left = not self._is_at_end
+        if runner is not None and not reader.is_closed:
+            runner.change(reader.close)
+
+    def leave(self) -> None:
+        """Close the rows from wherever this is called: soon, on a thread of its own.
+
+        For loops that die: objects do so anywhere, in the locked sections of this very run too.
+        """
+        if self._is_left or self._is_at_end:
+            return
+        self._is_left = True
+        runner, reader = self._runner, self._reader
+        if runner is not None and not reader.is_closed:
+            self._desk.leave(runner, reader)
+
+    @property
+    def waits_for_run(self) -> bool:
+        """Whether they are for a run that has not begun."""
+        return self._runner is None and not self._is_left
+
+    def __del__(self) -> None:
+        self.leave()
+
+
+class _Loop:
+    """One `for` loop over rows; when it dies the rows are left, unless it was a wait that was broken off."""
+
+    def __init__(self, rows: Rows) -> None:
+        self._rows: Final = rows
+        self._is_broken_off = False
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> Row:
+        self._is_broken_off = True  # unless it comes back with a row: a wait that raises may be tried again
+        row = self._rows.next()
+        self._is_broken_off = False
+        if row is None:
+            raise StopIteration
+        return row
+
+    def __del__(self) -> None:
+        if not self._is_broken_off:
+            self._rows.leave()
+
+
+class _AsyncLoop:
+    """One `async for` loop over rows; as `_Loop`."""
+
+    def __init__(self, rows: Rows) -> None:
+        self._rows: Final = rows
+        self._is_broken_off = False
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> Row:
+        self._is_broken_off = True  # as above; a task may be cancelled while it waits, and look again
+        row = await self._rows.next_async()
+        self._is_broken_off = False
+        if row is None:
+            raise StopAsyncIteration
+        return row
+
+    def __del__(self) -> None:
+        if not self._is_broken_off:
+            self._rows.leave()
+
+
+class RowDesk:
+    """Where a graph keeps the rows that wait for a run, and those that are being left.
+
+    Attributes:
+        plan: of the graph.
+        is_held: the run has begun, but takes no step before it is resumed.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan: Final = plan
+        self._runner: weakref.ref[Runner] | None = None
+        self.is_held = False
+        self._waiting: list[weakref.ref[Rows]] = []
+        self._leaving: list[threading.Thread] = []
+
+    @property
+    def runner(self) -> Runner | None:
+        """The run under way or the last one; None before, and when the graph has let go of it."""
+        return None if self._runner is None else self._runner()
+
+    # --- rows and runs ------------------------------------------------------------------------
+
+    def keep(self, rows: Rows) -> None:
+        """Let rows wait for the next run."""
+        self._waiting.append(weakref.ref(rows))
+
+    def attach(self, runner: Runner, *, held: bool) -> None:
+        """Attach all rows that wait for a run to this one, which is about to begin."""
+        self._runner = weakref.ref(runner)
+        self.is_held = held
+        self._waiting = [one for one in self._waiting if (rows := one()) is not None and rows.waits_for_run]
+        for reference in self._waiting:
+            rows = reference()
+            if rows is not None:
+                rows.attach(runner)
+
+    def detach(self) -> None:
+        """Let the rows wait again: the run could not begin."""
+        self._runner = None
+        self.is_held = False
+        for reference in self._waiting:
+            rows = reference()
+            if rows is not None:
+                rows.detach()
+
+    def numbers(self, names: Sequence[str]) -> dict[str, int]:
+        """Return name → number of streams; of all graph outputs where none is named.
+
+        Raises:
+            InvalidArgumentError: there are no graph outputs, or a name comes twice.
+            NotFoundError: there is no such stream.
+        """
+        if not names:
+            names = outputs_of(self.plan)
+            if not names:
+                raise InvalidArgumentError(
+                    'the graph has no output_stream; say which streams: graph.rows("a")'
+                )
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise InvalidArgumentError(f"rows: stream {twice!r} is named twice; name it once", stream=twice)
+        return {name: self.plan.stream_ids[name] for name in names}
+
+    def refuse_unfed(self, what: str) -> None:
+        """Raise where a run would wait for packets that nobody can add.
+
+        Raises:
+            FailedPreconditionError: the graph has inputs, and no run is under way that they belong to.
+        """
+        inputs = self.plan.streams[: self.plan.graph_inputs]
+        if inputs:
+            names = ", ".join(repr(stream.name) for stream in inputs)
+            raise FailedPreconditionError(
+                f"{what} needs a run, and the graph has inputs ({names}) that somebody must feed; call "
+                "start_run(), add packets in another thread or between two rows.next(), or use penstock.run()"
+            )
+
+    def refuse_late(self, schedule: Schedule, numbers: Sequence[int]) -> None:
+        """Raise where packets of these streams have gone by, or may have. Called with the lock held.
+
+        The answer depends on what the application did before, never on how far the nodes are.
+
+        Raises:
+            FailedPreconditionError: names the stream and what has begun.
+        """
+        for number in numbers:
+            stream = schedule.streams[number]
+            begun = self._what_has_begun(schedule, number)
+            if begun is None and stream.added:
+                begun = f"{stream.added} packets have been written"
+            if begun is None and stream.is_closed:
+                begun = "it has ended"
+            if begun is not None:
+                raise FailedPreconditionError(
+                    f"rows of stream {stream.name!r} would miss what has gone by: {begun}; ask for rows "
+                    "before start_run(), or before the first packet is added",
+                    stream=stream.name,
+                )
+
+    def _what_has_begun(self, schedule: Schedule, number: int) -> str | None:
+        if self.is_held and schedule.state == PAUSED:
+            return None
+        for source in sorted(self.plan.throttled[number]):
+            if source >= 0:
+                return f"source {schedule.nodes[source].name!r} runs"
+            if schedule.streams[~source].added:
+                return f"packets have been added to {schedule.streams[~source].name!r}"
+        return None
+
+    # --- leaving ------------------------------------------------------------------------------
+
+    def leave(self, runner: Runner, reader: RowReader) -> None:
+        """Close a reader on a thread of its own.
+
+        When the interpreter ends all runs have ended before, and a thread could not begin any more.
+        """
+        if sys.is_finalizing():
+            return
+        thread = threading.Thread(
+            target=runner.change, args=(reader.close,), name="penstock-leave", daemon=True
+        )
+        try:
+            thread.start()
+        except RuntimeError:  # the interpreter is about to end, and all runs with it
+            return
+        self._leaving.append(thread)
+
+    def settle(self) -> None:
+        """Wait until those that were leaving have left."""
+        while self._leaving:
+            thread = self._leaving.pop()
+            if thread is not threading.current_thread():
+                thread.join(_LEAVE_TIMEOUT_S)
+
+
+def outputs_of(plan: Plan) -> list[str]:
+    """Return the names of the graph outputs that something produces, in the order of the graph."""
+    names = (entry.rpartition(":")[2] for entry in plan.config.output_stream)
+    return list(dict.fromkeys(name for name in names if name in plan.stream_ids))
+
+
+def _not_in_rows(stream: str, places: Mapping[str, int]) -> NotFoundError:
+    from difflib import get_close_matches  # only where something is wrong
+
+    near = get_close_matches(str(stream), list(places), n=1)
+    hint = f" (did you mean {near[0]!r}?)" if near else ""
+    names = ", ".join(map(repr, places))
+    return NotFoundError(f"the rows are of streams {names}, not of {stream!r}{hint}", stream=stream)

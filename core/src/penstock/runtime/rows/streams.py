@@ -1,0 +1,227 @@
+"""The reading end of rows: a queue for each of their streams, and when a row is settled on all of them.
+
+Everything here is called with the run's lock held. A queue throttles the sources above it like a
+poller's. Where the row that is waited for needs more of another stream, and only a full queue of these
+rows keeps that back, its limit grows: what a reader waits for must never wait for the reader.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, Final, Self
+
+from penstock.engine.packet import NOTHING, Packet
+from penstock.engine.stream import UNLIMITED, Observer
+from penstock.runtime.event_loops.news import whoever
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Sequence
+
+    from penstock.engine.node import Node
+    from penstock.engine.schedule import Schedule
+    from penstock.engine.stream import OutputStream
+    from penstock.plan import Plan
+
+#: Why packets are dropped, as the ledger says it.
+LEFT: Final = "the rows were no longer read"
+
+
+class RowStream(Observer):
+    """The packets of one stream that wait for their rows.
+
+    Attributes:
+        source: the writing end.
+        is_cut: the stream ended with a failed run, so that nothing is known of it beyond `last`.
+    """
+
+    __slots__ = ("_errors", "is_cut", "source")
+
+    def __init__(self, source: OutputStream, reader: RowReader, schedule: Schedule) -> None:
+        self._errors: Final = schedule.errors
+        super().__init__(source.name, reader, is_poller=True)
+        self.source: Final = source
+        self.is_cut = False
+
+    def end(self) -> None:
+        """Take note that the stream has ended. The engine says so when it ends, before or after a failure."""
+        super().end()
+        self.is_cut = bool(self._errors)
+
+    def is_settled(self, timestamp: int) -> bool:
+        """Return whether the empty queue gets nothing at `timestamp` any more."""
+        return timestamp <= self.last if self.is_cut else timestamp < self.source.bound
+
+
+class RowReader:
+    """Takes rows out of the streams of one run.
+
+    Attributes:
+        place: what the ledger calls it.
+        who: the thread or task that reads, so far as is known: who asked for the rows, then who read last.
+        is_closed: nobody reads any more; whatever comes is dropped.
+    """
+
+    place: Final = "rows"
+
+    def __init__(self, max_size: int) -> None:
+        self.who: object = whoever()
+        self.is_closed = False
+        self.streams: tuple[RowStream, ...] = ()
+        self._max_size: Final = max_size
+        self._above: dict[RowStream, list[Node]] = {}
+        self._busy_since: _Busy | None = None
+        self._find_above: Callable[[RowStream], list[Node]] = lambda _: []
+
+    def attach(self, schedule: Schedule, plan: Plan, numbers: Sequence[int]) -> None:
+        """Follow these streams from now on. Nothing may have been written to them yet.
+
+        Rows look at timestamps, so from now on the writers' order is checked, whoever else reads.
+        """
+        self._find_above = lambda stream: _nodes_above(schedule, plan, stream.source.id)
+        self.streams = tuple(RowStream(schedule.streams[number], self, schedule) for number in numbers)
+        for number, stream in zip(numbers, self.streams, strict=True):
+            source = stream.source
+            stream.throttles = plan.throttled[number]
+            stream.max_size = self._max_size
+            source.observers += (stream,)
+            source.is_ordered = True
+            if source.node is not None:
+                source.node.relay = None  # the short cut past the queue is past observers too
+
+    def take(self, schedule: Schedule) -> tuple[Packet | None, ...] | None:
+        """Return the packets of the next row, None for each stream that has none; None if it is not settled.
+
+        Where the row can only come if a full queue of these gives way, that is seen to.
+        """
+        timestamp = self.next_settled()
+        if timestamp is None:
+            if self.is_in_its_own_way():
+                self._make_room(schedule)
+            return None
+        return tuple(
+            [
+                schedule.polled(stream) if stream.queue and stream.queue[0].stamp == timestamp else None
+                for stream in self.streams
+            ]
+        )
+
+    def next_settled(self) -> int | None:
+        """Return the timestamp of the next row if it is settled on all streams."""
+        streams = self.streams
+        if len(streams) == 1:
+            queue = streams[0].queue
+            return queue[0].stamp if queue else None
+        heads = [stream.queue[0].stamp for stream in streams if stream.queue]
+        if not heads:
+            return None
+        timestamp = min(heads)
+        if len(heads) < len(streams):
+            for stream in streams:
+                if not stream.queue and not stream.is_settled(timestamp):
+                    return None
+        return timestamp
+
+    def is_at_end(self) -> bool:
+        """Return whether all streams have ended and no packet waits."""
+        return all(stream.is_done and not stream.queue for stream in self.streams)
+
+    def is_in_its_own_way(self) -> bool:
+        """Return whether the next row waits for streams that a full queue of these rows keeps back."""
+        if not any(stream.is_full for stream in self.streams):
+            return False
+        timestamp = min(stream.queue[0].stamp for stream in self.streams if stream.queue)
+        above = {
+            node
+            for stream in self.streams
+            if not stream.queue and not stream.is_settled(timestamp)
+            for node in self._nodes_above(stream)
+        }
+        if not any(node.in_flight for node in above):
+            return True
+        full = timestamp, tuple(stream.is_full for stream in self.streams)
+        busy = self._busy_since
+        if busy is None or busy.full != full:
+            busy = self._busy_since = _Busy(full, above)
+        return not busy.may_bring_it()
+
+    def _nodes_above(self, stream: RowStream) -> list[Node]:
+        found = self._above.get(stream)
+        if found is None:
+            found = self._above[stream] = self._find_above(stream)
+        return found
+
+    def _make_room(self, schedule: Schedule) -> None:
+        for stream in self.streams:
+            if stream.is_full:
+                schedule.limit(stream, 2 * len(stream.queue))
+
+    def close(self, schedule: Schedule) -> None:
+        """Read no more: what waits is dropped, and so is whatever comes; nobody is throttled any more."""
+        if self.is_closed:
+            return
+        self.is_closed = True
+        for stream in self.streams:
+            waiting = stream.queue
+            stream.queue = _Drain(stream, schedule.garbage)
+            stream.queue.extend(waiting)
+            schedule.limit(stream, UNLIMITED)
+        schedule.has_news = True  # for who waits for a row, in another thread
+
+
+class _Busy:
+    """Nodes above a row that is not settled, as they were when a full queue of the rows was first seen.
+
+    They may be at work for ever, with what other sources write. But what could still settle the row was
+    under way by then, and a node needs a step for each packet of that at most, as nodes go; where one has
+    made more it is busy with something else. (If it had not been, a queue grows too early, no more.)
+
+    Args:
+        full: the timestamp of the row, and which queues are full; else everything is new.
+        nodes: above the streams that are waited for.
+    """
+
+    def __init__(self, full: tuple[int, tuple[bool, ...]], nodes: Collection[Node]) -> None:
+        self.full: Final = full
+        under_way = sum(node.in_flight + sum(len(port.queue) for port in node.inputs) for node in nodes)
+        self._last_step: Final = {node: node.steps + under_way for node in nodes}
+
+    def may_bring_it(self) -> bool:
+        """Return whether a node is at work on what could settle the row."""
+        return any(node.in_flight and node.steps <= last for node, last in self._last_step.items())
+
+
+def _nodes_above(schedule: Schedule, plan: Plan, stream: int) -> list[Node]:
+    """Return the nodes whose steps may write to a stream, or set off steps that do."""
+    found: dict[int, Node] = {}
+    seen = {stream}
+    todo = [stream]
+    while todo:
+        number = plan.streams[todo.pop()].producer
+        if number is None or number in found:
+            continue
+        found[number] = schedule.nodes[number]
+        above = {port.stream for port in plan.nodes[number].inputs} - seen
+        seen |= above
+        todo.extend(above)
+    return list(found.values())
+
+
+class _Drain(deque[Packet]):
+    """The queue of a stream whose rows nobody reads any more: counts what comes, and is always empty."""
+
+    def __init__(self, stream: RowStream, garbage: list[Packet]) -> None:
+        super().__init__()
+        self._stream: Final = stream
+        self._garbage: Final = garbage
+
+    def extend(self, packets: Iterable[Packet]) -> None:
+        """Throw packets away."""
+        dropped = list(packets)
+        self._garbage.extend(dropped)
+        count = sum(packet.value is not NOTHING for packet in dropped)
+        if count:
+            self._stream.count_dropped(LEFT, count)
+
+    def copy(self) -> Self:
+        """Return what waits: nothing, now and later."""
+        return self

@@ -1,0 +1,89 @@
+"""The thread that tells nodes when they have waited long enough; only runs that have such nodes have one.
+
+Time is read without the run's lock: the clock is the application's (`graph.set_clock`). So a wait
+is counted from the moment at which this thread sees it, a little after it began.
+"""
+
+from __future__ import annotations
+
+import threading
+from time import monotonic
+from typing import TYPE_CHECKING, Final
+
+from penstock.errors import PenstockError, code_of
+
+if TYPE_CHECKING:
+    from penstock.runtime.runner.runner import Runner
+
+#: How often a clock is read that is not the system's: nobody says when it has moved.
+_LOOK_AT_CLOCK_S: Final = 0.005
+#: How long the thread sleeps at most, though told of every wait that begins.
+_LOOK_AGAIN_S: Final = 1.0
+
+
+class Timer:
+    """Calls `Schedule.time_out` for nodes that have waited as long as their policy says."""
+
+    def __init__(self, runner: Runner) -> None:
+        self._runner: Final = runner
+        self._told: Final = threading.Event()
+        self._is_stopping = False
+        #: node id → (timestamp that it waits with, since when on the run's clock)
+        self._since: dict[int, tuple[int, float]] = {}
+        self._patience: Final = {node.id: node.policy.patience_s or 0.0 for node in runner.schedule.patient}
+        self._thread: Final = threading.Thread(target=self._serve, name="penstock-timer", daemon=True)
+
+    @property
+    def thread_id(self) -> int | None:
+        """The thread, as `threading.get_ident` knows it; None before it has begun."""
+        return self._thread.ident
+
+    def start(self) -> None:
+        """Begin to watch."""
+        self._thread.start()
+
+    def tell(self) -> None:
+        """Say that a node may have begun to wait. Never blocks."""
+        self._told.set()
+
+    def stop(self, timeout: float | None = None) -> bool:
+        """End the thread and join it; return whether it has ended."""
+        self._is_stopping = True
+        self._told.set()
+        if self._thread.ident is not None and self._thread is not threading.current_thread():
+            self._thread.join(timeout)
+        return not self._thread.is_alive()
+
+    def _serve(self) -> None:
+        runner = self._runner
+        while not self._is_stopping:
+            self._told.clear()
+            try:
+                left = self._look(runner.clock())
+            except Exception as error:  # noqa: BLE001  # whatever the application's clock raises
+                failure = PenstockError(f"the graph's clock failed: {error}", code=code_of(error))
+                failure.__cause__ = error
+                runner.change(lambda schedule, failure=failure: schedule.fail(failure))
+                return
+            if runner.clock is not monotonic:
+                left = min(left, _LOOK_AT_CLOCK_S if self._since else _LOOK_AGAIN_S)
+            self._told.wait(left)
+
+    def _look(self, now: float) -> float:
+        """Let time-outs expire that are over; return after how many seconds to look again."""
+        runner = self._runner
+        waiting = runner.ask(lambda schedule: schedule.waiting())
+        since = {
+            node: self._since[node] if self._since.get(node, (None,))[0] == t else (t, now)
+            for node, t in waiting.items()
+        }
+        self._since = since
+        left = _LOOK_AGAIN_S
+        for node, (t, began) in since.items():
+            remains = began + self._patience[node] - now
+            if remains > 0:
+                left = min(left, remains)
+                continue
+            runner.change(lambda schedule, node=node, t=t: schedule.time_out(node, t))
+            left = 0.0  # it may have begun to wait for the next set
+        return left

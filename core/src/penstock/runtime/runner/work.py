@@ -1,0 +1,403 @@
+"""The steps of one ready queue, as lent to its executor, and the loop that runs them.
+
+Who wakes whom: a thread is *attentive* to a queue while it is between steps of that queue or in a
+step that will be over soon; it will look at the queue by itself. Whoever makes a step ready, or
+goes away into a step that takes long, wakes one sleeping thread if steps are ready and nobody is
+attentive. Of two threads that are attentive after a light step, one goes back to sleep. So a chain of
+light calculators costs no hand-off between threads, and a backlog of heavy ones uses all threads.
+(Waking a thread for each ready step makes a chain of pass-through nodes three to four times slower
+under the interpreter lock, measured with 2 threads on 2 cores.)
+
+Which calculators are heavy is measured as they run. A call above `_HEAVY_S` makes a node's `slowness`
+grow by 8, another one makes it fall by 1, so that a node counts as heavy when about one call in nine
+takes long; a call that merely lost the interpreter lock for 5 ms makes none heavy. Only of a node that
+has not run yet one long call is believed: with three, 12 calls of four heavy nodes would all be one
+thread's. A node that has come down to 0 is light and is timed now and then only. One that blocks all of
+a sudden is noticed by the sleeping threads: see `executor.Work.is_neglected`.
+"""
+
+from __future__ import annotations
+
+from math import inf
+from threading import get_ident
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, Final
+
+from penstock.engine.calculator import PROCESS, STOP
+from penstock.engine.packet import NOTHING, Packet
+from penstock.engine.schedule import RUNNING
+from penstock.errors import ObserverError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from penstock.engine.node import Step
+    from penstock.engine.ready import ReadyQueue
+    from penstock.engine.stream import Observer
+    from penstock.runtime.executors.executor import Lease
+    from penstock.runtime.runner.runner import Runner
+
+#: A call that takes longer is worth another thread: twice what waking one costs (20-40 us, 2 cores).
+_HEAVY_S: Final = 100e-6
+#: From this `slowness` on a node is heavy: after three long calls in a row, or if its first one is long.
+_HEAVY: Final = 24
+_SLOWEST: Final = 64
+#: After so many light steps, and up to 15 more, a thread times one although its node is known to be light,
+#: shows a sign of life, and sees whether waiting threads should hear news. Never always after as many: in a
+#: chain as long as that it would be the same node each time.
+_UNTIMED: Final = 8
+_NO_PACKET: Final = Packet()
+#: Why packets are dropped, as the ledger says it.
+FAILED_OBSERVER: Final = "the observer had failed"
+
+
+class _Rest:
+    """What a visit to the lock leaves to be done after unlocking.
+
+    Attributes:
+        was_away: the thread no longer counts as attentive: it leaves, or its step takes long.
+        deliver: observers that have something to see, now this thread's to drain.
+        wake: queues that want a thread.
+        garbage: packets that nobody wants; they die with this object.
+    """
+
+    __slots__ = ("deliver", "garbage", "wake", "was_away")
+
+    def __init__(self) -> None:
+        self.was_away = False
+        self.deliver: list[Observer] = []
+        self.wake: list[QueueWork] = []
+        self.garbage: list[Packet] | None = None
+
+
+class QueueWork:
+    """The `executor.Work` of one ready queue of one run."""
+
+    def __init__(self, runner: Runner, queue: ReadyQueue) -> None:
+        self.runner: Final = runner
+        self.queue: Final = queue
+        self.lease: Lease | None = None
+        #: Threads that will look at the queue soon; changed under the lock.
+        self.attentive = 0
+        #: Whether sleeping threads look for neglected steps; see `executor.Lease.watches`.
+        self.is_watched = False
+        #: Grows as steps are taken, now and then; read without the lock, as a sign of life.
+        self.taken = 0
+        self._is_waking = False
+        #: Raised when attentive threads are no longer counted on.
+        self._epoch = 0
+        self._slow_deliveries = 0
+
+    @property
+    def name(self) -> str:
+        """The executor's name in the graph."""
+        return self.queue.name
+
+    def notify_waiters(self) -> None:
+        """Let application threads that wait for this run look again."""
+        runner = self.runner
+        if runner.waiters:
+            with runner.lock:
+                runner.changed.notify_all()
+
+    def step(self) -> bool:
+        """Run one ready step; return False where there was none."""
+        asked = iter((False, True))
+        return self.run(interrupted=lambda: next(asked, True))
+
+    def has_ready(self) -> bool:
+        """Return whether `run` would find something to do; may be asked at any time."""
+        queue, schedule = self.queue, self.runner.schedule
+        return bool(schedule.deliveries or ((queue.others or queue.sources) and schedule.state == RUNNING))
+
+    def wants_thread(self) -> bool:
+        """Return whether a sleeping thread shall be woken for this queue. Called with the lock held."""
+        queue = self.queue
+        if self.attentive or self._is_waking or not (queue.others or queue.sources):
+            return False
+        self._is_waking = True
+        return True
+
+    def is_neglected(self, seen: int) -> bool:
+        """Return whether steps are ready and none has been taken since `taken` was `seen`.
+
+        If so, the threads that were counted on are no longer: they are attentive again when they come.
+        """
+        if self.taken != seen or not (self.queue.others or self.queue.sources):
+            return False
+        with self.runner.lock:
+            self.attentive = 0
+            self._epoch += 1
+        return True
+
+    def run(  # noqa: C901, PLR0912, PLR0915  # the hot loop reads top to bottom; each part is short
+        self,
+        interrupted: Callable[[], bool] | None = None,
+        choose: Callable[[int], int] | None = None,
+        max_s: float | None = None,
+    ) -> bool:
+        """Run ready steps until none is left, time is up or `interrupted` says so; return whether any ran."""
+        runner = self.runner
+        schedule, queue = runner.schedule, self.queue
+        acquire, release = runner.lock.acquire, runner.lock.release
+        # what happens in most runs is not asked in each round: one queue, and no node that may time out
+        looks_around = len(runner.works) > 1 or not self.is_watched or bool(schedule.patient)
+        ident = get_ident()
+        until = inf if max_s is None else perf_counter() + max_s
+        is_free = interrupted is None and max_s is None
+        step: Step | None = None
+        error: BaseException | None = None
+        stop = did_any = False
+        rest: _Rest | None = None
+        garbage: list[Packet] | None = None
+        drained: list[Observer] = []
+        epoch = self._epoch
+        is_away = True
+        is_round = False
+        untimed = _UNTIMED
+        try:
+            runner.inside.add(ident)
+            while True:
+                go_on = is_free or (perf_counter() < until and (interrupted is None or not interrupted()))
+                # An interrupt can come between any two lines; see `give_up` and `lose` for what then holds.
+                try:
+                    acquire()
+                    if is_away or epoch != self._epoch:
+                        if step is not None and epoch != self._epoch:
+                            _blame(step)
+                        epoch = self._come_back()
+                        is_away = False
+                    elif self.attentive > 1:
+                        go_on = False  # one thread is enough for light steps
+                    if drained:
+                        for observer in drained:
+                            schedule.delivered(observer)
+                        drained = []
+                    if step is None:
+                        step = schedule.take(queue, choose) if go_on and not schedule.deliveries else None
+                    elif runner.is_poisoned:
+                        runner.note_ended(step, error)
+                        step = None
+                    elif go_on and choose is None:
+                        step = schedule.turn(queue, step, error, stop)
+                        if is_free and not looks_around and step is not None and not step.node.slowness:
+                            step, untimed = self._run_light(step, untimed)
+                            if epoch != self._epoch:
+                                epoch = self._come_back()
+                    else:
+                        schedule.complete(step, error, stop)
+                        step = schedule.take(queue, choose) if go_on and not schedule.deliveries else None
+                    queue.is_fresh = False
+                    if (
+                        step is None
+                        and not looks_around
+                        and schedule.deliveries
+                        and self._slow_deliveries <= 1
+                    ):
+                        # `_look_around` for observers that are soon done, without its calls: 1 us less for
+                        # each packet that is observed
+                        self.attentive -= 1
+                        is_away = True
+                        drained, schedule.deliveries = schedule.deliveries, []
+                        if schedule.garbage:
+                            garbage = schedule.garbage[:]
+                            schedule.garbage.clear()
+                        if runner.wakes_early and schedule.busy == len(drained):
+                            runner.wake_early()
+                        if schedule.has_news and (not queue.others or perf_counter() > runner.quiet_until):
+                            runner.tell()
+                    elif (
+                        step is None
+                        or step.node.slowness >= _HEAVY
+                        or looks_around
+                        or schedule.garbage
+                        or (is_round and schedule.has_news)
+                    ):
+                        rest = self._look_around(step)
+                        is_away = rest.was_away
+                    release()
+                except BaseException as broken:
+                    runner.give_up(broken)
+                    raise
+                if rest is not None:
+                    if rest.wake:
+                        runner.wake(rest.wake)
+                    drained = rest.deliver
+                    rest = None  # and with it dies what nobody wants, outside the lock
+                if drained:
+                    if garbage:
+                        garbage = None  # likewise
+                    self._drain_all(drained)
+                    did_any = True
+                    continue
+                if step is None:
+                    return did_any
+                did_any = True
+                error = None
+                stop = False
+                node = step.node
+                is_round = not untimed
+                is_timed = node.slowness or is_round
+                if is_timed:
+                    self.taken += 1
+                    untimed = _UNTIMED + (self.taken * 7 & 15)
+                    began = perf_counter()  # not before the lock: waiting for it makes no node heavy
+                else:
+                    untimed -= 1
+                try:
+                    outcome = step.call(step)
+                    if outcome is not None:
+                        is_deferred, stop, error = self._understand(step, outcome)
+                        if is_deferred:
+                            step = None
+                except BaseException as raised:  # noqa: BLE001  # an error of the run, whatever it is
+                    error = raised
+                if is_timed:
+                    took = perf_counter() - began
+                    node.slowness = min(is_timed + 8, _SLOWEST) if took > _HEAVY_S else is_timed - 1
+                if step is not None:
+                    for port in step.in_ports:
+                        port.packet = _NO_PACKET
+        except BaseException as broken:
+            runner.lose(broken)
+            raise
+        finally:
+            runner.inside.discard(ident)
+            # The traceback of an error may keep this frame for long; packets shall not live as long.
+            rest = garbage = step = error = None
+
+    def _run_light(self, step: Step, untimed: int) -> tuple[Step | None, int]:
+        """Run light steps until the next one is not, or shall be timed, or something is there to be freed.
+
+        Called with the lock held, and returns so. What the loop in `run` does besides is done before and
+        after only: that is a tenth of the time of a chain of light nodes.
+
+        Args:
+            step: taken, not begun.
+            untimed: how many steps need not be timed.
+
+        Returns:
+            The next step, taken and not begun, or None; and how many of the untimed are left.
+        """
+        runner, queue = self.runner, self.queue
+        schedule, garbage = runner.schedule, runner.schedule.garbage
+        acquire, release, turn = runner.lock.acquire, runner.lock.release, schedule.turn
+        epoch = self._epoch
+        following: Step | None = step
+        error: BaseException | None = None
+        is_deferred = False
+        try:
+            while untimed and following is not None and not (following.node.slowness or garbage):
+                step = following
+                untimed -= 1
+                stop = False
+                release()
+                try:
+                    outcome = step.call(step)
+                    if outcome is not None:
+                        is_deferred, stop, error = self._understand(step, outcome)
+                        if is_deferred:
+                            break
+                except BaseException as raised:  # noqa: BLE001  # an error of the run, whatever it is
+                    error, is_deferred = raised, False
+                for port in step.in_ports:
+                    port.packet = _NO_PACKET
+                acquire()
+                if epoch != self._epoch:
+                    _blame(step)
+                    untimed = 0
+                if runner.is_poisoned:
+                    runner.note_ended(step, error)
+                    return None, untimed
+                following = turn(queue, step, error, stop)
+                if error is not None:
+                    break
+            if is_deferred:
+                acquire()
+                following = None if schedule.deliveries else schedule.take(queue)
+        finally:
+            error = None  # its traceback keeps this frame, and so would keep itself
+        return following, untimed
+
+    def _understand(self, step: Step, outcome: object) -> tuple[bool, bool, BaseException | None]:
+        """Return what it means that a call returned something: it completes later, it said STOP, an error."""
+        if outcome is STOP and step.method == PROCESS:
+            return False, True, None
+        error = self.runner.defer(step, outcome)
+        return error is None, False, error
+
+    def _come_back(self) -> int:
+        """Note that a thread looks at the queue again; return the epoch. Called with the lock held."""
+        self.attentive += 1
+        self._is_waking = False
+        return self._epoch
+
+    def _look_around(self, step: Step | None) -> _Rest:
+        """Collect, under the lock, what else there is to do before `step`, or instead of it."""
+        runner = self.runner
+        rest = _Rest()
+        if step is None and runner.schedule.deliveries:
+            rest.deliver = runner.claim_deliveries()
+        rest.was_away = step is None or step.node.slowness >= _HEAVY or not self.is_watched
+        is_soon_back = not rest.was_away
+        if rest.was_away:
+            self.attentive -= 1
+            takes_long = not rest.deliver or self._slow_deliveries > 1 or not self.is_watched
+            if takes_long and self.wants_thread():
+                rest.wake.append(self)
+            is_soon_back = not takes_long and bool(self.queue.others)
+        rest.garbage = runner.after_change(
+            rest.wake, tell=not is_soon_back or perf_counter() > runner.quiet_until
+        )
+        return rest
+
+    def deliver(self) -> None:
+        """Give observers what has been delivered to them, until none has anything."""
+        runner = self.runner
+        claimed: list[Observer] = []
+        while True:
+            wake: list[QueueWork] = []
+            try:
+                runner.lock.acquire()
+                for observer in claimed:
+                    runner.schedule.delivered(observer)
+                claimed = runner.claim_deliveries()
+                garbage = runner.after_change(wake)
+                runner.lock.release()
+            except BaseException as broken:
+                runner.give_up(broken)
+                raise
+            del garbage
+            runner.wake(wake)
+            if not claimed:
+                return
+            self._drain_all(claimed)
+
+    def _drain_all(self, observers: list[Observer]) -> None:
+        """Let observers see all they have, and note whether that took long. Called without the lock."""
+        began = perf_counter()
+        for observer in observers:
+            self._drain(observer)
+        self._slow_deliveries = self._slow_deliveries + 1 if perf_counter() - began > _HEAVY_S else 0
+
+    def _drain(self, observer: Observer) -> None:
+        queue = observer.queue
+        target: Any = observer.target
+        while queue:
+            packet = queue.popleft()
+            if target.has_failed:
+                with self.runner.lock:
+                    observer.count_dropped(FAILED_OBSERVER, int(packet.value is not NOTHING))
+                continue
+            observer.delivered += packet.value is not NOTHING
+            try:
+                target.call(packet)
+            except BaseException as error:  # noqa: BLE001  # an error of the run, whatever it is
+                target.has_failed = True
+                with self.runner.lock:
+                    self.runner.schedule.fail(ObserverError(observer.name, error, packet.stamp))
+
+
+def _blame(step: Step) -> None:
+    """Note that others have given a step up meanwhile: it took long. Called with the lock held."""
+    step.node.slowness = min(step.node.slowness + 8, _SLOWEST)

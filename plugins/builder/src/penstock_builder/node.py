@@ -1,0 +1,233 @@
+"""One node of a graph that is being written: its ports, its options, and how it runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from penstock.errors import AlreadyExistsError, InvalidArgumentError
+from penstock.ports import port_name
+from penstock_builder.interfaces import (
+    KINDS,
+    NOTHING_KNOWN,
+    Component,
+    check_ports,
+    check_type,
+    contract_with,
+)
+from penstock_builder.names import readable
+from penstock_builder.options import as_message, messages_of, set_node_options
+from penstock_builder.ports import InputPorts, OutputPorts, PortTable, place_of
+from penstock_builder.wires import SidePacket, Stream
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from penstock.contract import CalculatorContract
+    from penstock.ports import PortKey
+    from penstock_builder.graph import Graph
+    from penstock_builder.interfaces import NewPorts, Place
+    from penstock_builder.ports import ByPort
+
+
+class Node:
+    """A calculator or subgraph in a graph. Made by `Graph.node`.
+
+    Attributes:
+        graph: that it belongs to.
+        message: the node's part of the config, but for its ports: fields without a name here may be set.
+        component: what its name stands for.
+        inputs, outputs, input_side_packets, output_side_packets: its ports.
+    """
+
+    def __init__(self, graph: Graph, message: Any, component: Component = NOTHING_KNOWN) -> None:
+        self.graph = graph
+        self.message = message
+        self.component = component
+        self._contract: CalculatorContract | None = None
+        self._is_asked = False
+        self._streams = PortTable[Stream](KINDS["inputs"][0]), PortTable[Stream](KINDS["outputs"][0])
+        self._sides = (
+            PortTable[SidePacket](KINDS["input_side_packets"][0]),
+            PortTable[SidePacket](KINDS["output_side_packets"][0]),
+        )
+        self.inputs = InputPorts[Stream](self._streams[0], self._connect_stream)
+        self.outputs = OutputPorts[Stream](self._streams[1], self._take_stream)
+        self.input_side_packets = InputPorts[SidePacket](self._sides[0], self._connect_side)
+        self.output_side_packets = OutputPorts[SidePacket](self._sides[1], self._take_side)
+
+    @property
+    def calculator(self) -> str:
+        """The registered name."""
+        name: str = self.message.calculator
+        return name
+
+    @property
+    def name(self) -> str:
+        """The name that the node was given, with its prefix; "" for none."""
+        name: str = self.message.name
+        return name
+
+    @property
+    def who(self) -> str:
+        """How errors name the node."""
+        return f"node {self.name!r} ({self.calculator})" if self.name else f"node {self.calculator!r}"
+
+    def __repr__(self) -> str:
+        return f"<{self.who}>"
+
+    @property
+    def output(self) -> Stream:
+        """The stream of the only output.
+
+        Raises:
+            InvalidArgumentError: the calculator has several, or none that is known.
+        """
+        places = {place for place, _ in self._streams[1].items()}
+        if not places:
+            places = self._possible_outputs()
+        if len(places) != 1:
+            listed = ", ".join(port_name(*place) for place in sorted(places)) or "not known"
+            raise InvalidArgumentError(
+                f"{self.who} has {len(places)} outputs ({listed}); name one: .outputs['TAG'] or .outputs[0]",
+                node=self.name or self.calculator,
+            )
+        return self.outputs[places.pop()]
+
+    @property
+    def contract(self) -> CalculatorContract | None:
+        """What the calculator declares for the ports that are connected; None where it cannot be known."""
+        if not self._is_asked:
+            self._contract = contract_with(self, {})
+            self._is_asked = True
+        return self._contract
+
+    def set_options(self, options: object = None, **fields: object) -> None:
+        """Give options, which replace those of their type, and fields, which join those that are set.
+
+        Args:
+            options: a message, or an instance of an attrs class.
+            fields: of the calculator's options.
+
+        Raises:
+            InvalidArgumentError: `options` is neither; there is no such field, or the value does not
+                fit. Nothing changes.
+        """
+        registry = self.graph.registry
+        made = type(self.message)()
+        made.CopyFrom(self.message)
+        if options is not None:
+            set_node_options(made, as_message(options, registry, self.who))
+        for message in messages_of(("calculator", self.calculator), fields, registry, self.who, made):
+            set_node_options(made, message)
+        self.message.CopyFrom(made)
+        self._is_asked = False
+
+    def set_input_stream_handler(self, name: str, options: object = None, **fields: object) -> None:
+        """Choose the policy that reads the inputs.
+
+        Args:
+            name: registered.
+            options: the handler's options: a message, or an instance of an attrs class.
+            fields: of that message, instead.
+
+        Raises:
+            UnknownNameError: no such handler; says what is near.
+            InvalidArgumentError: as `set_options`. Nothing changes.
+        """
+        self.graph.write_handler(self.message.input_stream_handler, name, options, fields, self.who)
+
+    def table(self, kind: str) -> PortTable[Any]:
+        """Return the ports of one kind of `KINDS`."""
+        streams, sides = self._streams, self._sides
+        if kind in ("inputs", "outputs"):
+            return streams[kind == "outputs"]
+        return sides[kind == "output_side_packets"]
+
+    def connect(self, kind: str, wires: ByPort[Any]) -> None:
+        """Connect inputs of one kind: all of them, or none where one is refused. See `InputPorts`."""
+        places = {place_of(key): wire for key, wire in wires.items()}
+        table, wanted = self.table(kind), Stream if kind == "inputs" else SidePacket
+        if len(places) != len(wires):
+            raise InvalidArgumentError(f"{self.who}: one {table.what} is named twice in {list(wires)}")
+        for place, wire in places.items():
+            self.graph.check_own(wire, wanted)
+            old = table.get(place)
+            if old is not None:
+                raise AlreadyExistsError(
+                    f"{table.what} {port_name(*place)} of {self.who} is connected to {old.what} "
+                    f"{old.name!r} already",
+                    node=self.name or self.calculator,
+                    stream=old.name,
+                )
+        contract = self._check_new({kind: list(places)})
+        for place, wire in places.items():
+            check_type(self, kind, place, wire, contract)
+        for place, wire in places.items():
+            table.connect(place, wire)
+        self._is_asked = False
+
+    def name_outputs(
+        self, kind: str, names: Mapping[str, str] | Mapping[int, str] | Mapping[PortKey, str]
+    ) -> None:
+        """Connect outputs of one kind under chosen names: all of them, or none where one is refused."""
+        places = {place_of(key): name for key, name in names.items()}
+        self._check_new({kind: list(places)})
+        taken: Any = self.graph.stream_names if kind == "outputs" else self.graph.side_packet_names
+        full_names = [self.graph.prefixed(name) for name in names.values()]
+        for full_name in full_names:
+            taken.check_free(full_name)
+        if len(set(full_names)) != len(full_names):
+            raise InvalidArgumentError(f"{self.who}: one name is given to several outputs: {full_names}")
+        for place, full_name in zip(places, full_names, strict=True):
+            ports: Any = getattr(self, kind)
+            taken.give(ports[place], full_name)
+
+    # --- inside -------------------------------------------------------------------------------
+
+    def _connect_stream(self, place: Place, stream: Stream) -> None:
+        self.connect("inputs", {place: stream})
+
+    def _connect_side(self, place: Place, side_packet: SidePacket) -> None:
+        self.connect("input_side_packets", {place: side_packet})
+
+    def _take_stream(self, place: Place) -> Stream:
+        self._check_new({"outputs": [place]})
+        stream = Stream(self.graph, (self, place))
+        self.graph.stream_names.make(stream, self._base(place))
+        self._streams[1].connect(place, stream)
+        self._is_asked = False
+        return stream
+
+    def _take_side(self, place: Place) -> SidePacket:
+        self._check_new({"output_side_packets": [place]})
+        side_packet = SidePacket(self.graph, (self, place))
+        self.graph.side_packet_names.make(side_packet, self._base(place))
+        self._sides[1].connect(place, side_packet)
+        self._is_asked = False
+        return side_packet
+
+    def _possible_outputs(self) -> set[Place]:
+        """Return the outputs that could be meant where none is connected."""
+        if self.component.ports is not None:
+            return set(self.component.ports["outputs"])
+        contract = self.contract
+        declared = (
+            {}
+            if contract is None
+            else {place: spec for place, spec in contract.outputs.unconnected.items() if spec.is_declared()}
+        )
+        required = {place for place, spec in declared.items() if not spec.is_optional}
+        if declared:
+            return required if len(required) == 1 else set(declared)
+        # Some declare what is connected and no more: ask them for the plainest.
+        plain = ("", 0)
+        asked = contract_with(self, {"outputs": [plain]})
+        return {plain} if asked is not None and asked.outputs[plain].is_declared() else set()
+
+    def _base(self, place: Place) -> str:
+        return readable(self.name or self.calculator, *place)
+
+    def _check_new(self, new: NewPorts) -> CalculatorContract | None:
+        contract = contract_with(self, new)
+        check_ports(self, new, contract)
+        return contract

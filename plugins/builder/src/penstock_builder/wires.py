@@ -1,0 +1,154 @@
+"""Streams and side packets of a graph that is being written: what nodes are connected by.
+
+A wire belongs to one graph and has one writer: an output of a node, or the graph's own input. It may
+have any number of readers.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, Self
+
+from penstock.errors import AlreadyExistsError, FailedPreconditionError, InvalidArgumentError
+from penstock.ports import port_name
+
+if TYPE_CHECKING:
+    from penstock.payload_types import PayloadType
+    from penstock_builder.graph import Graph
+    from penstock_builder.node import Node
+
+
+class Wire:
+    """What streams and side packets have in common. Made by a graph or a node, not by hand.
+
+    Attributes:
+        graph: that it belongs to.
+        writer: the node that writes it and the (tag, index) of the output; None for a graph input.
+        declared: the type that a graph input was given, or None.
+        is_named: whether someone chose the name, so that it stays.
+    """
+
+    #: For errors.
+    what: ClassVar[str] = "wire"
+
+    def __init__(
+        self,
+        graph: Graph,
+        writer: tuple[Node, tuple[str, int]] | None = None,
+        declared: PayloadType | None = None,
+    ) -> None:
+        self.graph = graph
+        self.writer = writer
+        self.declared = declared
+        self.is_named = False
+        self._name = ""
+
+    @property
+    def name(self) -> str:
+        """The name in the config. One that was made for it gives way where someone chooses it later."""
+        return self._name
+
+    def rename(self, name: str, *, is_named: bool) -> None:
+        """Take a name; for `Names`, which sees to it that each stands for one wire."""
+        self._name = name
+        self.is_named = is_named
+
+    def described(self) -> str:
+        """Return what it comes from, for errors."""
+        if self.writer is None:
+            return f"{self.what} {self.name!r} of the graph"
+        node, place = self.writer
+        return f"output {port_name(*place)} of {node.who}"
+
+    def __repr__(self) -> str:
+        return f"<{self.what} {self.name!r}, {self.described()}>"
+
+
+class Stream(Wire):
+    """A stream of packets."""
+
+    what = "stream"
+
+    def named(self, name: str) -> Self:
+        """Choose the name, under the prefix that is in force; return the stream.
+
+        Raises:
+            InvalidArgumentError: it does not follow the grammar.
+            AlreadyExistsError: another stream was given that name. Nothing changes.
+        """
+        self.graph.stream_names.give(self, self.graph.prefixed(name))
+        return self
+
+
+class SidePacket(Wire):
+    """A packet that is there before, and for, a whole run."""
+
+    what = "side packet"
+
+    def named(self, name: str) -> Self:
+        """Choose the name, under the prefix that is in force; return the side packet.
+
+        Raises:
+            InvalidArgumentError: it does not follow the grammar.
+            AlreadyExistsError: another side packet was given that name. Nothing changes.
+        """
+        self.graph.side_packet_names.give(self, self.graph.prefixed(name))
+        return self
+
+
+class LoopStream(Stream):
+    """Stands for a stream that is not written yet: the way back of a loop.
+
+    Inputs that read it become back edges. `Feedback` is what people see of it.
+
+    Attributes:
+        source: the stream that it stands for, or None.
+    """
+
+    what = "loop"
+
+    def __init__(self, graph: Graph) -> None:
+        super().__init__(graph)
+        self.source: Stream | None = None
+
+    @property
+    def name(self) -> str:
+        """The name of the stream that it stands for; "" until it is connected."""
+        return "" if self.source is None else self.source.name
+
+    def connect(self, stream: Stream) -> Stream:
+        """Say which stream goes round; return it.
+
+        Raises:
+            InvalidArgumentError: it belongs to another graph, is a loop itself, or has a type that a
+                reader does not take.
+            AlreadyExistsError: the loop is connected. Nothing changes.
+        """
+        if self.source is not None:
+            raise AlreadyExistsError(f"the loop is connected to stream {self.source.name!r} already")
+        if isinstance(stream, LoopStream):
+            raise InvalidArgumentError("a loop cannot be connected to a loop; connect both to the stream")
+        self.graph.check_own(stream, Stream)
+        self.graph.check_readers(self, stream)
+        self.source = stream
+        return stream
+
+    def named(self, name: str) -> Self:
+        """Refuse: the name is that of the stream.
+
+        Raises:
+            FailedPreconditionError: always.
+        """
+        raise FailedPreconditionError(
+            f"a loop has no name of its own; name {name!r} the stream it stands for"
+        )
+
+    def described(self) -> str:
+        """Return what it comes from, for errors."""
+        return "a loop that is not connected yet" if self.source is None else self.source.described()
+
+
+def resolved(wire: Wire) -> Wire:
+    """Return the wire itself, or what a loop stands for where that is known."""
+    if isinstance(wire, LoopStream) and wire.source is not None:
+        return wire.source
+    return wire

@@ -1,0 +1,209 @@
+"""Expressions of templates, evaluated.
+
+Nothing is raised: a mistake is reported and its value lost, and whatever is made of a lost value is lost
+too, so that one mistake is told once. All parts of an expression are evaluated, also those behind "&&" and
+"||". Source of what the operators mean: MediaPipe `tool/template_expander`. Where that lets a mistake pass
+(a list in a sum, a division by zero) it is reported here.
+"""
+
+from __future__ import annotations
+
+import math
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any, Final
+
+from penstock.errors import InvalidArgumentError, NotFoundError, PenstockError
+from penstock_templates.values import (
+    Value,
+    as_bool,
+    as_number,
+    as_text,
+    described,
+    number_in,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+#: The most elements that `range` makes; more nodes than any graph has.
+_LONGEST: Final = 10_000
+#: Operations, arguments included, that a message may lack because somebody else wrote it → their number.
+_COUNTS: Final = {"paren": 1, "!": 1, "lowercase": 1, "uppercase": 1, "size": 1, "range": 1}
+_ANY_COUNT: Final = ("dict", "list")
+
+
+class Environment:
+    """The values that names have at one place of a template.
+
+    Attributes:
+        values: name → value. May be changed by whoever walks through the template.
+    """
+
+    def __init__(self, values: dict[str, Value], report: Callable[[PenstockError], None]) -> None:
+        """Begin with some values.
+
+        Args:
+            values: copied.
+            report: called for each mistake.
+        """
+        self.values: dict[str, Value | None] = dict(values)
+        self._report = report
+
+    def evaluate(self, expression: Any) -> Value | None:
+        """Return what an expression is, or None where that is lost."""
+        try:
+            return self._evaluated(expression)
+        except PenstockError as error:
+            self._report(error)
+            return None
+
+    def is_true(self, expression: Any) -> bool:
+        """Return whether a condition holds; a lost one does not."""
+        value = self.evaluate(expression)
+        try:
+            return value is not None and as_bool(value, "'if'")
+        except PenstockError as error:
+            self._report(error)
+            return False
+
+    def elements(self, expression: Any) -> list[Value]:
+        """Return what a loop goes over; nothing where that is lost."""
+        value = self.evaluate(expression)
+        if value is None or isinstance(value, list):
+            return value or []
+        cure = ", for example range(n)" if isinstance(value, float) else ""
+        self._report(InvalidArgumentError(f"'for' goes over a list{cure}, not over {described(value)}"))
+        return []
+
+    def _evaluated(self, expression: Any) -> Value | None:
+        op = expression.op
+        if op == "literal":
+            return str(expression.param)
+        if not op:
+            return self._param(expression.param)
+        if op == "." and len(expression.arg) == 2:  # noqa: PLR2004  # a dict and a key
+            return _item(self.evaluate(expression.arg[0]), expression.arg[1].param)
+        operands = [self.evaluate(one) for one in expression.arg]
+        known = [one for one in operands if one is not None]
+        _check(op, len(operands))
+        return _applied(op, known) if len(known) == len(operands) else None
+
+    def _param(self, name: str) -> Value | None:
+        if name in self.values:
+            return self.values[name]
+        near = get_close_matches(name, self.values, n=1)
+        meant = f" ({near[0]!r} has one)" if near else ""
+        raise NotFoundError(
+            f"param {name!r} has no value and no default{meant}; give it to expand() or with_arguments() "
+            "of a GraphTemplate, or in the TemplateSubgraphOptions of the node"
+        )
+
+
+def _check(op: str, count: int) -> None:
+    if op not in _OPERATIONS:
+        raise InvalidArgumentError(f"there is no operation {op!r}")
+    wanted = _COUNTS.get(op, 2)
+    if op not in _ANY_COUNT and count != wanted:
+        raise InvalidArgumentError(f"{op!r} has {count} arguments; it takes {wanted}")
+
+
+def _applied(op: str, operands: list[Value]) -> Value:
+    result = _OPERATIONS[op](*operands)
+    return float(result) if isinstance(result, (bool, int)) else result
+
+
+def _item(container: Value | None, key: str) -> Value | None:
+    if container is None:
+        return None
+    if not isinstance(container, dict):
+        raise NotFoundError(f"param field {key!r} is asked of {described(container)}, which is no dict")
+    if key not in container:
+        raise NotFoundError(
+            f"param field {key!r} is missing; the dict has {', '.join(container) or 'no items'}"
+        )
+    return container[key]
+
+
+# --- the operations ---------------------------------------------------------------------------------
+
+
+def _sum(left: Value, right: Value) -> Value:
+    numbers = number_in(left), number_in(right)
+    if numbers[0] is not None and numbers[1] is not None:
+        return numbers[0] + numbers[1]
+    return as_text(left, "'+'") + as_text(right, "'+'")
+
+
+def _quotient(left: Value, right: Value) -> Value:
+    dividend, divisor = as_number(left, "'/'"), as_number(right, "'/'")
+    if divisor == 0:
+        raise InvalidArgumentError(f"{described(dividend)} is divided by zero")
+    return dividend / divisor
+
+
+def _order(left: Value, right: Value) -> float:
+    """Return a number below, equal to or above 0. Numbers are compared as such, all else as text."""
+    numbers = number_in(left), number_in(right)
+    if numbers[0] is not None and numbers[1] is not None:
+        difference = numbers[0] - numbers[1]
+        # As in the reference: two infinities are equal, and so is whatever is no number.
+        return 0 if math.isnan(difference) else difference
+    texts = as_text(left, "a comparison"), as_text(right, "a comparison")
+    return (texts[0] > texts[1]) - (texts[0] < texts[1])
+
+
+def _dict(*operands: Value) -> Value:
+    if len(operands) % 2:
+        raise InvalidArgumentError(f"'dict' has {len(operands)} arguments; it takes a value for each key")
+    pairs = zip(operands[::2], operands[1::2], strict=True)
+    made: dict[str, Value] = {}
+    for key, value in pairs:
+        made.setdefault(as_text(key, "a key of 'dict'"), value)
+    return made
+
+
+def _size(value: Value) -> float:
+    if not isinstance(value, (list, dict)):
+        raise InvalidArgumentError(f"'size' takes a list or a dict, not {described(value)}")
+    return len(value)
+
+
+def _range(value: Value) -> Value:
+    count = as_number(value, "'range'")
+    if not (count.is_integer() and 0 <= count <= _LONGEST):
+        raise InvalidArgumentError(
+            f"'range' takes a whole number from 0 to {_LONGEST}, not {described(count)}"
+        )
+    return [float(i) for i in range(int(count))]
+
+
+_OPERATIONS: Final[dict[str, Callable[..., Value]]] = {
+    "paren": lambda value: value,
+    "+": _sum,
+    "-": lambda left, right: as_number(left, "'-'") - as_number(right, "'-'"),
+    "*": lambda left, right: as_number(left, "'*'") * as_number(right, "'*'"),
+    "/": _quotient,
+    ">": lambda left, right: _order(left, right) > 0,
+    "<": lambda left, right: _order(left, right) < 0,
+    ">=": lambda left, right: _order(left, right) >= 0,
+    "<=": lambda left, right: _order(left, right) <= 0,
+    "==": lambda left, right: _order(left, right) == 0,
+    "!=": lambda left, right: _order(left, right) != 0,
+    "&&": lambda left, right: as_bool(left, "'&&'") and as_bool(right, "'&&'"),
+    "||": lambda left, right: as_bool(left, "'||'") or as_bool(right, "'||'"),
+    "!": lambda value: not as_bool(value, "'!'"),
+    "min": lambda left, right: min(as_number(left, "'min'"), as_number(right, "'min'")),
+    "max": lambda left, right: max(as_number(left, "'max'"), as_number(right, "'max'")),
+    "concat": lambda left, right: as_text(left, "'concat'") + as_text(right, "'concat'"),
+    "lowercase": lambda value: _ascii(as_text(value, "'lowercase'"), str.lower),
+    "uppercase": lambda value: _ascii(as_text(value, "'uppercase'"), str.upper),
+    "dict": _dict,
+    "list": lambda *values: list(values),
+    "size": _size,
+    "range": _range,
+}
+
+
+def _ascii(text: str, change: Callable[[str], str]) -> str:
+    """Change the letters of ASCII only, as the reference does."""
+    return "".join(change(letter) if letter.isascii() else letter for letter in text)

@@ -1,0 +1,303 @@
+"""A template and values become a graph.
+
+Rules are carried out from the outside in, each on a copy of the value that it is for; what comes of a value
+takes its place. The places of the text go the same way, so that what comes of a node stands where its text
+stands. Mistakes are reported and what they concern is left out; the graph is then of no use but for finding
+further ones. Source: MediaPipe `tool/template_expander`.
+"""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, Final
+
+import attrs
+
+from penstock.config.reading.places import Spot
+from penstock.errors import InvalidArgumentError, PenstockError
+from penstock_templates import fields
+from penstock_templates.evaluate import Environment
+from penstock_templates.paths import check_count
+from penstock_templates.wire import unstowed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from penstock_templates.paths import Site, Step
+    from penstock_templates.values import Value
+
+#: Returned values of a field, each with its place.
+Made = list[tuple[Any, "Spot | None"]]
+
+_NO_SPOTS: Final[dict[int, Spot]] = {}
+
+
+@attrs.frozen(eq=False)
+class Rules:
+    """The rules of one template.
+
+    Attributes:
+        expressions: all of them, in order.
+        declarations: the positions of those that declare params.
+        root: the site of the whole graph.
+        find: finds the types of packed messages.
+        stowed_spots: position of a rule whose value is stowed → where that value stands in the text.
+    """
+
+    expressions: Any
+    declarations: list[int]
+    root: Site
+    find: fields.FindType
+    stowed_spots: Mapping[int, Spot] = _NO_SPOTS
+
+
+def carry_out(
+    rules: Rules,
+    graph: Any,
+    spot: Spot | None,
+    values: Mapping[str, Value],
+    report: Callable[[int, PenstockError], None],
+) -> Spot | None:
+    """Carry out the rules of a template.
+
+    Args:
+        rules: of the template.
+        graph: changed.
+        spot: where its fields stand, or None. Stays as it is.
+        values: param → value.
+        report: called for each mistake with the position of the rule.
+
+    Returns:
+        Where the fields of the finished graph stand.
+    """
+    return _Work(rules, values, report).graph(graph, spot)
+
+
+@attrs.define(eq=False)
+class _Edit:
+    """What comes in the place of one value of a field; of an additional one where `is_stowed`."""
+
+    step: Step
+    rule: int
+    made: Made
+    is_stowed: bool = False
+
+
+class _Work:
+    """One round."""
+
+    def __init__(
+        self, rules: Rules, values: Mapping[str, Value], report: Callable[[int, PenstockError], None]
+    ) -> None:
+        self._rules = rules
+        self._report = report
+        self._rule = 0
+        self._environment = Environment(dict(values), lambda error: report(self._rule, error))
+
+    def graph(self, graph: Any, spot: Spot | None) -> Spot | None:
+        for position in self._rules.declarations:
+            self._declare(position)
+        return self._body(graph, spot, self._rules.root.sites, 0)
+
+    def _declare(self, position: int) -> None:
+        declaration = self._rules.expressions[position]
+        try:
+            check_count(declaration)
+        except InvalidArgumentError as error:
+            self._report(position, error)
+            return
+        if len(declaration.arg) == 1:  # without a default: an error where it is used
+            return
+        name, default = declaration.arg
+        if name.param not in self._environment.values:
+            self._rule = position
+            self._environment.values[name.param] = self._environment.evaluate(default)
+
+    # --- messages ---------------------------------------------------------------------------------
+
+    def _body(self, message: Any, spot: Spot | None, sites: Iterable[Site], depth: int) -> Spot | None:
+        """Carry out the rules inside a message, which is changed; return where its fields stand now.
+
+        Args:
+            message: one that nobody else holds.
+            spot: of the message.
+            sites: inside it.
+            depth: number of steps that lead to the message.
+        """
+        found = None if spot is None else _copy_of(spot)
+        edits: dict[int, list[_Edit]] = {}
+        for step, group in groupby(sites, key=lambda site: site.path[depth]):
+            inside = list(group)
+            try:
+                edit = self._edit(message, found, inside, depth, step)
+            except PenstockError as error:
+                self._report(inside[0].rules[0], error)
+                continue
+            edits.setdefault(step.number, []).append(edit)
+        for number, of_field in edits.items():
+            self._rule = of_field[0].rule
+            try:
+                _Field(message, number, found, self._rules.find).replace(of_field)
+            except PenstockError as error:
+                self._report(self._rule, error)
+        return found
+
+    def _edit(self, message: Any, spot: Spot | None, sites: list[Site], depth: int, step: Step) -> _Edit:
+        """Carry out the rules for one value of a field, and those inside it."""
+        held = _Field(message, step.number, spot, self._rules.find)
+        site = sites[0]
+        rule = site.rules[0]
+        if len(site.path) > depth + 1:
+            value, at = held.copy_of(step)
+            made = [held.inside(value, at, lambda m, s: self._body(m, s, sites, depth + 1))]
+            return _Edit(step, rule, made)
+        stowed = next((i for i in site.rules if self._rules.expressions[i].HasField("field_value")), None)
+        if stowed is None:
+            value, at = held.copy_of(step)
+        else:
+            value = unstowed(held.field, self._rules.expressions[stowed].field_value)
+            at = self._rules.stowed_spots.get(stowed, spot)
+        return _Edit(step, rule, self._applied(site, 0, held, value, at), is_stowed=stowed is not None)
+
+    # --- rules ------------------------------------------------------------------------------------
+
+    def _applied(self, site: Site, number: int, held: _Field, value: Any, spot: Spot | None) -> Made:
+        """Return what comes of a value by the rules of its site from `number` on."""
+        if number == len(site.rules):
+            if not site.sites:
+                return [(value, spot)]
+            depth = len(site.path)
+            fresh = fields.copied(value)
+            return [held.inside(fresh, spot, lambda m, s: self._body(m, s, site.sites, depth))]
+        rule = self._rules.expressions[site.rules[number]]
+        self._rule = site.rules[number]
+        check_count(rule)
+        if rule.op == "for":
+            return self._repeated(site, number, held, value, spot)
+        if rule.op == "if":
+            is_true = self._environment.is_true(rule.arg[0])
+            return self._applied(site, number + 1, held, value, spot) if is_true else []
+        given = self._environment.evaluate(rule)
+        return [] if given is None else [(fields.converted(held.field, given), spot)]
+
+    def _repeated(self, site: Site, number: int, held: _Field, value: Any, spot: Spot | None) -> Made:
+        variable, over = self._rules.expressions[self._rule].arg
+        values = self._environment.values
+        made: Made = []
+        shadowed = {name: values[name] for name in (variable.param,) if name in values}
+        for element in self._environment.elements(over):
+            values[variable.param] = element
+            made += self._applied(site, number + 1, held, value, spot)
+        values.pop(variable.param, None)
+        values.update(shadowed)
+        return made
+
+
+class _Field:
+    """One field of a message, its values, and where they stand."""
+
+    def __init__(self, message: Any, number: int, spot: Spot | None, find: fields.FindType) -> None:
+        """Look the field up.
+
+        Raises:
+            InvalidArgumentError: the message has no such field.
+        """
+        self._message = message
+        self.field: Any = fields.field_numbered(message.DESCRIPTOR, number)
+        if self.field is None:
+            name = message.DESCRIPTOR.full_name
+            raise InvalidArgumentError(
+                f"the rule is for field {number} of {name}, which nothing declares; install its plugin"
+            )
+        self._name = fields.spelled(self.field)
+        self._spot = spot
+        self._find = find
+
+    def copy_of(self, step: Step) -> tuple[Any, Spot | None]:
+        """Return a copy of one value, and where it stands.
+
+        Raises:
+            InvalidArgumentError: there is no such value.
+        """
+        values = fields.held(self._message, self.field)
+        position = self._position(values, step)
+        if position >= len(values):
+            if fields.is_repeated(self.field) or fields.is_message(self.field):
+                raise InvalidArgumentError(
+                    f"the rule is for {self._name}[{step.key or step.position}], which is missing"
+                )
+            return self.field.default_value, self._spot_of(position)
+        value = values[position]
+        return fields.copied(value), self._spot_of(position)
+
+    def inside(
+        self,
+        value: Any,
+        spot: Spot | None,
+        carry_out: Callable[[Any, Spot | None], Spot | None],
+    ) -> tuple[Any, Spot | None]:
+        """Carry out rules inside a value, which is changed; return it and its place."""
+        if fields.is_message(self.field):
+            return value, carry_out(value, spot)
+        if self._message.DESCRIPTOR.full_name != fields.ANY:
+            raise InvalidArgumentError(f"a rule leads into field {self._name!r}, which holds no message")
+        packed = fields.unpacked(self._message, self._find)
+        at = carry_out(packed, _first_inside(spot))
+        return packed.SerializeToString(deterministic=True), at
+
+    def replace(self, edits: list[_Edit]) -> None:
+        """Put what was made in the place of the values that it was made of.
+
+        Raises:
+            InvalidArgumentError: the field does not repeat, and there are several values.
+        """
+        values = fields.values(self._message, self.field)
+        if not fields.is_repeated(self.field):
+            self._replace_only(values, edits)
+            return
+        by_position = {self._position(values, edit.step): edit.made for edit in edits}
+        given: Made = []
+        for position, value in enumerate(values):
+            given += by_position.get(position, [(value, self._spot_of(position))])
+        self._set(given)
+
+    def _replace_only(self, values: list[Any], edits: list[_Edit]) -> None:
+        made = [one for edit in edits for one in edit.made]
+        in_place = values if all(edit.is_stowed for edit in edits) else []
+        oneof = self.field.containing_oneof
+        other = None if oneof is None else self._message.WhichOneof(oneof.name)
+        if made and other not in (None, self.field.name):
+            raise InvalidArgumentError(
+                f"field {self._name!r} is given beside {other!r}; only one of them can be"
+            )
+        if len(made) + len(in_place) > 1:
+            raise InvalidArgumentError(
+                f"field {self._name!r} does not repeat and has {len(made) + len(in_place)} values; it takes 1"
+            )
+        if made or not in_place:
+            self._set(made)
+
+    def _set(self, given: Made) -> None:
+        fields.set_values(self._message, self.field, [value for value, _ in given])
+        if self._spot is not None:
+            self._spot.fields[self._name] = [spot or self._spot for _, spot in given]
+
+    def _position(self, values: Sequence[Any], step: Step) -> int:
+        if step.key is not None:
+            return next((i for i, one in enumerate(values) if fields.key_text(one) == step.key), len(values))
+        return step.position if fields.is_repeated(self.field) else 0
+
+    def _spot_of(self, position: int) -> Spot | None:
+        spots = () if self._spot is None else self._spot.fields.get(self._name, ())
+        return spots[position] if position < len(spots) else self._spot
+
+
+def _copy_of(spot: Spot) -> Spot:
+    copy = Spot(spot.offset)
+    copy.fields = {name: list(spots) for name, spots in spot.fields.items()}
+    return copy
+
+
+def _first_inside(spot: Spot | None) -> Spot | None:
+    inside = () if spot is None else tuple(spot.fields.values())
+    return inside[0][0] if inside and inside[0] else spot

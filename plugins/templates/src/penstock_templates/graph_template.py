@@ -1,0 +1,164 @@
+"""`GraphTemplate`: a graph with params, usable wherever a graph is.
+
+Its text is graph text with rules between percent signs; core/README.md has them all. A template is never
+changed: giving it values makes a new one.
+"""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import attrs
+
+from penstock.errors import InvalidArgumentError
+from penstock.runtime.default import default_registry
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from penstock.registry import Registry
+
+
+class GraphTemplate:
+    """A graph whose fields are filled in, left out or repeated by rules.
+
+    It may be passed to `CalculatorGraph`, stand for a subgraph (`subgraphs={"Name": template}`,
+    `registry.add("subgraph", "Name", template)`), and be given by `Subgraph.get_config`. Where it stands for
+    a node, what that node says in its TemplateSubgraphOptions goes before what it was given here.
+
+    Values are str, bool, int, float, and lists, tuples and dicts of them. Numbers are doubles, so an int
+    beyond 2**53 is refused.
+    """
+
+    def __init__(self, template: Any) -> None:
+        """Wrap what was read. Use `from_text`, `from_file` or `from_message`."""
+        self._template = template
+
+    # --- reading ----------------------------------------------------------------------------------
+
+    @classmethod
+    def from_text(cls, text: str, registry: Registry | None = None) -> Self:
+        """Read a template from its text.
+
+        Args:
+            text: graph text, with rules or without.
+            registry: knows the options that it names; None is the default one.
+
+        Raises:
+            GraphParseError: it is none; says line and column.
+            NameClashError, PluginError: options that it names cannot be imported.
+        """
+        if not isinstance(text, str):
+            raise InvalidArgumentError(f"text is a {type(text).__name__}; pass a str, or use from_file")
+        return cls._read(text, registry)
+
+    @classmethod
+    def from_file(cls, path: str | Path, registry: Registry | None = None) -> Self:
+        """Read a template from a file.
+
+        Args:
+            path: .pbtxt or .textproto for text; .template.binarypb or .template.pb for a serialized
+                CalculatorGraphTemplate.
+            registry: as for `from_text`.
+
+        Raises:
+            GraphParseError: it is none; says file, line and column.
+            NotFoundError: there is no such file.
+            PenstockError: it cannot be read; the OSError is the `__cause__`.
+            NameClashError, PluginError: as `from_text`.
+        """
+        return cls._read(Path(path), registry)
+
+    @classmethod
+    def from_message(cls, message: Any, registry: Registry | None = None) -> Self:
+        """Take a CalculatorGraphTemplate, ours or the reference's, which is copied.
+
+        Raises:
+            GraphParseError: its rules cannot be followed.
+            InvalidArgumentError: it is another thing.
+        """
+        return cls._read(message, registry)
+
+    @classmethod
+    def _read(cls, source: object, registry: Registry | None) -> Self:
+        from penstock.config.reading.parse import read_definition  # protobuf
+        from penstock_templates.template import Template, without_rules
+
+        used = default_registry() if registry is None else registry
+        label = None if isinstance(source, Path) else "<template>"
+        found = read_definition(source, used, label=label)
+        return cls(found if isinstance(found, Template) else without_rules(*found))
+
+    # --- what it is -------------------------------------------------------------------------------
+
+    @property
+    def params(self) -> Mapping[str, bool]:
+        """The names that may be given a value → whether they have none yet. Declared ones come first."""
+        given = self._template.given
+        known = self._template.params()
+        return {name: not (has_default or name in given) for name, has_default in known.items()}
+
+    def to_message(self) -> Any:
+        """Return it as a CalculatorGraphTemplate, which is yours. What it was given is not in it."""
+        message = type(self._template.message)()
+        message.CopyFrom(self._template.message)
+        return message
+
+    def __repr__(self) -> str:
+        file = self._template.places.file
+        return f"<GraphTemplate{'' if file is None else f' {file}'}: {', '.join(self.params) or 'no params'}>"
+
+    # --- giving it values -------------------------------------------------------------------------
+
+    def with_arguments(self, /, **arguments: object) -> Self:
+        """Return the same template with values for some of its params.
+
+        Args:
+            **arguments: param → value. A value that was given before is replaced.
+
+        Raises:
+            InvalidArgumentError: the template has no such param, or that is no value.
+        """
+        from penstock_templates.values import values_of  # protobuf
+
+        values = values_of(arguments)
+        for name in self._template.unknown(values):
+            known = list(self.params)
+            near = get_close_matches(name, known, n=1)
+            cure = f"did you mean {near[0]!r}?" if near else f"it has {', '.join(known) or 'none'}"
+            raise InvalidArgumentError(f"{self!r} has no param {name!r}; {cure}")
+        return type(self)(attrs.evolve(self._template, given={**self._template.given, **values}))
+
+    def expand(self, /, **arguments: object) -> Any:
+        """Return the graph that it makes of values, as a CalculatorGraphConfig that is yours.
+
+        Faults of such a message are told without file and line. `CalculatorGraph` takes
+        `template.with_arguments(...)` too, and then says where in the template a fault stands.
+
+        Args:
+            **arguments: as for `with_arguments`.
+
+        Raises:
+            InvalidArgumentError: as `with_arguments`.
+            GraphConfigError: the rules give no graph; has all mistakes, each with its place.
+        """
+        return self.with_arguments(**arguments)._template.with_defaults()[0]  # noqa: SLF001  # own class
+
+    @staticmethod
+    def options(**arguments: object) -> Any:
+        """Return values as the options of a node that stands for a template.
+
+        In the builder: `graph.node("Chain", ..., options=GraphTemplate.options(length=3))`.
+
+        Raises:
+            InvalidArgumentError: one of them is no value.
+        """
+        from penstock_templates.values import options_of, values_of  # protobuf
+
+        return options_of(values_of(arguments))
+
+    def to_template(self) -> Any:
+        """Return what graphs are read from."""
+        return self._template

@@ -1,0 +1,191 @@
+"""A template that was read: its message, its rules, and where they stand.
+
+`parse` makes one of text, of a binary file or of a message. Nothing here changes one: a graph is made anew
+each time.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import attrs
+
+from penstock.check.faults import Faults
+from penstock.config.calculator_graph_template_pb2 import CalculatorGraphTemplate
+from penstock.config.calculator_pb2 import CalculatorGraphConfig
+from penstock.config.reading.places import Places, Spot
+from penstock_templates.expand import Rules, carry_out
+from penstock_templates.expression import RuleError
+from penstock_templates.fields import new, values
+from penstock_templates.paths import Site, sites_of
+from penstock_templates.text import scan_template
+from penstock_templates.wire import stowed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from penstock.errors import PenstockError
+    from penstock_templates.fields import FindType
+    from penstock_templates.values import Value
+
+_NOTHING: Final[Mapping[str, Value]] = {}
+
+
+@attrs.frozen(eq=False)
+class Template:
+    """A template, and values for some of its params.
+
+    Attributes:
+        message: a CalculatorGraphTemplate.
+        places: of its text; without a tree where it has none.
+        rules: of the message.
+        offsets: where each rule begins in the text; empty where there is none.
+        given: param → value; goes before the defaults.
+    """
+
+    message: Any
+    places: Places
+    rules: Rules
+    offsets: tuple[int, ...] = ()
+    given: Mapping[str, Value] = _NOTHING
+
+    def expand(
+        self,
+        places: Places,
+        faults: Faults,
+        arguments: Mapping[str, Value] = _NOTHING,
+        node: str | None = None,
+    ) -> Any:
+        """Return the graph that the template is with some values; None where that has mistakes.
+
+        Args:
+            places: of the template, or what `include` made of them. They are those of the graph afterwards.
+            faults: takes the mistakes, each once, however often a loop meets it.
+            arguments: param → value; goes before `given`.
+            node: name of the node that the graph is for, or None.
+        """
+        told = set[tuple[int, str]]()
+
+        def report(rule: int, error: PenstockError) -> None:
+            if (rule, str(error)) not in told:
+                told.add((rule, str(error)))
+                faults.add_error(self._at(places, rule), "", error, node=node)
+
+        graph = CalculatorGraphConfig()
+        graph.CopyFrom(self.message.config)
+        places.root = carry_out(self.rules, graph, places.root, {**self.given, **arguments}, report)
+        return None if told else graph
+
+    def params(self) -> dict[str, bool]:
+        """Return the names of params → whether there is a default. Declared ones come first."""
+        declared = [self.message.rule[i] for i in self.rules.declarations]
+        found = {rule.arg[0].param: len(rule.arg) > 1 for rule in declared if rule.arg}
+        for name in (name for rule in declared for name in _names(rule)):
+            found.setdefault(name, False)
+        for name in _asked(self.rules.root, self.message.rule, frozenset()):
+            found.setdefault(name, False)
+        return found
+
+    def unknown(self, arguments: Mapping[str, Value]) -> list[str]:
+        """Return the names of arguments that nothing is made of."""
+        params = self.params()
+        return [name for name in arguments if name not in params]
+
+    def with_defaults(self) -> tuple[Any, Places]:
+        """Return the graph that the template is with what it was given, and its places.
+
+        Raises:
+            GraphConfigError: it is none; has all mistakes.
+        """
+        places = self.places.again()
+        faults = Faults(places)
+        graph = self.expand(places, faults)
+        faults.raise_any()
+        return graph, places
+
+    def _at(self, places: Places, rule: int) -> int:
+        return places.at(Spot(self.offsets[rule]) if self.offsets else None)
+
+
+def read_text(
+    text: str, places: Places, read: Callable[[str, Any, int, int | None], None], find: FindType
+) -> Template:
+    """Read the text of a template.
+
+    Args:
+        text: with our package's names, whose types are known.
+        places: of the text. Its tree becomes that of the template.
+        read: reads ordinary text into a message, or raises. It is also given where the text begins in the
+            whole, and the place of a bracket that nothing closes.
+        find: finds the types that the text names.
+
+    Raises:
+        RuleError: a rule is none, or stands where none can.
+        PenstockError: what `read` raises.
+    """
+    scanned = scan_template(text, CalculatorGraphConfig.DESCRIPTOR, find)
+    message = CalculatorGraphTemplate()
+    read(scanned.text, message.config, 0, scanned.unclosed)
+    if scanned.lost is not None:
+        raise RuleError(scanned.lost, "the template cannot be followed from here on")
+    if scanned.unfound is not None:
+        raise RuleError(scanned.unfound, "a rule cannot stand inside a group")
+    message.rule.extend(scanned.rules)
+    spots = {}
+    for fragment in scanned.fragments:
+        field = fragment.field
+        inside = new(field.containing_type)
+        read(fragment.text, inside, fragment.offset, None)
+        # A field without presence that is set to its default holds nothing.
+        value = next(iter(values(inside, field)), field.default_value)
+        message.rule[fragment.rule].field_value = stowed(field, value)
+        spots[fragment.rule] = fragment.spot
+    places.root = scanned.root
+    return Template(message, places, _rules(message, find, spots), tuple(scanned.offsets))
+
+
+def without_rules(graph: Any, places: Places) -> Template:
+    """Return a graph that was read as a template without rules."""
+    message = CalculatorGraphTemplate(config=graph)
+    return Template(message, places, Rules(message.rule, [], Site(()), _no_type))
+
+
+def of_message(message: Any, places: Places, find: FindType) -> Template:
+    """Return the template of a CalculatorGraphTemplate, which is kept; `find` as for `read_text`.
+
+    Raises:
+        InvalidArgumentError: its rules cannot be followed.
+    """
+    return Template(message, places, _rules(message, find, {}))
+
+
+def _rules(message: Any, find: FindType, spots: Mapping[int, Spot]) -> Rules:
+    declarations, root = sites_of(message.rule)
+    return Rules(message.rule, declarations, root, find, spots)
+
+
+def _no_type(name: str) -> Any:
+    raise KeyError(name)  # nobody asks where there are no rules
+
+
+def _asked(site: Site, rules: Any, variables: frozenset[str]) -> Iterator[str]:
+    """Yield the params that the rules of a site ask for, and those inside; not the variables around them."""
+    for rule in (rules[position] for position in site.rules):
+        yield from (name for name in _names(rule) if name not in variables)
+        if rule.op == "for" and rule.arg:
+            variables |= {rule.arg[0].param}
+    for inner in site.sites:
+        yield from _asked(inner, rules, variables)
+
+
+def _names(expression: Any) -> Iterator[str]:
+    """Yield the params that an expression asks for."""
+    if not expression.op and expression.HasField("param"):
+        yield expression.param
+    parts = expression.arg
+    if expression.op in ("param", "for"):
+        parts = parts[1:]
+    elif expression.op == ".":
+        parts = parts[:1]
+    for one in parts:
+        yield from _names(one)

@@ -1,0 +1,394 @@
+"""Does a calculator keep its word? Random legal packets, many orders, one line in a pack's tests.
+
+`check_calculator` puts a calculator between graph inputs and sinks, in every wiring that its contract
+lets it have, and runs each feed several times: in the order of one thread, and in others. A run that
+breaks a rule is shown with its seed and as lines to paste.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
+
+import attrs
+
+from penstock.config import build_plan, to_text
+from penstock.errors import InternalError, StatusCode
+from penstock.explain import story
+from penstock.ports import port_id
+from penstock.tags import parse_tag_index
+from penstock.timestamp import Timestamp
+from penstock_testing.connections import SINK, Sink, example_of, graph_of, legal_wirings, node_named
+from penstock_testing.drives import Drive, Run, call_on_a_thread, spied
+from penstock_testing.feeds import make_feed
+from penstock_testing.handlers import testing_registry
+from penstock_testing.payloads import fits, maker_of, same
+from penstock_testing.run import as_message, set_options
+from penstock_testing.schedules import ScheduleHarness
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from penstock.contract import PortSpecs
+    from penstock.engine.calculator import Calculator
+    from penstock.errors import PenstockError
+    from penstock.plan import Plan
+    from penstock.ports import PortKey
+    from penstock.registry import Registry
+    from penstock.services import ServiceKey
+    from penstock_testing.feeds import Event
+    from penstock_testing.payloads import Maker, Makers
+
+#: Seeds of the orders besides that of one thread, for each feed.
+_ORDERS: Final = 2
+
+
+class ConformanceError(AssertionError):
+    """A calculator breaks a rule that every calculator must keep; the message shows how to see it again."""
+
+
+@attrs.frozen
+class Conformance:
+    """What was tried, for tests that want to know that it was not nothing.
+
+    Attributes:
+        wirings: the nodes, as graph text.
+        runs: number of runs.
+        refused: of these, the ones that ended with an error that `may_raise` allows.
+        packets_in: packets that were fed, over all runs.
+        packets_out: packets that the calculator wrote, over all runs.
+    """
+
+    wirings: tuple[str, ...]
+    runs: int
+    refused: int
+    packets_in: int
+    packets_out: int
+
+
+def check_calculator(  # noqa: PLR0913  # each is one thing that a calculator may need
+    calculator: type[Calculator] | str,
+    *,
+    wiring: str | Sequence[str] = (),
+    options: object = None,
+    side_packets: Mapping[PortKey, object] | None = None,
+    payloads: Makers | None = None,
+    prestream: Iterable[PortKey] = (),
+    ends_of_time: bool = True,
+    services: Mapping[ServiceKey[Any], object] | None = None,
+    may_raise: type[Exception] | tuple[type[Exception], ...] = (),
+    depends_on_arrival: bool | None = None,
+    seeds: Iterable[int] = range(24),
+    registry: Registry | None = None,
+    timeout: float = 60.0,
+) -> Conformance:
+    """Feed a calculator random legal packets under many orders, and raise if it breaks a rule.
+
+    The rules: each run ends once its inputs have ended, and soon after a cancel; `open` comes first, `close`
+    last, and once where `open` has succeeded; outputs are of their declared types, elements of lists
+    included, in order, and not behind the promised offset; what came in is not changed; the ledger adds up
+    after each event; what comes out does not depend on the order of steps or of arrival, where the input
+    policy promises that.
+
+    Async methods, and such as return a Future, are waited for.
+
+    Args:
+        calculator: the class, or a registered name.
+        wiring: graph text with a node of the calculator, or several of these; by default the example in
+            which its docstring ends, and what its contract asks for. Each also grows: optional ports and
+            further ports of a tag are connected as far as the contract takes them.
+        options: an options message or an instance of an attrs class, for all wirings.
+        side_packets: port → payload; random ones are made for the others.
+        payloads: a type, or a port ("TAG", "TAG:1", an index) → a function of a `random.Random` and a
+            timestamp that makes a payload; see `penstock_testing.payloads`. `object` stands for ports that
+            take any type; they get ints otherwise.
+        prestream: input ports that take one packet, at PRESTREAM.
+        ends_of_time: whether `Timestamp.MIN` and `MAX` are among the timestamps; False for calculators that
+            write something for each moment between two packets.
+        services: key → object; those that their keys know how to make are made anew for each run.
+        may_raise: errors with which the calculator refuses inputs, as it documents.
+        depends_on_arrival: whether outputs may differ between orders; None asks the input policy.
+        seeds: of the feeds. Each is run several times, with one of the wirings in turn.
+        registry: for names; None for what is installed.
+        timeout: seconds after which one run has hung inside the calculator. Its thread is given up.
+
+    Raises:
+        ConformanceError: a rule is broken; has seed, events and lines to paste. Or nothing could be shown,
+            because every run was refused.
+        GraphConfigError: no wiring loads.
+        NotFoundError: nothing makes payloads of a declared type.
+    """
+    own = (registry if registry is not None else _installed()).child()
+    name, cls = _registered(calculator, own)
+    own.add("calculator", SINK, Sink)
+    texts = [wiring] if isinstance(wiring, str) else list(wiring)
+    nodes: list[Any] = []
+    for text in texts or [example_of(cls) or f'node {{ calculator: "{name}" }}']:
+        node = node_named(text, name, own)
+        if options is not None:
+            set_options(node, as_message(options, own))
+        nodes += [one for one in legal_wirings(cls, node, own) if one not in nodes]
+    given = _Given(
+        name,
+        repr(name) if isinstance(calculator, str) else name,
+        payloads or {},
+        dict(side_packets or {}),
+        {_port(key) for key in prestream},
+        ends_of_time,
+        services or {},
+        may_raise,
+        depends_on_arrival,
+        timeout,
+    )
+    subjects = [_Subject(given, node, own) for node in nodes]
+    tally = _Tally()
+    for position, seed in enumerate(seeds):
+        subjects[position % len(subjects)].check(seed, tally)
+    if tally.runs and tally.refused == tally.runs:
+        raise ConformanceError(
+            f"{name} refused all {tally.runs} feeds, so that nothing is shown; pass payloads={{...}} that it "
+            f"takes. The last error: {tally.refusal}"
+        )
+    texts = [to_text(node, own) for node in nodes]
+    return Conformance(tuple(texts), tally.runs, tally.refused, tally.packets_in, tally.packets_out)
+
+
+@attrs.frozen(eq=False)
+class _Given:
+    """What the caller says, for all wirings; `who` is the calculator as the caller names it."""
+
+    name: str
+    who: str
+    payloads: Makers
+    side_packets: dict[PortKey, object]
+    prestream: set[tuple[str, int]]
+    ends_of_time: bool
+    services: Mapping[ServiceKey[Any], object]
+    may_raise: type[Exception] | tuple[type[Exception], ...]
+    depends_on_arrival: bool | None
+    timeout: float
+
+
+@attrs.define
+class _Tally:
+    runs: int = 0
+    refused: int = 0
+    packets_in: int = 0
+    packets_out: int = 0
+    refusal: str = ""
+
+
+class _Subject:
+    """A calculator in one of its wirings."""
+
+    def __init__(self, given: _Given, node: Any, registry: Registry) -> None:
+        self._given: Final = given
+        self._text: Final = to_text(graph_of(node), registry)
+        self._plan: Final[Plan] = build_plan(graph_of(node), registry)
+        self._node: Final = next(one for one in self._plan.nodes if one.calculator == given.name)
+        self._name_of: Final = [stream.name for stream in self._plan.streams]
+        contract, makers = self._node.contract, given.payloads
+        ports = [self._name_of[port.stream] for port in self._node.inputs]
+        self._inputs: Final = dict(zip(ports, _makers(contract.inputs, makers, {}), strict=True))
+        self._prestream: Final = {
+            spec.name for spec in contract.inputs if (spec.tag, spec.index) in given.prestream
+        }
+        self._fixed: Final = {_port(key): value for key, value in given.side_packets.items()}
+        sides = contract.input_side_packets
+        self._sides: Final = list(zip(sides, _makers(sides, makers, self._fixed), strict=True))
+        outputs = [self._name_of[port.stream] for port in self._node.outputs]
+        self._outputs: Final = dict(zip(outputs, contract.outputs, strict=True))
+
+    # --- runs ---------------------------------------------------------------------------------
+
+    def check(self, seed: int, tally: _Tally) -> None:
+        """Run one feed in several orders, and once with a cancel, and check all rules."""
+        feed = self._feed(seed)
+        base: Run | None = None
+        for order in (None, *(seed * _ORDERS + i + 1 for i in range(_ORDERS))):
+            run = self._run(seed, feed, order)
+            self._check_run(run, seed, feed)
+            tally.runs += 1
+            tally.packets_in += run.fed
+            tally.packets_out += sum(len(seen) - 1 for seen in run.seen.values() if seen)
+            if run.error is not None:
+                tally.refused += 1
+                tally.refusal = str(run.error)
+            if base is None:
+                base = run
+            elif not self._may_differ():
+                self._compare(base, run, seed)
+        self._check_run(self._run(seed, feed, seed, cancels=True), seed, feed)
+
+    def _run(
+        self, seed: int, feed: Mapping[str, list[Event]], order: int | None, *, cancels: bool = False
+    ) -> Run:
+        """Do one run to its end, on a thread that can be given up."""
+        seen: dict[str, list[tuple[Any, Any]]] = {name: [] for name in self._outputs}
+        calls: list[tuple[str, bool]] = []
+        nodes = tuple(
+            one._replace(factory=spied(one.factory, calls)) if one is self._node else one
+            for one in self._plan.nodes
+        )
+        harness = ScheduleHarness(
+            self._plan._replace(nodes=nodes),
+            seed=order,
+            side_packets={**self._side_packets(seed), **{f"seen_{name}": seen[name] for name in seen}},
+            services=self._given.services,
+            observe=None if order is None or order % 2 else (),
+        )
+        run = Run(harness, order, calls, seen)
+        drive = Drive(run, feed, None if order is None else random.Random(order), cancels=cancels)  # noqa: S311
+        try:
+            hangs = call_on_a_thread(drive.to_the_end, self._given.timeout)
+        except InternalError as error:
+            self._fail(str(error), run, seed, error)
+        else:
+            if hangs is not None:
+                self._fail(f"a call does not return after {self._given.timeout} s\n{hangs}", run, seed)
+        return run
+
+    def _feed(self, seed: int) -> dict[str, list[Event]]:
+        return make_feed(seed, self._inputs, self._prestream, ends_of_time=self._given.ends_of_time)
+
+    def _side_packets(self, seed: int) -> dict[str, object]:
+        """Return those of a seed; every third seed leaves out the optional ones that nobody asked for."""
+        order = random.Random(seed)  # noqa: S311  # a test's choice
+        made: dict[str, object] = {}
+        for spec, maker in self._sides:
+            payload = maker(order, Timestamp(0))
+            if (spec.tag, spec.index) in self._fixed or not (spec.is_optional and seed % 3 == 2):  # noqa: PLR2004
+                made[spec.name] = payload
+        return made
+
+    # --- rules --------------------------------------------------------------------------------
+
+    def _check_run(self, run: Run, seed: int, feed: Mapping[str, list[Event]]) -> None:
+        harness = run.harness
+        if not harness.is_over:
+            self._fail(f"the run does not end\n{story(harness.schedule)}", run, seed)
+        for error in harness.errors:
+            if not self._is_allowed(error, run):
+                self._fail(f"the run failed: {error}", run, seed, error)
+        self._check_calls(run, seed)
+        for name, spec in self._outputs.items():
+            types = spec.root().types
+            for stamp, payload in run.seen[name][1:]:
+                if not fits(payload, types):
+                    self._fail(
+                        f"output {name!r} carried {payload!r} at {stamp}, but the contract declares "
+                        f"{spec.type_name()}",
+                        run,
+                        seed,
+                    )
+        self._check_unchanged(run, seed, feed)
+
+    def _check_calls(self, run: Run, seed: int) -> None:
+        methods = [method for method, _ in run.calls]
+        expected = ["process"] * methods.count("process")
+        if run.did_open:
+            expected = ["open", *expected, "close"]
+        elif methods:
+            expected = ["open"]
+        if methods != expected:
+            self._fail(f"its methods were called in this order: {', '.join(methods)}", run, seed)
+
+    def _check_unchanged(self, run: Run, seed: int, feed: Mapping[str, list[Event]]) -> None:
+        for (name, events), again in zip(feed.items(), self._feed(seed).values(), strict=True):
+            for event, fresh in zip(events, again, strict=True):
+                if not same(event.payload, fresh.payload):
+                    self._fail(
+                        f"a payload of input {name!r} was changed: at {event.at} it is {event.payload!r}, "
+                        f"but {fresh.payload!r} was fed (or its maker looks at more than its arguments)",
+                        run,
+                        seed,
+                    )
+
+    def _compare(self, base: Run, run: Run, seed: int) -> None:
+        if (base.error is None) != (run.error is None):
+            self._fail(
+                f"what it refuses depends on the order: on one thread {base.error or 'nothing'}, now "
+                f"{run.error or 'nothing'}",
+                run,
+                seed,
+            )
+        if base.error is not None:
+            return
+        is_cut = base.is_cut or run.is_cut
+        for name, expected in base.seen.items():
+            found = run.seen[name]
+            if len(expected) != len(found) and not is_cut:
+                self._differs(name, expected, found, run, seed)
+            for one, other in zip(expected, found, strict=False):
+                if one[0] != other[0] or not same(one[1], other[1]):
+                    self._differs(name, expected, found, run, seed)
+
+    def _differs(self, name: str, expected: object, found: object, run: Run, seed: int) -> None:
+        self._fail(
+            f"output {name!r} depends on the order: on one thread it carried\n  {expected}\n"
+            f"and now\n  {found}\n(if that is so by design, document it and pass depends_on_arrival=True)",
+            run,
+            seed,
+        )
+
+    def _may_differ(self) -> bool:
+        if self._given.depends_on_arrival is not None:
+            return self._given.depends_on_arrival
+        return bool(getattr(self._node.handler.factory, "depends_on_arrival", False))
+
+    def _is_allowed(self, error: PenstockError, run: Run) -> bool:
+        if run.is_cancelled and error.code == StatusCode.CANCELLED:
+            return True
+        return isinstance(error, self._given.may_raise) or isinstance(error.__cause__, self._given.may_raise)
+
+    def _fail(self, why: str, run: Run, seed: int, cause: BaseException | None = None) -> NoReturn:
+        lines = "\n".join(run.lines)
+        given = self._given
+        raise ConformanceError(
+            f"{given.name}: {why}\n\nagain, with the other arguments as they were:\n"
+            f"check_calculator({given.who}, seeds=[{seed}], wiring='''\n{self._text}''')\n\n"
+            f"or step by step:\nharness = ScheduleHarness(plan, seed={run.order})\n{lines}"
+        ) from cause
+
+
+def _registered(calculator: type[Calculator] | str, registry: Registry) -> tuple[str, type[Calculator]]:
+    if isinstance(calculator, str):
+        return calculator, cast("type[Calculator]", registry.find("calculator", calculator))
+    registry.add("calculator", calculator.__name__, calculator)
+    return calculator.__name__, calculator
+
+
+def _installed() -> Registry:
+    """Return what is installed, completed so that graphs load where no pack is."""
+    from penstock.runtime.default import default_registry  # loads the plugins
+
+    registry = default_registry()
+    bare = testing_registry()
+    if registry.has("input stream handler", "DefaultInputStreamHandler"):
+        return registry
+    registry = registry.child()
+    for kind in ("input stream handler", "executor"):
+        for name in bare.names(kind):
+            registry.add(kind, name, bare.find(kind, name))
+    return registry
+
+
+def _makers(specs: PortSpecs, makers: Makers, fixed: Mapping[tuple[str, int], object]) -> list[Maker]:
+    """Return a maker for each connected port: what is fixed, the port's own, or one for its types."""
+    of_ports: dict[tuple[str, int], Maker] = {}
+    of_types: dict[Any, Maker] = {}
+    for key, maker in makers.items():
+        if isinstance(key, (str, int, tuple)):
+            of_ports[_port(key)] = maker
+        else:
+            of_types[key] = maker
+    of_ports.update({port: _always(payload) for port, payload in fixed.items()})
+    return [of_ports.get((spec.tag, spec.index)) or maker_of(spec.root().types, of_types) for spec in specs]
+
+
+def _always(payload: object) -> Maker:
+    return lambda random, at: payload  # noqa: ARG005
+
+
+def _port(key: PortKey) -> tuple[str, int]:
+    return parse_tag_index(key) if isinstance(key, str) else port_id(key)

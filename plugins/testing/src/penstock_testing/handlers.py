@@ -1,0 +1,32 @@
+"""A registry that needs no plugin: one input stream handler, one executor, and what a test adds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from penstock.engine.policy import InputStreamHandler
+from penstock.registry import Registry
+from penstock_testing.inline import InlineExecutor
+
+if TYPE_CHECKING:
+    from penstock.engine.calculator import Calculator
+
+
+class OneSetInputStreamHandler(InputStreamHandler):
+    """All streams in one set: what `DefaultInputStreamHandler` does, for tests of the core alone."""
+
+
+def testing_registry(*calculators: type[Calculator]) -> Registry:
+    """Return a registry with these calculators under their class names, and no plugin.
+
+    Its default input stream handler keeps all streams in step; its default executor is inline.
+    """
+    registry = Registry()
+    registry.add("input stream handler", "DefaultInputStreamHandler", OneSetInputStreamHandler)
+    registry.add("executor", "ThreadPoolExecutor", InlineExecutor)
+    for calculator in calculators:
+        registry.add("calculator", calculator.__name__, calculator)
+    return registry
+
+
+testing_registry.__test__ = False  # type: ignore[attr-defined]  # its name begins as a test's does

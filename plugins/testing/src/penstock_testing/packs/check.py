@@ -1,0 +1,146 @@
+"""`check_pack`: all that can be said of an installed pack without running it."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+import attrs
+
+from penstock.errors import InvalidArgumentError, NotFoundError
+from penstock.plugins.discovery import installed_distribution
+from penstock.registry import Registry
+from penstock.runtime.default import plugin_host
+from penstock_testing.packs.components import (
+    check_name,
+    check_option,
+    check_registered_once,
+    homes,
+    load,
+)
+from penstock_testing.packs.loading import check_loading, load_apart
+from penstock_testing.packs.metadata import canonical, check_metadata, requirements
+from penstock_testing.packs.nodes import Nodes
+from penstock_testing.packs.report import PackFault, PackReport
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from penstock.plugins.discovery import Discovered, PluginHost
+
+
+def check_pack(
+    name: str, *, host: PluginHost | None = None, progress: Callable[[str], object] | None = None
+) -> PackReport:
+    """Look at an installed pack, and return what is wrong with it.
+
+    In its own tests:
+
+        def test_the_pack_is_as_packs_should_be():
+            assert check_pack("my-pack").faults == ()
+
+    Its entry point is found and loaded; loading it in a fresh interpreter imports nothing heavy; its
+    distribution requires the core in a range and carries what it should; its names are free; what they
+    stand for can be imported and is of the right kind; the example in each calculator's docstring, or where
+    there is none what its contract asks for, is a node that loads; subgraphs expand, out of packs that are
+    required; options are the extensions that they are said to be. No graph is run.
+
+    Args:
+        name: of the plugin, or of the distribution.
+        host: the plugins to look among; None for those of the process.
+        progress: called with what is looked at next, in a few words.
+
+    Raises:
+        NotFoundError: no plugin has that name; says what is near.
+        InvalidArgumentError: the distribution has several plugins; names them.
+    """
+    host = plugin_host() if host is None else host
+    record = find_record(name, host)
+    return _Check(record, host, progress or _tell_nobody).report()
+
+
+def find_record(name: str, host: PluginHost) -> Discovered:
+    """Return the record of a plugin, by its name or that of its distribution.
+
+    Raises:
+        NotFoundError, InvalidArgumentError: as `check_pack`.
+    """
+    named = [record for record in host.records if record.name == name]
+    # Of several that claim a plugin's name one is loaded; the others tell why they are not.
+    named.sort(key=lambda record: record.state != "loaded")
+    found = named or [record for record in host.records if canonical(record.distribution) == canonical(name)]
+    if not found:
+        known = sorted({known for record in host.records for known in (record.name, record.distribution)})
+        near = ", ".join(map(repr, get_close_matches(name, known, n=3)))
+        raise NotFoundError(
+            f"no plugin and no distribution with one is named {name!r}"
+            + (f" (did you mean {near}?)" if near else "")
+            + "; install the pack first: pip install -e DIRECTORY"
+        )
+    if not named and len(found) > 1:
+        names = ", ".join(repr(record.name) for record in found)
+        raise InvalidArgumentError(f"distribution {name!r} has several plugins: {names}; name one of them")
+    return found[0]
+
+
+class _Check:
+    """One look at one pack."""
+
+    def __init__(self, record: Discovered, host: PluginHost, progress: Callable[[str], object]) -> None:
+        self._record = record
+        self._host = host
+        self._tell = progress
+        self._subject = f"plugin {record.name!r}"
+
+    def report(self) -> PackReport:
+        record = self._record
+        report = PackReport(
+            record.name, record.distribution, record.version, record.module, record.components
+        )
+        if record.state != "loaded":
+            return attrs.evolve(report, faults=(PackFault(self._subject, self._why_not()),))
+        self._tell(f"loading plugin {record.name!r} in a fresh interpreter")
+        loading = load_apart(record.name)
+        found = check_loading(
+            loading, self._subject, record.module, homes(self._host.components(record.name))
+        )
+        faults = [*self._rivals(), *found, *self._faults()]
+        return attrs.evolve(report, loading_ms=loading.ms, faults=tuple(faults))
+
+    def _why_not(self) -> str:
+        record = self._record
+        places = [line for line in record.traceback.splitlines() if line.startswith('  File "')]
+        place = f" ({places[-1].partition(', in ')[0].strip()})" if places else ""
+        return f"it is not loaded: {record.reason}{place}"
+
+    def _rivals(self) -> Iterator[PackFault]:
+        for other in self._host.records:
+            if other.name == self._record.name and other is not self._record:
+                yield PackFault(self._subject, other.reason)
+
+    def _faults(self) -> Iterator[PackFault]:
+        record = self._record
+        self._tell(f"looking at distribution {record.distribution!r}")
+        distribution = installed_distribution(record.distribution)
+        yield from check_metadata(record, distribution)
+        components = self._host.components(record.name)
+        registry = Registry(self._host.fill)
+        nodes = Nodes(registry, record.distribution, set(requirements(distribution)))
+        for kind, name, _ in components.by_kind():
+            self._tell(f"looking at {kind} {name!r}")
+            yield from check_name(kind, name, components, record)
+            thing, fault = load(kind, name, registry)
+            if fault is not None:
+                yield fault
+            elif kind == "calculator":
+                yield from check_registered_once(name)
+                yield from nodes.check_calculator(name, thing)
+            elif kind == "subgraph":
+                yield from nodes.check_subgraph(name, thing)
+        for full_name in components.options:
+            self._tell(f"looking at option {full_name!r}")
+            yield from check_option(registry.options()[full_name])
+
+
+def _tell_nobody(_: str) -> None:
+    """Be the progress of who asked for none."""

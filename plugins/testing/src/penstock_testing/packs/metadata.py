@@ -1,0 +1,111 @@
+"""What a pack's distribution says about itself, as pip installed it."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from penstock_testing.packs.report import PackFault
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from penstock.plugins.discovery import Discovered
+
+_PREFIX: Final = "penstock-"
+_CORE: Final = "penstock-core"
+#: The distribution that requires the core and all standard packs.
+WHOLE: Final = "penstock"
+#: Name, extras, versions and marker of a requirement. Source: PEP 508, whose URLs are of no interest here.
+_REQUIREMENT: Final = re.compile(
+    r"\s*(?P<name>[A-Za-z0-9][\w.-]*)\s*(?:\[[^\]]*\])?\s*\(?(?P<versions>[^;)]*)\)?\s*(?:;(?P<marker>.*))?"
+)
+_UPPER: Final = re.compile(r"<|==|~=")
+
+
+class Installed(Protocol):
+    """A distribution as the standard library describes it; only `plugins.discovery` looks for one."""
+
+    @property
+    def requires(self) -> list[str] | None: ...  # noqa: D102  # the standard library's
+    @property
+    def metadata(self) -> Any: ...  # noqa: D102
+
+
+def canonical(distribution: str) -> str:
+    """Return a distribution's name in the one spelling that pip compares (PEP 503)."""
+    return re.sub(r"[-_.]+", "-", distribution).lower()
+
+
+def requirements(distribution: Installed) -> dict[str, str]:
+    """Return canonical name → versions ("<0.2,>=0.1", or "") of what a distribution itself requires."""
+    found = {}
+    for line in distribution.requires or ():
+        read = _REQUIREMENT.fullmatch(line)
+        if read is not None and "extra" not in (read["marker"] or ""):
+            found[canonical(read["name"])] = read["versions"].strip()
+    return found
+
+
+def check_metadata(record: Discovered, distribution: Installed) -> Iterator[PackFault]:
+    """Yield what is wrong with how a distribution is named, what it requires and what it carries."""
+    subject = f"distribution {record.distribution!r}"
+    yield from _check_names(record, subject)
+    yield from _check_requirements(requirements(distribution), subject)
+    metadata = distribution.metadata
+    if "Requires-Python" not in metadata:
+        yield PackFault(
+            subject, "it says no Python version; add requires-python to its pyproject.toml", is_warning=True
+        )
+    if not str(metadata.json.get("description") or "").strip():
+        yield PackFault(
+            subject,
+            "it has no description; name its README.md as readme in its pyproject.toml",
+            is_warning=True,
+        )
+    root = record.module.partition(":")[0].partition(".")[0]
+    if not _is_typed(root):
+        yield PackFault(
+            subject,
+            f"package {root!r} has no file py.typed: type checkers ignore its annotations; add an empty one",
+            is_warning=True,
+        )
+
+
+def _check_names(record: Discovered, subject: str) -> Iterator[PackFault]:
+    name = canonical(record.distribution)
+    if not name.startswith(_PREFIX):
+        yield PackFault(
+            subject, f"packs are found by their prefix; name it {_PREFIX + name!r}", is_warning=True
+        )
+    elif record.name != name.removeprefix(_PREFIX):
+        yield PackFault(
+            f"plugin {record.name!r}",
+            f"people guess it from the distribution; name the entry point {name.removeprefix(_PREFIX)!r}",
+            is_warning=True,
+        )
+
+
+def _check_requirements(required: Mapping[str, str], subject: str) -> Iterator[PackFault]:
+    core = next((name for name in (_CORE, WHOLE) if name in required), None)
+    if core is None:
+        yield PackFault(
+            subject,
+            f"it does not require {_CORE!r}, which its plugin module imports; add it to its dependencies",
+        )
+    elif not _UPPER.search(required[core]):
+        given = required[core] or "any version"
+        yield PackFault(
+            subject,
+            f"it requires {given} of {core!r}, so that a later one which it has not met may break it; add an "
+            "upper bound, as in '>=0.1,<0.2'",
+            is_warning=True,
+        )
+
+
+def _is_typed(package: str) -> bool:
+    found = importlib.util.find_spec(package)
+    places = (found.submodule_search_locations if found is not None else None) or ()
+    return any((Path(place) / "py.typed").is_file() for place in places)

@@ -1,0 +1,133 @@
+"""A pack's calculators and subgraphs as nodes of a graph: that of their example, or what they ask for."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from penstock.config import build_plan, read_graph
+from penstock.config.options.options import Options
+from penstock.config.subgraphs.subgraph import SubgraphContext
+from penstock.errors import GraphConfigError, PenstockError
+from penstock.tags import TagMap
+from penstock_testing.connections import SINK, Sink, graph_of, legal_wirings, node_named
+from penstock_testing.packs.metadata import WHOLE, canonical
+from penstock_testing.packs.report import PackFault
+from penstock_views.describe.docstrings import take_apart
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator
+
+    from penstock.plan import Plan
+    from penstock.registry import Registry
+
+_PORTS: Final = ("input_stream", "output_stream", "input_side_packet", "output_side_packet")
+
+
+class Nodes:
+    """Puts calculators and subgraphs between graph inputs and sinks, and has the graphs checked; none is run.
+
+    Args:
+        registry: knows the pack and what it needs.
+        distribution: of the pack.
+        required: canonical names of the distributions that it requires.
+    """
+
+    def __init__(self, registry: Registry, distribution: str, required: Collection[str]) -> None:
+        self._registry: Final = registry.child()
+        self._registry.add("calculator", SINK, Sink)
+        self._at_hand: Final = {canonical(distribution), *required}
+
+    def check_calculator(self, name: str, cls: Any) -> Iterator[PackFault]:
+        """Yield what is wrong with a calculator's docstring, its example, and its contract."""
+        subject = f"calculator {name!r}"
+        doc = take_apart(_own_docstring(cls))
+        if not doc.summary:
+            yield PackFault(
+                subject, "it has no docstring; say what it does, and what its ports carry", is_warning=True
+            )
+        if doc.example:
+            text, doing = doc.example, "the example in its docstring"
+            yield from _faults(subject, doing, lambda: self._planned(self._example(text, name)))
+            return
+        yield PackFault(
+            subject,
+            'its docstring has no example; end it with "Example:" and an indented node',
+            is_warning=True,
+        )
+        doing = (
+            "no node of it can be made from what its contract asks for (an example in its docstring could)"
+        )
+        yield from _faults(subject, doing, lambda: legal_wirings(cls, _bare(name), self._registry))
+
+    def check_subgraph(self, name: str, definition: Any) -> Iterator[PackFault]:
+        """Yield what is wrong with a subgraph: it cannot be expanded, or needs what is not required."""
+        subject = f"subgraph {name!r}"
+        plans: list[Plan] = []
+        yield from _faults(
+            subject,
+            "it does not stand for a node",
+            lambda: plans.append(self._planned(self._use(name, definition))),
+        )
+        if not plans or WHOLE in self._at_hand:
+            return
+        for pack in sorted(self._providers(plans[0]) - self._at_hand):
+            yield PackFault(
+                subject,
+                f"its nodes are of {pack}, which the pack does not require; add it to its dependencies",
+            )
+
+    def _example(self, text: str, name: str) -> Any:
+        return node_named(text, name, self._registry)
+
+    def _planned(self, node: Any) -> Plan:
+        return build_plan(graph_of(node), self._registry)
+
+    def _use(self, name: str, definition: Any) -> Any:
+        """Return a node that connects all ports of a subgraph, or that of the example in its docstring."""
+        node = _bare(name)
+        if isinstance(definition, Path):
+            graph: Any = read_graph(definition, self._registry)
+        else:
+            example = take_apart(_own_docstring(definition)).example
+            if example:
+                return self._example(example, name)
+            ports = (TagMap(()), TagMap(()), TagMap(()), TagMap(()))
+            graph = read_graph(
+                definition.get_config(SubgraphContext(name, node, Options(), ports)), self._registry
+            )
+        for field in _PORTS:
+            getattr(node, field).extend(getattr(graph, field))
+        return node
+
+    def _providers(self, plan: Plan) -> set[str]:
+        """Return the canonical names of the distributions that a plan's calculators are of."""
+        names = {node.calculator for node in plan.nodes} - {SINK}
+        origins = [self._registry.origin("calculator", name) for name in names]
+        return {canonical(origin.distribution) for origin in origins if origin.distribution is not None}
+
+
+def _bare(calculator: str) -> Any:
+    """Return a node that connects nothing."""
+    from penstock.config import CalculatorGraphConfig  # protobuf
+
+    return CalculatorGraphConfig.Node(calculator=calculator)
+
+
+def _own_docstring(thing: object) -> str | None:
+    # Without `getdoc`, which falls back on the base's docstring.
+    return thing.__doc__ if isinstance(thing, type) or inspect.isroutine(thing) else None
+
+
+def _faults(subject: str, doing: str, attempt: Callable[[], object]) -> Iterator[PackFault]:
+    """Yield what an attempt raises, each fault of a graph on its own."""
+    try:
+        attempt()
+    except GraphConfigError as error:
+        for fault in error.faults:
+            yield PackFault(subject, f"{doing}: {fault}")
+    except PenstockError as error:
+        yield PackFault(subject, f"{doing}: {error}")
+    except Exception as error:  # noqa: BLE001  # foreign code
+        yield PackFault(subject, f"{doing}: {type(error).__name__}: {error}")

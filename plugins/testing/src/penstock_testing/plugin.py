@@ -1,0 +1,90 @@
+"""The pytest plugin of Penstock, found through `penstock-core[testing]`.
+
+It brings fixtures and one line in pytest's header; it changes nothing about how tests run. In a source tree
+of Penstock it refuses to run them where compiled modules are not what their source says now.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+import penstock
+from penstock.compiled import engine_form, stale_modules
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from penstock.registry import Registry
+    from penstock_testing.clock import ManualClock
+    from penstock_testing.run import CalculatorRun
+    from penstock_testing.schedules import Carried
+    from penstock_testing.temporary import TemporaryPlugins
+
+
+def pytest_report_header() -> str:
+    """Say which Penstock is tested, and whether its engine is compiled."""
+    return f"penstock {penstock.__version__}, engine: {engine_form()}"
+
+
+def pytest_configure() -> None:
+    """Refuse to test compiled modules whose source has changed since.
+
+    Raises:
+        UsageError: there are some; names them.
+    """
+    package = Path(penstock.__file__).parent
+    stale = [str(path.relative_to(package.parent)) for path in stale_modules(package)]
+    if stale:
+        raise pytest.UsageError(
+            f"{package.parent}: compiled modules are not what their source says now: {', '.join(stale)}; "
+            "delete them, or compile again"
+        )
+
+
+@pytest.fixture
+def penstock_registry() -> Registry:
+    """Give a test a registry of its own, with no plugin: one input stream handler, the inline executor."""
+    from penstock_testing.handlers import testing_registry  # only when it is used
+
+    return testing_registry()
+
+
+@pytest.fixture
+def penstock_plugins(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[TemporaryPlugins]:
+    """Give a test a function that installs plugins until the test is over; see `TemporaryPlugins`.
+
+    `penstock_plugins("gates", Components(calculators={"Gate": Gate}))` returns the plugin's record.
+    """
+    from penstock_testing.temporary import TemporaryPlugins  # only when it is used
+
+    with TemporaryPlugins(tmp_path_factory.mktemp("penstock_plugins"), monkeypatch) as plugins:
+        yield plugins
+
+
+@pytest.fixture
+def run_calculator() -> Callable[..., CalculatorRun]:
+    """Give a test `penstock_testing.run_calculator`."""
+    from penstock_testing.run import run_calculator  # only when it is used
+
+    return run_calculator
+
+
+@pytest.fixture
+def schedules() -> Callable[..., dict[str, Carried]]:
+    """Give a test `penstock_testing.explore_graph`: a graph under many orders, which must not matter."""
+    from penstock_testing.orders import explore_graph  # only when it is used
+
+    return explore_graph
+
+
+@pytest.fixture
+def manual_clock() -> ManualClock:
+    """Give a test a clock that stands at 0 s until the test moves it."""
+    from penstock_testing.clock import ManualClock  # only when it is used
+
+    return ManualClock()

@@ -1,0 +1,20 @@
+"""What a registered component is, as data: ports, options, policy, example, and who provides it.
+
+Built from what the component itself says: its docstring, its contract, and the descriptors of its
+options messages. Nothing is run but `get_contract`.
+"""
+
+from penstock_views.describe.component import Description, InputPolicy, describe
+from penstock_views.describe.option_messages import Choice, OptionField, OptionMessage
+from penstock_views.describe.ports import NodePorts, PortInfo
+
+__all__ = [
+    "Choice",
+    "Description",
+    "InputPolicy",
+    "NodePorts",
+    "OptionField",
+    "OptionMessage",
+    "PortInfo",
+    "describe",
+]

@@ -1,0 +1,104 @@
+"""Options that are attrs classes as data: what graphs write, with what the classes say of it."""
+
+from __future__ import annotations
+
+import enum
+from typing import TYPE_CHECKING, Any, Final
+
+import attrs
+
+from penstock.option_class import classes_inside, enum_numbers, fields_of, is_options_class, summary_of
+from penstock_views.describe.option_messages import Choice, OptionField, OptionMessage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from penstock.option_class import ClassField
+
+_ESCAPES: Final = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+#: Types of Python → those of .proto files that they are written as.
+_TYPES: Final = {bool: "bool", int: "int64", float: "double", str: "string", bytes: "bytes"}
+
+
+def describe_class(cls: type, extension: int | None = None) -> Iterator[OptionMessage]:
+    """Yield an options class as data, then the classes inside of it, each once.
+
+    Args:
+        cls: an options class.
+        extension: number with which it is declared, or None.
+
+    Raises:
+        InvalidArgumentError: graph files cannot give such a class.
+    """
+    from penstock.config.options.derived import inner_classes  # protobuf
+
+    names = {one: name for name, one in inner_classes(cls).items()}
+    for one in classes_inside(cls):
+        if not issubclass(one, enum.Enum):
+            fields = tuple(_field(field, names) for field in fields_of(one))
+            yield OptionMessage(names[one], summary_of(one), extension if one is cls else None, fields)
+
+
+def _field(field: ClassField, names: dict[type, str]) -> OptionField:
+    element = field.element
+    is_enum = issubclass(element, enum.Enum)
+    kind = element.__name__ if is_enum else _TYPES.get(element) or names[element]
+    if field.shape == "map":
+        kind = f"map<string, {kind.rpartition('.')[2]}>"
+    return OptionField(
+        name=field.name,
+        number=field.number,
+        type=kind,
+        repeated=field.shape in ("list", "tuple"),
+        default=_default(field),
+        description=field.description,
+        choices=_choices(element) if is_enum else (),
+        required=field.is_required,
+    )
+
+
+def _choices(cls: type[enum.Enum]) -> tuple[Choice, ...]:
+    return tuple(Choice(name, number) for name, number in enum_numbers(cls).items())
+
+
+def _default(field: ClassField) -> str | None:
+    default: Any = field.attribute.default
+    if hasattr(default, "takes_self"):  # a factory
+        try:
+            default = attrs.NOTHING if default.takes_self else default.factory()
+        except Exception:  # noqa: BLE001  # the pack's; whoever needs the default is told
+            return None
+    if default is attrs.NOTHING or default is None or default in ([], (), {}):
+        return None
+    return _written(default)
+
+
+def _written(value: object) -> str | None:
+    """Return a value as graph text has it; None for one that graph text has not."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, enum.Enum):
+        return value.name
+    if isinstance(value, (int, float)):
+        return str(value)
+    if isinstance(value, (str, bytes)):
+        shown = value if isinstance(value, str) else value.decode("latin-1")
+        return '"' + "".join(_escaped(one, is_text=isinstance(value, str)) for one in shown) + '"'
+    return _several(value)
+
+
+def _escaped(character: str, *, is_text: bool) -> str:
+    if character in _ESCAPES:
+        return _ESCAPES[character]
+    is_plain = " " <= character <= "~" or (is_text and character > "\x7f")
+    return character if is_plain else f"\\{ord(character):03o}"
+
+
+def _several(value: Any) -> str | None:
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(str(_written(one)) for one in value)}]"
+    if not is_options_class(type(value)):
+        return None
+    given = ((field.name, getattr(value, field.attribute.name)) for field in fields_of(type(value)))
+    said = ", ".join(f"{name}: {_written(one)}" for name, one in given if one is not None)
+    return f"{{ {said} }}" if said else "{ }"

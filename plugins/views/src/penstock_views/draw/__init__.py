@@ -1,0 +1,39 @@
+"""Pictures of graphs: as Mermaid or DOT text, and as SVG where the library that lays them out is installed.
+
+    from pathlib import Path
+    from penstock_views import draw
+
+    drawing = draw.drawing(Path("graph.pbtxt"), expand=True)
+    print(draw.mermaid(drawing))
+    Path("graph.svg").write_text(draw.svg(drawing), encoding="utf-8")
+
+Text needs nothing else. `svg` needs Graphviz's layout: `pip install "penstock-core[draw]"`. Timelines of
+runs are `Track`s, drawn by `timeline_svg`, which needs nothing either; `Recorder` takes them from a run.
+"""
+
+from __future__ import annotations
+
+from penstock_views.draw.dot import dot
+from penstock_views.draw.drawing import Drawing, DrawnNode, End, NodeKind, Port, Wire
+from penstock_views.draw.mermaid import mermaid
+from penstock_views.draw.reading import drawing, drawing_of
+from penstock_views.draw.recorder import Recorder
+from penstock_views.draw.svg import svg
+from penstock_views.draw.timeline import Track, timeline_svg
+
+__all__ = [
+    "Drawing",
+    "DrawnNode",
+    "End",
+    "NodeKind",
+    "Port",
+    "Recorder",
+    "Track",
+    "Wire",
+    "dot",
+    "drawing",
+    "drawing_of",
+    "mermaid",
+    "svg",
+    "timeline_svg",
+]

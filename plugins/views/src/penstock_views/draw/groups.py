@@ -1,0 +1,38 @@
+"""The boxes around nodes: subgraphs and prefixes, as the nodes' names tell them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import attrs
+
+if TYPE_CHECKING:
+    from penstock_views.draw.drawing import Drawing
+
+
+@attrs.define
+class Group:
+    """Nodes and groups that are boxed together.
+
+    Attributes:
+        path: names of the groups that it is in, and its own; () for the whole graph.
+        nodes: positions in the drawing.
+        groups: inside of it, in the order of their first nodes.
+    """
+
+    path: tuple[str, ...] = ()
+    nodes: list[int] = attrs.field(factory=list)
+    groups: list[Group] = attrs.field(factory=list)
+
+
+def grouped(drawing: Drawing) -> Group:
+    """Return the whole graph as a group."""
+    found: dict[tuple[str, ...], Group] = {(): Group()}
+    for number, node in enumerate(drawing.nodes):
+        path = node.groups
+        for depth in range(1, len(path) + 1):
+            if path[:depth] not in found:
+                found[path[:depth]] = Group(path[:depth])
+                found[path[: depth - 1]].groups.append(found[path[:depth]])
+        found[path].nodes.append(number)
+    return found[()]

@@ -1,0 +1,173 @@
+"""From whatever holds a graph to its `Drawing`. What cannot run can be drawn, as far as it can be read."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import attrs
+
+from penstock.errors import GraphConfigError, GraphParseError, NameClashError, PluginError
+from penstock_views.draw.drawing import Drawing, DrawnNode, NodeKind, Port
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from penstock.registry import Registry
+
+_PLACE: Final = re.compile(r"(?P<tag>[^:]*)(?::(?P<index>\d+))?")
+_PORT_FIELDS: Final = {
+    "inputs": "input_stream",
+    "outputs": "output_stream",
+    "input_side_packets": "input_side_packet",
+    "output_side_packets": "output_side_packet",
+}
+
+
+def drawing(graph: object, registry: Registry | None = None, *, expand: bool = False) -> Drawing:
+    """Return what is to be drawn of a graph. Nothing is checked and nothing is run.
+
+    Args:
+        graph: what `CalculatorGraph` takes: graph text as a `str`, a file as a `pathlib.Path`, a message, a
+            dict, a graph from the builder; or a `CalculatorGraph`, whose subgraphs are expanded already.
+        registry: knows subgraphs, and what is installed; None for what the installed plugins provide.
+        expand: draw what is inside of subgraphs, in a box each, instead of one node for each. Subgraphs
+            whose class computes them run its `get_config`.
+
+    Returns:
+        The drawing. Nodes of what is not installed are of the kind UNKNOWN; where options of packs that
+        are not installed keep the graph from being read, it is read without any options, and `notes` says so.
+
+    Raises:
+        GraphParseError, NotFoundError, InvalidArgumentError, PenstockError: it is no graph, or cannot be
+            read.
+    """
+    if registry is None:
+        from penstock.runtime.default import default_registry  # loads the plugins
+
+        registry = default_registry()
+    name = graph.name if isinstance(graph, Path) else ""
+    checked = getattr(graph, "binary_config", None)
+    if isinstance(checked, bytes):
+        from penstock.config import CalculatorGraphConfig  # protobuf
+
+        return drawing_of(CalculatorGraphConfig.FromString(checked))
+    message, places, notes = _read(graph, registry)
+    titles: dict[str, str] = {}
+    if expand and not notes:
+        message, titles, notes = _expanded(message, places, registry)
+    elif expand:
+        notes = (*notes, "subgraphs are not expanded: they may depend on options")
+    drawn = drawing_of(message, registry)
+    return attrs.evolve(drawn, name=drawn.name or name, notes=notes, titles=titles)
+
+
+def drawing_of(message: Any, registry: Registry | None = None) -> Drawing:
+    """Return what is to be drawn of a CalculatorGraphConfig as it stands there.
+
+    Args:
+        message: the config.
+        registry: knows what is installed; None where all of it is, as in a graph that was checked.
+    """
+    from penstock.check.nodes import numbered  # with protobuf, which a drawing does not need
+
+    names = numbered([node.name or node.calculator for node in message.node])
+    kinds = {node.calculator: _kind(node.calculator, message.package, registry) for node in message.node}
+    nodes = [_node(node, name, kinds) for node, name in zip(message.node, names, strict=True)]
+    ports = _ports(message)
+    return Drawing(
+        name=message.type,
+        nodes=tuple(nodes),
+        executors=tuple((one.name, one.type) for one in message.executor),
+        inputs=ports["inputs"],
+        outputs=ports["outputs"],
+        input_side_packets=ports["input_side_packets"],
+        output_side_packets=ports["output_side_packets"],
+    )
+
+
+def _read(graph: object, registry: Registry) -> tuple[Any, Any, tuple[str, ...]]:
+    """Return message, places and notes."""
+    from penstock.config.reading import parse  # protobuf
+
+    try:
+        return *parse.read_graph(graph, registry), ()
+    except (GraphParseError, NameClashError, PluginError) as error:
+        from penstock.config.reading.outline import outline
+
+        label = str(graph) if isinstance(graph, Path) else None
+        try:
+            message, places = parse.read_graph(outline(graph), registry, label=label)
+        except Exception:  # noqa: BLE001  # it is not the options: the first error says what is wrong
+            raise error from None
+        return message, places, (f"drawn without options: {error}",)
+
+
+def _expanded(message: Any, places: Any, registry: Registry) -> tuple[Any, dict[str, str], tuple[str, ...]]:
+    """Return the graph without subgraphs, what its outermost groups are uses of, and what went wrong."""
+    from penstock.check.faults import Faults
+    from penstock.check.nodes import numbered
+    from penstock.config.options.types import OptionTypes
+    from penstock.config.subgraphs.expand import expand  # protobuf
+    from penstock.config.subgraphs.interface import prefix_of
+
+    faults = Faults(places)
+    expanded = expand(message, places, registry, faults, OptionTypes(registry)).message
+    plain = [node for node in message.node if not registry.has("subgraph", node.calculator, message.package)]
+    used = [node for node in message.node if registry.has("subgraph", node.calculator, message.package)]
+    names = numbered([node.name or node.calculator for node in (*plain, *used)])
+    titles = {
+        prefix_of(name).removesuffix("__"): node.calculator
+        for node, name in zip(used, names[len(plain) :], strict=True)
+    }
+    try:
+        faults.raise_any()
+    except GraphConfigError as error:
+        return expanded, titles, tuple(map(str, error.faults))
+    return expanded, titles, ()
+
+
+def _kind(calculator: str, package: str, registry: Registry | None) -> NodeKind:
+    if registry is None:
+        return NodeKind.CALCULATOR
+    if registry.has("subgraph", calculator, package):
+        return NodeKind.SUBGRAPH
+    is_known = registry.has("calculator", calculator, package)
+    return NodeKind.CALCULATOR if is_known else NodeKind.UNKNOWN
+
+
+def _node(node: Any, name: str, kinds: dict[str, NodeKind]) -> DrawnNode:
+    ports = _ports(node)
+    back = {_place(info.tag_index) for info in node.input_stream_info if info.back_edge}
+    marked = zip(ports["inputs"], _places(port.place for port in ports["inputs"]), strict=True)
+    ports["inputs"] = tuple(attrs.evolve(port, back_edge=place in back) for port, place in marked)
+    return DrawnNode(name, node.calculator, kinds[node.calculator], node.executor, **ports)
+
+
+def _ports(holder: Any) -> dict[str, tuple[Port, ...]]:
+    return {
+        attribute: tuple(_port(entry) for entry in getattr(holder, field))
+        for attribute, field in _PORT_FIELDS.items()
+    }
+
+
+def _port(entry: str) -> Port:
+    place, _, name = entry.rpartition(":")
+    return Port(place, name)
+
+
+def _place(tag_index: str) -> tuple[str, int]:
+    match = _PLACE.fullmatch(tag_index)
+    return (match["tag"], int(match["index"] or 0)) if match else (tag_index, 0)
+
+
+def _places(written: Iterable[str]) -> Iterator[tuple[str, int]]:
+    """Yield tag and index of each port: those without an index follow one another."""
+    following: dict[str, int] = {}
+    for text in written:
+        tag, index = _place(text)
+        if ":" not in text:
+            index = following.get(tag, 0)
+        following[tag] = index + 1
+        yield tag, index

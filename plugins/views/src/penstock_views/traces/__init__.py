@@ -1,0 +1,1 @@
+"""Trace files of runs, in the Trace Event Format."""
