@@ -398,7 +398,7 @@ class Stage:
 
     def check_accounts(self):
         """Check that nothing of the last run is unaccounted for."""
-        runner = self.graph._runner
+        runner = self.graph._starter.runner
         if runner is None:  # it could not start
             return
         runner.ask(lambda schedule: schedule.validate())

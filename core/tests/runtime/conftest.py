@@ -67,7 +67,7 @@ def make(pools) -> Iterator[Callable[..., penstock.CalculatorGraph]]:
 
     yield _make
     for graph in graphs:
-        if graph._is_running:
+        if graph._starter.is_running:
             graph.cancel()
             try:
                 graph.wait_until_done(TIMEOUT)

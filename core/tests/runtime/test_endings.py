@@ -15,7 +15,7 @@ import penstock
 from penstock.errors import GraphRunError, InvalidArgumentError
 from penstock.runtime.event_loops.loop import CoroutineLoop
 from penstock.runtime.executors.executor import Executor, Lease
-from penstock.runtime.runner import runner as runner_module
+from penstock.runtime.runner import deferred
 from penstock.timestamp import MAX, POSTSTREAM, PRESTREAM
 from penstock_testing import InlineExecutor, calculator, testing_registry
 
@@ -154,7 +154,7 @@ def test_a_coroutine_that_is_cancelled_before_it_begins_never_does_and_leaves_no
 
 
 def test_a_close_has_its_own_time_after_a_call_that_was_given_up(make, monkeypatch) -> None:
-    monkeypatch.setattr(runner_module, "_GRACE_S", 1.0)
+    monkeypatch.setattr(deferred, "_GRACE_S", 1.0)
     deaf: concurrent.futures.Future[None] = concurrent.futures.Future()
     deaf.set_running_or_notify_cancel()
     started, closed = threading.Event(), threading.Event()

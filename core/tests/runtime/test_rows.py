@@ -702,7 +702,7 @@ def test_payloads_of_rows_that_were_left_are_freed_outside_the_lock(make) -> Non
 
     class Payload:
         def __del__(self) -> None:
-            locked.append(graph._runner.lock._is_owned())
+            locked.append(graph._starter.runner.lock._is_owned())
 
     rows = graph.rows("out", timeout=TIMEOUT)
     graph.start_run()
@@ -730,7 +730,7 @@ def test_rows_that_are_closed_in_another_thread_are_waited_for_no_longer(two) ->
     thread = threading.Thread(target=read)
     thread.start()
     deadline = time.monotonic() + TIMEOUT
-    while not graph._runner.waiters:
+    while not graph._starter.runner.waiters:
         assert time.monotonic() < deadline
     rows.close()
     thread.join(2)

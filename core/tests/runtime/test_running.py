@@ -188,7 +188,7 @@ def test_a_task_that_waits_for_rows_which_another_closes_is_told_at_once(make, o
             await run.add("more", 1, 1)
             await until(begun.is_set)
             reader = asyncio.create_task(rows.next_async())
-            await until(lambda: graph._runner.waiters)
+            await until(lambda: graph._starter.runner.waiters)
             rows.close()
             with pytest.raises(FailedPreconditionError, match="the next row of 'out': these rows are closed"):
                 await asyncio.wait_for(reader, 2)

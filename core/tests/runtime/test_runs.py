@@ -133,8 +133,8 @@ def test_calculators_are_made_anew_for_each_run_and_let_go_after_it(make) -> Non
     graph = make([(Fresh, "in")], "in")
     for _ in range(3):
         run_once(graph, 1)
-    del graph._runner
-    graph._runner = None
+    del graph._starter.runner
+    graph._starter.runner = None
     gc.collect()
 
     assert len(made) == 3

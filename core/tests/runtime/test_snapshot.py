@@ -24,7 +24,7 @@ class Weighty:
 
     @property
     def nbytes(self) -> int:
-        self.was_locked.append(self.graph._runner.lock._is_owned())
+        self.was_locked.append(self.graph._starter.runner.lock._is_owned())
         return 70
 
 

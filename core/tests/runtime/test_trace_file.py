@@ -267,7 +267,7 @@ def test_a_step_under_way_lasts_until_the_trace_is_written_and_says_so(make, tmp
     graph.set_tracer(tracer)
     graph.start_run()
     graph.add_packet_to_input_stream("in", Packet(0, 0))
-    graph._runner._help()
+    graph._starter.runner._help()
     early = read_trace(tracer.write(tmp_path / "early.json").path)
     futures[0].set_result(None)
     graph.close(TIMEOUT)

@@ -39,7 +39,7 @@ class Listening(Tracer):
 
     def _tell(self, what, about):
         self.told.append((what, about))
-        self.had_lock.append(self.graph._runner.lock._is_owned())
+        self.had_lock.append(self.graph._starter.runner.lock._is_owned())
 
     def run_started(self, run):
         self._tell("run_started", run)
@@ -97,7 +97,7 @@ def test_a_run_without_tracer_calls_the_calculators_themselves(make) -> None:
     listened(graph)
     graph.set_tracer(None)
     graph.start_run()
-    runner = graph._runner
+    runner = graph._starter.runner
     (node,) = runner.schedule.nodes
 
     assert type(runner) is Runner
@@ -113,7 +113,7 @@ def test_a_timed_run_is_not_a_traced_one(make) -> None:
     graph.set_timing()
     run_once(graph)
 
-    assert type(graph._runner) is Runner
+    assert type(graph._starter.runner) is Runner
     assert graph.snapshot().nodes[0].busy_s > 0
 
 
@@ -364,7 +364,7 @@ def test_a_future_that_fails_ends_its_step_with_the_error(make) -> None:
     tracer = listened(graph)
     graph.start_run()
     graph.add_packet_to_input_stream("in", Packet(0, 0))
-    graph._runner._help()
+    graph._starter.runner._help()
     assert [step.method for step in tracer.steps()] == ["open"]
     futures[0].set_exception(ArithmeticError())
     with pytest.raises(GraphRunError):
@@ -458,7 +458,7 @@ def test_each_run_has_a_number_of_its_own(make) -> None:
     assert first.number < second.number
     assert (first.graph, tracer.of("run_ended")) == ("graph", [None, None])
     assert {step.run for step in tracer.steps()} == {first, second}
-    graph._runner.stop()
+    graph._starter.runner.stop()
     assert len(tracer.of("run_ended")) == 2
 
 

@@ -21,7 +21,7 @@ def runner():
     )
     graph.start_run()
     graph.wait_until_idle(TIMEOUT)
-    yield graph, graph._runner
+    yield graph, graph._starter.runner
     graph.close(TIMEOUT)
 
 

@@ -63,17 +63,17 @@ class Chain:
             self.graph.add_packet_to_input_stream("s0", penstock.Packet(number, number), timeout=TIMEOUT)
 
     def slowness(self, place):
-        return self.graph._runner.schedule.nodes[place].slowness
+        return self.graph._starter.runner.schedule.nodes[place].slowness
 
     def are_light(self):
         """Let all nodes count as light, also one that the machine has kept waiting in a timed call."""
-        for node in self.graph._runner.schedule.nodes:
+        for node in self.graph._starter.runner.schedule.nodes:
             assert node.slowness < _HEAVY
             node.slowness = 0
 
     def expect_nobody_counted(self):
         """Wait until no thread counts as attentive: those that sleep must not, nor count twice or less."""
-        work = self.graph._runner.works[0]
+        work = self.graph._starter.runner.works[0]
         assert waited_for(lambda: not work.attentive and not work.queue.others)
         time.sleep(0.05)
         assert work.attentive == 0
@@ -166,7 +166,7 @@ def test_a_step_that_completes_later_is_waited_for(chain):
     run = chain(lambda cc: later if cc.input_timestamp == LIGHT + 7 else None)
 
     run.feed(LIGHT, LIGHT + 10)
-    assert waited_for(lambda: run.graph._runner.pending)
+    assert waited_for(lambda: run.graph._starter.runner.pending)
     assert waited_for(lambda: run.seen[-1][0] == LIGHT + 6)
 
     later.set_result(None)
@@ -185,9 +185,9 @@ def test_a_step_that_is_given_up_and_then_completes_later_leaves_no_thread_count
         return later
 
     run = chain(block_and_defer)
-    first = run.graph._runner.schedule.nodes[0]
+    first = run.graph._starter.runner.schedule.nodes[0]
     run.feed(LIGHT, LIGHT + 5)
-    assert waited_for(lambda: run.graph._runner.pending)
+    assert waited_for(lambda: run.graph._starter.runner.pending)
     run.expect_nobody_counted()
 
     later.set_result(None)
@@ -209,7 +209,7 @@ def test_an_awaitable_that_nobody_can_run_is_an_error_of_its_step_and_the_run_is
     stopped.close()
 
     assert len(raised.value.errors) == 1
-    assert not run.graph._runner.is_poisoned
+    assert not run.graph._starter.runner.is_poisoned
     assert sorted(run.closed) == sorted(f"n{i}" for i in range(LENGTH))
 
 
@@ -250,7 +250,7 @@ def test_a_light_node_that_blocks_leaves_the_others_to_another_thread(chain):
             assert release.wait(TIMEOUT)
 
     run = chain(wait_for_the_next)
-    first = run.graph._runner.schedule.nodes[0]
+    first = run.graph._starter.runner.schedule.nodes[0]
     run.feed(LIGHT, LIGHT + 5)
     assert waited_for(lambda: first.steps == LIGHT + 5)
     assert run.slowness(11) == 0
@@ -265,10 +265,10 @@ def test_a_light_node_that_blocks_leaves_the_others_to_another_thread(chain):
 def test_who_waits_until_idle_is_woken_when_only_an_observer_is_left_and_comes_back_when_it_is_done(chain):
     def until_awaited(cc):
         if cc.input_timestamp >= LIGHT:
-            assert waited_for(lambda: run.graph._runner.waiters)
+            assert waited_for(lambda: run.graph._starter.runner.waiters)
 
     run = chain(until_awaited)
-    runner = run.graph._runner
+    runner = run.graph._starter.runner
     asleep = []
 
     class Seen(list):

@@ -18,7 +18,7 @@ class Payload:
         self._graph, self._deaths = graph, deaths
 
     def __del__(self):
-        self._deaths.append(self._graph._runner.lock._is_owned())
+        self._deaths.append(self._graph._starter.runner.lock._is_owned())
 
 
 class Wasteful(penstock.Calculator):

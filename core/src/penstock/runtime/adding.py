@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from penstock.engine.packet import Packet
 from penstock.errors import GraphRunError, InvalidArgumentError
-from penstock.runtime.event_loops.news import whoever
+from penstock.runtime.event_loops.news import current_waiter
 from penstock.timestamp import UNSET
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class Addition:
     def _waits_for_itself(self, schedule: Schedule) -> bool:
         who = self._who
         if who is None:
-            who = self._who = whoever()
+            who = self._who = current_waiter()
         return all(
             reader_of(queue) == who
             for queue in schedule.flow.full.values()

@@ -6,15 +6,12 @@ drive a graph; adding packets, cancelling and reading counters may come from any
 
 from __future__ import annotations
 
-import time
 import weakref
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
-from penstock.collector import PAUSE
 from penstock.engine.packet import Packet
-from penstock.engine.schedule import NOT_STARTED, Schedule
-from penstock.engine.stream import UNLIMITED, Observer
+from penstock.engine.stream import UNLIMITED
 from penstock.errors import (
     FailedPreconditionError,
     GraphRunError,
@@ -23,21 +20,17 @@ from penstock.errors import (
     PenstockError,
     UnavailableError,
 )
-from penstock.late_log import LateLogger, place
+from penstock.late_log import LateLogger
 from penstock.runtime.adding import Addition, add_if_room, checked
-from penstock.runtime.build import RunBuilder
-from penstock.runtime.counters import Counters
-from penstock.runtime.executors.assignment import Executors
-from penstock.runtime.forgotten import RUNNING, STOP_TIMEOUT_S, abandon, end_runs_before_pools
-from penstock.runtime.made_services import MadeServices
+from penstock.runtime.forgotten import STOP_TIMEOUT_S, end_runs_before_pools
 from penstock.runtime.modes import GraphInputStreamAddMode, LatePacketMode, mode_of
-from penstock.runtime.node_services import GraphNodeServices, find_services
 from penstock.runtime.poller import OutputStreamPoller
-from penstock.runtime.rows.rows import RowDesk, Rows, outputs_of
-from penstock.runtime.runner.runner import Runner, check_started, throttled_error
-from penstock.runtime.side_packets import ConstantOutputs, SidePackets, as_packets, check_given, merged
-from penstock.runtime.view import RunView
-from penstock.services import CLOCK, GRAPH
+from penstock.runtime.rows.desk import RowDesk, outputs_of
+from penstock.runtime.rows.rows import Rows
+from penstock.runtime.runner.runner import throttled_error
+from penstock.runtime.side_packets import as_packets
+from penstock.runtime.start import Starter
+from penstock.services import CLOCK
 from penstock.timestamp import UNSET
 
 if TYPE_CHECKING:
@@ -52,22 +45,12 @@ if TYPE_CHECKING:
     from penstock.plan import Plan
     from penstock.registry import Registry
     from penstock.runtime.event_loops.running import Running
-    from penstock.runtime.tracing import TracedCallback, Tracing
     from penstock.services import ServiceKey
     from penstock.tracing.tracer import Tracer
     from penstock_views.traces.profiling import ConfiguredTrace
 
 S = TypeVar("S")
 _logger = LateLogger("runtime")
-
-
-class _Callback:
-    """An observer of the application, as the runner calls it."""
-
-    def __init__(self, stream: str, call: Callable[[str, Packet], object]) -> None:
-        #: Takes a packet. A partial is called without a frame of its own.
-        self.call: Final = partial(call, stream)
-        self.has_failed = False
 
 
 class CalculatorGraph:
@@ -98,41 +81,24 @@ class CalculatorGraph:
         binary_graph_path: str | Path | None = None,
         subgraphs: Mapping[str, object] | Iterable[object] = (),
     ) -> None:
-        self._tells_plugins = False
         from penstock.config import build_plan  # brings protobuf, which `import penstock` must not
 
+        run_hooks = None
         if registry is None:
             from penstock.runtime.default import default_registry  # loads the plugins
 
             registry = default_registry()
-            self._tells_plugins = True
+            run_hooks = partial(_call_hooks, weakref.ref(self))
         self._plan: Final[Plan] = build_plan(
             graph_config, registry, binary_graph_path=binary_graph_path, subgraphs=subgraphs
         )
-        self._base: Final = as_packets(side_packets)
-        self._executors: Final = Executors(self._plan, registry)
-        self._services: dict[ServiceKey[Any], object] = {}
-        self._made: Final = MadeServices()
-        self._counters: Final = Counters()
-        self._constants: Final = ConstantOutputs()
-        self._observers: list[tuple[int, str, Callable[[str, Packet], object], bool]] = []
-        self._pollers: list[tuple[int, OutputStreamPoller]] = []
         self._desk: Final = RowDesk(self._plan)
+        self._starter: Final = Starter(self._plan, registry, self._desk, as_packets(side_packets), run_hooks)
         #: Graph input → number of its stream.
         self._inputs: Final = {one.name: one.id for one in self._plan.streams[: self._plan.graph_inputs]}
-        self._limits: dict[int, int] = {}
-        self._late: dict[int, LatePacketMode] = {}
         self._add_mode = GraphInputStreamAddMode.WAIT_TILL_NOT_FULL
-        self._event_loop: asyncio.AbstractEventLoop | None = None
-        self._is_timed = bool(self._plan.config.profiler_config.enable_profiler)
-        self._configured_trace = _configured_trace(self._plan)
-        self._tracer: Tracer | None = None
-        if self._configured_trace is not None:
-            self._tracer = self._configured_trace.tracer
-        self._runner: Runner | None = None
-        self._on_drop: weakref.finalize[..., CalculatorGraph] | None = None
-        self._is_running = False
-        self._side_packets = SidePackets(self._plan, self._base)
+        self._starter.is_timed = bool(self._plan.config.profiler_config.enable_profiler)
+        self._set_own_trace(_configured_trace(self._plan))
 
     # --- before a run -------------------------------------------------------------------------
 
@@ -187,12 +153,12 @@ class CalculatorGraph:
         Raises:
             NotFoundError: names the near one.
         """
-        self._input_id(name)
+        self._starter.input_id(name)
 
     @property
     def is_running(self) -> bool:
         """Whether a run is under way: it has begun, and nobody has waited for its end yet."""
-        return self._is_running
+        return self._starter.is_running
 
     def has_input_stream(self, name: str) -> bool:
         """Return whether the graph has a graph input of this name."""
@@ -211,7 +177,7 @@ class CalculatorGraph:
             AlreadyExistsError: another one was handed in under that name.
             FailedPreconditionError: the graph has run already.
         """
-        self._executors.hand_in(name, executor)
+        self._starter.executors.hand_in(name, executor)
         end_runs_before_pools()
 
     def set_service(self, key: ServiceKey[S], service: S) -> None:
@@ -223,8 +189,8 @@ class CalculatorGraph:
         """
         if service is None:
             raise InvalidArgumentError(f"service {key.name!r}: the object is None")
-        self._refuse_while_running("set_service")
-        self._services[key] = service
+        self._starter.refuse_while_running("set_service")
+        self._starter.services[key] = service
 
     def set_clock(self, clock: Callable[[], float]) -> None:
         """Let time-outs, and calculators that use the service `CLOCK`, read another clock.
@@ -236,7 +202,7 @@ class CalculatorGraph:
 
     def get_service(self, key: ServiceKey[S]) -> S | None:
         """Return a service object, set by the application or made for a run; None if there is none."""
-        found: Any = self._services.get(key)
+        found: Any = self._starter.services.get(key)
         service: S | None = found
         return service
 
@@ -245,8 +211,8 @@ class CalculatorGraph:
 
         None: on a thread of the graph's own, as by default.
         """
-        self._refuse_while_running("set_event_loop")
-        self._event_loop = loop
+        self._starter.refuse_while_running("set_event_loop")
+        self._starter.event_loop = loop
 
     def set_input_stream_max_queue_size(self, name: str, size: int) -> None:
         """Give the queues that a graph input feeds a limit of their own, from the next run on.
@@ -259,7 +225,7 @@ class CalculatorGraph:
             raise InvalidArgumentError(
                 f"max_queue_size {size} of {name!r}: must be at least 0, or -1 for no limit"
             )
-        self._limits[self._input_id(name)] = size
+        self._starter.limits[self._starter.input_id(name)] = size
 
     def set_late_packet_mode(self, name: str, mode: LatePacketMode | str) -> None:
         """Choose what happens to packets behind the bound of a graph input, from the next run on.
@@ -275,19 +241,19 @@ class CalculatorGraph:
             InvalidArgumentError: there is no such mode.
             NotFoundError: there is no such graph input.
         """
-        self._late[self._input_id(name)] = mode_of(LatePacketMode, mode, "late packet mode")
+        self._starter.late[self._starter.input_id(name)] = mode_of(LatePacketMode, mode, "late packet mode")
 
     def set_timing(self, enabled: bool = True) -> None:  # noqa: FBT001, FBT002
         """Add up the time that each node spends in `process`, from the next run on; see `snapshot`.
 
         Without this call the graph decides: `profiler_config { enable_profiler: true }` turns it on.
         """
-        self._is_timed = enabled
+        self._starter.is_timed = enabled
 
     @property
     def tracer(self) -> Tracer | None:
         """Who is told what happens in the next runs, or the one under way; None for nobody."""
-        return self._tracer
+        return self._starter.tracer
 
     def set_tracer(self, tracer: Tracer | None) -> None:
         """Let a tracer be told what happens, from the next run on; None: nobody.
@@ -301,11 +267,11 @@ class CalculatorGraph:
         """
         from penstock.tracing.tracer import Tracer  # only runs that are traced need it
 
-        self._refuse_while_running("set_tracer")
+        self._starter.refuse_while_running("set_tracer")
         if tracer is not None and not isinstance(tracer, Tracer):
             raise InvalidArgumentError(f"tracer {tracer!r} is no penstock.tracing.Tracer; make it a subclass")
-        self._configured_trace = None
-        self._tracer = tracer
+        self._set_own_trace(None)
+        self._starter.tracer = tracer
 
     def set_trace_directory(self, directory: str | os.PathLike[str] | None) -> None:
         """Allow trace files that the graph's `profiler_config` asks for, below a directory; None: none.
@@ -319,9 +285,15 @@ class CalculatorGraph:
             InvalidArgumentError: it is no directory, or `trace_log_path` leads out of it.
             FailedPreconditionError: a run is under way.
         """
-        self._refuse_while_running("set_trace_directory")
-        if self._configured_trace is not None:
-            self._configured_trace.allow(directory)
+        self._starter.refuse_while_running("set_trace_directory")
+        if self._own_trace is not None:
+            self._own_trace.allow(directory)
+
+    def _set_own_trace(self, trace: ConfiguredTrace | None) -> None:
+        """Use the trace that the graph asks for itself; None: no longer."""
+        self._own_trace = trace
+        self._starter.tracer = None if trace is None else trace.tracer
+        self._starter.prepare_trace = None if trace is None else trace.prepare_run
 
     def observe_output_stream(
         self,
@@ -344,10 +316,12 @@ class CalculatorGraph:
             NotFoundError: there is no such stream.
             FailedPreconditionError: a run is under way.
         """
-        self._refuse_while_running("observe_output_stream")
+        self._starter.refuse_while_running("observe_output_stream")
         if not callable(callback):
             raise InvalidArgumentError(f"observer of {name!r}: {callback!r} cannot be called")
-        self._observers.append((self._stream_id(name), name, callback, observe_timestamp_bounds))
+        self._starter.observers.append(
+            (self._starter.stream_id(name), name, callback, observe_timestamp_bounds)
+        )
 
     def add_output_stream_poller(
         self,
@@ -360,9 +334,9 @@ class CalculatorGraph:
             NotFoundError: there is no such stream.
             FailedPreconditionError: a run is under way.
         """
-        self._refuse_while_running("add_output_stream_poller")
+        self._starter.refuse_while_running("add_output_stream_poller")
         poller = OutputStreamPoller(name, wants_bounds=observe_timestamp_bounds)
-        self._pollers.append((self._stream_id(name), poller))
+        self._starter.pollers.append((self._starter.stream_id(name), poller))
         return poller
 
     # --- a run --------------------------------------------------------------------------------
@@ -411,12 +385,12 @@ class CalculatorGraph:
                 f"max_queue_size {max_queue_size} of rows: must be at least 1, or -1 for no limit"
             )
         for name in streams:
-            self._stream_id(name)
+            self._starter.stream_id(name)
         numbers = self._desk.numbers(streams)
         limit = UNLIMITED if max_queue_size < 0 else max_queue_size
-        rows = Rows(self, self._desk, numbers, limit, timeout, side_packets)
-        if self._is_running and self._runner is not None:
-            rows.attach_late(self._runner)
+        rows = Rows(self, self._starter, self._desk, numbers, limit, timeout, side_packets)
+        if self._starter.is_running and self._starter.runner is not None:
+            rows.attach_late(self._starter.runner)
         else:
             self._desk.keep(rows)
         return rows
@@ -448,7 +422,7 @@ class CalculatorGraph:
         """
         from penstock.runtime.event_loops.running import Running  # brings asyncio
 
-        return Running(self, self._desk, side_packets, stream_headers, timeout)
+        return Running(self, self._starter, self._desk, side_packets, stream_headers, timeout)
 
     def start_run(
         self, side_packets: Mapping[str, Any] | None = None, stream_headers: Mapping[str, Any] | None = None
@@ -465,121 +439,7 @@ class CalculatorGraph:
             UnavailableError: a service is missing.
             FailedPreconditionError: a run is under way.
         """
-        self._start_run(side_packets, stream_headers, held=False)
-
-    def start_run_held(
-        self, side_packets: Mapping[str, Any] | None = None, stream_headers: Mapping[str, Any] | None = None
-    ) -> None:
-        """Begin a run that an event loop awaits: no node works before `resume`. Else as `start_run`.
-
-        Raises:
-            FailedPreconditionError: nodes run inside the application's waits; nothing has started.
-            As `start_run`.
-        """
-        self._start_run(side_packets, stream_headers, held=True)
-
-    def _start_run(
-        self, side_packets: Mapping[str, Any] | None, stream_headers: Mapping[str, Any] | None, *, held: bool
-    ) -> None:
-        self._refuse_while_running("start_run")
-        given = merged(self._base, as_packets(side_packets))
-        check_given(self._plan, given)
-        headers = {self._input_id(name): p for name, p in as_packets(stream_headers).items()}
-        view = RunView(self._plan, is_timed=self._is_timed)
-        services = self._find_services(view)
-        queue_of, queue_names, executors = self._executors.assign(services)
-        self._side_packets = SidePackets(self._plan, given)
-        node_services = GraphNodeServices(self._plan, self._counters, services, self._side_packets)
-        if self._configured_trace is not None:
-            self._configured_trace.prepare_run()
-        tracing = None if self._tracer is None else _tracing(self._tracer, self._plan)
-        builder = RunBuilder(
-            self._plan,
-            node_services,
-            self._side_packets,
-            self._constants,
-            queue_of,
-            queue_names,
-            is_timed=self._is_timed,
-            tracing=tracing,
-        )
-        with PAUSE:
-            schedule = builder.build(self._make_observers(tracing), self._limits)
-        schedule.late.update({number: mode.value for number, mode in self._late.items() if mode.value})
-        clock: Any = self._services.get(CLOCK, time.monotonic)
-        parts = (schedule, executors, self._make_loop(), _story, clock)
-        runner = Runner(*parts) if tracing is None else tracing.runner(*parts)
-        node_services.runner = runner
-        view.take_snapshot = partial(_take_snapshot, runner)
-        try:
-            self._runner = runner
-            self._is_running = True
-            for _, poller in self._pollers:
-                poller.follow(runner)
-            self._desk.attach(runner, held=held)
-            RUNNING.add(runner)
-            self._abandon_when_dropped(runner)
-            _logger.info("the run starts; number of nodes: %d", len(self._plan.nodes))
-            if self._tells_plugins:
-                _call_hooks("run_started", self)
-            runner.start(headers, held=held)
-        except BaseException as error:
-            if isinstance(error, Exception) or runner.schedule.state == NOT_STARTED:
-                runner.stop(STOP_TIMEOUT_S)
-                self._desk.detach()
-                for _, poller in self._pollers:
-                    poller.follow(None)
-                self._abandon_when_dropped(None)
-                self._is_running = False
-                self._runner = None
-                RUNNING.discard(runner)
-            raise  # after an interrupt: a run that has begun is there to be cancelled and waited for
-
-    def _find_services(self, view: RunView) -> dict[ServiceKey[Any], object]:
-        """Return the services of a run. Those made for it are kept, also where another cannot be made."""
-        made: dict[ServiceKey[Any], object] = {}
-        try:
-            services, _ = find_services(self._plan, {GRAPH: view, **self._services}, made)
-        finally:
-            self._services.update(made)
-            self._made.keep(made)
-            self._abandon_when_dropped(None)
-        return services
-
-    def _close_services(self) -> None:
-        """Close the services that the graph has made; those that a later run needs it makes anew."""
-        for key, service in self._made.items():
-            if self._services.get(key) is service:
-                del self._services[key]
-        try:
-            self._made.close()
-        finally:
-            self._abandon_when_dropped(None)
-
-    def _abandon_when_dropped(self, runner: Runner | None) -> None:
-        """See to it that a run, and services that the graph has made, end with the graph at the latest."""
-        if self._on_drop is not None:
-            self._on_drop.detach()
-            self._on_drop = None
-        if runner is not None or self._made:
-            self._on_drop = weakref.finalize(self, abandon, runner, self._made)
-            self._on_drop.atexit = False
-
-    def _make_loop(self) -> Any:
-        from penstock.runtime.event_loops.lazy_loop import LazyLoop
-
-        return LazyLoop("penstock-loop", self._event_loop)
-
-    def _make_observers(self, tracing: Tracing | None) -> dict[int, list[Observer]]:
-        observers: dict[int, list[Observer]] = {}
-        for stream, name, callback, bounds in self._observers:
-            target: _Callback | TracedCallback = _Callback(name, callback)
-            if tracing is not None:
-                target = tracing.callback(name, target.call)
-            observers.setdefault(stream, []).append(Observer(name, target, wants_bounds=bounds))
-        for stream, poller in self._pollers:
-            observers.setdefault(stream, []).append(poller.attach())
-        return observers
+        self._starter.start(side_packets, stream_headers)
 
     def run(self, side_packets: Mapping[str, Any] | None = None, timeout: float | None = None) -> None:
         """Start a run of a graph without graph inputs, and wait for its end.
@@ -626,12 +486,13 @@ class CalculatorGraph:
             FailedPreconditionError: no run is under way; or the call would wait inside the run.
             NotFoundError: there is no such graph input.
         """
-        runner = self._runner
-        if runner is None or not self._is_running:
-            runner = self._live(f"adding to {stream!r}")
+        starter = self._starter
+        runner = starter.runner
+        if runner is None or not starter.is_running:
+            runner = starter.live(f"adding to {stream!r}")
         number = self._inputs.get(stream)
         if number is None:
-            number = self._input_id(stream)
+            number = starter.input_id(stream)
         if timestamp is not None or packet.__class__ is not Packet or packet.stamp == UNSET:
             packet = checked(stream, packet, timestamp)
         if runner.change(add_if_room, number, packet):
@@ -642,18 +503,6 @@ class CalculatorGraph:
         while not runner.change(addition.try_patiently):
             runner.wait_for_room(addition.has_room, addition.what, timeout)
 
-    def addition(
-        self, stream: str, packet: Packet, timestamp: SupportsIndex | None = None
-    ) -> tuple[Runner, Addition]:
-        """Return the run under way, and an add to it that is still to be done. For `running` and `run`.
-
-        Raises:
-            FailedPreconditionError, NotFoundError, InvalidArgumentError: as for adding.
-        """
-        runner = self._live(f"adding to {stream!r}")
-        number = self._input_id(stream)
-        return runner, Addition(runner, number, checked(stream, packet, timestamp))
-
     def set_input_stream_timestamp_bound(self, stream: str, bound: SupportsIndex) -> None:
         """Promise that nothing below `bound` will be added to a graph input.
 
@@ -661,8 +510,8 @@ class CalculatorGraph:
             TimestampError, TimestampOrderError: no bound, or below the present one; nothing changes.
             StreamClosedError, FailedPreconditionError, NotFoundError: as for adding.
         """
-        runner = self._live(f"setting the bound of {stream!r}")
-        number = self._input_id(stream)
+        runner = self._starter.live(f"setting the bound of {stream!r}")
+        number = self._starter.input_id(stream)
         limit = Packet(timestamp=bound).stamp
         runner.change(lambda schedule: schedule.set_bound(number, limit))
 
@@ -673,19 +522,17 @@ class CalculatorGraph:
             NotFoundError: there is no such graph input.
             FailedPreconditionError: there was no run.
         """
-        number = self._input_id(stream)
-        runner = check_started(self._runner, f"closing {stream!r}")
+        number = self._starter.input_id(stream)
+        runner = self._starter.started(f"closing {stream!r}")
         runner.change(lambda schedule: schedule.close_input(number))
 
     def close_all_input_streams(self) -> None:
         """End all graph inputs."""
-        runner = check_started(self._runner, "closing the inputs")
-        for number in range(self._plan.graph_inputs):
-            runner.change(partial(Schedule.close_input, stream_id=number))
+        self._starter.close_input_streams()
 
     def close_all_packet_sources(self) -> None:
         """End all graph inputs, and close every source instead of calling it again."""
-        runner = check_started(self._runner, "closing the sources")
+        runner = self._starter.started("closing the sources")
         runner.change(lambda schedule: schedule.close_sources())
 
     def wait_until_idle(self, timeout: float | None = None) -> None:
@@ -698,14 +545,7 @@ class CalculatorGraph:
             WaitTimeoutError: not idle within `timeout` seconds; says what runs.
             FailedPreconditionError: there was no run; or called from inside the run.
         """
-        runner = check_started(self._runner, "wait_until_idle()")
-        schedule = runner.schedule
-        runner.wait(
-            lambda: schedule.busy == 0 or runner.is_over, timeout, "wait_until_idle()", is_for_idle=True
-        )
-        error = runner.error() if self._is_running else None
-        if error is not None:
-            raise error
+        self._starter.wait_until_idle(timeout)
 
     def wait_until_done(self, timeout: float | None = None) -> None:
         """Wait for the end of the run, join its threads, and raise what went wrong.
@@ -717,29 +557,7 @@ class CalculatorGraph:
             WaitTimeoutError: not done within `timeout` seconds; says what it waits for. The run goes on.
             FailedPreconditionError: there was no run; or called from inside the run.
         """
-        runner = check_started(self._runner, "wait_until_done()")
-        if not self._is_running:
-            return
-        runner.wait(lambda: runner.is_over, timeout, "wait_until_done()")
-        self._finish(runner)
-
-    def _finish(self, runner: Runner) -> None:
-        self._desk.settle()
-        runner.stop(STOP_TIMEOUT_S)
-        self._abandon_when_dropped(None)
-        self._is_running = False
-        RUNNING.discard(runner)
-        error = runner.error()
-        _log_end(error)
-        if error is None:
-            self._constants.remember(self._plan, self._side_packets)
-        if self._tells_plugins:
-            _call_hooks("run_ended", self, error)
-        if error is not None:
-            for one in error.errors:
-                if isinstance(one.__cause__, KeyboardInterrupt):
-                    raise KeyboardInterrupt from error
-            raise error
+        self._starter.wait_until_done(timeout)
 
     def wait_for_observed_output(self, timeout: float | None = None) -> None:
         """Wait until something has come on an observed or polled stream since the last call.
@@ -748,7 +566,7 @@ class CalculatorGraph:
             PenstockError: the run ended without; its code is OUT_OF_RANGE.
             WaitTimeoutError, GraphRunError, FailedPreconditionError: as `wait_until_idle`.
         """
-        runner = check_started(self._runner, "wait_for_observed_output()")
+        runner = self._starter.started("wait_for_observed_output()")
         schedule = runner.schedule
         runner.wait(
             lambda: schedule.was_observed or runner.is_over,
@@ -764,18 +582,15 @@ class CalculatorGraph:
 
     def cancel(self) -> None:
         """End the run with a CANCELLED error; returns at once. Opened calculators are closed."""
-        runner = check_started(self._runner, "cancel()")
-        runner.change(lambda schedule: schedule.cancel())
+        self._starter.cancel()
 
     def pause(self) -> None:
         """Give out no more steps; those that run come to their end."""
-        self._desk.is_held = False
-        check_started(self._runner, "pause()").change(lambda schedule: schedule.pause())
+        self._starter.pause()
 
     def resume(self) -> None:
         """Go on after `pause`."""
-        self._desk.is_held = False
-        check_started(self._runner, "resume()").change(lambda schedule: schedule.resume())
+        self._starter.resume()
 
     def close(self, timeout: float | None = None) -> None:
         """End all sources and graph inputs, wait until the run is done, and close what the graph has made.
@@ -790,22 +605,13 @@ class CalculatorGraph:
             Otherwise as `wait_until_done`; services have been closed.
         """
         try:
-            if self._is_running:
+            if self._starter.is_running:
                 self.close_all_packet_sources()
                 self.wait_until_done(timeout)
         except BaseException as error:
-            self._close_services_after(error)
+            self._starter.close_services_after(error)
             raise
-        self._close_services()
-
-    def _close_services_after(self, error: BaseException) -> None:
-        """Close the services, unless a run still uses them, while `error` is on its way out."""
-        if self._is_running:
-            return
-        try:
-            self._close_services()
-        except PenstockError as failure:
-            error.add_note(str(failure))
+        self._starter.close_services()
 
     def __enter__(self) -> Self:
         return self
@@ -816,23 +622,31 @@ class CalculatorGraph:
         if error is None:
             self.close()
             return
-        if self._is_running:
+        if self._starter.is_running:
             self.cancel()
             try:
                 self.wait_until_done(STOP_TIMEOUT_S)
             except GraphRunError as failure:
                 error.add_note(f"while the graph was cancelled: {failure}")
-        self._close_services_after(error)
+        self._starter.close_services_after(error)
 
     # --- what came of it ----------------------------------------------------------------------
 
     def has_error(self) -> bool:
         """Return whether the run under way has failed; False again once it is done."""
-        return self._is_running and self._runner is not None and bool(self._runner.schedule.errors)
+        return (
+            self._starter.is_running
+            and self._starter.runner is not None
+            and bool(self._starter.runner.schedule.errors)
+        )
 
     def get_combined_error_message(self) -> str:
         """Return the errors of the run under way in words; "" where there are none."""
-        error = self._runner.error() if self._runner is not None and self._is_running else None
+        error = (
+            self._starter.runner.error()
+            if self._starter.runner is not None and self._starter.is_running
+            else None
+        )
         return "" if error is None else str(error)
 
     def get_output_side_packet(self, name: str) -> Packet:
@@ -842,7 +656,7 @@ class CalculatorGraph:
             NotFoundError: no node makes it and nobody gave it.
             UnavailableError: it has not been made yet.
         """
-        packet = self._side_packets.value(name)
+        packet = self._starter.side_packets.value(name)
         if packet is not None:
             return packet
         if any(port.name == name for node in self._plan.nodes for port in node.output_side_packets):
@@ -852,7 +666,7 @@ class CalculatorGraph:
     @property
     def counters(self) -> dict[str, int]:
         """The counters of the graph: `<node>-<counter>` → value, over all runs."""
-        return self._counters.values()
+        return self._starter.counters.values()
 
     def snapshot(self) -> Snapshot:
         """Return where the run under way, or the last one, stands, as data.
@@ -860,7 +674,9 @@ class CalculatorGraph:
         Raises:
             FailedPreconditionError: there was no run.
         """
-        return _take_snapshot(check_started(self._runner, "snapshot()"))
+        from penstock.runtime.report import take_snapshot  # brings `explain`
+
+        return take_snapshot(self._starter.started("snapshot()"))
 
     def __repr__(self) -> str:
         return f"<CalculatorGraph of {len(self._plan.nodes)} nodes>"
@@ -879,13 +695,13 @@ class CalculatorGraph:
         nobody feeds, a calculator that forgot its bound or has not come back, a poller that nobody
         reads. May be called at any time: before a run it says so, and after one why it ended.
         """
-        if self._runner is None:
+        if self._starter.runner is None:
             from penstock.explain import Why  # as below
 
             return Why("not started")
         from penstock.runtime.report import take_why  # brings `explain`
 
-        return take_why(self._runner)
+        return take_why(self._starter.runner)
 
     def ledger(self) -> Ledger:
         """Return where every packet of the run under way, or the last one, went: it adds up.
@@ -895,66 +711,10 @@ class CalculatorGraph:
         """
         from penstock.explain import ledger  # only who asks needs it
 
-        runner = check_started(self._runner, "ledger()")
+        runner = self._starter.started("ledger()")
         self._desk.settle()
         answer: Ledger = runner.ask(ledger)
         return answer
-
-    # --- shared -------------------------------------------------------------------------------
-
-    def _live(self, what: str) -> Runner:
-        runner = self._runner
-        if runner is None or not self._is_running:
-            raise FailedPreconditionError(f"{what} needs a run under way; call start_run() first")
-        return runner
-
-    def _refuse_while_running(self, what: str) -> None:
-        if self._is_running:
-            raise FailedPreconditionError(
-                f"{what} is not possible while the graph runs; wait_until_done() first"
-            )
-
-    def _stream_id(self, name: str) -> int:
-        number = self._plan.stream_ids.get(name)
-        if number is None:
-            raise _unknown_stream("stream", name, list(self._plan.stream_ids))
-        return number
-
-    def _input_id(self, name: str) -> int:
-        number = self._plan.stream_ids.get(name)
-        if number is None or number >= self._plan.graph_inputs:
-            inputs = [stream.name for stream in self._plan.streams[: self._plan.graph_inputs]]
-            raise _unknown_stream("graph input", name, inputs)
-        return number
-
-
-# What most runs never need is imported here when it is asked for: it costs as much as the run's own modules.
-
-
-def _tracing(tracer: Tracer, plan: Plan) -> Tracing:
-    from penstock.runtime.tracing import Tracing  # see above
-
-    return Tracing(tracer, plan)
-
-
-def _story(runner: Runner) -> str:
-    from penstock.runtime.report import story  # see above
-
-    return story(runner)
-
-
-def _take_snapshot(runner: Runner) -> Snapshot:
-    from penstock.runtime.report import take_snapshot  # see above
-
-    return take_snapshot(runner)
-
-
-def _log_end(error: GraphRunError | None) -> None:
-    if error is None:
-        _logger.info("the run has ended")
-    else:
-        at = place(error.node, error.stream, error.timestamp)
-        _logger.info("the run has ended with %s: %s", error.code.name, error, extra=at)
 
 
 def _configured_trace(plan: Plan) -> ConfiguredTrace | None:
@@ -967,22 +727,12 @@ def _configured_trace(plan: Plan) -> ConfiguredTrace | None:
     return ConfiguredTrace(wanted)
 
 
-def _unknown_stream(what: str, name: str, known: list[str]) -> NotFoundError:
-    from difflib import get_close_matches  # only when something is wrong
-
-    near = get_close_matches(name, known, n=1)
-    hint = (
-        f" (did you mean {near[0]!r}?)" if near else f"; there are: {', '.join(map(repr, known)) or 'none'}"
-    )
-    return NotFoundError(f"there is no {what} {name!r}{hint}", stream=name)
-
-
-def _call_hooks(hook: str, graph: CalculatorGraph, *arguments: object) -> None:
-    """Tell plugins that a run starts or has ended; one that raises is logged and hurts nobody."""
+def _call_hooks(graph: weakref.ref[CalculatorGraph], hook: str, *arguments: object) -> None:
+    """Call the hooks of plugins when a run starts or has ended. One that raises is logged, and ignored."""
     from penstock.runtime.default import plugin_host  # loads the plugins
 
     for implementation in getattr(plugin_host(), hook):
         try:
-            implementation.call(graph, *arguments)
+            implementation.call(graph(), *arguments)
         except Exception:
             _logger.exception("plugin %r: its hook penstock_%s failed", implementation.plugin, hook)

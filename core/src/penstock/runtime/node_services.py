@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from penstock.errors import NotFoundError, UnavailableError
+from penstock.errors import FailedPreconditionError, NotFoundError, UnavailableError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from penstock.engine.stream import InputStream
     from penstock.plan import Plan
     from penstock.runtime.counters import Counter, Counters
-    from penstock.runtime.runner.runner import Runner
     from penstock.runtime.side_packets import SidePackets
     from penstock.services import ServiceKey
 
@@ -31,6 +30,9 @@ class GraphNodeServices:
         counters: of the graph.
         services: the objects of this run, by key.
         side_packets: of this run.
+
+    Attributes:
+        change: applies an event to the run's engine. Set before the first calculator is called.
     """
 
     def __init__(
@@ -44,8 +46,7 @@ class GraphNodeServices:
         self._counters: Final = counters
         self._services: Final = services
         self._side_packets: Final = side_packets
-        #: Set when the run has one; calculators only run after that.
-        self.runner: Runner | None = None
+        self.change: Callable[[Callable[[Schedule], None]], object] = _not_started
 
     def options(self, node: Node, message_type: type[M]) -> M:
         """Return the node's options of a type."""
@@ -88,16 +89,15 @@ class GraphNodeServices:
             self._side_packets.publish(node, name, packet)
             schedule.set_side_packet(name, packet)
 
-        self._change(publish)
+        self.change(publish)
 
     def count_dropped(self, stream: InputStream, reason: str, count: int) -> None:
         """Count packets that the node has taken from a stream as thrown away."""
-        self._change(lambda _: stream.disuse(reason, count))
+        self.change(lambda _: stream.disuse(reason, count))
 
-    def _change(self, event: Callable[[Schedule], None]) -> None:
-        runner = self.runner
-        assert runner is not None  # calculators run only in a run  # noqa: S101
-        runner.change(event)
+
+def _not_started(_: Callable[[Schedule], None]) -> object:
+    raise FailedPreconditionError("the run has not started")
 
 
 def find_services(

@@ -25,12 +25,9 @@ from penstock.errors import (
     NotFoundError,
 )
 from penstock.explain import snapshot, story, weighed
-from penstock.runtime.build import RunBuilder
 from penstock.runtime.counters import Counters
-from penstock.runtime.node_services import GraphNodeServices, find_services
-from penstock.runtime.side_packets import ConstantOutputs, SidePackets, as_packets, check_given
-from penstock.runtime.view import RunView
-from penstock.services import GRAPH
+from penstock.runtime.new_run import new_run
+from penstock.runtime.side_packets import as_packets
 from penstock.timestamp import show
 
 if TYPE_CHECKING:
@@ -104,39 +101,32 @@ class ScheduleHarness:
         bounds_of: Collection[str] = (),
         limits: Mapping[str, int] | None = None,
     ) -> None:
-        given = as_packets(side_packets)
-        check_given(plan, given)
         self.log: list[str] = []
         self.seen: Final[dict[str, list[Packet]]] = {
             stream.name: [] for stream in plan.streams if observe is None or stream.name in observe
         }
         self.freed = 0
         self.counters: Final = Counters()
-        self.side_packets: Final = SidePackets(plan, given)
         self._random: Final = None if seed is None else random.Random(seed)  # noqa: S311  # a test's order
         self._ids: Final = plan.stream_ids
         self._held: list[HeldStep] = []
-        names = [executor.name for executor in plan.executors]
-        view = RunView(plan, is_timed=False)
-        view.take_snapshot = lambda: weighed(*snapshot(self.schedule))
-        there, _ = find_services(plan, {GRAPH: view, **(services or {})})
-        builder = RunBuilder(
-            plan,
-            _HarnessServices(self, plan, self.counters, there, self.side_packets),
-            self.side_packets,
-            ConstantOutputs(),
-            {line.id: names.index(line.executor) for line in plan.nodes},
-            names,
-            is_timed=False,
-        )
         observers = {
             stream.id: [Observer(stream.name, self.seen[stream.name], wants_bounds=stream.name in bounds_of)]
             for stream in plan.streams
             if stream.name in self.seen
         }
-        self.schedule: Final[Schedule] = builder.build(
-            observers, {self._ids[name]: size for name, size in (limits or {}).items()}
+        new = new_run(
+            plan,
+            side_packets=side_packets,
+            services=services,
+            observers=lambda: observers,
+            limits={self._ids[name]: size for name, size in (limits or {}).items()},
+            counters=self.counters,
         )
+        self.schedule: Final[Schedule] = new.schedule
+        self.side_packets: Final = new.side_packets
+        new.services.change = self.change
+        new.view.take_snapshot = lambda: weighed(*snapshot(self.schedule))
         self.schedule.validate()
 
     # --- events -------------------------------------------------------------------------------
@@ -384,17 +374,6 @@ class ScheduleHarness:
     def carried(self, stream: str) -> Carried:
         """Return what a stream has carried so far, as pairs of timestamp and payload."""
         return [(packet.stamp, packet.payload) for packet in self.seen[stream]]
-
-
-class _HarnessServices(GraphNodeServices):
-    """As in a graph, but what nodes tell goes to the engine without a lock."""
-
-    def __init__(self, harness: ScheduleHarness, *arguments: Any) -> None:
-        super().__init__(*arguments)
-        self._harness: Final = harness
-
-    def _change(self, event: Callable[[Schedule], None]) -> None:
-        self._harness.change(event)
 
 
 def explore(

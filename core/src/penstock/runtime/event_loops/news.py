@@ -51,8 +51,8 @@ def is_on_event_loop() -> bool:
     return asyncio is not None and asyncio._get_running_loop() is not None  # noqa: SLF001  # public in all but name
 
 
-def whoever() -> object:
-    """Return who is calling: the task on an event loop, else the number of the thread."""
+def current_waiter() -> object:
+    """Return what would wait if the caller did: the task on an event loop, else the ident of the thread."""
     if is_on_event_loop():
         task: object = sys.modules["asyncio"].current_task()
         if task is not None:

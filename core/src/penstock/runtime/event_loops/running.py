@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     from typing import SupportsIndex
 
     from penstock.runtime.graph import CalculatorGraph
-    from penstock.runtime.rows.rows import RowDesk
+    from penstock.runtime.rows.desk import RowDesk
     from penstock.runtime.runner.runner import Runner
+    from penstock.runtime.start import Starter
 
 #: How long a run may take to end after it was cancelled; a calculator may be in the middle of a long call.
 _STOP_TIMEOUT_S: Final = 30.0
@@ -36,15 +37,17 @@ class Running:
         graph: whose run it is; its calls that do not block may be used meanwhile.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917  # what `CalculatorGraph.running` was given
         self,
         graph: CalculatorGraph,
+        starter: Starter,
         desk: RowDesk,
         side_packets: Mapping[str, Any] | None,
         stream_headers: Mapping[str, Any] | None,
         timeout: float | None,
     ) -> None:
         self.graph: Final = graph
+        self._starter: Final = starter
         self._desk: Final = desk
         self._side_packets: Final = side_packets
         self._stream_headers: Final = stream_headers
@@ -54,7 +57,7 @@ class Running:
 
     async def __aenter__(self) -> Self:
         loop = asyncio.get_running_loop()
-        self.graph.start_run_held(self._side_packets, self._stream_headers)
+        self._starter.start(self._side_packets, self._stream_headers, held=True)
         self._runner = self._desk.runner
         self._ending = None  # that of the run before, where this has been entered before
         loop.call_soon(self._let_go)
@@ -63,10 +66,10 @@ class Running:
     def _let_go(self) -> None:
         """Let the nodes work, unless that has happened."""
         if self._desk.is_held and self._is_under_way():
-            self.graph.resume()
+            self._starter.resume()
 
     def _is_under_way(self) -> bool:
-        return self.graph.is_running and self._desk.runner is self._runner
+        return self._starter.is_running and self._desk.runner is self._runner
 
     def _live(self, what: str) -> Runner:
         if self._runner is None or not self._is_under_way():
@@ -100,7 +103,7 @@ class Running:
         await asyncio.sleep(0)
         self._live(f"adding to {stream!r}")
         packet = payload if isinstance(payload, Packet) else Packet(payload)
-        runner, addition = self.graph.addition(stream, packet, timestamp)
+        runner, addition = self._starter.addition(stream, packet, timestamp)
         while not runner.change(addition.try_patiently):
             await wait(runner, addition.has_room, timeout, addition.what, adds=True)
 
@@ -120,7 +123,7 @@ class Running:
             "wait_until_idle()",
         )
         if schedule.errors:  # it may take a thread's wait to come to rest: its executor may have failed
-            await in_thread(lambda: self.graph.wait_until_idle(timeout))
+            await in_thread(lambda: self._starter.wait_until_idle(timeout))
             raise GraphRunError(schedule.errors)
 
     async def wait_until_done(self, timeout: float | None = None) -> None:  # noqa: ASYNC109  # its error tells why
@@ -141,7 +144,7 @@ class Running:
     async def _ended(self, timeout: float | None) -> None:  # noqa: ASYNC109  # its error tells why
         """Await the last of the run on one thread, however many tasks do, and see its threads off."""
         if self._ending is None:
-            self._ending = asyncio.create_task(in_thread(lambda: self.graph.wait_until_done(timeout)))
+            self._ending = asyncio.create_task(in_thread(lambda: self._starter.wait_until_done(timeout)))
             self._ending.add_done_callback(_look_at)
         try:
             await asyncio.shield(self._ending)
@@ -159,7 +162,7 @@ class Running:
             await self._cancel(error)
             return
         try:
-            self.graph.close_all_input_streams()
+            self._starter.close_input_streams()
             await self.wait_until_done(self._timeout)
         except (asyncio.CancelledError, WaitTimeoutError) as broken_off:
             await self._cancel(broken_off)
@@ -171,7 +174,7 @@ class Running:
             return
         runner = self._live("cancel()")
         if not runner.schedule.errors:  # else it is ending already
-            self.graph.cancel()
+            self._starter.cancel()
         try:
             await self._ended(_STOP_TIMEOUT_S)
         except GraphRunError as failure:

@@ -7,34 +7,26 @@ a loop throttles nobody any more.
 
 from __future__ import annotations
 
-import sys
-import threading
-import weakref
 from typing import TYPE_CHECKING, Any, Final, Self
 
-from penstock.engine.schedule import PAUSED
 from penstock.errors import (
     FailedPreconditionError,
     GraphRunError,
-    InvalidArgumentError,
     NotFoundError,
     WaitTimeoutError,
 )
-from penstock.runtime.event_loops.news import whoever
+from penstock.runtime.event_loops.news import current_waiter
 from penstock.runtime.rows.streams import RowReader
 from penstock.timestamp import Timestamp, show
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+    from collections.abc import AsyncIterator, Iterator, Mapping
 
     from penstock.engine.packet import Packet
     from penstock.engine.schedule import Schedule
-    from penstock.plan import Plan
-    from penstock.runtime.graph import CalculatorGraph
+    from penstock.runtime.rows.desk import RowDesk
     from penstock.runtime.runner.runner import Runner
-
-#: How long a run waits for those who are just leaving its rows; they take a lock and no more.
-_LEAVE_TIMEOUT_S: Final = 30.0
+    from penstock.runtime.start import Starter
 
 
 class Row:
@@ -105,7 +97,8 @@ class Rows:
 
     def __init__(  # noqa: PLR0913, PLR0917  # what `CalculatorGraph.rows` was told
         self,
-        graph: CalculatorGraph,
+        graph: object,
+        starter: Starter,
         desk: RowDesk,
         numbers: Mapping[str, int],
         max_size: int,
@@ -114,7 +107,8 @@ class Rows:
     ) -> None:
         #: The application reads no more: it has closed the rows, or left their loop.
         self._is_left = True  # so far: there is nothing to leave, should the rest of this raise
-        self._graph: Final = graph
+        self._graph: Final = graph  # a graph lives as long as its rows
+        self._starter: Final = starter
         self._desk: Final = desk
         self.streams: Final = tuple(numbers)
         self._numbers: Final = tuple(numbers.values())
@@ -190,10 +184,10 @@ class Rows:
         self._is_starting = True
         try:
             if awaits:  # what cannot be awaited is refused before it begins
-                self._graph.start_run_held(self._side_packets)
-                self._graph.resume()
+                self._starter.start(self._side_packets, held=True)
+                self._starter.resume()
             else:
-                self._graph.start_run(self._side_packets)
+                self._starter.start(self._side_packets)
         finally:
             self._is_starting = False
         self._has_started_it = True
@@ -261,7 +255,7 @@ class Rows:
         """Return the next row if it is settled; else note whether none will come any more."""
         self._refuse_closed()
         reader = self._reader
-        reader.who = whoever()
+        reader.who = current_waiter()
         has_failed = bool(runner.schedule.errors)  # before a row is looked for: one may come until it fails
         packets: tuple[Packet | None, ...] | None = runner.change(reader.take)
         if packets is None:
@@ -287,7 +281,7 @@ class Rows:
         self._is_over = True
         try:
             if self._has_started_it and self._desk.runner is runner:
-                self._graph.wait_until_done(timeout)
+                self._starter.wait_until_done(timeout)
         except (WaitTimeoutError, KeyboardInterrupt):
             self._is_over = False  # the next call waits on
             raise
@@ -386,147 +380,6 @@ class _AsyncLoop:
     def __del__(self) -> None:
         if not self._is_broken_off:
             self._rows.leave()
-
-
-class RowDesk:
-    """Where a graph keeps the rows that wait for a run, and those that are being left.
-
-    Attributes:
-        plan: of the graph.
-        is_held: the run has begun, but takes no step before it is resumed.
-    """
-
-    def __init__(self, plan: Plan) -> None:
-        self.plan: Final = plan
-        self._runner: weakref.ref[Runner] | None = None
-        self.is_held = False
-        self._waiting: list[weakref.ref[Rows]] = []
-        self._leaving: list[threading.Thread] = []
-
-    @property
-    def runner(self) -> Runner | None:
-        """The run under way or the last one; None before, and when the graph has let go of it."""
-        return None if self._runner is None else self._runner()
-
-    # --- rows and runs ------------------------------------------------------------------------
-
-    def keep(self, rows: Rows) -> None:
-        """Let rows wait for the next run."""
-        self._waiting.append(weakref.ref(rows))
-
-    def attach(self, runner: Runner, *, held: bool) -> None:
-        """Attach all rows that wait for a run to this one, which is about to begin."""
-        self._runner = weakref.ref(runner)
-        self.is_held = held
-        self._waiting = [one for one in self._waiting if (rows := one()) is not None and rows.waits_for_run]
-        for reference in self._waiting:
-            rows = reference()
-            if rows is not None:
-                rows.attach(runner)
-
-    def detach(self) -> None:
-        """Let the rows wait again: the run could not begin."""
-        self._runner = None
-        self.is_held = False
-        for reference in self._waiting:
-            rows = reference()
-            if rows is not None:
-                rows.detach()
-
-    def numbers(self, names: Sequence[str]) -> dict[str, int]:
-        """Return name → number of streams; of all graph outputs where none is named.
-
-        Raises:
-            InvalidArgumentError: there are no graph outputs, or a name comes twice.
-            NotFoundError: there is no such stream.
-        """
-        if not names:
-            names = outputs_of(self.plan)
-            if not names:
-                raise InvalidArgumentError(
-                    'the graph has no output_stream; say which streams: graph.rows("a")'
-                )
-        twice = next((name for name in names if names.count(name) > 1), None)
-        if twice is not None:
-            raise InvalidArgumentError(f"rows: stream {twice!r} is named twice; name it once", stream=twice)
-        return {name: self.plan.stream_ids[name] for name in names}
-
-    def refuse_unfed(self, what: str) -> None:
-        """Raise where a run would wait for packets that nobody can add.
-
-        Raises:
-            FailedPreconditionError: the graph has inputs, and no run is under way that they belong to.
-        """
-        inputs = self.plan.streams[: self.plan.graph_inputs]
-        if inputs:
-            names = ", ".join(repr(stream.name) for stream in inputs)
-            raise FailedPreconditionError(
-                f"{what} needs a run, and the graph has inputs ({names}) that somebody must feed; call "
-                "start_run(), add packets in another thread or between two rows.next(), or use penstock.run()"
-            )
-
-    def refuse_late(self, schedule: Schedule, numbers: Sequence[int]) -> None:
-        """Raise where packets of these streams have gone by, or may have. Called with the lock held.
-
-        The answer depends on what the application did before, never on how far the nodes are.
-
-        Raises:
-            FailedPreconditionError: names the stream and what has begun.
-        """
-        for number in numbers:
-            stream = schedule.streams[number]
-            begun = self._what_has_begun(schedule, number)
-            if begun is None and stream.added:
-                begun = f"{stream.added} packets have been written"
-            if begun is None and stream.is_closed:
-                begun = "it has ended"
-            if begun is not None:
-                raise FailedPreconditionError(
-                    f"rows of stream {stream.name!r} would miss what has gone by: {begun}; ask for rows "
-                    "before start_run(), or before the first packet is added",
-                    stream=stream.name,
-                )
-
-    def _what_has_begun(self, schedule: Schedule, number: int) -> str | None:
-        if self.is_held and schedule.state == PAUSED:
-            return None
-        for source in sorted(self.plan.throttled[number]):
-            if source >= 0:
-                return f"source {schedule.nodes[source].name!r} runs"
-            if schedule.streams[~source].added:
-                return f"packets have been added to {schedule.streams[~source].name!r}"
-        return None
-
-    # --- leaving ------------------------------------------------------------------------------
-
-    def leave(self, runner: Runner, reader: RowReader) -> None:
-        """Close a reader on a thread of its own.
-
-        When the interpreter ends all runs have ended before, and a thread could not begin any more.
-        """
-        if sys.is_finalizing():
-            return
-        thread = threading.Thread(
-            target=runner.change, args=(reader.close,), name="penstock-leave", daemon=True
-        )
-        try:
-            thread.start()
-        except RuntimeError:  # the interpreter is about to end, and all runs with it
-            return
-        self._leaving.append(thread)
-
-    def settle(self) -> None:
-        """Wait until those that were leaving have left."""
-        while self._leaving:
-            thread = self._leaving.pop()
-            if thread is not threading.current_thread():
-                thread.join(_LEAVE_TIMEOUT_S)
-
-
-def outputs_of(plan: Plan) -> list[str]:
-    """Return the names of the graph outputs that something produces, in the order of the graph."""
-    names = (entry.rpartition(":")[2] for entry in plan.config.output_stream)
-    return list(dict.fromkeys(name for name in names if name in plan.stream_ids))
 
 
 def _not_in_rows(stream: str, places: Mapping[str, int]) -> NotFoundError:

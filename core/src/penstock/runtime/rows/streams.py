@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, Self
 
 from penstock.engine.packet import NOTHING, Packet
 from penstock.engine.stream import UNLIMITED, Observer
-from penstock.runtime.event_loops.news import whoever
+from penstock.runtime.event_loops.news import current_waiter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
@@ -64,7 +64,7 @@ class RowReader:
     place: Final = "rows"
 
     def __init__(self, max_size: int) -> None:
-        self.who: object = whoever()
+        self.who: object = current_waiter()
         self.is_closed = False
         self.streams: tuple[RowStream, ...] = ()
         self._max_size: Final = max_size

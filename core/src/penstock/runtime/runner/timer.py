@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from penstock.errors import PenstockError, code_of
 
 if TYPE_CHECKING:
-    from penstock.runtime.runner.runner import Runner
+    from penstock.runtime.runner.locked import LockedRun
 
 #: How often a clock is read that is not the system's: nobody says when it has moved.
 _LOOK_AT_CLOCK_S: Final = 0.005
@@ -24,7 +24,7 @@ _LOOK_AGAIN_S: Final = 1.0
 class Timer:
     """Calls `Schedule.time_out` for nodes that have waited as long as their policy says."""
 
-    def __init__(self, runner: Runner) -> None:
+    def __init__(self, runner: LockedRun) -> None:
         self._runner: Final = runner
         self._told: Final = threading.Event()
         self._is_stopping = False

@@ -1,19 +1,19 @@
 """The steps of one ready queue, as lent to its executor, and the loop that runs them.
 
-Who wakes whom: a thread is *attentive* to a queue while it is between steps of that queue or in a
-step that will be over soon; it will look at the queue by itself. Whoever makes a step ready, or
-goes away into a step that takes long, wakes one sleeping thread if steps are ready and nobody is
-attentive. Of two threads that are attentive after a light step, one goes back to sleep. So a chain of
-light calculators costs no hand-off between threads, and a backlog of heavy ones uses all threads.
-(Waking a thread for each ready step makes a chain of pass-through nodes three to four times slower
-under the interpreter lock, measured with 2 threads on 2 cores.)
+Which thread wakes which: a thread is *attentive* to a queue while it is between steps of that queue or in
+a step that will be over soon; it will look at the queue by itself. A thread that makes a step ready, or
+begins a step that takes long, wakes one sleeping thread if steps are ready and no thread is attentive. Of
+two threads that are attentive after a light step, one goes back to sleep. So a chain of light calculators
+costs no hand-off between threads, and a backlog of heavy ones uses all threads. (Waking a thread for each
+ready step makes a chain of pass-through nodes three to four times slower under the interpreter lock,
+measured with 2 threads on 2 cores.)
 
-Which calculators are heavy is measured as they run. A call above `_HEAVY_S` makes a node's `slowness`
-grow by 8, another one makes it fall by 1, so that a node counts as heavy when about one call in nine
-takes long; a call that merely lost the interpreter lock for 5 ms makes none heavy. Only of a node that
-has not run yet one long call is believed: with three, 12 calls of four heavy nodes would all be one
-thread's. A node that has come down to 0 is light and is timed now and then only. One that blocks all of
-a sudden is noticed by the sleeping threads: see `executor.Work.is_neglected`.
+The loop measures which calculators are heavy as they run. A call above `_HEAVY_S` adds 8 to the node's
+`slowness`, any other call takes 1 from it, so that a node counts as heavy when about one call in nine takes
+long; one call that lost the interpreter lock for 5 ms makes no node heavy. The first call of a node counts
+more: if it is long, the node is heavy at once. (If it took three, one thread would run all 12 calls of four
+heavy nodes.) A node whose slowness has fallen to 0 is light and is timed only now and then. The sleeping
+threads notice a light node that suddenly blocks: see `executor.Work.is_neglected`.
 """
 
 from __future__ import annotations
@@ -35,16 +35,17 @@ if TYPE_CHECKING:
     from penstock.engine.ready import ReadyQueue
     from penstock.engine.stream import Observer
     from penstock.runtime.executors.executor import Lease
-    from penstock.runtime.runner.runner import Runner
+    from penstock.runtime.runner.deferred import DeferringRun
+    from penstock.runtime.runner.locked import QueueServer
 
 #: A call that takes longer is worth another thread: twice what waking one costs (20-40 us, 2 cores).
 _HEAVY_S: Final = 100e-6
-#: From this `slowness` on a node is heavy: after three long calls in a row, or if its first one is long.
+#: A node of this `slowness` is heavy: after three long calls in a row, or after a long first call.
 _HEAVY: Final = 24
 _SLOWEST: Final = 64
 #: After so many light steps, and up to 15 more, a thread times one although its node is known to be light,
-#: shows a sign of life, and sees whether waiting threads should hear news. Never always after as many: in a
-#: chain as long as that it would be the same node each time.
+#: shows a sign of life, and looks whether waiting threads should be notified. The number varies: with a
+#: fixed one, a chain of just that length would have the same node timed each time.
 _UNTIMED: Final = 8
 _NO_PACKET: Final = Packet()
 #: Why packets are dropped, as the ledger says it.
@@ -55,10 +56,10 @@ class _Rest:
     """What a visit to the lock leaves to be done after unlocking.
 
     Attributes:
-        was_away: the thread no longer counts as attentive: it leaves, or its step takes long.
+        was_away: whether the thread no longer counts as attentive: it leaves, or its step takes long.
         deliver: observers that have something to see, now this thread's to drain.
         wake: queues that want a thread.
-        garbage: packets that nobody wants; they die with this object.
+        garbage: packets that no queue holds any more; they die with this object.
     """
 
     __slots__ = ("deliver", "garbage", "wake", "was_away")
@@ -66,25 +67,25 @@ class _Rest:
     def __init__(self) -> None:
         self.was_away = False
         self.deliver: list[Observer] = []
-        self.wake: list[QueueWork] = []
+        self.wake: list[QueueServer] = []
         self.garbage: list[Packet] | None = None
 
 
 class QueueWork:
     """The `executor.Work` of one ready queue of one run."""
 
-    def __init__(self, runner: Runner, queue: ReadyQueue) -> None:
+    def __init__(self, runner: DeferringRun, queue: ReadyQueue) -> None:
         self.runner: Final = runner
         self.queue: Final = queue
         self.lease: Lease | None = None
-        #: Threads that will look at the queue soon; changed under the lock.
+        #: Number of threads that will look at the queue soon; changed under the lock.
         self.attentive = 0
         #: Whether sleeping threads look for neglected steps; see `executor.Lease.watches`.
         self.is_watched = False
         #: Grows as steps are taken, now and then; read without the lock, as a sign of life.
         self.taken = 0
         self._is_waking = False
-        #: Raised when attentive threads are no longer counted on.
+        #: Increased when the attentive threads are no longer relied on; see `is_neglected`.
         self._epoch = 0
         self._slow_deliveries = 0
 
@@ -111,7 +112,7 @@ class QueueWork:
         return bool(schedule.deliveries or ((queue.others or queue.sources) and schedule.state == RUNNING))
 
     def wants_thread(self) -> bool:
-        """Return whether a sleeping thread shall be woken for this queue. Called with the lock held."""
+        """Return whether a sleeping thread must be woken for this queue. Called with the lock held."""
         queue = self.queue
         if self.attentive or self._is_waking or not (queue.others or queue.sources):
             return False
@@ -121,7 +122,7 @@ class QueueWork:
     def is_neglected(self, seen: int) -> bool:
         """Return whether steps are ready and none has been taken since `taken` was `seen`.
 
-        If so, the threads that were counted on are no longer: they are attentive again when they come.
+        If so, the attentive threads are no longer relied on; each is attentive again when it comes back.
         """
         if self.taken != seen or not (self.queue.others or self.queue.sources):
             return False
@@ -136,11 +137,20 @@ class QueueWork:
         choose: Callable[[int], int] | None = None,
         max_s: float | None = None,
     ) -> bool:
-        """Run ready steps until none is left, time is up or `interrupted` says so; return whether any ran."""
+        """Run ready steps until none is left, time is up or `interrupted` says so.
+
+        Args:
+            interrupted: asked before each step is taken; True ends the loop. None: never.
+            choose: picks one of n ready steps, for executors that explore orders. None: the first.
+            max_s: how long to go on taking steps, in seconds; None for no limit.
+
+        Returns:
+            Whether any step ran or any observer was drained.
+        """
         runner = self.runner
         schedule, queue = runner.schedule, self.queue
         acquire, release = runner.lock.acquire, runner.lock.release
-        # what happens in most runs is not asked in each round: one queue, and no node that may time out
+        # Most runs have one queue and no node that may time out: then the rounds need not look for either.
         looks_around = len(runner.works) > 1 or not self.is_watched or bool(schedule.patient)
         ident = get_ident()
         until = inf if max_s is None else perf_counter() + max_s
@@ -159,9 +169,15 @@ class QueueWork:
             runner.inside.add(ident)
             while True:
                 go_on = is_free or (perf_counter() < until and (interrupted is None or not interrupted()))
-                # An interrupt can come between any two lines; see `give_up` and `lose` for what then holds.
+                # Stage 1, one visit to the lock: complete the step that has run, take the next one.
+                # Holds: `step`, if any, has been called and is completed exactly once. Not promised: that
+                # nothing happened since; another thread may have given this one up (`epoch`), poisoned the
+                # run or taken what was ready. An interrupt can come between any two lines; `give_up` and
+                # `lose` say what holds then.
                 try:
                     acquire()
+                    # 1a. Be attentive again after an absence. A changed epoch means that the threads of the
+                    # pool were woken because the step took long: its node is blamed for it.
                     if is_away or epoch != self._epoch:
                         if step is not None and epoch != self._epoch:
                             _blame(step)
@@ -169,10 +185,13 @@ class QueueWork:
                         is_away = False
                     elif self.attentive > 1:
                         go_on = False  # one thread is enough for light steps
+                    # 1b. Report the observers that stage 2 drained; only then can the run be idle.
                     if drained:
                         for observer in drained:
                             schedule.delivered(observer)
                         drained = []
+                    # 1c. Complete and take. No step is taken while observers have packets to see: `turn`
+                    # looks for itself and returns None then.
                     if step is None:
                         step = schedule.take(queue, choose) if go_on and not schedule.deliveries else None
                     elif runner.is_poisoned:
@@ -187,6 +206,10 @@ class QueueWork:
                     else:
                         schedule.complete(step, error, stop)
                         step = schedule.take(queue, choose) if go_on and not schedule.deliveries else None
+                    # 1d. Collect what is to be done after unlocking. `is_fresh` is cleared: this thread has
+                    # just looked at its queue, so that what became ready there needs no other thread. Not
+                    # promised: that other queues, the timer or waiting threads are looked at in each round;
+                    # while steps are light that happens only when `is_round` or `looks_around` says so.
                     queue.is_fresh = False
                     if (
                         step is None
@@ -194,8 +217,8 @@ class QueueWork:
                         and schedule.deliveries
                         and self._slow_deliveries <= 1
                     ):
-                        # `_look_around` for observers that are soon done, without its calls: 1 us less for
-                        # each packet that is observed
+                        # the same as `_look_around` for observers that finish soon, without its calls: 1 us
+                        # less for each observed packet
                         self.attentive -= 1
                         is_away = True
                         drained, schedule.deliveries = schedule.deliveries, []
@@ -219,19 +242,25 @@ class QueueWork:
                 except BaseException as broken:
                     runner.give_up(broken)
                     raise
+                # Stage 2, without the lock: wake threads, free packets, drain observers. User code runs here:
+                # destructors of payloads and observers. The observers were claimed under the lock, so no
+                # other thread drains them. A thread that has drained goes back to stage 1 without a step.
                 if rest is not None:
                     if rest.wake:
                         runner.wake(rest.wake)
                     drained = rest.deliver
-                    rest = None  # and with it dies what nobody wants, outside the lock
+                    rest = None  # its packets die here, outside the lock
                 if drained:
                     if garbage:
-                        garbage = None  # likewise
+                        garbage = None  # these too
                     self._drain_all(drained)
                     did_any = True
                     continue
                 if step is None:
                     return did_any
+                # Stage 3, without the lock: call the calculator. Holds: only this thread has the step, and no
+                # other thread calls the node unless it allows overlapping calls. Whatever is raised is kept
+                # for stage 1, interrupts included; a deferred step belongs to its future from now on.
                 did_any = True
                 error = None
                 stop = False
@@ -241,7 +270,7 @@ class QueueWork:
                 if is_timed:
                     self.taken += 1
                     untimed = _UNTIMED + (self.taken * 7 & 15)
-                    began = perf_counter()  # not before the lock: waiting for it makes no node heavy
+                    began = perf_counter()  # after unlocking: waiting for the lock makes no node heavy
                 else:
                     untimed -= 1
                 try:
@@ -263,14 +292,14 @@ class QueueWork:
             raise
         finally:
             runner.inside.discard(ident)
-            # The traceback of an error may keep this frame for long; packets shall not live as long.
+            # The traceback of an error may keep this frame alive; its packets must not live as long.
             rest = garbage = step = error = None
 
     def _run_light(self, step: Step, untimed: int) -> tuple[Step | None, int]:
-        """Run light steps until the next one is not, or shall be timed, or something is there to be freed.
+        """Run light steps until the next one is heavy or is to be timed, or packets wait to be freed.
 
-        Called with the lock held, and returns so. What the loop in `run` does besides is done before and
-        after only: that is a tenth of the time of a chain of light nodes.
+        Called with the lock held, and returns with it held. The other duties of the loop in `run` are done
+        only before and after this one: that saves a tenth of the time of a chain of light nodes.
 
         Args:
             step: taken, not begun.
@@ -288,6 +317,10 @@ class QueueWork:
         is_deferred = False
         try:
             while untimed and following is not None and not (following.node.slowness or garbage):
+                # Here the lock is held, `following` is taken and not begun, and its node has slowness 0.
+                # Not promised while this loop goes on: that observers are drained, threads woken or
+                # waiters notified. `turn` returns None where a delivery is due, and `untimed` ends the loop
+                # after at most 23 steps, so each is put off by some microseconds only.
                 step = following
                 untimed -= 1
                 stop = False
@@ -302,6 +335,7 @@ class QueueWork:
                     error, is_deferred = raised, False
                 for port in step.in_ports:
                     port.packet = _NO_PACKET
+                # The step has run and nothing of it is completed yet: from here on as stages 1a and 1c.
                 acquire()
                 if epoch != self._epoch:
                     _blame(step)
@@ -311,8 +345,8 @@ class QueueWork:
                     return None, untimed
                 following = turn(queue, step, error, stop)
                 if error is not None:
-                    break
-            if is_deferred:
+                    break  # the error belongs to one step; the next one starts with none
+            if is_deferred:  # left without the lock, and with no step to complete
                 acquire()
                 following = None if schedule.deliveries else schedule.take(queue)
         finally:
@@ -320,14 +354,14 @@ class QueueWork:
         return following, untimed
 
     def _understand(self, step: Step, outcome: object) -> tuple[bool, bool, BaseException | None]:
-        """Return what it means that a call returned something: it completes later, it said STOP, an error."""
+        """Return what a call's result means: whether it completes later, whether it is STOP, or its error."""
         if outcome is STOP and step.method == PROCESS:
             return False, True, None
         error = self.runner.defer(step, outcome)
         return error is None, False, error
 
     def _come_back(self) -> int:
-        """Note that a thread looks at the queue again; return the epoch. Called with the lock held."""
+        """Count this thread as attentive again; return the epoch. Called with the lock held."""
         self.attentive += 1
         self._is_waking = False
         return self._epoch
@@ -356,7 +390,7 @@ class QueueWork:
         runner = self.runner
         claimed: list[Observer] = []
         while True:
-            wake: list[QueueWork] = []
+            wake: list[QueueServer] = []
             try:
                 runner.lock.acquire()
                 for observer in claimed:
@@ -399,5 +433,5 @@ class QueueWork:
 
 
 def _blame(step: Step) -> None:
-    """Note that others have given a step up meanwhile: it took long. Called with the lock held."""
+    """Count a step as long for its node: other threads were woken while it ran. Lock held."""
     step.node.slowness = min(step.node.slowness + 8, _SLOWEST)

@@ -1,0 +1,104 @@
+"""One run put together from a plan, not started: for each start of a graph, and for tests of schedules."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from penstock.runtime.build import RunBuilder
+from penstock.runtime.counters import Counters
+from penstock.runtime.node_services import GraphNodeServices, find_services
+from penstock.runtime.side_packets import ConstantOutputs, SidePackets, as_packets, check_given
+from penstock.runtime.view import RunView
+from penstock.services import GRAPH
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from penstock.engine.schedule import Schedule
+    from penstock.engine.stream import Observer
+    from penstock.plan import Plan
+    from penstock.runtime.tracing import Tracing
+    from penstock.services import ServiceKey
+
+    #: Node id → number of its ready queue; and the names of the queues.
+    Queues = tuple[Mapping[int, int], Sequence[str]]
+
+
+class NewRun(NamedTuple):
+    """The parts of a run that has not started.
+
+    Attributes:
+        schedule: the engine. Nothing has been opened.
+        side_packets: those given, and those that nodes will make.
+        services: answers what calculators ask. Its `change` must be set before any step is called: it
+            applies an event to the schedule, under whatever lock the caller has.
+        view: the service `GRAPH` of this run. Its `take_snapshot` is to be set.
+    """
+
+    schedule: Schedule
+    side_packets: SidePackets
+    services: GraphNodeServices
+    view: RunView
+
+
+def new_run(  # noqa: PLR0913  # each is one thing that a run can have
+    plan: Plan,
+    *,
+    side_packets: Mapping[str, Any] | None = None,
+    services: Mapping[ServiceKey[Any], object] | None = None,
+    made: dict[ServiceKey[Any], object] | None = None,
+    observers: Callable[[], Mapping[int, Sequence[Observer]]] = dict,
+    limits: Mapping[int, int] | None = None,
+    counters: Counters | None = None,
+    constants: ConstantOutputs | None = None,
+    queues: Callable[[Mapping[ServiceKey[Any], object]], Queues] | None = None,
+    tracing: Tracing | None = None,
+    is_timed: bool = False,
+) -> NewRun:
+    """Put one run together, not started; calculators and handlers are made.
+
+    Args:
+        plan: the checked graph.
+        side_packets: name → payload (or Packet).
+        services: key → object. `GRAPH` is there by itself. Others that nodes ask for are made, as far as
+            their keys say how.
+        made: gets the services that are made, also where one of them cannot be.
+        observers: called once side packets and services are found to be right; returns stream id → its
+            observers, in the order in which they are called.
+        limits: graph input's stream id → its own max_queue_size (-1 for none).
+        counters: of the graph; None: new ones.
+        constants: outputs of nodes without streams, from earlier runs; None: none are known.
+        queues: given all services of the run, returns which queue each node is in. None: as the plan's
+            executors say.
+        tracing: what the run is traced with; None: nothing.
+        is_timed: whether the time of each call of `process` is added up.
+
+    Raises:
+        GraphConfigError: side packets are missing or wrong.
+        UnavailableError: a service is missing.
+        CalculatorError: a calculator or handler could not be made.
+        Whatever `queues` raises.
+    """
+    given = as_packets(side_packets)
+    check_given(plan, given)
+    view = RunView(plan, is_timed=is_timed)
+    found, _ = find_services(plan, {GRAPH: view, **(services or {})}, made)
+    queue_of, names = (queues or _queues_of(plan))(found)
+    sides = SidePackets(plan, given)
+    node_services = GraphNodeServices(plan, Counters() if counters is None else counters, found, sides)
+    builder = RunBuilder(
+        plan,
+        node_services,
+        sides,
+        ConstantOutputs() if constants is None else constants,
+        queue_of,
+        names,
+        is_timed=is_timed,
+        tracing=tracing,
+    )
+    return NewRun(builder.build(observers(), limits or {}), sides, node_services, view)
+
+
+def _queues_of(plan: Plan) -> Callable[[Mapping[ServiceKey[Any], object]], Queues]:
+    names = [executor.name for executor in plan.executors]
+    return lambda _: ({node.id: names.index(node.executor) for node in plan.nodes}, names)

@@ -1,0 +1,177 @@
+"""Where a graph keeps the rows that wait for a run, and the threads that close rows whose loop was left."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import weakref
+from typing import TYPE_CHECKING, Final, Protocol
+
+from penstock.engine.schedule import PAUSED
+from penstock.errors import FailedPreconditionError, InvalidArgumentError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from penstock.engine.schedule import Schedule
+    from penstock.plan import Plan
+    from penstock.runtime.rows.streams import RowReader
+    from penstock.runtime.runner.runner import Runner
+
+#: How long a run waits for the threads that are just closing its rows; each takes a lock and no more.
+_LEAVE_TIMEOUT_S: Final = 30.0
+
+
+class WaitingRows(Protocol):
+    """What the desk knows of `Rows`."""
+
+    @property
+    def waits_for_run(self) -> bool:
+        """Whether they are for a run that has not begun."""
+
+    def attach(self, runner: Runner) -> None:
+        """Read from this run, which is about to begin."""
+
+    def detach(self) -> None:
+        """Forget the run, which could not begin."""
+
+
+class RowDesk:
+    """Where a graph keeps the rows that wait for a run, and those that are being left.
+
+    Attributes:
+        plan: of the graph.
+        is_held: the run has begun, but takes no step before it is resumed.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan: Final = plan
+        self._runner: weakref.ref[Runner] | None = None
+        self.is_held = False
+        self._waiting: list[weakref.ref[WaitingRows]] = []
+        self._leaving: list[threading.Thread] = []
+
+    @property
+    def runner(self) -> Runner | None:
+        """The run under way or the last one; None before, and when the graph has let go of it."""
+        return None if self._runner is None else self._runner()
+
+    # --- rows and runs ------------------------------------------------------------------------
+
+    def keep(self, rows: WaitingRows) -> None:
+        """Let rows wait for the next run."""
+        self._waiting.append(weakref.ref(rows))
+
+    def attach(self, runner: Runner, *, held: bool) -> None:
+        """Attach all rows that wait for a run to this one, which is about to begin."""
+        self._runner = weakref.ref(runner)
+        self.is_held = held
+        self._waiting = [one for one in self._waiting if (rows := one()) is not None and rows.waits_for_run]
+        for reference in self._waiting:
+            rows = reference()
+            if rows is not None:
+                rows.attach(runner)
+
+    def detach(self) -> None:
+        """Let the rows wait again: the run could not begin."""
+        self._runner = None
+        self.is_held = False
+        for reference in self._waiting:
+            rows = reference()
+            if rows is not None:
+                rows.detach()
+
+    def numbers(self, names: Sequence[str]) -> dict[str, int]:
+        """Return name → number of streams; of all graph outputs where none is named.
+
+        Raises:
+            InvalidArgumentError: there are no graph outputs, or a name comes twice.
+            NotFoundError: there is no such stream.
+        """
+        if not names:
+            names = outputs_of(self.plan)
+            if not names:
+                raise InvalidArgumentError(
+                    'the graph has no output_stream; say which streams: graph.rows("a")'
+                )
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise InvalidArgumentError(f"rows: stream {twice!r} is named twice; name it once", stream=twice)
+        return {name: self.plan.stream_ids[name] for name in names}
+
+    def refuse_unfed(self, what: str) -> None:
+        """Raise where a run would wait for packets that nobody can add.
+
+        Raises:
+            FailedPreconditionError: the graph has inputs, and no run is under way that they belong to.
+        """
+        inputs = self.plan.streams[: self.plan.graph_inputs]
+        if inputs:
+            names = ", ".join(repr(stream.name) for stream in inputs)
+            raise FailedPreconditionError(
+                f"{what} needs a run, and the graph has inputs ({names}) that somebody must feed; call "
+                "start_run(), add packets in another thread or between two rows.next(), or use penstock.run()"
+            )
+
+    def refuse_late(self, schedule: Schedule, numbers: Sequence[int]) -> None:
+        """Raise where packets of these streams have gone by, or may have. Called with the lock held.
+
+        The answer depends on what the application did before, never on how far the nodes are.
+
+        Raises:
+            FailedPreconditionError: names the stream and what has begun.
+        """
+        for number in numbers:
+            stream = schedule.streams[number]
+            begun = self._what_has_begun(schedule, number)
+            if begun is None and stream.added:
+                begun = f"{stream.added} packets have been written"
+            if begun is None and stream.is_closed:
+                begun = "it has ended"
+            if begun is not None:
+                raise FailedPreconditionError(
+                    f"rows of stream {stream.name!r} would miss what has gone by: {begun}; ask for rows "
+                    "before start_run(), or before the first packet is added",
+                    stream=stream.name,
+                )
+
+    def _what_has_begun(self, schedule: Schedule, number: int) -> str | None:
+        if self.is_held and schedule.state == PAUSED:
+            return None
+        for source in sorted(self.plan.throttled[number]):
+            if source >= 0:
+                return f"source {schedule.nodes[source].name!r} runs"
+            if schedule.streams[~source].added:
+                return f"packets have been added to {schedule.streams[~source].name!r}"
+        return None
+
+    # --- leaving ------------------------------------------------------------------------------
+
+    def leave(self, runner: Runner, reader: RowReader) -> None:
+        """Close a reader on a thread of its own.
+
+        When the interpreter ends all runs have ended before, and a thread could not begin any more.
+        """
+        if sys.is_finalizing():
+            return
+        thread = threading.Thread(
+            target=runner.change, args=(reader.close,), name="penstock-leave", daemon=True
+        )
+        try:
+            thread.start()
+        except RuntimeError:  # the interpreter is about to end, and all runs with it
+            return
+        self._leaving.append(thread)
+
+    def settle(self) -> None:
+        """Wait until those that were leaving have left."""
+        while self._leaving:
+            thread = self._leaving.pop()
+            if thread is not threading.current_thread():
+                thread.join(_LEAVE_TIMEOUT_S)
+
+
+def outputs_of(plan: Plan) -> list[str]:
+    """Return the names of the graph outputs that something produces, in the order of the graph."""
+    names = (entry.rpartition(":")[2] for entry in plan.config.output_stream)
+    return list(dict.fromkeys(name for name in names if name in plan.stream_ids))

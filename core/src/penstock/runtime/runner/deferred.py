@@ -1,0 +1,122 @@
+"""Steps that complete later: the call returned an awaitable or a future.
+
+What holds here: a deferred step is in `pending` until one thread completes it, once; after an error of the
+run everything pending is cancelled, and a step that does not follow is given up after `_GRACE_S`.
+"""
+
+from __future__ import annotations
+
+import inspect
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Final
+
+from penstock.engine.calculator import CLOSE, METHODS, PROCESS, STOP
+from penstock.engine.faults import CallCancelledError
+from penstock.errors import InvalidArgumentError, PenstockError, WaitTimeoutError
+from penstock.runtime.runner.locked import LockedRun
+
+if TYPE_CHECKING:
+    import concurrent.futures
+
+    from penstock.engine.node import Step
+    from penstock.engine.packet import Packet
+    from penstock.runtime.runner.locked import QueueServer
+
+#: How long cancelled coroutines and futures may take to end after an error before they are given up.
+_GRACE_S: Final = 10.0
+
+
+class DeferringRun(LockedRun):
+    """A locked run whose steps may complete later."""
+
+    def defer(self, step: Step, outcome: object) -> PenstockError | None:
+        """Arrange that a step completes when an awaitable or future does.
+
+        Returns:
+            An error where `outcome` is neither; the caller then completes the step with it.
+        """
+        import concurrent.futures  # brings logging; most graphs have no steps that wait
+
+        if isinstance(outcome, concurrent.futures.Future):
+            future = outcome
+        elif inspect.isawaitable(outcome):
+            future = self._loop.submit(outcome)
+        else:
+            return InvalidArgumentError(
+                f"node {step.node.name!r}: {METHODS[step.method]}() returned {outcome!r}; it must return "
+                "None, penstock.STOP, an awaitable or a concurrent.futures.Future",
+                node=step.node.name,
+            )
+        with self.lock:
+            self.pending[step] = future
+            if step.method == CLOSE and self._failing_since is not None:
+                self._failing_since = monotonic()  # a close has its time, whatever was waited for before it
+            failing = bool(self.schedule.errors) and step.method != CLOSE
+        if failing:
+            future.cancel()
+        future.add_done_callback(lambda done: self._later(step, done))
+        return None
+
+    def _later(self, step: Step, future: concurrent.futures.Future[Any]) -> None:
+        import concurrent.futures
+
+        error: BaseException | None
+        outcome = None
+        try:
+            error = future.exception()
+            if error is None:
+                outcome = future.result()
+        except concurrent.futures.CancelledError as cancelled:
+            error = cancelled
+        if error is None and outcome is not None and not (outcome is STOP and step.method == PROCESS):
+            error = InvalidArgumentError(
+                f"node {step.node.name!r}: the awaited result of {METHODS[step.method]}() is {outcome!r}; "
+                "it must be None or penstock.STOP",
+                node=step.node.name,
+            )
+        self.complete_later(step, error, stop=outcome is STOP)
+
+    def complete_later(self, step: Step, error: BaseException | None, *, stop: bool = False) -> None:
+        """Complete a deferred step, once, from any thread; runs no calculator and no observer."""
+        try:
+            self._complete_later(step, error, stop=stop)
+        except BaseException as broken:
+            self.lose(broken)
+            raise
+
+    def _complete_later(self, step: Step, error: BaseException | None, *, stop: bool) -> None:
+        with self.lock:
+            if self.pending.pop(step, None) is None:
+                return  # given up before, or cancelled twice
+        step.clear_inputs()
+        import concurrent.futures
+
+        was_cancelled = isinstance(error, concurrent.futures.CancelledError) and bool(self.schedule.errors)
+        wake: list[QueueServer] = []
+        garbage: list[Packet] | None = None
+        with self.lock:
+            if not self.is_poisoned:
+                if was_cancelled:
+                    error = CallCancelledError(f"{METHODS[step.method]}() was cancelled")
+                self.schedule.complete(step, error, stop=stop)
+                garbage = self.after_change(wake)
+                if self.schedule.deliveries:
+                    wake.append(self.works[0])
+                    self.tell()
+        del garbage
+        self.wake(wake)
+
+    def _give_up_pending(self) -> None:
+        """End steps that did not follow their cancellation, so that the run can end."""
+        since = self._failing_since
+        if since is None or monotonic() - since < _GRACE_S:
+            return
+        for step in list(self.pending):
+            self.complete_later(
+                step,
+                WaitTimeoutError(
+                    f"node {step.node.name!r}: {METHODS[step.method]}() did not end within {_GRACE_S:g} s "
+                    "after it was cancelled",
+                    node=step.node.name,
+                ),
+            )

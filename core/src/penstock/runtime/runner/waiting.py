@@ -1,0 +1,150 @@
+"""Waits of the application: for room, for idle, for the end.
+
+What holds here: a thread of the run itself is refused, since it would wait for its own end; waits wake four
+times a second, so that Ctrl-C works on every platform; where an executor runs its nodes inside the waits of
+the application, a wait runs them.
+"""
+
+from __future__ import annotations
+
+from threading import get_ident
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Final
+
+from penstock.engine.schedule import RUNNING
+from penstock.errors import FailedPreconditionError, WaitTimeoutError
+from penstock.runtime.runner.deferred import DeferringRun
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from penstock.engine.schedule import Schedule
+    from penstock.runtime.event_loops.loop import CoroutineLoop
+    from penstock.runtime.executors.executor import Lease
+
+#: How long a wait sleeps at most before it looks again: some platforms deliver no signal meanwhile.
+_LOOK_AGAIN_S: Final = 0.25
+
+
+class AwaitedRun(DeferringRun):
+    """A run that application threads can wait for.
+
+    Args:
+        schedule, loop, clock: as for `LockedRun`.
+        explain: returns in words why the run does not go on, for waits that expire.
+
+    Attributes:
+        leases: what the executors have lent, one for each queue, in the order of the queues.
+    """
+
+    def __init__(
+        self,
+        schedule: Schedule,
+        loop: CoroutineLoop,
+        explain: Callable[[Any], str],
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
+        super().__init__(schedule, loop, clock)
+        self.leases: Final[list[Lease]] = []
+        #: Whether nodes run inside the application's waits. In most runs none does, and no wait asks.
+        self._has_helpers = False
+        self._explain: Final = explain
+
+    def story(self) -> str:
+        """Return in words why the run does not go on."""
+        return self._explain(self)
+
+    def refuse_inside(self, what: str, *, awaits: bool = False) -> None:
+        """Raise where a blocking call comes from inside this run, which would wait for itself.
+
+        Args:
+            what: was called.
+            awaits: it only awaits: other tasks of an event loop may do so, this run's own may not.
+
+        Raises:
+            FailedPreconditionError: the thread is in a step, an observer or the loop of this run.
+        """
+        ident = get_ident()
+        in_loop = self._loop.is_inside() if awaits else ident == self._loop.thread_id
+        if ident in self.inside or in_loop:
+            raise FailedPreconditionError(
+                f"{what} was called from inside this graph's own step, observer or event loop, and would "
+                "wait for itself; call it from the application's thread, or add with ADD_IF_NOT_FULL"
+            )
+
+    def refuse_helpers(self, what: str) -> None:
+        """Raise where nodes run inside the application's waits: one that is awaited would do nothing.
+
+        Raises:
+            FailedPreconditionError: they do; names the executor.
+        """
+        for lease, work in zip(self.leases, self.works, strict=True):
+            if lease.helps:
+                raise FailedPreconditionError(
+                    f"{what} cannot be awaited: executor {work.name!r} runs nodes on the application's own "
+                    "thread, inside calls that block; use calls that block, or an executor with threads"
+                )
+
+    def wait_for_room(self, has_room: Callable[[], bool], what: str, timeout: float | None = None) -> None:
+        """Wait until a throttled graph input takes packets again; raises as `wait`."""
+        self.adders += 1
+        try:
+            self.wait(has_room, timeout, what)
+        finally:
+            self.adders -= 1
+
+    def wait(
+        self, done: Callable[[], bool], timeout: float | None, what: str, *, is_for_idle: bool = False
+    ) -> None:
+        """Block until `done()` (asked under the lock), helping executors that ask for it.
+
+        Args:
+            done: whether to wait no longer.
+            timeout: seconds; None for no limit.
+            what: is waited for, for the message.
+            is_for_idle: whether that comes with the end of the last step, so that it is worth waking early.
+
+        Raises:
+            WaitTimeoutError: `timeout` seconds have passed; says what the run waits for.
+            FailedPreconditionError: called from inside the run.
+        """
+        self.refuse_inside(what)
+        deadline = None if timeout is None else self.clock() + timeout
+        while True:
+            helped = (self._has_helpers or bool(self.stranded)) and self._help()
+            left = None if deadline is None else deadline - self.clock()
+            if self._wait_once(done, left, sleep=not helped, early=is_for_idle):
+                return
+            is_for_idle = False  # it was woken, or nothing came for long
+            self._give_up_pending()
+            if deadline is not None and self.clock() >= deadline:
+                raise WaitTimeoutError(f"{what} did not come within {timeout} s\n{self.story()}")
+
+    def _wait_once(self, done: Callable[[], bool], left: float | None, *, sleep: bool, early: bool) -> bool:
+        with self.lock:
+            if done():
+                return True
+            if not sleep or ((self._has_helpers or self.stranded) and self._could_help()):
+                return False
+            self.waiters += 1
+            self.wakes_early = self.wakes_early or early
+            try:
+                self.changed.wait(_LOOK_AGAIN_S if left is None else max(0.0, min(left, _LOOK_AGAIN_S)))
+            finally:
+                self.waiters -= 1
+            return done()
+
+    def _help(self) -> bool:
+        """Do what executors that work in waits have ready; return whether there was any."""
+        helped = [lease.help() for lease in self.leases if lease.helps]
+        helped.extend([work.run() for work in list(self.stranded)])
+        return any(helped)
+
+    def _could_help(self) -> bool:
+        """Return whether an executor that works in waits has something to do."""
+        schedule = self.schedule
+        return any(
+            (lease.helps or work in self.stranded)
+            and (schedule.deliveries or (work.queue and schedule.state == RUNNING))
+            for lease, work in zip(self.leases, self.works, strict=True)
+        )

@@ -1,0 +1,425 @@
+"""How the runs of a graph start and end, for the graph itself and for what starts runs on its behalf.
+
+Rows and `Running` start, feed and end runs too. They know the `Starter`, not the `CalculatorGraph`.
+"""
+
+from __future__ import annotations
+
+import time
+import weakref
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+from penstock.collector import PAUSE
+from penstock.engine.schedule import NOT_STARTED
+from penstock.engine.stream import Observer
+from penstock.errors import FailedPreconditionError, GraphRunError, NotFoundError, PenstockError
+from penstock.late_log import LateLogger, place
+from penstock.runtime.adding import Addition, checked
+from penstock.runtime.counters import Counters
+from penstock.runtime.executors.assignment import Executors
+from penstock.runtime.forgotten import RUNNING, STOP_TIMEOUT_S, abandon
+from penstock.runtime.made_services import MadeServices
+from penstock.runtime.new_run import NewRun, new_run
+from penstock.runtime.runner.runner import Runner, check_started
+from penstock.runtime.side_packets import ConstantOutputs, SidePackets, as_packets, merged
+from penstock.services import CLOCK
+
+if TYPE_CHECKING:
+    import asyncio
+    from collections.abc import Callable, Mapping
+    from typing import SupportsIndex
+
+    from penstock.engine.packet import Packet
+    from penstock.explain import Snapshot
+    from penstock.plan import Plan
+    from penstock.registry import Registry
+    from penstock.runtime.executors.executor import Executor
+    from penstock.runtime.modes import LatePacketMode
+    from penstock.runtime.poller import OutputStreamPoller
+    from penstock.runtime.rows.desk import RowDesk
+    from penstock.runtime.tracing import TracedCallback, Tracing
+    from penstock.services import ServiceKey
+    from penstock.tracing.tracer import Tracer
+
+_logger = LateLogger("runtime")
+
+
+class _Callback:
+    """An observer of the application, as the runner calls it."""
+
+    def __init__(self, stream: str, call: Callable[[str, Packet], object]) -> None:
+        #: Takes a packet. A partial is called without a frame of its own.
+        self.call: Final = partial(call, stream)
+        self.has_failed = False
+
+
+class Starter:
+    """Starts and ends the runs of one graph; holds what they share and the run under way.
+
+    It never holds the graph itself: a graph that the application drops must be free to die, and its run with
+    it. The run under way ends with the last owner of this object at the latest.
+
+    Args:
+        plan: the checked graph.
+        registry: where executors are found by name.
+        desk: of the graph's rows.
+        base: side packets for all runs.
+        run_hooks: called with "run_started", and with "run_ended" and the error or None; None: nothing is.
+
+    Attributes:
+        executors, made, counters: of the graph.
+        services: key → object, set by the application or made for a run.
+        observers: (stream id, stream, callback, whether bounds are wanted), in the order of attachment.
+        pollers: (stream id, poller).
+        limits: graph input's stream id → its own max_queue_size.
+        late: graph input's stream id → what happens to late packets.
+        event_loop: the application's, for coroutines of calculators; None: the graph's own thread.
+        is_timed: whether the next run adds up the time of `process`.
+        tracer: of the next runs, or None.
+        prepare_trace: called before each run of a graph that asks for a trace itself; else None.
+        runner: the run under way or the last one; None before the first.
+        is_running: whether a run has begun and nobody has waited for its end yet.
+        side_packets: of that run.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        registry: Registry,
+        desk: RowDesk,
+        base: Mapping[str, Packet],
+        run_hooks: Callable[..., None] | None,
+    ) -> None:
+        self._plan: Final = plan
+        self._base: Final = base
+        self._desk: Final = desk
+        self._run_hooks: Final = run_hooks
+        self.executors: Final = Executors(plan, registry)
+        self.services: Final[dict[ServiceKey[Any], object]] = {}
+        self.made: Final = MadeServices()
+        self.counters: Final = Counters()
+        self._constants: Final = ConstantOutputs()
+        self.observers: Final[list[tuple[int, str, Callable[[str, Packet], object], bool]]] = []
+        self.pollers: Final[list[tuple[int, OutputStreamPoller]]] = []
+        self.limits: Final[dict[int, int]] = {}
+        self.late: Final[dict[int, LatePacketMode]] = {}
+        self.event_loop: asyncio.AbstractEventLoop | None = None
+        self.is_timed = False
+        self.tracer: Tracer | None = None
+        self.prepare_trace: Callable[[], None] | None = None
+        self.runner: Runner | None = None
+        self.is_running = False
+        self.side_packets = SidePackets(plan, base)
+        self._on_drop: weakref.finalize[..., Starter] | None = None
+
+    # --- start --------------------------------------------------------------------------------
+
+    def start(
+        self,
+        side_packets: Mapping[str, Any] | None = None,
+        stream_headers: Mapping[str, Any] | None = None,
+        *,
+        held: bool = False,
+    ) -> None:
+        """Begin a run.
+
+        Args:
+            side_packets: as for `CalculatorGraph.start_run`.
+            stream_headers: as for `CalculatorGraph.start_run`.
+            held: whether no node works before `resume`. For runs that an event loop awaits.
+
+        Raises:
+            FailedPreconditionError: a run is under way; or it is held, and nodes run inside the
+                application's waits. Nothing has started.
+            As `CalculatorGraph.start_run`.
+        """
+        self.refuse_while_running("start_run")
+        given = merged(self._base, as_packets(side_packets))
+        headers = {self.input_id(name): packet for name, packet in as_packets(stream_headers).items()}
+        tracing = None if self.tracer is None else _tracing(self.tracer, self._plan)
+        new, executors = self._new_run(given, tracing)
+        if self.prepare_trace is not None:
+            self.prepare_trace()
+        new.schedule.late.update({number: mode.value for number, mode in self.late.items() if mode.value})
+        clock: Any = self.services.get(CLOCK, time.monotonic)
+        parts = (new.schedule, executors, self._make_loop(), _story, clock)
+        runner = Runner(*parts) if tracing is None else tracing.runner(*parts)
+        new.services.change = runner.change
+        new.view.take_snapshot = partial(_take_snapshot, runner)
+        self.side_packets = new.side_packets
+        try:
+            self.runner = runner
+            self.is_running = True
+            for _, poller in self.pollers:
+                poller.follow(runner)
+            self._desk.attach(runner, held=held)
+            RUNNING.add(runner)
+            self._abandon_when_dropped(runner)
+            _logger.info("the run starts; number of nodes: %d", len(self._plan.nodes))
+            if self._run_hooks is not None:
+                self._run_hooks("run_started")
+            runner.start(headers, held=held)
+        except BaseException as error:
+            if isinstance(error, Exception) or runner.schedule.state == NOT_STARTED:
+                self._undo_start(runner)
+            raise  # after an interrupt: a run that has begun is there to be cancelled and waited for
+
+    def _new_run(self, given: Mapping[str, Packet], tracing: Tracing | None) -> tuple[NewRun, list[Executor]]:
+        """Return the parts of a run, and the executor of each of its queues.
+
+        Services that are made for it are kept, also where another one cannot be made.
+        """
+        made: dict[ServiceKey[Any], object] = {}
+        executors: list[Executor] = []
+
+        def queues(services: Mapping[ServiceKey[Any], object]) -> tuple[dict[int, int], list[str]]:
+            queue_of, names, found = self.executors.assign(services)
+            executors.extend(found)
+            return queue_of, names
+
+        try:
+            with PAUSE:
+                new = new_run(
+                    self._plan,
+                    side_packets=given,
+                    services=self.services,
+                    made=made,
+                    observers=lambda: self._make_observers(tracing),
+                    limits=self.limits,
+                    counters=self.counters,
+                    constants=self._constants,
+                    queues=queues,
+                    tracing=tracing,
+                    is_timed=self.is_timed,
+                )
+        finally:
+            self.services.update(made)
+            self.made.keep(made)
+            self._abandon_when_dropped(None)
+        return new, executors
+
+    def _undo_start(self, runner: Runner) -> None:
+        runner.stop(STOP_TIMEOUT_S)
+        self._desk.detach()
+        for _, poller in self.pollers:
+            poller.follow(None)
+        self._abandon_when_dropped(None)
+        self.is_running = False
+        self.runner = None
+        RUNNING.discard(runner)
+
+    def _make_loop(self) -> Any:
+        from penstock.runtime.event_loops.lazy_loop import LazyLoop
+
+        return LazyLoop("penstock-loop", self.event_loop)
+
+    def _make_observers(self, tracing: Tracing | None) -> dict[int, list[Observer]]:
+        observers: dict[int, list[Observer]] = {}
+        for stream, name, callback, bounds in self.observers:
+            target: _Callback | TracedCallback = _Callback(name, callback)
+            if tracing is not None:
+                target = tracing.callback(name, target.call)
+            observers.setdefault(stream, []).append(Observer(name, target, wants_bounds=bounds))
+        for stream, poller in self.pollers:
+            observers.setdefault(stream, []).append(poller.attach())
+        return observers
+
+    def _abandon_when_dropped(self, runner: Runner | None) -> None:
+        """Arrange that a run, and services that the graph has made, end with this object at the latest."""
+        if self._on_drop is not None:
+            self._on_drop.detach()
+            self._on_drop = None
+        if runner is not None or self.made:
+            self._on_drop = weakref.finalize(self, abandon, runner, self.made)
+            self._on_drop.atexit = False
+
+    # --- the run under way --------------------------------------------------------------------
+
+    def live(self, what: str) -> Runner:
+        """Return the run under way.
+
+        Raises:
+            FailedPreconditionError: there is no run under way; names `what`.
+        """
+        runner = self.runner
+        if runner is None or not self.is_running:
+            raise FailedPreconditionError(f"{what} needs a run under way; call start_run() first")
+        return runner
+
+    def started(self, what: str) -> Runner:
+        """Return the run under way or the last one.
+
+        Raises:
+            FailedPreconditionError: no run has begun; names `what`.
+        """
+        return check_started(self.runner, what)
+
+    def refuse_while_running(self, what: str) -> None:
+        """Raise where a run is under way.
+
+        Raises:
+            FailedPreconditionError: one is; names `what`.
+        """
+        if self.is_running:
+            raise FailedPreconditionError(
+                f"{what} is not possible while the graph runs; wait_until_done() first"
+            )
+
+    def addition(
+        self, stream: str, packet: Packet, timestamp: SupportsIndex | None = None
+    ) -> tuple[Runner, Addition]:
+        """Return the run under way, and an add to it that is still to be done.
+
+        Raises:
+            FailedPreconditionError, NotFoundError, InvalidArgumentError: as for adding.
+        """
+        runner = self.live(f"adding to {stream!r}")
+        number = self.input_id(stream)
+        return runner, Addition(runner, number, checked(stream, packet, timestamp))
+
+    def close_input_streams(self) -> None:
+        """End all graph inputs."""
+        runner = self.started("closing the inputs")
+        for number in range(self._plan.graph_inputs):
+            runner.change(lambda schedule, number=number: schedule.close_input(number))
+
+    def cancel(self) -> None:
+        """End the run with a CANCELLED error; returns at once."""
+        self.started("cancel()").change(lambda schedule: schedule.cancel())
+
+    def pause(self) -> None:
+        """Give out no more steps; those that run come to their end."""
+        self._desk.is_held = False
+        self.started("pause()").change(lambda schedule: schedule.pause())
+
+    def resume(self) -> None:
+        """Go on after `pause`, or begin to work in a run that is held."""
+        self._desk.is_held = False
+        self.started("resume()").change(lambda schedule: schedule.resume())
+
+    # --- end ----------------------------------------------------------------------------------
+
+    def wait_until_idle(self, timeout: float | None = None) -> None:
+        """As `CalculatorGraph.wait_until_idle`."""
+        runner = self.started("wait_until_idle()")
+        schedule = runner.schedule
+        runner.wait(
+            lambda: schedule.busy == 0 or runner.is_over, timeout, "wait_until_idle()", is_for_idle=True
+        )
+        error = runner.error() if self.is_running else None
+        if error is not None:
+            raise error
+
+    def wait_until_done(self, timeout: float | None = None) -> None:
+        """As `CalculatorGraph.wait_until_done`."""
+        runner = self.started("wait_until_done()")
+        if not self.is_running:
+            return
+        runner.wait(lambda: runner.is_over, timeout, "wait_until_done()")
+        self._finish(runner)
+
+    def _finish(self, runner: Runner) -> None:
+        self._desk.settle()
+        runner.stop(STOP_TIMEOUT_S)
+        self._abandon_when_dropped(None)
+        self.is_running = False
+        RUNNING.discard(runner)
+        error = runner.error()
+        _log_end(error)
+        if error is None:
+            self._constants.remember(self._plan, self.side_packets)
+        if self._run_hooks is not None:
+            self._run_hooks("run_ended", error)
+        if error is not None:
+            for one in error.errors:
+                if isinstance(one.__cause__, KeyboardInterrupt):
+                    raise KeyboardInterrupt from error
+            raise error
+
+    def close_services(self) -> None:
+        """Close the services that the graph has made; a later run that needs one makes a new one.
+
+        Raises:
+            PenstockError: a service failed to close; the others have been closed.
+        """
+        for key, service in self.made.items():
+            if self.services.get(key) is service:
+                del self.services[key]
+        try:
+            self.made.close()
+        finally:
+            self._abandon_when_dropped(None)
+
+    def close_services_after(self, error: BaseException) -> None:
+        """Close the services, unless a run still uses them, while `error` is about to be raised."""
+        if self.is_running:
+            return
+        try:
+            self.close_services()
+        except PenstockError as failure:
+            error.add_note(str(failure))
+
+    # --- names --------------------------------------------------------------------------------
+
+    def stream_id(self, name: str) -> int:
+        """Return the number of a stream.
+
+        Raises:
+            NotFoundError: there is no such stream; names the near one.
+        """
+        number = self._plan.stream_ids.get(name)
+        if number is None:
+            raise _unknown_stream("stream", name, list(self._plan.stream_ids))
+        return number
+
+    def input_id(self, name: str) -> int:
+        """Return the number of a graph input.
+
+        Raises:
+            NotFoundError: there is no such graph input; names the near one.
+        """
+        number = self._plan.stream_ids.get(name)
+        if number is None or number >= self._plan.graph_inputs:
+            inputs = [stream.name for stream in self._plan.streams[: self._plan.graph_inputs]]
+            raise _unknown_stream("graph input", name, inputs)
+        return number
+
+
+# What most runs never need is imported here when it is asked for: it costs as much as the run's own modules.
+
+
+def _tracing(tracer: Tracer, plan: Plan) -> Tracing:
+    from penstock.runtime.tracing import Tracing  # see above
+
+    return Tracing(tracer, plan)
+
+
+def _story(runner: Runner) -> str:
+    from penstock.runtime.report import story  # see above
+
+    return story(runner)
+
+
+def _take_snapshot(runner: Runner) -> Snapshot:
+    from penstock.runtime.report import take_snapshot  # see above
+
+    return take_snapshot(runner)
+
+
+def _log_end(error: GraphRunError | None) -> None:
+    if error is None:
+        _logger.info("the run has ended")
+    else:
+        at = place(error.node, error.stream, error.timestamp)
+        _logger.info("the run has ended with %s: %s", error.code.name, error, extra=at)
+
+
+def _unknown_stream(what: str, name: str, known: list[str]) -> NotFoundError:
+    from difflib import get_close_matches  # only when something is wrong
+
+    near = get_close_matches(name, known, n=1)
+    hint = (
+        f" (did you mean {near[0]!r}?)" if near else f"; there are: {', '.join(map(repr, known)) or 'none'}"
+    )
+    return NotFoundError(f"there is no {what} {name!r}{hint}", stream=name)
