@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     from penstock.plugins.hookspecs import Components, hookimpl
     from penstock.registry import Registry
     from penstock.runtime.default import register_calculator
-    from penstock.runtime.event_loops.running import Running
     from penstock.runtime.executors.executor import Executor, ExecutorDefaults, Lease, Work
     from penstock.runtime.graph import CalculatorGraph
     from penstock.runtime.modes import GraphInputStreamAddMode, LatePacketMode
     from penstock.runtime.poller import OutputStreamPoller
     from penstock.runtime.rows.rows import Row, Rows
     from penstock.runtime.run import run
+    from penstock.runtime.running import Running
     from penstock.services import ServiceKey
     from penstock.timestamp import Timestamp
     from penstock_templates.graph_template import GraphTemplate
@@ -72,7 +72,7 @@ _HOME: Final = {
     "Registry": "registry",
     "Row": "runtime.rows.rows",
     "Rows": "runtime.rows.rows",
-    "Running": "runtime.event_loops.running",
+    "Running": "runtime.running",
     "ServiceKey": "services",
     "SidePacket": "functions",
     "StatusCode": "errors",

@@ -16,7 +16,7 @@ from penstock.compiled import engine_form
 from penstock.engine.schedule import Schedule
 from penstock.errors import GraphRunError, StatusCode
 from penstock.runtime import graph as runtime_graph
-from penstock.runtime.event_loops.news import News
+from penstock.runtime.runner.news import News
 from penstock.runtime.runner.runner import Runner
 from penstock_testing import calculator
 

@@ -182,7 +182,7 @@ class Payload:
         self._deaths, self._graph = deaths, graph
 
     def __del__(self) -> None:
-        runner = self._graph[0]._runner
+        runner = self._graph[0]._starter.runner
         self._deaths.append((threading.current_thread().name, runner is not None and runner.lock._is_owned()))
 
 

@@ -16,7 +16,7 @@ from penstock.errors import (
     TimestampOrderError,
     WaitTimeoutError,
 )
-from penstock.runtime.event_loops import awaiting
+from penstock.runtime import awaiting
 from penstock.runtime.rows.streams import LEFT
 from penstock_testing import ManualClock, calculator
 

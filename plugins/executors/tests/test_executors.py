@@ -6,7 +6,7 @@ import pytest
 
 import penstock
 from penstock.errors import InvalidArgumentError
-from penstock.runtime.event_loops.news import News
+from penstock.runtime.runner.news import News
 from penstock_executors.application_thread import ApplicationThreadExecutor
 from penstock_executors.parking import ThreadsLease
 from penstock_executors.thread_pool import SingleThreadExecutor, ThreadPoolExecutor

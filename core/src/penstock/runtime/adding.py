@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from penstock.engine.packet import Packet
 from penstock.errors import GraphRunError, InvalidArgumentError
-from penstock.runtime.event_loops.news import current_waiter
+from penstock.runtime.runner.news import current_waiter
 from penstock.timestamp import UNSET
 
 if TYPE_CHECKING:

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from penstock.explain import Ledger, Snapshot, Why
     from penstock.plan import Plan
     from penstock.registry import Registry
-    from penstock.runtime.event_loops.running import Running
+    from penstock.runtime.running import Running
     from penstock.services import ServiceKey
     from penstock.tracing.tracer import Tracer
     from penstock_views.traces.profiling import ConfiguredTrace
@@ -420,7 +420,7 @@ class CalculatorGraph:
                 application's waits (an application thread executor), which nobody can await.
             As `start_run`, when it is entered.
         """
-        from penstock.runtime.event_loops.running import Running  # brings asyncio
+        from penstock.runtime.running import Running  # brings asyncio
 
         return Running(self, self._starter, self._desk, side_packets, stream_headers, timeout)
 

@@ -69,7 +69,7 @@ class OutputStreamPoller:
             FailedPreconditionError: nodes run inside the application's waits, so nobody would run them.
             As `next`.
         """
-        from penstock.runtime.event_loops.awaiting import refuse, wait  # brings asyncio
+        from penstock.runtime.awaiting import refuse, wait  # brings asyncio
 
         runner, observer = self._live()
         refuse(runner, self._what)

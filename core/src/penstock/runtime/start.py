@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 import weakref
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from penstock.collector import PAUSE
 from penstock.engine.schedule import NOT_STARTED
@@ -18,7 +18,7 @@ from penstock.late_log import LateLogger, place
 from penstock.runtime.adding import Addition, checked
 from penstock.runtime.counters import Counters
 from penstock.runtime.executors.assignment import Executors
-from penstock.runtime.forgotten import RUNNING, STOP_TIMEOUT_S, abandon
+from penstock.runtime.forgotten import RUNNING, STOP_TIMEOUT_S, abandon, end_runs_before_pools
 from penstock.runtime.made_services import MadeServices
 from penstock.runtime.new_run import NewRun, new_run
 from penstock.runtime.runner.runner import Runner, check_started
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from penstock.runtime.executors.executor import Executor
     from penstock.runtime.modes import LatePacketMode
     from penstock.runtime.poller import OutputStreamPoller
-    from penstock.runtime.rows.desk import RowDesk
     from penstock.runtime.tracing import TracedCallback, Tracing
     from penstock.services import ServiceKey
     from penstock.tracing.tracer import Tracer
@@ -52,6 +51,21 @@ class _Callback:
         #: Takes a packet. A partial is called without a frame of its own.
         self.call: Final = partial(call, stream)
         self.has_failed = False
+
+
+class Desk(Protocol):
+    """What a `Starter` knows of the `RowDesk`, where rows wait for their run."""
+
+    is_held: bool
+
+    def attach(self, runner: Runner, *, held: bool) -> None:
+        """Attach the waiting rows to a run that is about to begin."""
+
+    def detach(self) -> None:
+        """Let the rows wait again: the run could not begin."""
+
+    def settle(self) -> None:
+        """Wait until rows that are being closed are closed."""
 
 
 class Starter:
@@ -87,7 +101,7 @@ class Starter:
         self,
         plan: Plan,
         registry: Registry,
-        desk: RowDesk,
+        desk: Desk,
         base: Mapping[str, Packet],
         run_hooks: Callable[..., None] | None,
     ) -> None:
@@ -176,6 +190,8 @@ class Starter:
         def queues(services: Mapping[ServiceKey[Any], object]) -> tuple[dict[int, int], list[str]]:
             queue_of, names, found = self.executors.assign(services)
             executors.extend(found)
+            if len(found) > len(self._plan.executors):  # services lend the others
+                end_runs_before_pools()  # the threads of a service may end with the interpreter too
             return queue_of, names
 
         try:

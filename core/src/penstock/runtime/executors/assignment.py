@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Final
 from penstock.errors import AlreadyExistsError, FailedPreconditionError, InvalidArgumentError
 from penstock.runtime.executors.borrowed import as_executor
 from penstock.runtime.executors.executor import Executor, ExecutorDefaults
-from penstock.runtime.forgotten import end_runs_before_pools
 from penstock.services import RunsNodes
 
 if TYPE_CHECKING:
@@ -122,8 +121,6 @@ class Executors:
                 executors.append(_usable(executor, key, node))
                 names.append(getattr(executor, "name", "") or key.name)
             queue_of[node.id] = of_service[id(executor)]
-        if of_service:
-            end_runs_before_pools()  # the threads of a service may end with the interpreter too
         return queue_of, names, executors
 
 

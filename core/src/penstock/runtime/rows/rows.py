@@ -15,8 +15,8 @@ from penstock.errors import (
     NotFoundError,
     WaitTimeoutError,
 )
-from penstock.runtime.event_loops.news import current_waiter
 from penstock.runtime.rows.streams import RowReader
+from penstock.runtime.runner.news import current_waiter
 from penstock.timestamp import Timestamp, show
 
 if TYPE_CHECKING:
@@ -232,7 +232,7 @@ class Rows:
             FailedPreconditionError: nodes run inside the application's waits, so nobody would run them.
             As `next`.
         """
-        from penstock.runtime.event_loops.awaiting import in_thread, refuse, wait  # brings asyncio
+        from penstock.runtime.awaiting import in_thread, refuse, wait  # brings asyncio
 
         if self._is_over:
             return None
@@ -294,7 +294,7 @@ class Rows:
         return _Loop(self)
 
     def __aiter__(self) -> AsyncIterator[Row]:
-        from penstock.runtime.event_loops.awaiting import refuse_without_loop  # brings asyncio
+        from penstock.runtime.awaiting import refuse_without_loop  # brings asyncio
 
         refuse_without_loop(f"async for over rows of {', '.join(map(repr, self.streams))}")
         return _AsyncLoop(self)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, Self
 
 from penstock.engine.packet import NOTHING, Packet
 from penstock.engine.stream import UNLIMITED, Observer
-from penstock.runtime.event_loops.news import current_waiter
+from penstock.runtime.runner.news import current_waiter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence

@@ -22,7 +22,7 @@ from penstock.engine.calculator import CLOSE, OPEN
 from penstock.engine.node import CLOSED, OPENED
 from penstock.engine.schedule import TERMINATED
 from penstock.errors import PenstockError, StatusCode
-from penstock.runtime.event_loops.news import News, is_on_event_loop
+from penstock.runtime.runner.news import News, is_on_event_loop
 
 if TYPE_CHECKING:
     import concurrent.futures

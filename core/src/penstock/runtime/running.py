@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 from penstock.engine.packet import Packet
 from penstock.errors import CancelledError, FailedPreconditionError, GraphRunError, WaitTimeoutError
-from penstock.runtime.event_loops.awaiting import in_thread, wait
+from penstock.runtime.awaiting import in_thread, wait
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
