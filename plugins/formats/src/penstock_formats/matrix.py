@@ -59,7 +59,7 @@ class Matrix(ArrayPayload):
         """Return the matrix that a message holds, as a copy, in the message's order of elements.
 
         Raises:
-            InvalidArgumentError: rows or cols are negative, or packed_data has another length than rows * cols.
+            InvalidArgumentError: rows or cols are negative, or packed_data has not rows * cols elements.
         """
         rows, columns, found = data.rows, data.cols, len(data.packed_data)
         if rows < 0 or columns < 0 or found != rows * columns:
