@@ -18,7 +18,7 @@ def sizes(trigger=2, target=1, *, fixed_min=False):
 
 
 def taken(run):
-    """Let the node start, and return what ends its call."""
+    """Let the node start, and return a function that ends its call."""
     step = run.harness.take()
     return lambda: run.harness.complete(run.harness.call(step))
 
@@ -104,7 +104,7 @@ def test_with_a_fixed_minimum_streams_that_are_all_too_long_keep_the_target_each
     run.add_only("b", 2, 4, 6, 8)
     end()
 
-    # two newest of a from 4 on, two newest of b from 6 on: both keep what is from 4 on
+    # two newest of a from 4 on, two newest of b from 6 on: both keep the packets from 4 on
     assert (run.queued("a"), run.queued("b")) == ([4, 5], [4, 6, 8])
 
 

@@ -23,7 +23,7 @@ def sets(*groups):
 
 @pytest.fixture
 def six(watched):
-    """Return a node with the sets ace, bd, and what is left: f."""
+    """Return a node with the sets ace, bd, and the rest: f."""
     return watched(SyncSetInputStreamHandler, PORTS, sets("A C E", "B D"))
 
 

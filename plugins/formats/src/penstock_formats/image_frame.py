@@ -33,7 +33,7 @@ class ImageFrame(ArrayPayload):
     Args:
         data: (H, W, channels), or (H, W) for one channel ((H, W, 1) is taken as that), at least
             1 x 1, with the element type of `format`; strides are free. Borrowed, not copied: the
-            frame keeps the memory alive and sees what is written to it, so the maker stops writing
+            frame keeps the memory alive and shows later writes to it, so the maker stops writing
             once the frame is in a packet. The caller's array object stays writable.
         format: what the pixels mean; None takes the usual one for shape and element type: SRGB,
             SRGBA, GRAY8, GRAY16, SRGB48, SRGBA64, VEC32F1, VEC32F2, VEC32F4.

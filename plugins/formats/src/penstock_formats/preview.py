@@ -17,7 +17,7 @@ from penstock_formats.image_format import ImageFormat
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: Pixels of the longer side of a preview, so that a notebook stays quick and small.
+#: The most pixels of the longer side of a preview: it keeps a notebook quick and small.
 LONGEST: Final = 1024
 _SIXTEEN_TO_EIGHT: Final = 257  # 65535 / 255
 _GRAY_DIMENSIONS: Final = 2

@@ -1,4 +1,4 @@
-"""What is known of a video stream before its first frame.
+"""The header of a video stream, known before its first frame.
 
 Source of the fields: MediaPipe `framework/formats/video_stream_header.h`.
 """
