@@ -97,7 +97,7 @@ FEEDS = {
     r"PacketResamplerCalculator": lambda name: {
         "prestream": ["VIDEO_HEADER"],
         "ends_of_time": False,  # it would fill what lies between
-        "may_raise": InvalidArgumentError,  # POSTSTREAM is no time to resample to
+        "may_raise": InvalidArgumentError,  # a packet at POSTSTREAM cannot be resampled
         "payloads": {
             "OPTIONS": lambda random, at: PacketResamplerCalculatorOptions(frame_rate=random.choice([1, 30]))
         },

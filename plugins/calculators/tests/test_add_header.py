@@ -33,7 +33,7 @@ def test_a_side_packet_becomes_the_header():
     assert values(run.outputs[0]) == DATA
 
 
-def test_a_stream_without_header_gives_none_and_that_of_the_data_is_not_handed_on():
+def test_a_stream_without_header_gives_none_and_that_of_the_data_is_not_forwarded():
     run = run_calculator(
         AddHeaderCalculator, {"DATA": DATA, "HEADER": []}, outputs=[0], headers={"DATA": "of the data"}
     )
@@ -92,7 +92,7 @@ def test_settled_data_settles_the_output():
     harness.finish()
 
 
-def test_what_comes_out_does_not_depend_on_the_order_of_arrival():
+def test_the_output_does_not_depend_on_the_order_of_arrival():
     plan = wired(node(AddHeaderCalculator, "DATA:d HEADER:h", "o"), inputs="d h")
 
     def drive(harness):

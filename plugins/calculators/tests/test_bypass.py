@@ -16,7 +16,7 @@ def options(*pairs):
     )
 
 
-def test_named_inputs_are_handed_on_all_else_is_settled_or_dropped():
+def test_named_inputs_are_forwarded_all_else_is_settled_or_dropped():
     given = options(("VIDEO", "OUT:1"), (":1", "OUT:0"))
     plan = wired(
         node(BypassCalculator, "VIDEO:v ENABLE:e a b", "OUT:0:x OUT:1:y FACES:z", options=[given]),
@@ -64,7 +64,7 @@ def test_nothing_can_come_after_a_packet_at_prestream():
     harness.finish()
 
 
-def test_without_options_nothing_is_handed_on():
+def test_without_options_nothing_is_forwarded():
     run = run_calculator(
         BypassCalculator, {"VIDEO": [(1, "a")]}, outputs=["VIDEO"], side_packets={"MODEL": 1}
     )

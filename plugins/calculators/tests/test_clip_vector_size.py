@@ -31,7 +31,7 @@ def test_the_first_element_is_kept_where_nothing_else_is_said(calculator, elemen
     assert payloads(run) == [(1, elements[:1]), (2, []), (3, elements[1:2])]
 
 
-def test_a_list_that_is_short_enough_is_handed_on_and_a_longer_one_stays_whole_for_its_other_readers():
+def test_a_list_that_is_short_enough_is_forwarded_and_a_longer_one_stays_whole_for_its_other_readers():
     short, long = DETECTIONS[:2], list(DETECTIONS)
 
     run = run_calculator(

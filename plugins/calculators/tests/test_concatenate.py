@@ -1,4 +1,4 @@
-"""Lists of what several streams hold. Expected values from the reference's description and runs of it."""
+"""Joined lists of several streams. Expected values from the reference's description and runs of it."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_an_input_holds_single_elements_or_lists(first, second, joined):
     assert concatenate([(1, first)], [(1, second)]) == [(1, joined)]
 
 
-def test_nothing_but_a_bound_comes_where_an_input_is_missing_if_the_option_says_so():
+def test_only_a_bound_comes_where_an_input_is_missing_if_the_option_says_so():
     plan = wired(node(ConcatenateFloatVectorCalculator, "a b", "o", options=[ALL]), inputs="a b")
     harness = ScheduleHarness(plan, bounds_of=["o"]).start()
     for timestamp in (1, 2, 3):
@@ -127,7 +127,7 @@ def test_messages_too_wait_for_all_if_the_option_says_so():
     assert joined == [(2, landmarks(0.5))]
 
 
-def test_what_comes_out_does_not_depend_on_the_order_of_arrival():
+def test_the_output_does_not_depend_on_the_order_of_arrival():
     plan = wired(node(ConcatenateFloatVectorCalculator, "a b", "o"), inputs="a b")
 
     def drive(harness):

@@ -73,7 +73,7 @@ def test_every_value_of_the_options_has_a_payload_type():
         assert len(made(value["packet"][0])) == 1, field.name
 
 
-def test_who_changes_a_message_changes_neither_the_options_nor_the_next_run():
+def test_a_change_of_a_message_changes_neither_the_options_nor_the_next_run():
     line = node(
         ConstantSidePacketCalculator,
         side_outputs="PACKET:labels",

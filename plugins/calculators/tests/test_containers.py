@@ -20,7 +20,7 @@ from penstock_calculators.plugin import penstock_components
 from penstock_formats import Landmark, LandmarkList, Matrix
 
 FAMILIES = ("begin_loop", "end_loop", "concatenate", "split")
-#: What follows the family in the names: what a list is of, or which message.
+#: The part of the names after the family: the element of a list, or a message.
 LOOPS = {
     "AffineMatrix": "tuple[float, ...]", "Image": "ImageFrame", "RenderData": "RenderData",
     "Tensor": "ndarray", "TfLiteTensor": "ndarray",
@@ -46,7 +46,7 @@ MESSAGES = {
 
 
 def calculators():
-    """Return the registered names of the families with what they stand for."""
+    """Return the registered names of the families with the parts that they consist of."""
     targets = penstock_components().calculators
     places = {name: target.rpartition(".")[2].partition(":") for name, target in targets.items()}
     return {
@@ -57,7 +57,7 @@ def calculators():
 
 
 def given(payload):
-    """Return an input port as far as a container reads it."""
+    """Return an input port with the attributes that a container reads."""
     return SimpleNamespace(name="x", payload=payload, packet=Packet(payload, 7))
 
 
@@ -66,7 +66,7 @@ every_name = pytest.mark.parametrize("name", sorted(CALCULATORS))
 
 
 def types_by_name(name):
-    """Return the container and the element that a registered name promises, as texts."""
+    """Return the container and the element that a registered name says, as texts."""
     stem = name.removesuffix("Calculator").removeprefix("Movable")
     for family in ("BeginLoop", "EndLoop"):
         if stem.startswith(family):
@@ -80,13 +80,13 @@ def types_by_name(name):
 
 
 def types_of(container):
-    """Return what a container and its elements are, as the same texts: names without their modules."""
+    """Return the types of a container and its elements, as the same texts: names without their modules."""
     whole, element = container.type, container.element_type
     texts = [str(one) if get_origin(one) else one.__name__ for one in (whole, element)]
     return tuple(re.sub(r"\w[\w.]*\.", "", text) for text in texts)
 
 
-def test_all_instances_of_the_reference_are_there_whose_element_type_exists():
+def test_all_names_of_the_reference_exist_whose_element_type_exists():
     counts = dict.fromkeys(FAMILIES, 0)
     for calculator in CALCULATORS.values():
         counts[calculator.__module__.rpartition(".")[2]] += 1
@@ -168,7 +168,7 @@ def test_a_list_of_other_elements_is_refused_with_the_place_of_the_first(contain
         (AFFINE_MATRICES, [(1.0,) * 16]),
     ],
 )
-def test_a_list_of_fitting_elements_is_handed_on_as_it_is(container, elements):
+def test_a_list_of_fitting_elements_is_forwarded_as_it_is(container, elements):
     assert container.elements(given(elements)) is elements
 
 

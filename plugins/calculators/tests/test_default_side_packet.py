@@ -21,7 +21,7 @@ def inline(text):
     return graph
 
 
-def test_what_was_given_goes_before_the_default_and_is_the_same_object():
+def test_the_given_value_replaces_the_default_and_is_the_same_object():
     given, default = object(), object()
     run = run_calculator(
         DefaultSidePacketCalculator,
@@ -32,7 +32,7 @@ def test_what_was_given_goes_before_the_default_and_is_the_same_object():
     assert run.output_side_packets["VALUE"] is given
 
 
-def test_an_optional_value_that_nothing_connects_leaves_the_default():
+def test_an_optional_value_that_is_not_connected_leaves_the_default():
     run = run_calculator(
         DefaultSidePacketCalculator, side_packets={"DEFAULT_VALUE": "d"}, output_side_packets=["VALUE"]
     )
@@ -83,12 +83,12 @@ def test_a_default_and_a_value_are_needed(sides, outputs, message):
         run_calculator(DefaultSidePacketCalculator, side_packets=sides, output_side_packets=outputs)
 
 
-def test_a_default_that_is_not_given_starts_nothing():
+def test_a_run_without_the_default_does_not_start():
     with pytest.raises(GraphConfigError, match=r"side packet 'small_model' .* is required but was not given"):
         inline(EXAMPLE).run({"model_given": 1}, TIMEOUT)
 
 
-def test_the_value_has_the_type_of_what_makes_the_default():
+def test_the_value_has_the_type_of_the_node_that_makes_the_default():
     with pytest.raises(GraphConfigError, match="expects str, but side packet 'model' carries int"):
         CalculatorGraph(
             EXAMPLE

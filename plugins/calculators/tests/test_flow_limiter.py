@@ -34,7 +34,7 @@ def started(line=None, inputs="main finished", side_packets=None, **options):
 
 
 def feed(harness, *events):
-    """Add packets one after the other, with all that follows from each."""
+    """Add packets one after the other, and run the graph after each."""
     for stream, timestamp in events:
         harness.add(stream, f"{stream}@{timestamp}", timestamp)
         harness.run()
@@ -107,7 +107,7 @@ def test_a_packet_of_finished_frees_all_up_to_its_timestamp():
     assert passed(harness) == [10, 20, 30, 40, 50]
 
 
-def test_a_lost_packet_is_given_up_when_a_main_packet_is_more_than_the_timeout_later():
+def test_a_lost_packet_times_out_when_a_main_packet_is_more_than_the_timeout_later():
     harness = started(in_flight_timeout=100)
 
     feed(harness, *(("main", t) for t in (10, 100, 110, 111, 150, 212)))
@@ -115,7 +115,7 @@ def test_a_lost_packet_is_given_up_when_a_main_packet_is_more_than_the_timeout_l
     assert passed(harness) == [10, 111, 212]
 
 
-def test_the_end_of_the_main_input_is_no_reason_to_give_up_what_is_in_flight():
+def test_the_end_of_the_main_input_does_not_time_out_packets_in_flight():
     harness = started(in_flight_timeout=100, max_in_queue=1)
     feed(harness, ("main", 10), ("main", 20))
 
@@ -136,7 +136,7 @@ def test_without_a_timeout_a_lost_packet_closes_the_limiter_for_the_rest_of_the_
     assert passed(harness) == [10]
 
 
-def test_auxiliary_packets_go_with_the_main_packet_before_them():
+def test_auxiliary_packets_follow_the_main_packet_before_them():
     harness = started(
         limiter("main aux", "out aux_out", max_in_flight=1, max_in_queue=0), inputs="main aux finished"
     )
@@ -174,7 +174,7 @@ def test_auxiliary_packets_that_come_late_still_meet_the_decision_of_their_time(
     assert passed(harness, "aux_out") == [5, 15, 35]
 
 
-def test_decisions_are_forgotten_when_no_input_can_ask_for_them_any_more():
+def test_decisions_are_forgotten_when_no_input_can_need_them():
     harness = started(limiter("main aux", "out aux_out"), inputs="main aux finished")
     for t in range(1000):
         feed(harness, ("main", t), ("aux", t), ("finished", t))
@@ -183,7 +183,7 @@ def test_decisions_are_forgotten_when_no_input_can_ask_for_them_any_more():
     assert len(limit._decisions._made) <= 2
 
 
-def test_auxiliary_packets_of_a_waiting_main_packet_share_its_fate():
+def test_auxiliary_packets_of_a_waiting_main_packet_follow_its_decision():
     harness = started(limiter("main aux", "out aux_out", max_in_queue=1), inputs="main aux finished")
 
     feed(harness, ("main", 10), ("main", 20), ("aux", 15), ("aux", 20), ("aux", 25))
@@ -219,7 +219,7 @@ def test_options_packets_replace_the_fields_that_they_set_from_then_on(wrap):
     assert passed(harness) == [10, 20, 40]  # max_in_queue is as before
 
 
-def test_the_side_packet_max_in_flight_goes_before_the_options():
+def test_the_side_packet_max_in_flight_replaces_the_option():
     harness = started(
         limiter(side_inputs="OPTIONS:options MAX_IN_FLIGHT:limit", max_in_flight=1),
         side_packets={"options": FlowLimiterCalculatorOptions(max_in_flight=2), "limit": 3},
@@ -267,7 +267,7 @@ def test_a_packet_before_the_stream_may_come_after_other_inputs(before):
     harness.finish()
 
 
-def test_what_still_waits_at_the_end_is_counted_as_dropped():
+def test_packets_that_wait_at_the_end_are_counted_as_dropped():
     harness = started(limiter("main aux", "out aux_out", max_in_queue=2), inputs="main aux finished")
     feed(harness, ("main", 10), ("main", 20), ("main", 30), ("aux", 20))
 
@@ -318,7 +318,7 @@ def test_in_every_order_a_cycle_ends_and_accounts_for_each_packet(max_in_queue, 
     assert 1 <= most <= 2
 
 
-def test_headers_are_handed_on():
+def test_headers_are_forwarded():
     run = run_calculator(
         "FlowLimiterCalculator",
         {0: [], 1: [], "FINISHED": []},

@@ -126,7 +126,7 @@ def test_a_closed_gate_settles_its_outputs():
         (GateCalculatorOptions.UNSPECIFIED, [(1, True), (2, False), (4, True)]),
     ],
 )
-def test_changes_of_state_are_told_without_any_data_stream(initial, changes):
+def test_changes_of_state_are_written_without_any_data_stream(initial, changes):
     run = run_calculator(
         GateCalculator,
         {"ALLOW": [(1, True), (2, False), (3, False), (4, True)]},
@@ -147,7 +147,7 @@ def test_a_missing_control_packet_is_a_state_too():
     assert values(run.outputs["STATE_CHANGE"]) == [(2, False), (3, True)]
 
 
-def test_headers_are_handed_on_at_the_same_index():
+def test_headers_are_forwarded_at_the_same_index():
     run = run_calculator(GateCalculator, {0: [], 1: []}, outputs=[0, 1], headers={0: "first", 1: "second"})
 
     assert run.headers == {0: "first", 1: "second"}
@@ -165,7 +165,7 @@ def test_dropped_packets_are_counted_with_the_reason():
     assert (controls.delivered, controls.dropped) == (3, {})
 
 
-def test_what_comes_out_does_not_depend_on_the_order_of_arrival():
+def test_the_output_does_not_depend_on_the_order_of_arrival():
     def drive(harness):
         harness.start()
         for timestamp, is_open in SWITCH:
@@ -192,11 +192,11 @@ def test_what_comes_out_does_not_depend_on_the_order_of_arrival():
         ({0: [], "ALLOW": []}, {}, [0, 1], "there are 2 untagged outputs, but 1 untagged inputs"),
     ],
 )
-def test_ports_that_make_no_gate_are_refused(inputs, sides, outputs, message):
+def test_invalid_ports_of_a_gate_are_refused(inputs, sides, outputs, message):
     with pytest.raises(GraphConfigError, match=message):
         run_calculator(GateCalculator, inputs, outputs=outputs, side_packets=sides)
 
 
-def test_a_control_that_is_no_bool_is_refused():
+def test_a_control_that_is_not_a_bool_is_refused():
     with pytest.raises((GraphRunError, TypeError, ValueError), match=r"'int'.*bool"):
         run_calculator(GateCalculator, {0: FRAMES, "ALLOW": [(1, 1)]}, outputs=[0])

@@ -40,7 +40,7 @@ def items(inputs, **options):
     return [(int(packet.timestamp), packet.payload) for packet in run.outputs["ITEM"]]
 
 
-def test_a_packet_of_index_wins_over_the_option_and_an_index_without_list_gives_nothing():
+def test_a_packet_of_index_wins_over_the_option_and_an_index_without_list_gives_no_packet():
     found = items({"VECTOR": [(1, DETECTIONS), (2, DETECTIONS)], "INDEX": [(1, 2), (3, 0)]}, item_index=1)
 
     assert found == [(1, DETECTIONS[2]), (2, DETECTIONS[1])]
@@ -50,11 +50,11 @@ def test_the_option_alone_is_enough():
     assert items({"VECTOR": [(1, DETECTIONS)]}, item_index=0) == [(1, DETECTIONS[0])]
 
 
-def test_without_option_a_list_without_index_gives_nothing():
+def test_without_option_a_list_without_index_gives_no_packet():
     assert items({"VECTOR": [(1, DETECTIONS), (2, DETECTIONS)], "INDEX": [(2, 1)]}) == [(2, DETECTIONS[1])]
 
 
-def test_an_index_behind_the_last_gives_nothing_where_that_is_allowed():
+def test_an_index_past_the_last_gives_no_packet_where_that_is_allowed():
     found = items(
         {"VECTOR": [(1, DETECTIONS), (2, [])], "INDEX": [(1, 3)]}, item_index=0, output_empty_on_oob=True
     )
@@ -66,12 +66,14 @@ def test_an_index_behind_the_last_gives_nothing_where_that_is_allowed():
     ("index", "options"), [(3, {}), (-1, {}), (-1, {"output_empty_on_oob": True}), (2**63, {})]
 )
 def test_an_index_out_of_range_ends_the_run(index, options):
-    with pytest.raises(GraphRunError, match=f"stream 'in_0': element {index} is wanted of a list of 3"):
+    with pytest.raises(GraphRunError, match=f"stream 'in_0': the index is {index}, but the list has 3 el"):
         items({"VECTOR": [(1, DETECTIONS)], "INDEX": [(1, index)]}, **options)
 
 
 def test_without_index_and_option_the_graph_does_not_load():
-    with pytest.raises(GraphConfigError, match="nothing says which element is wanted; connect input INDEX"):
+    with pytest.raises(
+        GraphConfigError, match="neither input INDEX nor the option item_index is given; conn"
+    ):
         items({"VECTOR": []})
 
 
@@ -80,7 +82,7 @@ def test_a_negative_option_is_refused_when_the_graph_loads():
         items({"VECTOR": []}, item_index=-1)
 
 
-def test_packets_that_give_nothing_stand_in_the_ledger_with_the_reason():
+def test_unused_packets_are_in_the_ledger_with_the_reason():
     graph = penstock.CalculatorGraph(GRAPH % "output_empty_on_oob: true")
     graph.start_run()
     for stream, stamp, payload in [

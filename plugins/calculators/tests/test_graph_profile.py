@@ -1,4 +1,4 @@
-"""Profiles of a running graph. When they come and what they hold: the reference's description."""
+"""Profiles of a running graph. Expected times and contents are from the reference's description."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ CYCLE = """
     profiler_config { %s }
     """
 
-#: What the reference writes for the message of the last test.
+#: The text that the reference writes for the message of the last test.
 KNOWN = (
     "0a28080110021a01632201732a1c08011002180f20042805320a080110021803200430063a02200740081"
     "21e0a016e10011802220220032a020804320210053a090a017310011a0218061a03520178"
@@ -48,7 +48,7 @@ def stamps(options, frames, ports=("FRAME",)):
 
 
 def profiles(graph, times, after=lambda: None):
-    """Return the profiles of a run that is fed one packet after the other; `after` each it may look."""
+    """Return the profiles of a run that gets one packet after the other; call `after` after each."""
     seen = []
     graph.observe_output_stream("profile", lambda _, packet: seen.append(packet.payload))
     graph.start_run()
@@ -143,7 +143,7 @@ def test_the_first_profile_has_the_graph_with_names_and_the_others_do_not():
     assert not second.HasField("config")
 
 
-def test_a_second_run_begins_anew():
+def test_a_second_run_begins_from_scratch():
     graph = CalculatorGraph(CYCLE % "enable_profiler: true")
     first = profiles(graph, [0, 1, 2])
     graph.start_run()
@@ -184,10 +184,10 @@ def test_a_filter_names_the_nodes_as_a_whole(wanted, names):
     assert [one.name for one in profiles(graph, [0])[0].calculator_profiles] == names
 
 
-def test_a_filter_that_is_no_regular_expression_is_refused():
+def test_a_filter_that_is_not_a_regular_expression_is_refused():
     graph = CalculatorGraph(CYCLE % 'enable_profiler: true calculator_filter: "pas("')
 
-    with pytest.raises(GraphRunError, match=r"calculator_filter 'pas\(' of profiler_config is no regular"):
+    with pytest.raises(GraphRunError, match=r"calculator_filter 'pas\(' of profiler_config is not a regular"):
         profiles(graph, [])
 
 

@@ -19,7 +19,7 @@ def plan(outputs="out done", options=(), **arguments):
 
 
 def play(options, *groups):
-    """Feed groups of packets ("a", 10) and bounds ("a", 10, "bound"), each to the end of what follows."""
+    """Feed groups of packets ("a", 10) and bounds ("a", 10, "bound"), and run the graph after each."""
     harness = ScheduleHarness(plan(options=options), bounds_of=["out"]).start()
     for group in groups:
         for stream, timestamp, *is_bound in group:
@@ -35,7 +35,7 @@ def packets(harness, stream="out"):
     return [pair for pair in harness.carried(stream) if pair[1] is not None]
 
 
-def test_packets_go_on_as_they_come_and_those_behind_the_output_are_dropped():
+def test_packets_are_forwarded_as_they_arrive_and_those_behind_the_output_are_dropped():
     harness = play((), [("a", 10000)], [("a", 30000)], [("b", 20000)], [("b", 40000)])
 
     assert packets(harness) == [(10000, "a10000"), (30000, "a30000"), (40000, "b40000")]
@@ -44,7 +44,7 @@ def test_packets_go_on_as_they_come_and_those_behind_the_output_are_dropped():
     harness.finish()
 
 
-def test_what_comes_after_a_later_packet_is_dropped_however_little_after():
+def test_a_packet_just_behind_a_later_one_is_dropped_too():
     harness = play((), [("a", 10000)], [("a", 40000), ("b", 20000)], [("b", 30000)])
 
     assert packets(harness) == [(10000, "a10000"), (40000, "a40000")]
@@ -86,14 +86,14 @@ def test_with_the_default_policy_timestamps_merge_and_the_lowest_input_goes_firs
         ),
     ],
 )
-def test_settled_timestamps_are_handed_on_where_the_option_says_so(groups, expected):
+def test_settled_timestamps_are_forwarded_where_the_option_says_so(groups, expected):
     harness = play(BOUNDS, *groups)
 
     assert harness.carried("out") == expected
     harness.finish()
 
 
-def test_a_settled_timestamp_leaves_a_second_output_alone_that_is_ahead():
+def test_a_settled_timestamp_does_not_change_a_second_output_that_is_ahead():
     harness = play(BOUNDS, [("a", 10)], [("b", 5)], [("b", 6)], [("a", 12, "bound")])
 
     assert harness.carried("out") == [(10, "a10"), (11, None)]
@@ -120,7 +120,7 @@ def test_without_the_option_the_outputs_stay_open_until_all_inputs_have_ended():
     harness.finish()
 
 
-def test_there_is_one_finish_only_where_no_timestamp_is_left_for_more():
+def test_the_second_output_has_one_packet_where_no_timestamp_is_left_for_more():
     run = run_calculator(
         ImmediateMuxCalculator,
         {0: [(Timestamp.POSTSTREAM, "a")], 1: [(Timestamp.POSTSTREAM, "b")]},
@@ -169,6 +169,6 @@ def test_options_are_taken_from_node_options_of_a_graph_file():
 @pytest.mark.parametrize(
     ("inputs", "outputs"), [({}, [0]), ({0: []}, []), ({0: []}, [0, 1, 2])], ids=["in 0", "out 0", "out 3"]
 )
-def test_ports_that_make_no_mux_are_refused(inputs, outputs):
+def test_invalid_ports_of_a_mux_are_refused(inputs, outputs):
     with pytest.raises(GraphConfigError, match="connect at least one input, an output for the packets"):
         run_calculator(ImmediateMuxCalculator, inputs, outputs=outputs)

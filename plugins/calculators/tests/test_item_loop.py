@@ -46,7 +46,7 @@ def test_items_go_through_the_loop_one_by_one_and_back_to_their_places():
     harness.finish()
 
 
-def test_what_is_to_be_cloned_comes_with_every_item_and_as_a_bound_where_it_is_missing():
+def test_a_clone_comes_with_every_item_and_as_a_bound_where_it_has_no_packet():
     body = node(PassThroughCalculator, "i kc", "i2 kc2")
     harness = ScheduleHarness(
         wired(begin("k"), body, end("i2"), inputs="a b k"), bounds_of=["kc", "kc2"]
@@ -112,7 +112,7 @@ def test_items_that_no_batch_end_follows_are_counted_as_dropped():
     assert (items.delivered, items.dropped) == (0, {"no batch end followed": 1})
 
 
-def test_what_comes_out_does_not_depend_on_the_order_of_arrival():
+def test_the_output_does_not_depend_on_the_order_of_arrival():
     plan = wired(begin(), node(PassThroughCalculator, "i", "i2"), end("i2"), inputs="a b")
 
     def drive(harness):
@@ -145,7 +145,7 @@ def test_what_comes_out_does_not_depend_on_the_order_of_arrival():
         (EndItemLoopCalculator, {"ITEM": [], "BATCH_END": []}, [], "ITEM"),
     ],
 )
-def test_ports_that_make_no_loop_are_refused(calculator, inputs, outputs, message):
+def test_invalid_ports_of_a_loop_are_refused(calculator, inputs, outputs, message):
     with pytest.raises(GraphConfigError, match=message):
         run_calculator(calculator, inputs, outputs=outputs)
 

@@ -70,7 +70,7 @@ def test_batch_end_carries_a_timestamp():
     ]
 
 
-def test_what_is_to_be_cloned_comes_with_every_element():
+def test_a_clone_comes_with_every_element():
     cloned = begin(inputs=["CLONE:k"], outputs=["CLONE:kc"])
     body = node(PassThroughCalculator, "i kc", "i2 kc2")
     harness = ScheduleHarness(
@@ -141,7 +141,7 @@ def test_a_timestamp_that_is_settled_without_a_list_moves_the_end_of_the_loop():
     harness.finish()
 
 
-def test_a_tick_of_an_old_graph_changes_nothing():
+def test_input_tick_is_ignored():
     run = run_calculator(
         BeginLoopIntCalculator,
         {"ITERABLE": [(1, [5]), (3, [6])], "TICK": [(1, "t"), (2, "t"), (3, "t")]},
@@ -171,7 +171,7 @@ def test_a_batch_without_items_before_all_others_does_not_end_the_output():
     assert values(run.outputs["ITERABLE"]) == [(5, [0.5])]
 
 
-def test_what_the_end_of_the_loop_writes_does_not_depend_on_the_order_of_arrival():
+def test_the_output_of_the_end_of_the_loop_does_not_depend_on_the_order_of_arrival():
     cloned = begin(inputs=["CLONE:k"], outputs=["CLONE:kc"])
     body = node(PassThroughCalculator, "i kc", "i2 kc2")
     plan = wired(cloned, body, end("i2"), inputs="v k")
@@ -270,7 +270,7 @@ def test_an_element_of_another_type_is_refused():
         run_calculator(BeginLoopIntCalculator, {"ITERABLE": [(1, [1, 0.5])]}, outputs=["ITEM", "BATCH_END"])
 
 
-def test_an_int_is_no_bool_for_the_end_of_a_loop():
+def test_an_int_is_not_a_bool_for_the_end_of_a_loop():
     with pytest.raises(PacketTypeError, match=r"'int'.*bool"):
         run_calculator(EndLoopBooleanCalculator, {"ITEM": [(0, 1)], "BATCH_END": []}, outputs=["ITERABLE"])
 
@@ -290,7 +290,7 @@ def test_an_int_is_no_bool_for_the_end_of_a_loop():
         ),
     ],
 )
-def test_ports_that_make_no_loop_are_refused(calculator, inputs, outputs, message):
+def test_invalid_ports_of_a_loop_are_refused(calculator, inputs, outputs, message):
     with pytest.raises(GraphConfigError, match=message):
         run_calculator(calculator, inputs, outputs=outputs)
 

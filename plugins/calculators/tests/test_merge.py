@@ -25,7 +25,7 @@ def test_at_each_timestamp_the_packet_of_the_lowest_input_comes_whatever_its_typ
     assert values(run.outputs[0]) == [(1, "a"), (2, 20), (3, "b"), (5, 50)]
 
 
-def test_packets_that_another_went_before_are_counted_as_dropped():
+def test_packets_after_another_inputs_are_counted_as_dropped():
     harness = ScheduleHarness(wired(node(MergeCalculator, "a b c", "out"), inputs="a b c")).start()
     for stream in "abc":
         harness.add(stream, stream, 1)
@@ -47,7 +47,7 @@ def test_what_has_settled_on_all_inputs_settles_on_the_output():
     harness.finish()
 
 
-def test_what_comes_out_does_not_depend_on_the_order_of_arrival():
+def test_the_output_does_not_depend_on_the_order_of_arrival():
     def drive(harness):
         harness.start()
         for stream, packets in (("b", B), ("a", A)):
@@ -86,9 +86,9 @@ def test_ports_that_cannot_be_merged_are_refused(inputs, outputs, message):
         run_calculator(MergeCalculator, inputs, outputs=outputs)
 
 
-def test_a_merge_of_one_input_hands_it_on_with_a_warning(caplog):
+def test_a_merge_of_one_input_forwards_it_with_a_warning(caplog):
     with caplog.at_level(logging.WARNING, "penstock"):
         run = run_calculator(MergeCalculator, {0: A}, outputs=[0])
 
     assert values(run.outputs[0]) == A
-    assert [record.getMessage() for record in caplog.records if "merges one input" in record.message]
+    assert [record.getMessage() for record in caplog.records if "merges only one input" in record.message]

@@ -14,7 +14,7 @@ from penstock_testing import run_calculator
 A, B, C = (Detection(score=[score]) for score in (0.5, 0.25, 0.125))
 
 
-def test_what_is_there_comes_in_the_order_of_the_inputs():
+def test_payloads_come_in_the_order_of_the_inputs():
     run = run_calculator(
         MergeDetectionsToVectorCalculator,
         {0: [(1, A), (3, C)], 1: [(1, B), (2, B)], 2: [(3, A)]},

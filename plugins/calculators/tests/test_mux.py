@@ -115,6 +115,6 @@ def test_a_side_packet_that_is_no_input_fails_the_run():
         ({"SELECT": []}, {}, "there is no input INPUT"),
     ],
 )
-def test_ports_that_make_no_mux_are_refused(inputs, sides, message):
+def test_invalid_ports_of_a_mux_are_refused(inputs, sides, message):
     with pytest.raises(GraphConfigError, match=message):
         run_calculator(MuxCalculator, inputs, outputs=["OUTPUT"], side_packets=sides)

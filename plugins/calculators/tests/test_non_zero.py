@@ -15,7 +15,7 @@ def values(packets):
     return [(int(packet.timestamp), packet.payload) for packet in packets]
 
 
-def test_zero_and_all_other_numbers_are_told_apart():
+def test_the_outputs_say_whether_the_number_is_not_zero():
     run = run_calculator(NonZeroCalculator, {"INPUT": NUMBERS}, outputs=["OUTPUT", "OUTPUT_BOOL"])
 
     assert values(run.outputs["OUTPUT"]) == [(1, 0), (2, 1), (4, 1), (9, 0)]
@@ -38,7 +38,7 @@ def test_both_outputs_may_be_left_out():
 
 
 @pytest.mark.parametrize("number", [0, 3])
-def test_a_side_packet_is_answered_once(number):
+def test_a_side_packet_gives_one_result(number):
     run = run_calculator(NonZeroCalculator, outputs=["OUTPUT", "OUTPUT_BOOL"], side_packets={"INPUT": number})
 
     assert values(run.outputs["OUTPUT"]) == [(0, int(number != 0))]
@@ -75,7 +75,7 @@ def test_there_is_one_way_to_give_the_number(inputs, sides, message):
         run_calculator(NonZeroCalculator, inputs, outputs=["OUTPUT"], side_packets=sides)
 
 
-def test_what_comes_out_does_not_depend_on_the_order_of_arrival():
+def test_the_output_does_not_depend_on_the_order_of_arrival():
     plan = wired(node(NonZeroCalculator, "INPUT:n", "OUTPUT:o"), inputs="n")
 
     def drive(harness):

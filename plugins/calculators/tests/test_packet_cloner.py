@@ -40,7 +40,7 @@ def test_nothing_comes_before_every_input_has_had_a_packet_where_the_options_say
     assert values(run.outputs[1]) == [(3, "b2"), (5, "b2")]
 
 
-def test_headers_are_handed_on():
+def test_headers_are_forwarded():
     run = run_calculator(PacketClonerCalculator, {0: A, 1: TICKS}, outputs=[0], headers={0: "header"})
 
     assert run.headers[0] == "header"

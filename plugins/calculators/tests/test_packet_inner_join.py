@@ -29,7 +29,7 @@ def test_only_timestamps_with_a_packet_on_every_input_pass_under_every_order():
     assert carried["y"] == [(t, f"b{t}") for t in (0, 2, 4, 6)]
 
 
-def test_what_has_no_partner_is_dropped_and_its_timestamp_settled():
+def test_a_packet_without_a_partner_is_dropped_and_its_timestamp_settled():
     harness = ScheduleHarness(PLAN, bounds_of="xy")
     drive(harness)
 

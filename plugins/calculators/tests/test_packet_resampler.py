@@ -32,7 +32,7 @@ def run(timestamps, given, data=0, out=0, **arguments):
 
 
 def resampled(timestamps, given, **arguments):
-    """Return payload and timestamp of what comes out."""
+    """Return payload and timestamp of each output packet."""
     return [(packet.payload, packet.stamp) for packet in run(timestamps, given, **arguments).outputs[0]]
 
 
@@ -224,7 +224,7 @@ def test_options_may_come_as_a_side_packet():
     ("output_header", "expected"),
     [(None, None), (PASS, HEADER), (UPDATE, VideoHeader(ImageFormat.SRGB, 10, 100, 50.0, 1.0))],
 )
-def test_the_header_is_handed_on_as_the_option_says(output_header, expected):
+def test_the_header_is_forwarded_as_the_option_says(output_header, expected):
     given = options(50) if output_header is None else options(50, output_header=output_header)
 
     assert run([], given, headers={0: HEADER}).headers[0] == expected
@@ -250,7 +250,7 @@ def test_the_video_header_goes_out_at_prestream_with_the_new_rate():
     assert [(p.payload, p.stamp) for p in ran.outputs["DATA"]] == [(0, 0), (19990, 20000)]
 
 
-def test_without_a_video_header_one_goes_out_that_knows_the_rate_only():
+def test_without_a_video_header_one_with_only_the_rate_is_written():
     ran = run([0], options(50), outputs=["VIDEO_HEADER"])
 
     assert [packet.payload for packet in ran.outputs["VIDEO_HEADER"]] == [VideoHeader(frame_rate=50.0)]
@@ -282,7 +282,7 @@ def test_the_rate_of_the_video_header_is_kept_up_to_the_cap(rate, cap, timestamp
         (options(jitter=1.1), r"jitter is 1.1"),
         (options(jitter=0.1), "there is no side packet SEED"),
         (options(reproducible_sampling=True), "there is no side packet SEED"),
-        (options(output_header=UPDATE, max_frame_rate=5), "UPDATE_VIDEO_HEADER does not go with"),
+        (options(output_header=UPDATE, max_frame_rate=5), "UPDATE_VIDEO_HEADER cannot be combined with"),
     ],
 )
 def test_impossible_options_are_refused_before_a_run_where_they_are_known(given, message):
@@ -293,8 +293,8 @@ def test_impossible_options_are_refused_before_a_run_where_they_are_known(given,
 
 
 @pytest.mark.parametrize("timestamp", [Timestamp.PRESTREAM, Timestamp.POSTSTREAM])
-def test_packets_outside_of_time_cannot_be_resampled(timestamp):
-    with pytest.raises(GraphRunError, match="has no time to resample it to"):
+def test_packets_at_special_timestamps_cannot_be_resampled(timestamp):
+    with pytest.raises(GraphRunError, match=r"cannot be resampled; only packets from Timestamp\.MIN"):
         run([timestamp], options())
 
 

@@ -21,7 +21,7 @@ def options(kind, period=5, **fields):
 
 
 def thinned(timestamps, given, **arguments):
-    """Return timestamp and payload of what comes out; a packet's payload is its timestamp."""
+    """Return timestamp and payload of each output packet; a packet's payload is its timestamp."""
     run = run_calculator(
         PacketThinnerCalculator, {0: [(t, t) for t in timestamps]}, outputs=[0], options=given, **arguments
     )
@@ -56,7 +56,7 @@ def test_packets_pass_at_their_own_timestamps(timestamps, given, passed):
         ([-4, -3, 8, 9], options(SYNC, 6, start_time=-144), [-6, 0, 6, 12]),
     ],
 )
-def test_packets_of_synchronous_periods_stand_at_the_middle_of_each(timestamps, given, stamps):
+def test_packets_of_synchronous_periods_are_at_the_middle_of_each(timestamps, given, stamps):
     assert [stamp for stamp, _ in thinned(timestamps, given)] == stamps
 
 
@@ -64,7 +64,7 @@ def test_of_two_that_are_equally_near_the_later_passes():
     assert thinned([9, 11], options(SYNC, 10)) == [(10, 11)]
 
 
-def test_the_packet_that_is_held_goes_out_when_the_end_time_comes():
+def test_the_packet_that_is_kept_is_written_when_the_end_time_comes():
     harness = harness_of(options(SYNC, end_time=12))
     for timestamp in (1, 9, 13, 14):
         harness.add("in", timestamp, timestamp)
@@ -88,7 +88,7 @@ def test_bounds_say_how_far_the_output_is_settled():
 
 
 @pytest.mark.parametrize(("on_grid", "bounds"), [(True, [0, 0, 5, 10]), (False, [0, 2, 7, 8])])
-def test_synchronous_bounds_wait_for_the_packet_that_is_held(on_grid, bounds):
+def test_synchronous_bounds_wait_for_the_packet_that_is_kept(on_grid, bounds):
     harness = harness_of(options(SYNC, sync_output_timestamps=on_grid))
     harness.run()
     reached = [harness.stream("out").bound]
@@ -121,7 +121,7 @@ def test_dropped_packets_are_counted_with_their_reasons(given, dropped):
     assert reader.delivered == len(PRIMES) - sum(dropped.values())
 
 
-def test_side_packets_go_before_the_options():
+def test_side_packets_replace_the_options():
     own = options(SYNC)
     wrapped = CalculatorOptions()
     wrapped.Extensions[PacketThinnerCalculatorOptions.ext].CopyFrom(own)
@@ -146,7 +146,7 @@ def test_side_packets_go_before_the_options():
         (options(SYNC, 100_000), 30.0),
     ],
 )
-def test_the_header_is_handed_on_with_the_rate_that_is_left(given, rate):
+def test_the_header_is_forwarded_with_the_rate_that_is_left(given, rate):
     header = VideoHeader(ImageFormat.SRGB, 640, 480, 30.0, 12.5)
 
     run = run_calculator(PacketThinnerCalculator, {0: []}, outputs=[0], options=given, headers={0: header})

@@ -21,7 +21,7 @@ def test_every_packet_leaves_unchanged_at_the_port_of_its_tag_and_index():
     assert [(p.payload, p.timestamp) for p in run.outputs["B"]] == [(None, 1)]
 
 
-def test_headers_and_side_packets_are_handed_on():
+def test_headers_and_side_packets_are_forwarded():
     model = object()
 
     run = run_calculator(

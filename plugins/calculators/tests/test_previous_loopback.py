@@ -25,7 +25,7 @@ def loopback(main="main", loop="loop"):
 
 
 def settled(harness):
-    """Return what PREV_LOOP has carried, bounds as pairs with None."""
+    """Return the packets and bounds of PREV_LOOP, bounds as pairs with None."""
     harness.run()
     return harness.carried("prev")
 
@@ -77,7 +77,7 @@ def test_each_main_packet_meets_the_loop_packet_of_the_main_packet_before_in_eve
     assert carried["now"] == [(t, t) for t in timestamps]
 
 
-def test_a_cycle_can_sum_up_what_has_come_in_every_order():
+def test_a_cycle_can_sum_up_its_inputs_in_every_order():
     def add(cc):
         before = cc.inputs["BEFORE"].payload or 0
         cc.output.add(before + cc.inputs["NOW"].payload, cc.input_timestamp)
@@ -115,7 +115,7 @@ def test_the_answer_waits_for_the_loop_at_the_timestamp_before(harness):
     assert settled(harness)[3:] == [(4, "l3")]
 
 
-def test_bounds_of_the_loop_answer_a_backlog_with_bounds(harness):
+def test_bounds_of_the_loop_settle_a_backlog_with_bounds(harness):
     for t in (1, 2, 3):
         harness.add("main", "m", t)
     waiting = settled(harness)
@@ -135,7 +135,7 @@ def test_a_loop_that_comes_before_its_main_packet_is_kept(harness):
     assert settled(harness) == [(1, None), (2, "l1"), (3, "l2")]
 
 
-def test_loop_packets_that_nobody_asks_for_are_counted(harness):
+def test_loop_packets_without_a_main_packet_after_them_are_counted(harness):
     for t in (1, 2, 3, 4):
         harness.add("loop", f"l{t}", t)
     harness.add("main", "m", 3)
@@ -180,7 +180,7 @@ def test_a_main_packet_at_the_last_timestamp_gets_its_answer(harness):
     assert harness.stream("prev").is_closed
 
 
-def test_the_header_of_loop_is_handed_on():
+def test_the_header_of_loop_is_forwarded():
     run = run_calculator(
         "PreviousLoopbackCalculator", {"MAIN": [], "LOOP": []}, outputs=["PREV_LOOP"], headers={"LOOP": "h"}
     )

@@ -56,7 +56,7 @@ def test_numbers_beyond_the_range_become_the_nearer_end():
     assert encoded == bytes([0, 255, 0, 255, 255, 0])
 
 
-def test_bytes_become_numbers_about_the_middle_of_what_would_have_become_them():
+def test_bytes_become_numbers_about_the_middle_of_their_interval():
     numbers = dequantized(bytes.fromhex("7f00ff3fbf"), max_quantized_value=2, min_quantized_value=-2)
 
     assert numbers == pytest.approx([0, -2, 2, -1, 1], abs=0.0125)
@@ -64,15 +64,15 @@ def test_bytes_become_numbers_about_the_middle_of_what_would_have_become_them():
     assert all(type(number) is float and number == float32(number) for number in numbers)
 
 
-def test_nothing_becomes_nothing():
+def test_empty_lists_become_empty_bytes_and_back():
     assert quantized([], **WIDE) == b""
     assert dequantized(b"", **WIDE) == []
 
 
 @given(data=st.binary(max_size=30))
-def test_what_was_dequantized_becomes_the_same_bytes_again(data):
-    # Half a step of 512 lies within a step of 255, so that cutting off gives the byte back; but for 255,
-    # whose number lies beyond the range.
+def test_dequantized_numbers_become_the_same_bytes_again(data):
+    # Half a step of 512 is within a step of 255, so rounding down gives the byte back; except for 255,
+    # whose number is beyond the range.
     assert quantized(dequantized(data, **WIDE), **WIDE) == data
 
 
@@ -87,12 +87,12 @@ def test_a_byte_is_the_number_of_whole_steps_above_the_lower_end(numbers):
     assert len(got) == len(numbers)
 
 
-def test_a_number_that_is_none_ends_the_run():
+def test_nan_ends_the_run():
     with pytest.raises(GraphRunError, match="stream 'in_0': element 1 of the list is NaN"):
         quantized([0.0, float("nan")], **WIDE)
 
 
-def test_an_element_that_is_no_number_ends_the_run():
+def test_an_element_that_is_not_a_number_ends_the_run():
     with pytest.raises(GraphRunError, match="element 0 of the list is a 'str', not a 'float'"):
         quantized(["0"], **WIDE)
 

@@ -127,7 +127,7 @@ def test_a_limit_below_one_is_an_error_of_the_run():
         run_calculator(NAME, {0: [], "FINISHED": []}, outputs=[0], side_packets={"MAX_IN_FLIGHT": 0})
 
 
-def test_headers_are_handed_on():
+def test_headers_are_forwarded():
     run = run_calculator(NAME, {0: [], "FINISHED": []}, outputs=[0], headers={0: "header"})
 
     assert run.headers == {0: "header"}

@@ -1,4 +1,4 @@
-"""Jitter against given numbers, and what holds for all numbers; even sampling is tested in graphs."""
+"""Jitter with given numbers, and properties for all numbers; even sampling is tested in graphs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PERIOD = 1000
 
 
 class Given:
-    """Numbers that a test gives, in order; integers are taken modulo what is asked for."""
+    """Numbers that a test gives, in order; integers are taken modulo the requested limit."""
 
     def __init__(self, *numbers):
         self._numbers = iter(numbers)
@@ -47,8 +47,8 @@ def never():
 def test_the_step_to_the_next_sample_is_reflected_at_both_ends_of_its_period():
     # spread 400: below(801) - 400 is added to a period
     assert reflected_step(500, 1000, 400, 1000, Given(400)) == 1500
-    assert reflected_step(100, 1000, 400, 1000, Given(0)) == 1299  # 700 lies 300 before 1000
-    assert reflected_step(900, 1000, 400, 1000, Given(800)) == 1699  # 2300 lies 300 behind 2000
+    assert reflected_step(100, 1000, 400, 1000, Given(0)) == 1299  # 700 is 300 before 1000
+    assert reflected_step(900, 1000, 400, 1000, Given(800)) == 1699  # 2300 is 300 after 2000
     assert reflected_step(0, 1000, 1000, 1000, Given(0)) == 1999
     assert reflected_step(999, 1000, 1000, 1000, Given(2000)) == 1000
 

@@ -17,7 +17,7 @@ def values(packets):
     return [(int(packet.timestamp), packet.payload) for packet in packets]
 
 
-def test_packets_are_dealt_out_in_turn():
+def test_packets_are_distributed_in_turn():
     run = run_calculator(
         RoundRobinDemuxCalculator, {0: PACKETS}, outputs=["OUTPUT:0", "OUTPUT:1", "OUTPUT:2", "SELECT"]
     )
@@ -40,7 +40,7 @@ def test_the_outputs_whose_turn_it_is_not_are_settled():
     harness.finish()
 
 
-def test_a_mux_brings_what_was_dealt_out_together_again():
+def test_a_mux_joins_the_distributed_packets_again():
     plan = wired(
         node(RoundRobinDemuxCalculator, "in", "OUTPUT:0:a OUTPUT:1:b SELECT:s"),
         node(MuxCalculator, "INPUT:0:a INPUT:1:b SELECT:s", "OUTPUT:out", handler=MuxInputStreamHandler),

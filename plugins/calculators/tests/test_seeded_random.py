@@ -29,7 +29,7 @@ def test_numbers_stay_the_same_from_version_to_version():
 
 
 def test_numbers_below_a_limit_are_drawn_again_where_they_would_be_unfair():
-    count = 3 * 2**62  # a quarter of all words lie beyond it
+    count = 3 * 2**62  # a quarter of all words are beyond it
     fair = [word for word in itertools.islice(words("s", "p"), 100) if word < count]
     random = SeededRandom("s", "p")
 

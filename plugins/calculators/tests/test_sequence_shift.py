@@ -34,16 +34,16 @@ def shifted(given=None, **arguments):
         (None, list(zip(range(9), range(1, 10), strict=True))),
     ],
 )
-def test_packets_stand_at_the_timestamps_of_others(offset, expected):
+def test_packets_get_the_timestamps_of_others(offset, expected):
     assert shifted(options(offset)) == expected
 
 
-def test_the_side_packet_goes_before_the_option():
+def test_the_side_packet_replaces_the_option():
     assert shifted(options(3), side_packets={"PACKET_OFFSET": -2}) == shifted(options(-2))
 
 
 @pytest.mark.parametrize(("offset", "count"), [(3, 3), (-2, 2), (0, 0)])
-def test_packets_without_a_timestamp_to_go_to_are_counted_as_dropped(offset, count):
+def test_packets_without_a_new_timestamp_are_counted_as_dropped(offset, count):
     plan = wired(node(SequenceShiftCalculator, "in", "out", options=[options(offset)]), inputs="in")
     harness = ScheduleHarness(plan).start()
     for timestamp, payload in PACKETS:
@@ -55,7 +55,7 @@ def test_packets_without_a_timestamp_to_go_to_are_counted_as_dropped(offset, cou
 
 
 @pytest.mark.parametrize(("offset", "bounds"), [(0, [5]), (1, []), (-1, [])])
-def test_bounds_go_through_only_where_nothing_is_shifted(offset, bounds):
+def test_bounds_are_forwarded_only_where_no_packet_is_shifted(offset, bounds):
     plan = wired(node(SequenceShiftCalculator, "in", "out", options=[options(offset)]), inputs="in")
     harness = ScheduleHarness(plan, bounds_of=["out"]).start()
     harness.set_bound("in", 6)

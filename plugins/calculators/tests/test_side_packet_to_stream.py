@@ -59,7 +59,7 @@ def test_every_tick_repeats_the_side_packets():
     assert values(run.outputs["AT_TICK:1"]) == [(1234, "b"), (1235, "b"), (1300, "b")]
 
 
-def test_the_first_tick_alone_can_be_followed():
+def test_the_first_tick_alone_can_write_the_side_packets():
     run = run_calculator(
         SidePacketToStreamCalculator,
         {"TICK": TICKS},
@@ -92,7 +92,7 @@ def test_a_settled_tick_stream_settles_the_outputs():
     harness.finish()
 
 
-def test_ticks_after_the_first_one_stand_in_the_ledger_as_dropped():
+def test_ticks_after_the_first_one_are_in_the_ledger_as_dropped():
     harness = ticked("AT_FIRST_TICK")
     for timestamp, payload in TICKS:
         harness.add("t", payload, timestamp)
@@ -125,7 +125,7 @@ def test_a_timestamp_that_no_packet_can_have_is_refused_when_the_node_opens(give
         )
 
 
-def test_what_comes_out_does_not_depend_on_the_order_of_arrival():
+def test_the_output_does_not_depend_on_the_order_of_arrival():
     plan = wired(node(SidePacketToStreamCalculator, "TICK:t", "AT_TICK:o", side_inputs="s"), inputs="t")
 
     def drive(harness):
@@ -145,11 +145,11 @@ def test_what_comes_out_does_not_depend_on_the_order_of_arrival():
             {},
             ["NOPE"],
             {0: 1},
-            "the outputs are tagged NOPE; give them exactly one tag of AT_PRESTREAM, AT_POST",
+            "the outputs are tagged NOPE; connect outputs with exactly one tag of AT_PREST",
         ),
-        ({}, [0], {0: 1}, "the outputs are tagged none; give them"),
-        ({}, [], {0: 1}, "tagged nothing, because there are none; give"),
-        ({}, ["AT_ZERO", "AT_PRESTREAM"], {0: 1}, "are tagged AT_PRESTREAM, AT_ZERO; give"),
+        ({}, [0], {0: 1}, "the outputs are tagged ''; connect"),
+        ({}, [], {0: 1}, "there are no outputs; connect outputs with exactly one tag"),
+        ({}, ["AT_ZERO", "AT_PRESTREAM"], {0: 1}, "are tagged AT_PRESTREAM, AT_ZERO; connect"),
         ({}, ["AT_TICK"], {0: 1}, "outputs AT_TICK need an input TICK"),
         ({}, ["AT_FIRST_TICK"], {0: 1}, "outputs AT_FIRST_TICK need an input TICK"),
         ({"TICK": []}, ["AT_ZERO"], {0: 1}, "an input TICK, but outputs AT_ZERO ignore it; tag them AT_TICK"),

@@ -82,7 +82,7 @@ def test_an_empty_packet_settles_its_timestamp():
     harness.finish()
 
 
-def test_full_queues_hold_the_source_back():
+def test_full_queues_throttle_the_source():
     plan = wired(node(SidePacketsToStreamsCalculator, "", "o", side_inputs="s"))
     harness = ScheduleHarness(plan, side_packets={"s": packets("a", "b", "c")}).start()
     harness.step()

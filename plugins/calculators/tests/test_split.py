@@ -84,7 +84,7 @@ def test_messages_are_split_into_new_messages(chosen, outputs, parts):
     assert whole == landmarks(0.125, 0.25, 0.5)
 
 
-def test_elements_are_handed_on_as_the_same_objects():
+def test_elements_are_forwarded_as_the_same_objects():
     points = [NormalizedLandmark(x=1), NormalizedLandmark(x=2)]
 
     first, (second,) = (
@@ -150,7 +150,7 @@ def test_ranges_that_cannot_be_cut_are_refused_before_the_run(calculator, chosen
         run_calculator(calculator, {0: []}, outputs=range(outputs), options=chosen)
 
 
-def test_where_elements_move_ranges_never_overlap():
+def test_ranges_of_elements_that_are_moved_must_not_overlap():
     images = [ImageFrame(np.full((1, 1), i, np.uint8)) for i in range(3)]
     calculator = MovableSplitImageFrameVectorCalculator
 

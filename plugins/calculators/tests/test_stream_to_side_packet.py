@@ -38,7 +38,7 @@ def test_the_only_packet_becomes_the_side_packet():
     assert run.output_side_packets == {0: "test"}
 
 
-def test_the_side_packet_is_there_while_the_run_goes_on_and_opens_who_waits_for_it():
+def test_the_side_packet_is_there_while_the_run_goes_on_and_opens_the_nodes_that_wait_for_it():
     graph, seen = started()
     payload = object()
     graph.add_packet_to_input_stream("calibration", Packet(payload, 5))

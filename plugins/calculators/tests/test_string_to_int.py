@@ -56,7 +56,7 @@ def test_an_unsigned_number_has_no_minus(name, text):
 
 @pytest.mark.parametrize("text", NO_NUMBERS)
 @pytest.mark.parametrize("name", ["StringToIntCalculator", "StringToUint64Calculator"])
-def test_what_is_no_decimal_number_is_an_invalid_argument_of_the_run(name, text):
+def test_a_text_that_is_not_a_decimal_number_ends_the_run_with_invalid_argument(name, text):
     with pytest.raises(GraphRunError, match="could not be parsed as an integer") as caught:
         number(name, text)
 
@@ -64,7 +64,7 @@ def test_what_is_no_decimal_number_is_an_invalid_argument_of_the_run(name, text)
 
 
 @pytest.mark.parametrize("name", RANGES)
-def test_the_ends_of_the_range_are_numbers_and_what_lies_beyond_is_none(name):
+def test_the_ends_of_the_range_are_numbers_and_those_beyond_are_errors(name):
     lowest, highest = RANGES[name]
 
     assert number(name, str(lowest)) == lowest
@@ -79,7 +79,7 @@ def test_an_error_shows_the_beginning_of_a_long_string():
         number("StringToIntCalculator", "9" * 5000)
 
 
-def test_a_side_packet_that_is_no_string_starts_nothing():
+def test_a_run_with_a_side_packet_that_is_not_a_string_does_not_start():
     with pytest.raises(GraphConfigError, match="is a 'int', but the node expects str"):
         number("StringToIntCalculator", 7)
 

@@ -1,4 +1,4 @@
-"""What it expands to, and what comes out: expected values from runs of the reference (mediapipe 0.10.21)."""
+"""Its expansion and its outputs: expected values from runs of the reference (mediapipe 0.10.21)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TWO = 'contained_node { calculator: "PassThroughCalculator" } ' * 2
 
 
 class TimesTen(penstock.Calculator):
-    """A channel that can be told from PassThroughCalculator; its side packet names its maker."""
+    """A channel that differs from PassThroughCalculator; its side packet names its maker."""
 
     @classmethod
     def get_contract(cls, cc):
@@ -173,7 +173,7 @@ def test_synchronize_io_chooses_how_inputs_come_in(value, handler):
     assert handlers["SwitchMuxCalculator"] == "ImmediateInputStreamHandler"
 
 
-def test_a_name_that_is_used_twice_inside_is_made_another():
+def test_a_name_that_is_used_twice_inside_gets_a_number():
     ports = 'input_stream: "SELECT:s" input_stream: "X:gate_select" input_stream: "Z:gate_select"'
     seen = run(
         container(f'{ports} output_stream: "X:y" output_stream: "Z:c0__y"', TWO, inputs=["gate_select", "s"]),
@@ -189,7 +189,7 @@ MIXED = 'contained_node { calculator: "PassThroughCalculator" } contained_node {
 
 
 @pytest.mark.parametrize("order", [1, -1])
-def test_a_command_counts_from_its_own_timestamp_whatever_arrives_first(order):
+def test_a_command_applies_from_its_own_timestamp_whatever_arrives_first(order):
     data = [("x", t, t) for t in range(1, 7)]
     commands = [("s", 1, 3), ("s", 0, 5)]
     events = data + commands if order == 1 else commands + data
@@ -199,7 +199,7 @@ def test_a_command_counts_from_its_own_timestamp_whatever_arrives_first(order):
     assert seen["y"] == [(1, 1), (2, 2), (3, 30), (4, 40), (5, 5), (6, 6)]
 
 
-def test_with_async_selection_a_command_counts_when_it_comes():
+def test_with_async_selection_a_command_applies_when_it_arrives():
     text = container(f'input_stream: "SELECT:s" {XY}', f"{MIXED} async_selection: true")
 
     seen = run(text, ("x", 1, 1), ("s", 1, 1000), ("x", 2, 2), ("x", 3, 3), ("s", 0, 1001), ("x", 4, 4))

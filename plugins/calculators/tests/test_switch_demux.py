@@ -47,7 +47,7 @@ def test_packets_wait_until_the_control_stream_is_settled_at_their_timestamps():
     assert harness.carried("a") == [(1, "1"), (5, "5"), (MAX, None)]
 
 
-def test_a_channel_that_is_not_active_hears_nothing_of_time():
+def test_a_channel_that_is_not_active_gets_no_bounds():
     harness = demux()
 
     feed(harness, ("s", 0, 1), ("x", "1", 1), ("s", 1, 8), ("x", "9", 9))
@@ -105,7 +105,7 @@ def test_each_packet_goes_to_the_channel_of_its_time_under_every_order():
     assert carried["d"] == [(t, f"z{t}") for t in (4, 10)]
 
 
-def test_a_long_run_keeps_no_periods_that_nobody_asks_for():
+def test_a_long_run_forgets_periods_that_are_over():
     harness = demux()
     for timestamp in range(40):
         feed(harness, ("s", timestamp % 2, timestamp), ("x", timestamp, timestamp))
@@ -151,7 +151,7 @@ def test_enable_is_select_as_a_bool():
     assert [packet.payload for packet in run.outputs["C1__X"]] == ["a", "b"]
 
 
-def test_what_no_channel_gets_stands_in_the_ledger():
+def test_packets_for_no_channel_are_in_the_ledger():
     harness = demux()
 
     feed(harness, ("s", 2, 1), ("x", "1", 1), ("s", 1, 2), ("x", "2", 2))

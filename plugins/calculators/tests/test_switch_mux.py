@@ -68,7 +68,7 @@ def test_the_next_channel_waits_until_the_one_before_has_settled_its_time():
     assert harness.stream("a").readers[0].dropped == {"channel is not active": 1}
 
 
-def test_one_slow_stream_of_a_channel_holds_up_the_streams_of_the_next():
+def test_one_slow_stream_of_a_channel_delays_the_streams_of_the_next():
     harness = mux("SELECT:s C0__X:0:a C0__X:1:c C1__X:0:b", "X:0:y X:1:z")
     feed(harness, ("s", 1, 0), ("s", 3, 1), ("s", 9, 1), ("a", 1), ("a", 2), ("b", 3))
     assert harness.carried("y") == [(1, "a1"), (2, "a2")]
@@ -87,7 +87,7 @@ def test_a_channel_that_was_not_active_is_not_waited_for():
     assert harness.carried("y") == [(1, "a1"), (2, "b2")]
 
 
-def test_bounds_after_a_packet_before_all_time_are_nothing_new():
+def test_bounds_after_a_packet_at_prestream_are_ignored():
     harness = mux()
 
     feed(harness, ("a", Timestamp.PRESTREAM, "only"), ("s", 5, 1), ("s", 9, 1))
@@ -110,7 +110,7 @@ def test_bounds_come_from_the_active_channel_only():
     assert harness.carried("y") == [(5, None)]
 
 
-def test_the_end_of_one_channel_says_nothing_of_the_time_of_the_next():
+def test_the_end_of_one_channel_does_not_settle_the_period_of_the_next():
     harness = mux()
     harness.close_input("a")
     harness.add("b", "last", Timestamp.POSTSTREAM)
@@ -128,7 +128,7 @@ def test_while_no_channel_is_active_everything_is_dropped():
     assert harness.stream("b").readers[0].dropped == {"channel is not active": 1}
 
 
-def test_what_comes_out_is_the_same_under_every_order():
+def test_the_output_is_the_same_under_every_order():
     def drive(harness):
         harness.start()
         for timestamp in range(12):

@@ -49,7 +49,7 @@ def test_a_timestamp_without_a_tick_is_settled():
     harness.finish()
 
 
-def test_the_header_of_the_values_is_handed_on():
+def test_the_header_of_the_values_is_forwarded():
     run = run_calculator(
         ValueOrDefaultCalculator,
         {"IN": [], "TICK": []},

@@ -176,7 +176,7 @@ def test_the_formats_of_a_location_have_their_numbers():
     }
 
 
-def test_every_public_name_is_there_and_is_named_as_it_is():
+def test_every_public_name_can_be_imported_and_is_the_name_of_its_type():
     for name in penstock_formats.__all__:
         assert getattr(penstock_formats, name).__name__ == name
 

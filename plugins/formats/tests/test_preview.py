@@ -35,7 +35,7 @@ def test_eight_bits_are_shown_as_they_are() -> None:
     assert shown(rgba, ImageFormat.SBGRA) == rgba[:, :, [2, 1, 0, 3]].tolist()
 
 
-def test_of_sixteen_bits_the_upper_eight_are_shown() -> None:
+def test_sixteen_bits_are_scaled_to_eight() -> None:
     assert shown(np.array([[0, 256, 257, 65535]], np.uint16)) == [[0, 0, 1, 255]]
     assert shown(np.array([[[0, 32896, 65535]]], np.uint16)) == [[[0, 128, 255]]]
     assert shown(np.full((1, 1, 4), 65535, np.uint16)) == [[[255, 255, 255, 255]]]
@@ -76,7 +76,7 @@ def test_a_view_that_is_not_contiguous_is_shown() -> None:
     assert shown(rgb) == rgb.tolist()
 
 
-def test_without_a_library_that_writes_it_there_is_no_picture_but_the_repr(monkeypatch) -> None:
+def test_without_a_library_that_writes_png_only_the_repr_is_shown(monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, "cv2", None)
     monkeypatch.setitem(sys.modules, "PIL.Image", None)
 
@@ -86,7 +86,7 @@ def test_without_a_library_that_writes_it_there_is_no_picture_but_the_repr(monke
     assert repr(frame) == "<ImageFrame GRAY8 3x2>"
 
 
-def test_without_opencv_pillow_writes_the_same_picture(monkeypatch) -> None:
+def test_without_opencv_pillow_writes_the_same_image(monkeypatch) -> None:
     pytest.importorskip("PIL.Image")
     rgb = np.arange(24, dtype=np.uint8).reshape(2, 4, 3)
     with monkeypatch.context() as without:
@@ -100,7 +100,7 @@ def test_a_frame_that_cannot_be_shown_raises_nothing() -> None:
     assert ImageFrame.__new__(ImageFrame)._repr_png_() is None
 
 
-def test_a_packet_shows_the_picture_of_its_payload() -> None:
+def test_a_packet_shows_the_image_of_its_payload() -> None:
     frame = ImageFrame(np.zeros((2, 3), np.uint8))
 
     assert Packet(frame, 3)._repr_png_() == frame._repr_png_()

@@ -634,7 +634,7 @@ def test_half_floats_are_exported_too_and_other_devices_are_refused():
     buffer = GpuBuffer.of_array(np.ones((2, 3), np.float16))
 
     assert np.from_dlpack(buffer).dtype == np.float16
-    with pytest.raises(BufferError, match=r"the array lies in main memory, not on DLPack device \(2, 0\)"):
+    with pytest.raises(BufferError, match=r"the array is in main memory, not on DLPack device \(2, 0\)"):
         buffer.__dlpack__(dl_device=(2, 0))
 
 

@@ -1,4 +1,4 @@
-"""One node under a policy, and what it is shown in each call."""
+"""Fixtures that run one node under a policy and record the inputs of each call."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from penstock_testing import ScheduleHarness, calculator, explore, node, wired
 
 @attrs.frozen
 class Call:
-    """What one call of `process` saw.
+    """The inputs of one call of `process`.
 
     Attributes:
         at: `cc.input_timestamp`.
         packets: stream → payload, where there was a packet.
-        stamps: stream → timestamp of the packet, or what is settled where there was none.
-        done: the streams after whose packets nothing comes.
+        stamps: stream → timestamp of the packet, or the settled timestamp of an input without one.
+        done: the streams that have no packets after this call.
     """
 
     at: int
@@ -28,7 +28,7 @@ class Call:
 
 
 class Recorder(penstock.Calculator):
-    """Writes a `Call` for each call, numbered from 1; opens and closes without a word."""
+    """Writes a `Call` for each call, numbered from 1; writes nothing in `open` and `close`."""
 
     @classmethod
     def get_contract(cls, cc):
@@ -60,7 +60,7 @@ class RecorderWithBounds(Recorder):
 
 
 class Teller(Recorder):
-    """Writes of each call only what no order of steps may change: input timestamp, and payloads as words."""
+    """Writes the parts of a call that do not depend on the order of steps: input timestamp and payloads."""
 
     @classmethod
     def get_contract(cls, cc):
@@ -79,7 +79,7 @@ def hand_on(cc):
         cc.output.add_packet(cc.input.packet)
 
 
-#: Stands before each input of an explored node, so that packets of different streams come in any order.
+#: A node before each input of an explored node: packets of different streams arrive in any order.
 HandOn = calculator(hand_on, offset=0)
 
 
@@ -176,7 +176,7 @@ def watched_by_all():
 
 @pytest.fixture(scope="session")
 def fed():
-    """Return a function: a run that has ended, of a node whose streams were fed in any order."""
+    """Return a function that feeds the streams of a node in a random order and returns the ended run."""
 
     def run(handler, inputs, stamps, order, *options):
         """Add the packets of `stamps`, stream → timestamps, and close each stream; `order` is a Random."""
@@ -201,7 +201,7 @@ def fed():
 
 @pytest.fixture
 def explored():
-    """Return a function: what a node under a policy is shown, which must be the same in every order."""
+    """Return a function that returns the calls of a node, which must be the same in every order of steps."""
 
     def run(handler, inputs, feed, *options, seeds=range(40)):
         """Feed packets, pairs of stream and timestamp or triples with the payload, and end the run."""
@@ -226,7 +226,7 @@ def explored():
 
 @pytest.fixture
 def passed_on():
-    """Return a function: what a node with offset 0 that writes nothing passes on as settled.
+    """Return a function that returns the bounds which a node with offset 0 and no packets forwards.
 
     It takes a policy, the inputs, and events: pairs of stream and bound, or triples with a payload.
     """

@@ -1,4 +1,4 @@
-"""Which streams a policy says it waits for."""
+"""`blocking`: the streams for which a policy waits."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ SETS = SyncSetInputStreamHandlerOptions(sync_set=[{"tag_index": [":0", ":1"]}])
         ((TimestampAlignInputStreamHandler, ALIGN, BASE), [("b", 5), ("a", 100), ("a", 107)], ["b"]),
     ],
 )
-def test_a_policy_names_the_streams_that_hold_its_node_up(watched, node, packets, expected):
+def test_a_policy_names_the_streams_for_which_its_node_waits(watched, node, packets, expected):
     run = watched(*node)
     for stream, stamp in packets:
         run.add(stream, stamp, payload=1 if stream == "s" else None)

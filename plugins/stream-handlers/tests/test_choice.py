@@ -1,4 +1,4 @@
-"""All policies of the pack in whole graphs: how a graph chooses one, that each forgets a run, and threads."""
+"""All policies of the pack in whole graphs: how a graph chooses one, a second run, and threads."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from penstock_stream_handlers.plugin import penstock_components
 
 HANDLERS = sorted(penstock_components().input_stream_handlers)
 
-#: What decides between the policies: b@5 while a is behind, b@6 and a@5 after it, the end of a.
+#: Policy → the words of each call after b@5, b@6, a@5 and the end of a.
 EXPECTED = {
     "BarrierInputStreamHandler": ["a5 b5"],
     "DefaultInputStreamHandler": ["a5 b5", "b6"],
@@ -61,7 +61,7 @@ def graph_text(of_graph="", of_node="", calculator="Recorder"):
 
 
 def words(graph, name, base=0):
-    """Run the events of `EXPECTED`, shifted by `base`, and return what each call saw, shifted back."""
+    """Run the events of `EXPECTED`, shifted by `base`, and return the payloads of each call as words."""
     seen = []
     graph.observe_output_stream("out", lambda _, packet: seen.append(packet.payload))
     graph.start_run()
@@ -193,7 +193,7 @@ def test_a_policy_that_fails_ends_a_run_on_threads_and_the_graph_can_run_again(p
 
 
 class Slow(penstock.Calculator):
-    """Notes the timestamps it is shown; takes a random while, so that queues grow."""
+    """Records the timestamps of its packets; takes a random time, so queues grow."""
 
     seen: list[dict[str, int]]
 
@@ -217,7 +217,7 @@ COUNT = 300
 
 
 def written_at_once(registry, handler, by_contract):
-    """Write 0 to COUNT - 1 into three streams from a thread each; return what came, and the dropped."""
+    """Write 0 to COUNT - 1 into three streams, each from its own thread; return the calls and the drops."""
 
     class ByContract(Slow):
         @classmethod

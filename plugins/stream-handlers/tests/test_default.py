@@ -10,7 +10,7 @@ from penstock_stream_handlers.default import DefaultInputStreamHandler
 
 
 class Together(penstock.Calculator):
-    """Writes which inputs came together, as a word such as "ab"."""
+    """Writes the payloads of each call as one word, such as "ab"."""
 
     @classmethod
     def get_contract(cls, cc):
@@ -127,13 +127,13 @@ def test_a_batch_waits_until_it_is_full_and_the_last_one_for_the_end(registry, p
     assert seen == [(stamp, "a") for stamp in range(5)]
 
 
-def test_a_batch_of_none_is_refused_when_a_run_starts(registry):
+def test_a_batch_size_of_0_is_refused_when_a_run_starts(registry):
     with pytest.raises(
         InvalidArgumentError, match="node 'Together': batch_size 0 of DefaultInputStreamHandler"
     ):
         batched(registry, 0).start_run()
 
 
-def test_a_batch_does_not_go_with_calls_that_overlap(registry):
+def test_a_batch_cannot_be_combined_with_calls_that_overlap(registry):
     with pytest.raises(InvalidArgumentError, match="batch_size 2 does not go with max_in_flight 3"):
         batched(registry, 2, "max_in_flight: 3").start_run()

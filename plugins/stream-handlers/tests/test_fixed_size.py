@@ -18,7 +18,7 @@ def sizes(trigger=2, target=1, *, fixed_min=False):
 
 
 def taken(run):
-    """Let the node start, and return what ends its call."""
+    """Let the node start, and return a function that ends its call."""
     step = run.harness.take()
     return lambda: run.harness.complete(run.harness.call(step))
 
@@ -43,7 +43,7 @@ def test_a_slow_node_gets_the_newest_of_what_came_while_it_ran(watched):
     assert run.dropped("a") == {SURPLUS: 2}
 
 
-def test_what_comes_between_ready_and_running_is_cut_too_and_the_packets_tell_their_own_time(watched):
+def test_packets_between_ready_and_running_are_cut_too_and_the_rest_keep_their_timestamps(watched):
     run = watched(FixedSizeInputStreamHandler, "a")
     run.add_only("a", 0, 1, 2, 3)
     run.harness.run()
@@ -104,7 +104,7 @@ def test_with_a_fixed_minimum_streams_that_are_all_too_long_keep_the_target_each
     run.add_only("b", 2, 4, 6, 8)
     end()
 
-    # two newest of a from 4 on, two newest of b from 6 on: both keep what is from 4 on
+    # two newest of a from 4 on, two newest of b from 6 on: both keep the packets from 4 on
     assert (run.queued("a"), run.queued("b")) == ([4, 5], [4, 6, 8])
 
 
@@ -120,7 +120,7 @@ def test_the_newest_settled_timestamp_is_kept_when_one_stream_runs_ahead(watched
     assert run.seen == [(1, "a1 b1"), (4, "a4 b4")]
 
 
-def test_the_cut_that_an_input_set_held_back_happens_after_it(watched):
+def test_a_cut_that_would_drop_the_whole_input_set_happens_after_it(watched):
     run = watched(FixedSizeInputStreamHandler, "a b")
     run.add_only("a", 1)
     run.add_only("b", 1)
@@ -158,7 +158,7 @@ def test_with_process_bounds_a_settled_timestamp_behind_a_cut_is_not_processed(w
     assert run.seen == [(24, ""), (30, "a30")]
 
 
-def test_with_process_bounds_a_newer_set_than_promised_is_told_as_settled_too(watched):
+def test_with_process_bounds_a_newer_set_than_the_input_timestamp_is_settled_later_too(watched):
     run = watched(FixedSizeInputStreamHandler, "a", bounds=True)
     run.add_only("a", 0, 1, 2, 3)
     run.harness.run()
@@ -174,7 +174,7 @@ def test_a_packet_at_poststream_comes_when_the_others_have_ended(watched):
     assert run.seen == [(POSTSTREAM, "last")]
 
 
-def test_parallel_calls_do_not_promise_one_packet_twice(watched):
+def test_parallel_calls_do_not_get_one_packet_twice(watched):
     run = watched(FixedSizeInputStreamHandler, "a", max_in_flight=2)
     run.add_only("a", 0, 1)
     assert run.harness.ready() == ["watched"]
@@ -192,7 +192,7 @@ def test_an_offset_passes_on_the_least_bound_of_all_streams(passed_on):
     assert passed_on(FixedSizeInputStreamHandler, "a b", [("b", 9), ("a", 5), ("a", 20)]) == [4, 8]
 
 
-def test_a_full_queue_that_is_cut_lets_its_source_go_on(watched):
+def test_a_full_queue_that_is_cut_does_not_throttle_its_source(watched):
     run = watched(FixedSizeInputStreamHandler, "a b", sizes(3, 1), max_queue_size=3)
     run.add_only("a", 1)
     run.add_only("b", 1)
@@ -207,12 +207,12 @@ def test_a_full_queue_that_is_cut_lets_its_source_go_on(watched):
     assert run.queued("a") == [4, 5]
 
 
-def test_a_busy_node_cuts_its_queues_when_told_that_packets_came(watched):
+def test_a_busy_node_cuts_its_queues_when_packets_arrive(watched):
     run = watched(FixedSizeInputStreamHandler, "a")
     run.add_only("a", 0)
     policy = run.harness.node("watched").policy
     run.add_only("a", 1, 2)
-    policy.packets_came()  # ready, and what it is ready for must stay
+    policy.packets_came()  # the node is ready for 0, so 0 must stay
     assert run.queued("a") == [0, 1, 2]
 
     end = taken(run)

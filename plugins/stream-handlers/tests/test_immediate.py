@@ -79,7 +79,7 @@ def test_the_end_of_a_stream_is_one_call_without_packets_at_the_least_bound_of_t
     assert three.seen == [(10, "b10"), (7, "c7"), (8, ""), (12, "b12")]
 
 
-def test_the_end_of_a_stream_before_anything_has_come_is_told_at_prestream(three):
+def test_the_end_of_a_stream_before_any_packet_is_a_call_at_prestream(three):
     three.close("a")
 
     assert three.seen == [(PRESTREAM, "")]
@@ -95,7 +95,7 @@ def test_the_end_of_the_last_stream_closes_the_node_without_a_call(three):
     assert three.is_closed
 
 
-def test_the_last_packet_of_a_stream_is_delivered_before_its_end_is_told(three):
+def test_the_last_packet_of_a_stream_is_delivered_before_the_call_for_its_end(three):
     three.add_only("a", 3)
     three.harness.close_input("a")
     three.harness.run()

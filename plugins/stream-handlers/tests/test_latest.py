@@ -58,7 +58,7 @@ def test_a_later_value_settles_what_is_before_it(latest):
     assert latest.queued("v") == [9]
 
 
-def test_values_that_are_out_of_date_make_way_before_a_tick_comes(latest):
+def test_values_that_are_out_of_date_are_dropped_before_a_tick_comes(latest):
     latest.add("v", 1, 2, 3)
     latest.bound("tick", 3)
 

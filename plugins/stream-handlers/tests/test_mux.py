@@ -63,7 +63,7 @@ def test_data_packets_that_were_not_selected_are_dropped_and_counted(mux):
     assert mux.queued("b") == [4]
 
 
-def test_they_are_dropped_when_the_node_starts_and_not_when_it_is_done(mux):
+def test_data_packets_are_dropped_when_the_node_starts_and_not_when_it_is_done(mux):
     mux.add("a", 2)
     mux.add("b", 1, 2, 3)
     mux.add_only("s", 2, payload=0)

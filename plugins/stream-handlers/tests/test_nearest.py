@@ -104,7 +104,7 @@ def test_an_input_is_done_when_its_last_packet_is_shown(near):
     assert ["v" in call.done for call in near.calls] == [False, False, True, True]
 
 
-def test_packets_that_can_serve_nothing_make_way_before_a_base_packet_comes(near):
+def test_packets_that_can_serve_no_base_packet_are_dropped_before_one_comes(near):
     near.add("v", 1, 2, 3)
     near.bound("base", 3)
     assert near.dropped("v") == {NEVER_NEAREST: 2}
@@ -115,7 +115,7 @@ def test_packets_that_can_serve_nothing_make_way_before_a_base_packet_comes(near
     assert near.dropped("v") == {NEVER_NEAREST: 3}
 
 
-def test_the_node_closes_when_the_base_is_done_and_drops_what_served_nothing(near):
+def test_the_node_closes_when_the_base_is_done_and_drops_packets_that_served_no_base_packet(near):
     near.add("v", 5)
     near.add("base", 5)
     near.bound("base", 7)
@@ -135,7 +135,7 @@ def test_streams_that_are_done_leave_the_node_open(near):
     assert near.shown == [(5, {"base": 5})]
 
 
-def test_a_tolerance_of_nothing_joins_equal_timestamps(watched):
+def test_a_tolerance_of_0_joins_equal_timestamps(watched):
     run = watched(Nearest, "base v", within(0))
     run.add("base", 1, 2, 3)
     run.add("v", 1, 3)
@@ -251,7 +251,7 @@ stamps = st.sets(st.integers(0, 40), max_size=15).map(sorted)
 
 
 def nearest(times, t, tolerance):
-    """Return the nearest as a list of one or none, by looking at all."""
+    """Return the nearest in a list, or an empty list, by a comparison with all."""
     return sorted((one for one in times if abs(one - t) <= tolerance), key=lambda one: (abs(one - t), one))[
         :1
     ]

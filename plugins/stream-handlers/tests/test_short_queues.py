@@ -1,4 +1,4 @@
-"""Policies that keep or drop packets, in front of queues of one packet: nothing hangs or is reported."""
+"""Policies that keep or drop packets, behind queues of one packet: no run hangs or reports a deadlock."""
 
 from __future__ import annotations
 

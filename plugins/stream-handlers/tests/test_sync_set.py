@@ -23,7 +23,7 @@ def sets(*groups):
 
 @pytest.fixture
 def six(watched):
-    """Return a node with the sets ace, bd, and what is left: f."""
+    """Return a node with the sets ace, bd, and the rest: f."""
     return watched(SyncSetInputStreamHandler, PORTS, sets("A C E", "B D"))
 
 
@@ -159,7 +159,7 @@ def test_with_one_set_what_comes_does_not_depend_on_the_order_of_steps(explored)
         (["a"], InvalidArgumentError, "node 'watched': sync_set: 'a' is no port"),
     ],
 )
-def test_sets_that_make_no_sense_are_refused_before_the_run(watched, groups, error, message):
+def test_invalid_sets_are_refused_before_the_run(watched, groups, error, message):
     with pytest.raises(error, match=message) as refused:
         watched(SyncSetInputStreamHandler, PORTS, sets(*groups))
     assert refused.value.node == "watched"

@@ -58,7 +58,7 @@ def test_each_set_has_a_time_out_of_its_own(patient):
     assert patient.seen == [(5, "a5"), (6, "a6")]
 
 
-def test_packets_for_a_time_that_has_gone_by_are_dropped_and_later_ones_are_not(patient):
+def test_packets_for_a_set_that_was_processed_are_dropped_and_later_ones_are_not(patient):
     patient.add("a", 5)
     time_out(patient)
     patient.add("b", 3, 5, 6)
@@ -81,7 +81,7 @@ def test_late_packets_that_come_while_the_node_runs_are_dropped_too(patient):
     assert patient.dropped("b") == {TOO_LATE: 2}
 
 
-def test_the_earliest_packet_is_what_is_waited_for_whichever_stream_has_it(watched):
+def test_the_node_waits_for_the_earliest_packet_whichever_stream_has_it(watched):
     run = watched(Timeout, "a b c", OPTIONS)
     run.add("a", 8)
     run.add("b", 5, 8)
@@ -107,7 +107,7 @@ def test_a_set_that_became_complete_in_time_is_not_cut_off(patient):
 
 
 @pytest.mark.parametrize("stamp", [Timestamp.PRESTREAM, Timestamp.POSTSTREAM])
-def test_special_timestamps_can_be_waited_for_in_vain_too(patient, stamp):
+def test_special_timestamps_can_time_out_too(patient, stamp):
     patient.add("a", stamp, payload="x")
     time_out(patient)
     patient.add("b", stamp, payload="y")
@@ -140,7 +140,7 @@ def test_with_process_bounds_settled_timestamps_are_processed_and_time_does_not_
     assert [at for at, _ in run.seen] == [2, 5, 7]
 
 
-def test_an_offset_passes_on_what_is_settled_and_what_was_given_up():
+def test_an_offset_forwards_settled_bounds_and_those_of_sets_that_timed_out():
     plan = wired(
         node(calculator(name="Silent", offset=0), "a b", "out", name="n", handler=Timeout, options=[OPTIONS]),
         inputs="a b",
@@ -214,7 +214,7 @@ def test_options_that_cannot_be_right_are_refused_before_the_run(watched, option
 
 
 def moved_until(happened, clock):
-    """Let the clock go until something has happened; return whether it has."""
+    """Advance the clock until `happened` is set; return whether it is."""
     for _ in range(WAIT_S * 200):
         if happened.wait(0.005):
             return True
@@ -264,7 +264,7 @@ def test_time_is_that_of_the_graphs_clock(pack_registry):
         graph.add_packet_to_input_stream("b", Packet("y", 6))
         called.clear()
         graph.add_packet_to_input_stream("a", Packet("x", 6))
-        assert called.wait(WAIT_S)  # complete, so that no time need pass
+        assert called.wait(WAIT_S)  # the set is complete, so no time needs to pass
         graph.close_all_packet_sources()
         graph.wait_until_done(WAIT_S)
 

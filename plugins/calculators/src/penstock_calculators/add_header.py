@@ -1,4 +1,4 @@
-"""AddHeaderCalculator: gives a stream a header that comes from elsewhere."""
+"""AddHeaderCalculator: gives a stream the header of another stream, or of a side packet."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
 
 class AddHeaderCalculator(penstock.Calculator):
-    """Hands on the packets of DATA, on a stream that has the header given by HEADER.
+    """Forwards the packets of DATA, on a stream that has the header given by HEADER.
 
     HEADER is either an input, whose own header is taken and which must not carry any packet, or a side
-    packet, which becomes the header. Where the input has none, the output has none. A header of DATA is
-    not handed on. As an input, HEADER must settle too before a packet of DATA goes on: by its end, or by
-    bounds. The timestamp offset is 0, and what comes out does not depend on the order of arrival.
+    packet, which becomes the header. If the input has no header, the output has none. A header of DATA is
+    not forwarded. As an input, HEADER must also settle before a packet of DATA is forwarded: by its end or
+    by bounds. The timestamp offset is 0, and the output does not depend on the order of arrival.
 
     Source of the behaviour: MediaPipe `calculators/core/add_header_calculator.cc`.
 
@@ -36,9 +36,9 @@ class AddHeaderCalculator(penstock.Calculator):
         """Accept one of the two headers.
 
         Raises:
-            InvalidArgumentError: both are connected, or none.
+            InvalidArgumentError: both are connected, or neither.
         """
-        cc.inputs["DATA"].set_any("what is handed on")
+        cc.inputs["DATA"].set_any("the packets to forward")
         cc.outputs[0].set_same_as(cc.inputs["DATA"], "the same packets, under the header")
         cc.inputs["HEADER"].set_any("a stream without packets, whose header is taken").optional()
         cc.input_side_packets["HEADER"].set_any("the header").optional()
@@ -57,7 +57,7 @@ class AddHeaderCalculator(penstock.Calculator):
             cc.outputs[0].set_header(cc.input_side_packets["HEADER"])
 
     def process(self, cc: CalculatorContext) -> None:
-        """Hand on a packet.
+        """Forward a packet.
 
         Raises:
             InvalidArgumentError: HEADER has a packet.

@@ -1,4 +1,4 @@
-"""BeginLoop...Calculator: takes a list apart, so that the nodes behind it see one element at a time."""
+"""BeginLoop...Calculator: takes a list apart, so the nodes after it see one element at a time."""
 
 from __future__ import annotations
 
@@ -11,31 +11,32 @@ from penstock_calculators.containers import IMAGES, TENSORS, ListOf, PerElementT
 if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract
 
-#: Why a CLONE packet went nowhere, as the ledger has it.
+#: The ledger's reason for a CLONE packet that no element goes with.
 NO_ITEM = "no item to go with"
 
 
 class BeginLoopCalculator(PerElementType):
     """Writes each element of a <T> on its own, for a loop that an EndLoop...Calculator ends.
 
-    Inside the loop there is a clock of its own, which counts 0, 1, 2, ... from the start of the run and has
-    nothing to do with the timestamps of ITERABLE. BATCH_END comes with the last element of each list; it
-    carries the timestamp of the list, at which the end of the loop puts the results. A list without
-    elements, and a timestamp at which there is no list, use up one tick of the clock with BATCH_END alone::
+    The loop has its own clock, which counts 0, 1, 2, ... from the start of the run and does not depend on
+    the timestamps of ITERABLE. BATCH_END comes with the last element of each list; it carries the
+    timestamp of the list, at which the end of the loop writes the results. A list without elements, and a
+    timestamp without a list, use one tick of the clock, which has only BATCH_END::
 
         ITERABLE   [a b c]@100   []@200   [d]@300
         ITEM       a@0 b@1 c@2   .        d@4
         BATCH_END  100@2         200@3    300@4
 
-    Inputs CLONE are written again, to the output CLONE of the same index, with every element. One that has
-    no packet at the timestamp of the list has none in the loop either, and no bound: what reads it there
-    waits for the next packet of CLONE, or the next timestamp without elements. One that has a packet where
-    there are no elements loses it, and the ledger says "no item to go with". Input TICK does nothing: in old
-    graphs it wakes the calculator, which now wakes at every timestamp that its inputs settle.
+    The packets of inputs CLONE are written again with every element, to the output CLONE of the same
+    index. A CLONE without a packet at the timestamp of the list gets neither packets nor bounds in the
+    loop: a node that reads it there waits for the next packet of CLONE, or the next timestamp without
+    elements. A packet of CLONE at a timestamp without elements is dropped, in the ledger as "no item to go
+    with". Input TICK is ignored: older graphs connect it to wake the calculator, which now runs at every
+    timestamp that its inputs settle.
 
-    ITEM and CLONE of all lists come in order, whatever arrives first. At which tick depends on arrival in
-    one case: timestamps without a list that are settled one after the other use up a tick each, those
-    settled together use up one. What the end of the loop writes does not depend on it.
+    ITEM and CLONE of all lists come in order, whatever arrives first. Their ticks depend on arrival in one
+    case: timestamps without a list that are settled one after the other use one tick each, those settled
+    together use one for all. The output of the end of the loop does not depend on it.
 
     Source of the behaviour: MediaPipe `calculators/core/begin_loop_calculator.h`.
 
@@ -58,8 +59,8 @@ class BeginLoopCalculator(PerElementType):
         Raises:
             InvalidArgumentError: there are more inputs CLONE than outputs, or fewer.
         """
-        cc.inputs["ITERABLE"].set(cls.container.type, "the elements to go through")
-        cc.inputs["TICK"].set_any("not needed any more").optional()
+        cc.inputs["ITERABLE"].set(cls.container.type, "the list to iterate over")
+        cc.inputs["TICK"].set_any("ignored").optional()
         cc.outputs["ITEM"].set(cls.container.element_type, "one element after the other, at the loop's times")
         declare_loop(cc)
 
@@ -69,7 +70,7 @@ class BeginLoopCalculator(PerElementType):
         self._clones = range(cc.inputs.count("CLONE"))
 
     def process(self, cc: CalculatorContext) -> None:
-        """Write all elements of a list, each with a copy of what goes with it."""
+        """Write all elements of a list, each with the packets of CLONE."""
         items, start = cc.inputs["ITERABLE"].payload or (), self._clock
         for item in items:
             cc.outputs["ITEM"].add(item, self._clock)
@@ -82,7 +83,7 @@ class BeginLoopCalculator(PerElementType):
 
 
 def declare_loop(cc: CalculatorContract) -> None:
-    """Declare what the beginnings of all loops have: CLONE, BATCH_END, and a call at each settled timestamp.
+    """Declare the ports of every loop's start, CLONE and BATCH_END, and a call at each settled timestamp.
 
     Raises:
         InvalidArgumentError: there are more inputs CLONE than outputs, or fewer.
@@ -94,9 +95,9 @@ def declare_loop(cc: CalculatorContract) -> None:
             "each input needs an output"
         )
     for i in range(count):
-        cc.inputs["CLONE", i].set_any("what every element needs")
+        cc.inputs["CLONE", i].set_any("packets that every element needs")
         cc.outputs["CLONE", i].set_same_as(cc.inputs["CLONE", i], "the same packet with each element")
-    cc.outputs["BATCH_END"].set(Timestamp, "when the elements came, with the last of them")
+    cc.outputs["BATCH_END"].set(Timestamp, "the timestamp of the list, with its last element")
     cc.set_process_timestamp_bounds()
 
 
@@ -106,7 +107,7 @@ def end_batch(cc: CalculatorContext, start: int, clock: int) -> int:
     Args:
         cc: the context.
         start: the loop's timestamp at which this batch began.
-        clock: the one after its last element; `start` where there was none.
+        clock: the loop's timestamp after its last element; `start` for a batch without elements.
     """
     batch_end = cc.outputs["BATCH_END"]
     if clock == start:

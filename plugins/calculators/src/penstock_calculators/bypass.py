@@ -1,4 +1,4 @@
-"""BypassCalculator: stands in the place of a part that is switched off."""
+"""BypassCalculator: replaces a part of the graph that is switched off."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ if TYPE_CHECKING:
 
 
 class BypassCalculator(penstock.Calculator):
-    """Takes all inputs, hands some of them on, and settles every other output.
+    """Takes all inputs, forwards some of them, and settles every other output.
 
-    It has whatever ports the part has that it replaces, of any type, so that a switch can choose
-    between the two: SwitchContainer does. The options name the inputs to hand on and the outputs that
-    get them; all other inputs are dropped, all other outputs have bounds only::
+    It accepts the ports of the part that it replaces, of any type, so a switch such as SwitchContainer
+    can choose between the two. The options name the inputs to forward and the outputs that get them; all
+    other inputs are dropped, all other outputs have bounds only::
 
         VIDEO       a b . d
         FACES:0     . . . .        (bounds at 1, 2, 4)
         VIDEO_OUT   a b . d        (pass_input_stream "VIDEO", pass_output_stream "VIDEO_OUT")
 
-    Packets of inputs that are not handed on stand in the ledger as "bypassed". Side packets are ignored,
-    output side packets never made. The timestamp offset is 0, headers are not handed on, and what comes
-    out does not depend on the order of arrival.
+    Packets of inputs that are not forwarded appear in the ledger as "bypassed". Side packets are ignored,
+    output side packets are never made. The timestamp offset is 0, headers are not forwarded, and the
+    output does not depend on the order of arrival.
 
-    Options: `pass_input_stream` and `pass_output_stream`, as many of the one as of the other: ports as
-    "TAG", "TAG:index", or ":index" without a tag.
+    Options: `pass_input_stream` and `pass_output_stream`, equally many: ports as "TAG", "TAG:index", or
+    ":index" without a tag.
 
     Source of the behaviour: MediaPipe `calculators/core/bypass_calculator.cc`.
 
@@ -59,11 +59,11 @@ class BypassCalculator(penstock.Calculator):
 
     @classmethod
     def get_contract(cls, cc: CalculatorContract) -> None:
-        """Accept all ports, and give each output that gets an input's packets the type of it.
+        """Accept all ports, and give each output that gets an input's packets the input's type.
 
         Raises:
-            InvalidArgumentError: the two options differ in length, or name a port twice, or one that is
-                not there.
+            InvalidArgumentError: the two options differ in length, name a port twice, or name a port that
+                is not connected.
         """
         options = cc.options(BypassCalculatorOptions)
         sources = _ports(cc.inputs, options.pass_input_stream, "pass_input_stream", "input")
@@ -75,7 +75,7 @@ class BypassCalculator(penstock.Calculator):
             )
         for ports in (cc.inputs, cc.outputs, cc.input_side_packets, cc.output_side_packets):
             for port in ports:
-                port.set_any("accepted like every other")
+                port.set_any("accepted as every other port")
         for source, target in zip(sources, targets, strict=True):
             cc.outputs[target].set_same_as(cc.inputs[source], f"the packets of {port_name(*source)}")
         cc.set_timestamp_offset(0)
@@ -83,7 +83,7 @@ class BypassCalculator(penstock.Calculator):
     def open(self, cc: CalculatorContext) -> None:
         """Pair the ports."""
         options = cc.options(BypassCalculatorOptions)
-        #: Input to the output that gets its packets.
+        #: Input → the output that gets its packets.
         self._targets = dict(
             zip(
                 map(parse_tag_index, options.pass_input_stream),
@@ -95,7 +95,7 @@ class BypassCalculator(penstock.Calculator):
         self._empty = [key for key in cc.outputs.ids() if key not in passed]
 
     def process(self, cc: CalculatorContext) -> None:
-        """Hand on what is to be handed on, and settle the rest."""
+        """Forward the inputs that the options name, and settle the other outputs."""
         for key, port in zip(cc.inputs.ids(), cc.inputs, strict=True):
             if port.is_empty():
                 continue  # the offset settles its output
@@ -105,7 +105,7 @@ class BypassCalculator(penstock.Calculator):
                 port.count_dropped("bypassed")
         bound = next_allowed(
             cc.stamp
-        )  # after PRESTREAM more than the offset promises: nothing comes any more
+        )  # after PRESTREAM this is past the offset's bound: the stream has ended
         for key in self._empty:
             if bound > cc.outputs[key].bound:
                 cc.outputs[key].set_next_timestamp_bound(bound)

@@ -1,4 +1,4 @@
-"""CallbackCalculator: hands packets to a function of the application."""
+"""CallbackCalculator: calls a function of the application with packets."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ if TYPE_CHECKING:
 
 
 class CallbackCalculator(penstock.Calculator):
-    """Calls a function, given as a side packet, with what comes on its inputs.
+    """Calls a function, given as a side packet, with the packets of its inputs.
 
     Side packet CALLBACK: called with the packet of the only input. Side packet VECTOR_CALLBACK:
-    called with a list of all inputs' packets of one timestamp, those without one empty. With side
-    packet OBSERVE_TIMESTAMP_BOUNDS (a bool) true, newly settled timestamps come too, as empty packets.
+    called with a list of all inputs' packets of one timestamp, with an empty packet for an input without
+    one. With side packet OBSERVE_TIMESTAMP_BOUNDS (a bool) true, the function is also called for newly
+    settled timestamps, with empty packets.
 
-    The function runs on a thread of the node's executor; what it raises is an error of the run. Where
-    a stream need not be joined with others, `graph.observe_output_stream` does the same without a node.
+    The function runs on a thread of the node's executor; an exception that it raises ends the run with an
+    error. For a single stream `graph.observe_output_stream` does the same without a node.
 
     Source of the behaviour: MediaPipe `framework/tool/sink.cc`.
 
@@ -47,7 +48,7 @@ class CallbackCalculator(penstock.Calculator):
             )
         sides["CALLBACK"].set(Callable, "called with each packet").optional()
         sides["VECTOR_CALLBACK"].set(Callable, "called with a list of packets").optional()
-        sides["OBSERVE_TIMESTAMP_BOUNDS"].set(bool, "whether settled timestamps come too").optional()
+        sides["OBSERVE_TIMESTAMP_BOUNDS"].set(bool, "whether to call for settled timestamps too").optional()
 
     def open(self, cc: CalculatorContext) -> None:
         """Find the function."""
@@ -62,7 +63,7 @@ class CallbackCalculator(penstock.Calculator):
             cc.set_process_timestamp_bounds()
 
     def process(self, cc: CalculatorContext) -> None:
-        """Call it."""
+        """Call the function."""
         if self._takes_list:
             self._callback([port.packet for port in cc.inputs])
         elif self._takes_bounds or not cc.input.is_empty():

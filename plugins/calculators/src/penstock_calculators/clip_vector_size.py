@@ -1,4 +1,4 @@
-"""Clip...VectorSizeCalculator: the first elements of each list."""
+"""Clip...VectorSizeCalculator: keeps the first elements of each list."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 class ClipVectorSizeCalculator(PerElementType):
     """Keeps the first elements of each list.
 
-    Input 0 (<T>) to output 0 (the same): a list with no more than `max_vec_size` elements
-    is handed on as it is, a longer one as a new, shorter list. The side packet, an int, wins over the
-    option. The timestamp offset is 0; what comes out does not depend on the order of arrival, and no
+    Input 0 (<T>) to output 0 (the same): a list of at most `max_vec_size` elements is
+    forwarded as it is, a longer one as a new, shorter list. The side packet, an int, replaces the
+    option. The timestamp offset is 0; the output does not depend on the order of arrival, and no
     packet is dropped.
 
-    Options: `max_vec_size`, how many elements are kept (1; must be 1 or more, as must the side packet).
+    Options: `max_vec_size`, how many elements are kept (default 1; option and side packet must be 1 or more).
 
     Source of the behaviour: MediaPipe `calculators/core/clip_vector_size_calculator.h`.
 
@@ -52,7 +52,7 @@ class ClipVectorSizeCalculator(PerElementType):
         cc.set_timestamp_offset(0)
 
     def open(self, cc: CalculatorContext) -> None:
-        """Find out how many elements are kept.
+        """Determine how many elements are kept.
 
         Raises:
             InvalidArgumentError: the side packet is below 1.
@@ -63,7 +63,7 @@ class ClipVectorSizeCalculator(PerElementType):
             _check_size(self._size, "the side packet")
 
     def process(self, cc: CalculatorContext) -> None:
-        """Hand on what is short enough, shorten the rest."""
+        """Forward a list that is short enough, shorten a longer one."""
         source = cc.inputs[0]
         if source.is_empty():
             return

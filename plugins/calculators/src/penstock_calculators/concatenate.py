@@ -1,4 +1,4 @@
-"""Concatenate...Calculator: one list of what several streams hold at a timestamp."""
+"""Concatenate...Calculator: joins the lists of several streams at one timestamp."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from penstock_calculators.containers import IMAGES, TENSORS, ListOf, MessageOf, 
 if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract
 
-#: Why a packet is missing from the output, as the ledger has it.
+#: The ledger's reason for a packet that is not in the output.
 INCOMPLETE = "an input had no packet"
 
 
 class _Concatenate(PerElementType):
-    """What lists and messages that are lists have in common."""
+    """The common part of lists and of messages that are lists."""
 
     takes_elements: ClassVar[bool]
 
     @classmethod
     def get_contract(cls, cc: CalculatorContract) -> None:
-        """Declare all untagged inputs, of which there must be one, and the output."""
+        """Declare all untagged inputs, at least one, and the output."""
         whole = cls.container.type
         types = (cls.container.element_type, whole) if cls.takes_elements else (whole,)
         for i in range(max(cc.inputs.count(""), 1)):
-            cc.inputs[i].set_one_of(*types, description="what comes first, second, ...")
-        cc.outputs[0].set(whole, "all of it, in the order of the inputs")
+            cc.inputs[i].set_one_of(*types, description="the first part, the second part, ...")
+        cc.outputs[0].set(whole, "all parts, in the order of the inputs")
         cc.set_timestamp_offset(0)
 
     def open(self, cc: CalculatorContext) -> None:
@@ -34,10 +34,10 @@ class _Concatenate(PerElementType):
         self._all = cc.options(ConcatenateVectorCalculatorOptions).only_emit_if_all_present
 
     def process(self, cc: CalculatorContext) -> None:
-        """Join what has come.
+        """Join the packets of one timestamp.
 
         Raises:
-            PacketTypeError: a list holds something else than the calculator is named for.
+            PacketTypeError: an element of a list has another type than the calculator's name says.
         """
         present = [port for port in cc.inputs if not port.is_empty()]
         if self._all and len(present) < len(cc.inputs):
@@ -54,7 +54,7 @@ class _Concatenate(PerElementType):
 
 
 class ConcatenateVectorCalculator(_Concatenate):
-    """Writes one <T> of what its inputs hold at each timestamp, in the order of the inputs.
+    """Joins the packets of its inputs at each timestamp into one <T>, in the order of the inputs.
 
     Each packet of an input is a list, or a single element. An input without a packet at the timestamp is
     left out; a list without elements is written too::
@@ -63,10 +63,10 @@ class ConcatenateVectorCalculator(_Concatenate):
         1    c      .    []
         out  [a b c] [e] []
 
-    Option `only_emit_if_all_present` (default false): write nothing but a bound where an input has no
-    packet; the packets of the others stand in the ledger as "an input had no packet". The elements
-    themselves are handed on, the lists are new. The timestamp offset is 0, and what comes out does not
-    depend on the order of arrival.
+    Option `only_emit_if_all_present` (default false): write only a bound where an input has no
+    packet; the packets of the others appear in the ledger as "an input had no packet". The elements are
+    not copied, the lists are new. The timestamp offset is 0, and the output does not depend on the order of
+    arrival.
 
     Source of the behaviour: MediaPipe `calculators/core/concatenate_vector_calculator.h`.
 
@@ -87,12 +87,12 @@ class ConcatenateVectorCalculator(_Concatenate):
 
 
 class ConcatenateListCalculator(_Concatenate):
-    """Writes one <T> of those that its inputs hold at each timestamp, in the order of the inputs.
+    """Joins the <T>s of its inputs at each timestamp into one, in the order of the inputs.
 
     An input without a packet at the timestamp is left out; a message without elements is written too.
-    Option `only_emit_if_all_present` (default false): write nothing but a bound where an input has no
-    packet; the packets of the others stand in the ledger as "an input had no packet". The output is a new
-    message. The timestamp offset is 0, and what comes out does not depend on the order of arrival.
+    Option `only_emit_if_all_present` (default false): write only a bound where an input has no
+    packet; the packets of the others appear in the ledger as "an input had no packet". The output is a new
+    message. The timestamp offset is 0, and the output does not depend on the order of arrival.
 
     Source of the behaviour: MediaPipe `calculators/core/concatenate_proto_list_calculator.cc`.
 
@@ -123,7 +123,7 @@ ConcatenateDetectionVectorCalculator = _vector("ConcatenateDetectionVectorCalcul
 ConcatenateFloatVectorCalculator = _vector("ConcatenateFloatVectorCalculator", ListOf(float))
 ConcatenateImageVectorCalculator = _vector("ConcatenateImageVectorCalculator", IMAGES)
 ConcatenateInt32VectorCalculator = _vector("ConcatenateInt32VectorCalculator", ListOf(int))
-# misspelt in the reference, and named so by graphs that exist
+# misspelt in the reference, and existing graphs use the name
 ConcatenateLandmarListVectorCalculator = _vector(
     "ConcatenateLandmarListVectorCalculator", ListOf("NormalizedLandmarkList")
 )

@@ -1,4 +1,4 @@
-"""ConstantSidePacketCalculator: side packets whose values stand in the graph."""
+"""ConstantSidePacketCalculator: side packets whose values are in the graph config."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _PLAIN: Final = {
     "bool_value": bool,
     "string_value": str,
 }
-#: Field → the type, and in which field of the message its elements are.
+#: Field → the type, and the field of the message that has its elements.
 _LISTS: Final = {
     "string_vector_value": (list[str], "string_value"),
     "float_vector_value": (list[float], "float_value"),
@@ -46,14 +46,14 @@ _TYPES: Final[dict[str, Any]] = {
 
 
 class ConstantSidePacketCalculator(penstock.Calculator):
-    """Makes output side packet PACKET:i the i-th `packet` of its options.
+    """Sets output side packet PACKET:i to the i-th `packet` of its options.
 
-    There must be as many of the one as of the other, each with one value: int_value, int64_value or
+    There must be one `packet` for each PACKET, each with one value: int_value, int64_value or
     uint64_value (an int), float_value (of 32 bits) or double_value (a float), bool_value, string_value,
     the lists string_vector_value, float_vector_value, int_vector_value, and the messages of
     penstock_formats classification_list_value, landmark_list_value, time_series_header_value,
     matrix_data_value, which stays a `MatrixData`. Output side packets of other tags are never made.
-    Made when the node opens; there are no inputs, so nothing depends on arrival.
+    The side packets are made when the node opens; there are no inputs, so nothing depends on arrival.
 
     Source of the behaviour: MediaPipe `calculators/core/constant_side_packet_calculator.cc`.
 
@@ -97,13 +97,13 @@ class ConstantSidePacketCalculator(penstock.Calculator):
             cc.output_side_packets["PACKET", i].set(_TYPES[field], f"the {field} in the options")
 
     def open(self, cc: CalculatorContext) -> None:
-        """Make them."""
+        """Make the side packets."""
         for i, packet in enumerate(cc.options(ConstantSidePacketCalculatorOptions).packet):
             cc.output_side_packets["PACKET", i].set(_payload(packet))
 
 
 def _payload(packet: _Value) -> object:
-    """Return the value of an option, nothing of which belongs to the options any more."""
+    """Return the value of an option as an object of its own: lists and messages are copied."""
     field = packet.WhichOneof("value")
     assert field is not None  # refused in get_contract  # noqa: S101
     value = getattr(packet, field)

@@ -1,11 +1,11 @@
-"""What calculators that are named for an element type know of it: lists of it, and messages that hold it.
+"""The containers of calculators that are named for an element type: lists, and messages that are lists.
 
-One class serves all names of a family, `ConcatenateFloatVectorCalculator` and its like: `PerElementType`
-makes a subclass for each. Invariant: payload types of penstock-formats are imported when a graph names
-such a calculator, not before, so that a loop over numbers imports neither NumPy nor messages.
+One class implements all names of a family, such as the `Concatenate...VectorCalculator`s:
+`PerElementType` makes a subclass for each name. Invariant: payload types of penstock-formats are imported
+only when a graph names such a calculator, so a loop over numbers imports neither NumPy nor messages.
 
 Types of the reference that have no class of their own here: Image is an `ImageFrame`; Tensor and
-TfLiteTensor are a `numpy.ndarray` of any shape and element type, which nobody writes to once it is in a
+TfLiteTensor are a `numpy.ndarray` of any shape and element type, which no code writes to once it is in a
 packet; an AffineMatrix is a tuple of its 16 numbers, row after row; an ImageSize is a tuple of width and
 height.
 """
@@ -50,24 +50,24 @@ class Container(ABC):
         """Return the elements of an input's payload, not a copy.
 
         Raises:
-            PacketTypeError: one of them has another type than the container is for.
+            PacketTypeError: an element has another type than the container's.
         """
 
     @abstractmethod
     def pack(self, elements: Sequence[Any]) -> object:
-        """Return a payload that holds these elements; the caller gives up the list that it hands in."""
+        """Return a payload that holds these elements; it may keep the list, which the caller gives up."""
 
     @abstractmethod
     def describe(self) -> str:
-        """Return the payload's type for people, without importing anything."""
+        """Return the payload's type as text, without importing anything."""
 
 
 class ListOf(Container):
     """A Python list, where the reference has a vector.
 
     Args:
-        element: a type, the name of one of penstock-formats, "module.name" for one of elsewhere, or a
-            container.
+        element: a type, the name of a type of penstock-formats, "module.name" for a type of another
+            module, or a container.
     """
 
     def __init__(self, element: PayloadType | str | Container) -> None:
@@ -84,7 +84,7 @@ class ListOf(Container):
         return GenericAlias(list, (self.element_type,))
 
     def elements(self, port: Input) -> Sequence[Any]:
-        """Return the list itself; ints pass where floats are meant, bools pass for bools only."""
+        """Return the list itself; an int is accepted as a float, a bool only as a bool."""
         elements: list[Any] = port.payload
         wanted = self._classes
         for found in set(map(type, elements)):
@@ -123,9 +123,9 @@ class MessageOf(Container):
     """A message of penstock-formats that is a list of other messages.
 
     Args:
-        name: of the message, `LandmarkList`.
-        field: its repeated field, `landmark`.
-        element: the message in it, `Landmark`.
+        name: the message's name, such as `LandmarkList`.
+        field: its repeated field, such as `landmark`.
+        element: the message in that field, such as `Landmark`.
     """
 
     def __init__(self, name: str, field: str, element: str) -> None:
@@ -144,7 +144,7 @@ class MessageOf(Container):
         return _resolve(self._name)
 
     def elements(self, port: Input) -> Sequence[Any]:
-        """Return the repeated field; protobuf has seen to its type."""
+        """Return the repeated field; protobuf has checked the types."""
         return cast("Sequence[Any]", getattr(port.payload, self._field))
 
     def pack(self, elements: Sequence[Any]) -> object:
@@ -157,17 +157,17 @@ class MessageOf(Container):
         return self._name
 
 
-#: What several families are for; see the module's docstring.
+#: Containers of several families; see the module's docstring.
 AFFINE_MATRICES: Final = ListOf(tuple[float, ...])
 IMAGES: Final = ListOf("ImageFrame")
 TENSORS: Final = ListOf("numpy.ndarray")
 
 
 class PerElementType(penstock.Calculator):
-    """A family of calculators that differ in the type of what they collect or take apart.
+    """A family of calculators that differ in the type of the container that they make or take apart.
 
     Attributes:
-        container: what this one is for.
+        container: the type of this calculator's lists.
 
     The docstring of a family says <Name> for the registered name and <T> for the type of the container.
     """
@@ -186,7 +186,7 @@ def _resolve(element: PayloadType | str | Container) -> PayloadType:
     if isinstance(element, Container):
         return element.type
     if isinstance(element, str):
-        # brings NumPy or protobuf; see the module's docstring
+        # imports NumPy or protobuf; see the module's docstring
         module, _, name = element.rpartition(".")
         return cast("PayloadType", getattr(import_module(module or "penstock_formats"), name))
     return element

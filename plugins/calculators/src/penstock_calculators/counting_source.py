@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract
     from penstock.engine.calculator import Stop
 
-#: int side packet → what it is, and the smallest value; None for any.
+#: int side packet → its description, and its smallest value; None where any value is allowed.
 _NUMBERS: Final = {
     "MAX_COUNT": ("after how many batches to end", 0),
     "ERROR_COUNT": ("after how many batches to fail", 0),
@@ -25,10 +25,10 @@ class CountingSourceCalculator(penstock.Calculator):
     """Writes INITIAL_VALUE, INITIAL_VALUE + INCREMENT, ..., each at the timestamp of the same number.
 
     Each call writes BATCH_SIZE packets. After MAX_COUNT batches the source ends; after ERROR_COUNT
-    batches it fails instead, with INTERNAL, and of equal ones ERROR_COUNT counts. One of the two must be
+    batches it fails instead, with INTERNAL; where both are equal it fails. One of the two must be
     connected. All are int side packets; those that the node does not connect have their defaults:
-    BATCH_SIZE 1, INITIAL_VALUE 0, INCREMENT 1. A true bool ERROR_ON_OPEN fails when the node opens, with
-    NOT_FOUND. There are no inputs, so nothing depends on arrival.
+    BATCH_SIZE 1, INITIAL_VALUE 0, INCREMENT 1. If the bool side packet ERROR_ON_OPEN is true, the node
+    fails when it opens, with NOT_FOUND. There are no inputs, so nothing depends on arrival.
 
     Source of the behaviour: MediaPipe `calculators/core/counting_source_calculator.cc`.
 
@@ -43,7 +43,7 @@ class CountingSourceCalculator(penstock.Calculator):
 
     @classmethod
     def get_contract(cls, cc: CalculatorContract) -> None:
-        """Declare the side packets; those that are connected must be given.
+        """Declare the side packets; a connected one must be given.
 
         Raises:
             InvalidArgumentError: neither MAX_COUNT nor ERROR_COUNT is connected.
@@ -67,7 +67,7 @@ class CountingSourceCalculator(penstock.Calculator):
 
         Raises:
             InvalidArgumentError: one is too small.
-            NotFoundError: ERROR_ON_OPEN asks for it.
+            NotFoundError: ERROR_ON_OPEN is true.
         """
         sides = cc.input_side_packets
         if "ERROR_ON_OPEN" in sides and sides["ERROR_ON_OPEN"].get(bool):

@@ -11,12 +11,12 @@ if TYPE_CHECKING:
 
 
 class DefaultSidePacketCalculator(penstock.Calculator):
-    """Hands on side packet OPTIONAL_VALUE where it was given, else DEFAULT_VALUE, as side packet VALUE.
+    """Forwards side packet OPTIONAL_VALUE if it is given, else DEFAULT_VALUE, as side packet VALUE.
 
-    So a graph has a setting with a default: the nodes below read VALUE and need not know who gave it.
-    All three have one type. OPTIONAL_VALUE counts as left out where the application gives nothing under
-    its name, or where the node does not connect it. One that another node makes is waited for.
-    The object itself is handed on. There are no streams, so nothing depends on arrival.
+    This gives a graph a setting with a default: the nodes downstream read VALUE, wherever it comes from.
+    All three have one type. OPTIONAL_VALUE counts as left out if the application does not give it, or if
+    the node does not connect it. If another node makes it, the calculator waits for it. The object itself
+    is forwarded. There are no streams, so nothing depends on arrival.
 
     Source of the behaviour: MediaPipe `calculators/core/default_side_packet_calculator.cc`.
 
@@ -33,12 +33,12 @@ class DefaultSidePacketCalculator(penstock.Calculator):
     @classmethod
     def get_contract(cls, cc: CalculatorContract) -> None:
         """Give all three one type."""
-        default = cc.input_side_packets["DEFAULT_VALUE"].set_any("what holds where nothing else is given")
-        cc.input_side_packets["OPTIONAL_VALUE"].set_same_as(default, "what goes before it").optional()
-        cc.output_side_packets["VALUE"].set_same_as(default, "the one of the two that holds")
+        default = cc.input_side_packets["DEFAULT_VALUE"].set_any("the value without OPTIONAL_VALUE")
+        cc.input_side_packets["OPTIONAL_VALUE"].set_same_as(default, "replaces the default").optional()
+        cc.output_side_packets["VALUE"].set_same_as(default, "the value of the two that applies")
 
     def open(self, cc: CalculatorContext) -> None:
-        """Choose."""
+        """Choose the value."""
         sides = cc.input_side_packets
         chosen = sides["OPTIONAL_VALUE" if "OPTIONAL_VALUE" in sides else "DEFAULT_VALUE"]
         cc.output_side_packets["VALUE"].set(chosen)

@@ -1,4 +1,4 @@
-"""EndLoop...Calculator: gathers what the nodes of a loop made of each element, into one list."""
+"""EndLoop...Calculator: gathers the results of a loop's nodes for each element into one list."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from penstock_calculators.containers import AFFINE_MATRICES, IMAGES, TENSORS, Li
 if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract
 
-#: Why an item never got into a result, as the ledger has it.
+#: The ledger's reason for an item that is in no result.
 NO_BATCH_END = "no batch end followed"
 
 
 class EndLoopCalculator(PerElementType):
-    """Writes a <T> of the items that came since the last BATCH_END, at the time that BATCH_END carries.
+    """Writes a <T> of the items since the last BATCH_END, at the timestamp that BATCH_END carries.
 
-    The other end of a BeginLoop...Calculator: the items are stamped by the loop's clock, and the list gets
-    the timestamp of the list that the loop began with. Where no item has come, because there were no
-    elements or the loop let none of them through, there is no list but a bound::
+    The other end of a BeginLoop...Calculator: the items have timestamps of the loop's clock, and the list
+    gets the timestamp of the list that the loop began with. If no item has come, because there were no
+    elements or the loop dropped all of them, the output gets a bound instead of a list::
 
         ITEM       a@0 b@1 c@2   .       .       d@4
         BATCH_END  100@2         200@3           300@4
         ITERABLE   [a b c]@100   .       .       [d]@300      (bound at 200)
 
     Every node of the loop must settle each of the loop's timestamps, by a packet or a bound: the list waits
-    for all elements up to BATCH_END. There is no offset, since outputs have other times than inputs. What
-    comes out does not depend on the order of arrival. Items that no BATCH_END follows before the run ends
-    stand in the ledger as "no batch end followed".
+    for all elements up to BATCH_END. There is no offset, since outputs and inputs have different clocks.
+    The output does not depend on the order of arrival. Items that no BATCH_END follows before the run ends
+    appear in the ledger as "no batch end followed".
 
     Source of the behaviour: MediaPipe `calculators/core/end_loop_calculator.h`.
 
@@ -45,16 +45,16 @@ class EndLoopCalculator(PerElementType):
     @classmethod
     def get_contract(cls, cc: CalculatorContract) -> None:
         """Declare the three ports; each must be connected."""
-        cc.inputs["ITEM"].set(cls.container.element_type, "what the loop made of an element")
-        cc.inputs["BATCH_END"].set(Timestamp, "when to write, and with which timestamp")
-        cc.outputs["ITERABLE"].set(cls.container.type, "all of it")
+        cc.inputs["ITEM"].set(cls.container.element_type, "the loop's result for an element")
+        cc.inputs["BATCH_END"].set(Timestamp, "the timestamp of the list, at the end of a batch")
+        cc.outputs["ITERABLE"].set(cls.container.type, "the results of one list")
 
-    def open(self, cc: CalculatorContext) -> None:  # noqa: ARG002  # what every open gets
-        """Begin with nothing."""
+    def open(self, cc: CalculatorContext) -> None:  # noqa: ARG002  # the signature of open
+        """Begin without items."""
         self._items: list[Any] = []
 
     def process(self, cc: CalculatorContext) -> None:
-        """Take an item; at the end of a batch, write what there is."""
+        """Take an item; at the end of a batch, write the list."""
         if not cc.inputs["ITEM"].is_empty():
             self._items.append(cc.inputs["ITEM"].payload)
         if cc.inputs["BATCH_END"].is_empty():
@@ -69,7 +69,7 @@ class EndLoopCalculator(PerElementType):
             output.set_next_timestamp_bound(int(began) + 1)
 
     def close(self, cc: CalculatorContext) -> None:
-        """Account for what was not written."""
+        """Count the items that were not written as dropped."""
         cc.inputs["ITEM"].count_dropped(NO_BATCH_END, len(self._items))
         self._items = []
 

@@ -1,6 +1,6 @@
-"""FlowLimiterCalculator: keeps a slow part of a graph from falling behind live data, by dropping.
+"""FlowLimiterCalculator: drops packets, so a slow part of a graph does not fall behind live data.
 
-Invariant: each main packet is released or dropped, in order; what an auxiliary input carries follows the
+Invariant: each main packet is released or dropped, in order; a packet of an auxiliary input follows the
 decision on the main packet that it belongs to.
 """
 
@@ -20,34 +20,34 @@ if TYPE_CHECKING:
 
 
 class FlowLimiterCalculator(penstock.Calculator):
-    """Lets a main packet pass while fewer than `max_in_flight` are below it, and drops what exceeds.
+    """Lets a main packet pass while fewer than `max_in_flight` are in flight, and drops the others.
 
-    A packet is in flight from its release until FINISHED, which comes back from the end of the part to
-    protect, has settled its timestamp: by a packet, or by a bound alone. With nothing in the queue the
-    packet that comes while the part is busy is dropped; `max_in_queue` lets so many wait, and drops the
-    oldest in favour of the newest. With max_in_flight 1, max_in_queue 0::
+    A packet is in flight from its release until FINISHED, which comes back from the end of the limited
+    part, has settled its timestamp: by a packet, or by a bound alone. With `max_in_queue` 0 a packet that
+    arrives while the part is busy is dropped; otherwise up to `max_in_queue` packets wait, and the oldest
+    is dropped in favour of the newest. With max_in_flight 1, max_in_queue 0::
 
         main      10 20 . . 30 40
         FINISHED  .  .  . 10 . .
         out       10 .  . .  30 .     (bounds at 20, 40)
         ALLOW     T  F  . .  T  F
 
-    Further untagged inputs go with the main one, input 0: their packets pass from the timestamp of a
-    main packet that passed up to the next main packet, and wait until that is decided. Those before the
-    first main packet pass. Output ALLOW tells each decision at the main packet's timestamp.
+    Further untagged inputs follow the main one, input 0: their packets pass from the timestamp of a main
+    packet that passed up to the next main packet, and wait until the decision on that one. Packets before
+    the first main packet pass. Output ALLOW has each decision at the main packet's timestamp.
 
-    What passes depends on when packets arrive, by design. What holds always: packets of each stream
-    stay in order, and the ledger has every packet that was dropped, as "over max_in_queue", "main packet
-    dropped", or "not released before the end" (what still waits when the run fails, is cancelled, or when
-    FINISHED ends before the main input; ALLOW does not tell of it).
+    Which packets pass depends on when they arrive, by design. In every case packets of each stream stay in
+    order, and the ledger has every dropped packet, as "over max_in_queue", "main packet dropped", or "not
+    released before the end" (packets that still wait when the run fails or is cancelled, or when FINISHED
+    ends before the main input; ALLOW has no decision on these).
 
-    Options: `max_in_flight` (default 1), `max_in_queue` (default 0), `in_flight_timeout` (default 0: none):
-    a released packet stops counting as in flight when a main packet arrives whose timestamp is more than
-    so many microseconds later; no clock is read. Without it, one frame that is lost inside the part
-    closes the limiter for ever. They may also be given as side packet OPTIONS, and while the graph runs as
-    packets of input OPTIONS, each a FlowLimiterCalculatorOptions or a CalculatorOptions with that
-    extension: fields that are set replace the present ones. Side packet MAX_IN_FLIGHT, an int, goes
-    before the options. Headers are handed on.
+    Options: `max_in_flight` (default 1), `max_in_queue` (default 0), `in_flight_timeout` (default 0: no
+    time-out): a released packet stops counting as in flight when a main packet arrives whose timestamp is
+    more than that many microseconds later; no clock is read. Without a time-out, `max_in_flight` frames
+    that are lost inside the part close the limiter for the rest of the run. The options may also come as
+    side packet OPTIONS, and while the graph runs as packets of input OPTIONS, each a
+    FlowLimiterCalculatorOptions or a CalculatorOptions with that extension: fields that are set replace the
+    present ones. Side packet MAX_IN_FLIGHT, an int, replaces the option. Headers are forwarded.
 
     FINISHED is nearly always a back edge, and the graph must say so. The contract asks for
     ImmediateInputStreamHandler, since no input may wait for another here.
@@ -82,9 +82,9 @@ class FlowLimiterCalculator(penstock.Calculator):
                 "least one, the main input, and an output for each"
             )
         for i in range(count):
-            cc.inputs[i].set_any("what goes with the main packets" if i else "the packets to limit")
-            cc.outputs[i].set_same_as(cc.inputs[i], "those of them that pass")
-        cc.inputs["FINISHED"].set_any("settles what has left the limited part; a back edge")
+            cc.inputs[i].set_any("packets that follow the main packets" if i else "the packets to limit")
+            cc.outputs[i].set_same_as(cc.inputs[i], "the packets that pass")
+        cc.inputs["FINISHED"].set_any("settles timestamps that have left the limited part; a back edge")
         options = (FlowLimiterCalculatorOptions, CalculatorOptions)
         cc.inputs["OPTIONS"].set_one_of(*options, description="replaces options from now on").optional()
         sides = cc.input_side_packets
@@ -95,7 +95,7 @@ class FlowLimiterCalculator(penstock.Calculator):
         cc.set_process_timestamp_bounds()
 
     def open(self, cc: CalculatorContext) -> None:
-        """Gather the options, and hand on headers."""
+        """Gather the options, and forward headers."""
         self._options = cc.options(FlowLimiterCalculatorOptions)
         sides = cc.input_side_packets
         if "OPTIONS" in sides:
@@ -111,7 +111,7 @@ class FlowLimiterCalculator(penstock.Calculator):
                 cc.outputs[i].set_header(cc.inputs[i].header)
 
     def process(self, cc: CalculatorContext) -> None:
-        """Take in what has come, decide on main packets, then settle every output as far as that goes."""
+        """Queue the packets, decide on main packets, then settle every output up to what is decided."""
         if "OPTIONS" in cc.inputs and not cc.inputs["OPTIONS"].is_empty():
             self._merge(cc.inputs["OPTIONS"].payload)
         finished = cc.inputs["FINISHED"].packet.stamp
@@ -134,7 +134,7 @@ class FlowLimiterCalculator(penstock.Calculator):
             self._decisions.forget_below(min(map(_settled_below, self._queues, stamps)))
 
     def close(self, cc: CalculatorContext) -> None:
-        """Account for what still waits: the run ends before there was room for it."""
+        """Count the packets that still wait as dropped."""
         for i in self._data:
             cc.inputs[i].count_dropped("not released before the end", len(self._queues[i]))
             self._queues[i].clear()
@@ -145,7 +145,7 @@ class FlowLimiterCalculator(penstock.Calculator):
         self._options.MergeFrom(options)
 
     def _forget(self, stamp: int) -> None:
-        """Let packets up to `stamp` no longer count as in flight."""
+        """Stop counting packets up to `stamp` as in flight."""
         while self._in_flight and self._in_flight[0] <= stamp:
             self._in_flight.popleft()
 
@@ -169,11 +169,11 @@ class FlowLimiterCalculator(penstock.Calculator):
     def _settle_main(self, cc: CalculatorContext, main: int) -> None:
         bound = _settled_below(self._queues[0], main)
         _settle(cc.outputs[0], bound)
-        if not self._queues[0] and "ALLOW" in cc.outputs:  # a packet that waits has no decision yet
+        if not self._queues[0] and "ALLOW" in cc.outputs:  # there is no decision yet on a queued packet
             _settle(cc.outputs["ALLOW"], bound)
 
     def _pass_auxiliary(self, cc: CalculatorContext, i: int, settled: int) -> None:
-        """Pass or drop the packets of input `i` for whose time a decision has been made."""
+        """Pass or drop the packets of input `i` whose time is decided."""
         queue, port = self._queues[i], cc.inputs[i]
         while queue and queue[0].stamp < settled:
             packet = queue.popleft()
@@ -191,25 +191,25 @@ class _Decisions:
         self._made: deque[tuple[int, bool]] = deque([(UNSET, True)])
 
     def add(self, stamp: int, *, is_allowed: bool) -> None:
-        """Add one; timestamps ascend."""
+        """Add a decision; timestamps ascend."""
         self._made.append((stamp, is_allowed))
 
     def holds_at(self, stamp: int) -> bool:
-        """Return whether what belongs to `stamp` may pass."""
+        """Return whether packets at `stamp` may pass."""
         return next(is_allowed for since, is_allowed in reversed(self._made) if since <= stamp)
 
     def forget_below(self, stamp: int) -> None:
-        """Forget those that no longer hold at `stamp`."""
+        """Forget the decisions that no longer hold at `stamp`."""
         while len(self._made) > 1 and self._made[1][0] <= stamp:
             self._made.popleft()
 
 
 def _settled_below(queue: deque[Packet], stamp: int) -> int:
-    """Return the bound below which an input is decided: what waits, or what comes next, is at or above it.
+    """Return the bound below which an input is decided: queued and further packets are at or above it.
 
     Args:
         queue: packets of the input that wait here.
-        stamp: that of the input's packet, which if empty carries what has settled.
+        stamp: the timestamp of the input's packet; an empty packet carries the settled timestamp.
     """
     if queue:
         return queue[0].stamp
@@ -218,7 +218,7 @@ def _settled_below(queue: deque[Packet], stamp: int) -> int:
 
 
 def _settle(output: Output, bound: int) -> None:
-    """Promise a bound; the end where nothing can come any more."""
+    """Set the bound of an output; close it where no packet can follow."""
     if bound > MAX:
         output.close()
     else:

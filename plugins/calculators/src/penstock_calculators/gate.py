@@ -18,24 +18,24 @@ _DISALLOWING = GateCalculatorOptions.GATE_DISALLOW
 
 
 class GateCalculator(penstock.Calculator):
-    """Hands on the packets of each timestamp at which the gate is open, and drops those of the others.
+    """Forwards the packets of each timestamp at which the gate is open, and drops the others.
 
-    Input i of the untagged ones goes to output i. What decides is one bool: ALLOW, or DISALLOW, which
-    closes the gate where it is true; either is an input, decided anew at each timestamp, or a side
-    packet. The option `allow` decides where neither is connected, and where the side packet is not
-    given. A gate closed by a side packet stays closed, so it ends its data outputs at the first packet::
+    Untagged input i goes to output i. One bool decides: ALLOW, or DISALLOW, which closes the gate where it
+    is true; either is an input, which decides at each timestamp, or a side packet. The option `allow`
+    decides if neither is connected, or if the side packet is not given. A gate closed by a side packet
+    stays closed, so it ends its data outputs at the first packet::
 
         frames  1 2 3 . 5
         ALLOW   T F . T T
         out     1 . . . 5       (bounds at 2, 3, 4)
 
     Output STATE_CHANGE, if it is connected, has the new state at each timestamp at which it differs
-    from the one before. Headers are handed on. Packets that are dropped stand in the ledger as "gate
-    closed". The timestamp offset is 0, and what comes out does not depend on the order of arrival.
+    from the one before. Headers are forwarded. Packets that are dropped appear in the ledger as "gate
+    closed". The timestamp offset is 0, and the output does not depend on the order of arrival.
 
-    Options: `empty_packets_as_allow` says what holds at a timestamp without control packet (default
-    false: closed); `allow` see above (default false); `initial_gate_state` with what the first decision
-    is compared (default: with nothing, so that it is no change).
+    Options: `empty_packets_as_allow`: whether the gate is open at a timestamp without a control packet
+    (default false); `allow`: see above (default false); `initial_gate_state`: the state before the first
+    decision, for STATE_CHANGE (by default there is none, and the first decision is no change).
 
     Source of the behaviour: MediaPipe `calculators/core/gate_calculator.cc`.
 
@@ -70,7 +70,7 @@ class GateCalculator(penstock.Calculator):
                 "each input needs an output"
             )
         for i in range(count):
-            cc.inputs[i].set_any("what is let through")
+            cc.inputs[i].set_any("packets to let through")
             cc.outputs[i].set_same_as(cc.inputs[i], "the same packets, while the gate is open")
         for ports in (cc.inputs, cc.input_side_packets):
             ports["ALLOW"].set(bool, "whether the gate is open").optional()
@@ -79,14 +79,14 @@ class GateCalculator(penstock.Calculator):
         cc.set_timestamp_offset(0)
 
     def open(self, cc: CalculatorContext) -> None:
-        """Find out what decides, and hand on headers."""
+        """Find the control of the gate, and forward headers."""
         options = cc.options(GateCalculatorOptions)
         self._data = range(cc.inputs.count(""))
         self._state: int = options.initial_gate_state
         self._without_packet = options.empty_packets_as_allow
         self._control = next((tag for tag in _CONTROLS if tag in cc.inputs), "")
         side = next((tag for tag in _CONTROLS if tag in cc.input_side_packets), "")
-        #: What holds for the whole run; None where a control stream decides.
+        #: The decision for the whole run; None where a control stream decides.
         self._fixed: bool | None = None if self._control else options.allow
         self._stays_closed = False
         if side:
@@ -97,7 +97,7 @@ class GateCalculator(penstock.Calculator):
                 cc.outputs[i].set_header(cc.inputs[i].header)
 
     def process(self, cc: CalculatorContext) -> None:
-        """Decide, then hand on or drop."""
+        """Decide, then forward or drop."""
         is_open = self._decide(cc)
         state = _ALLOWING if is_open else _DISALLOWING
         if "STATE_CHANGE" in cc.outputs and self._state not in (_UNINITIALIZED, state):

@@ -1,4 +1,4 @@
-"""Get...VectorItemCalculator: one element of each list."""
+"""Get...VectorItemCalculator: takes one element out of each list."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
 class GetVectorItemCalculator(PerElementType):
     """Takes one element out of each list.
 
-    VECTOR (<T>) to ITEM (an element). Which one says the packet on INDEX (an int, from 0)
-    of the same timestamp, or else the option `item_index`; where neither does, nothing comes::
+    VECTOR (<T>) to ITEM (an element). Its index is the packet of INDEX (an int, from 0) at
+    the same timestamp, or else the option `item_index`; without either there is no packet::
 
         VECTOR  abc abc  .  abc
         INDEX   2    .   0   .       (item_index: 1)
         ITEM    c    b   .   b
 
-    A negative index is an error, and so is one behind the last element unless `output_empty_on_oob`.
-    Packets that give nothing stand in the ledger: of VECTOR as "no index" and "index out of range", of
-    INDEX as "no list". The timestamp offset is 0; what comes out does not depend on the order of arrival.
+    A negative index is an error, and so is one past the last element unless `output_empty_on_oob` is set.
+    Unused packets appear in the ledger: of VECTOR as "no index" and "index out of range", of INDEX as "no
+    list". The timestamp offset is 0; the output does not depend on the order of arrival.
 
-    Options: `item_index` (none); `output_empty_on_oob` gives nothing for an index behind the last element
-    (default false). There must be an INDEX or an `item_index`.
+    Options: `item_index` (no default); `output_empty_on_oob`: write no packet for an index past the last
+    element (default false). There must be an INDEX or an `item_index`.
 
     Source of the behaviour: MediaPipe `calculators/core/get_vector_item_calculator.h`.
 
@@ -46,20 +46,20 @@ class GetVectorItemCalculator(PerElementType):
 
     @classmethod
     def get_contract(cls, cc: CalculatorContract) -> None:
-        """Take a list and perhaps an index.
+        """Take a list and an optional index.
 
         Raises:
-            InvalidArgumentError: nothing says which element, or `item_index` is negative.
+            InvalidArgumentError: neither INDEX nor `item_index` is given, or `item_index` is negative.
         """
         options = cc.options(GetVectorItemCalculatorOptions)
         if "INDEX" not in cc.inputs and not options.HasField("item_index"):
             raise InvalidArgumentError(
-                "nothing says which element is wanted; connect input INDEX, or set the option item_index"
+                "neither input INDEX nor the option item_index is given; connect INDEX, or set item_index"
             )
         if options.item_index < 0:
             raise InvalidArgumentError(f"item_index is {options.item_index}, but elements count from 0")
         cc.inputs["VECTOR"].set(cls.container.type, "the list")
-        cc.inputs["INDEX"].set(int, "which element, from 0").optional()
+        cc.inputs["INDEX"].set(int, "index of the element, from 0").optional()
         cc.outputs["ITEM"].set(cls.container.element_type, "that element")
         cc.set_timestamp_offset(0)
 
@@ -71,10 +71,10 @@ class GetVectorItemCalculator(PerElementType):
         self._may_miss = options.output_empty_on_oob
 
     def process(self, cc: CalculatorContext) -> None:
-        """Take the element, if list and index are there.
+        """Write the element, if there are a list and an index.
 
         Raises:
-            InvalidArgumentError: the index is negative, or behind the last element and that is no option.
+            InvalidArgumentError: the index is negative, or past the last element and not allowed.
         """
         source = cc.inputs["VECTOR"]
         given = cc.inputs["INDEX"] if self._has_index else None
@@ -91,8 +91,8 @@ class GetVectorItemCalculator(PerElementType):
         elements = source.payload
         if index < 0 or (index >= len(elements) and not self._may_miss):
             raise InvalidArgumentError(
-                f"stream {source.name!r}: element {index} is wanted of a list of {len(elements)}; "
-                "elements count from 0, and output_empty_on_oob allows an index behind the last",
+                f"stream {source.name!r}: the index is {index}, but the list has {len(elements)} elements; "
+                "elements count from 0, and output_empty_on_oob allows an index past the last",
                 stream=source.name,
                 timestamp=cc.stamp,
             )

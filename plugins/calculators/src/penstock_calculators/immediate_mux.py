@@ -1,4 +1,4 @@
-"""ImmediateMuxCalculator: joins streams to one, dropping what comes too late."""
+"""ImmediateMuxCalculator: joins streams into one, and drops packets that arrive too late."""
 
 from __future__ import annotations
 
@@ -14,27 +14,29 @@ if TYPE_CHECKING:
 
 
 class ImmediateMuxCalculator(penstock.Calculator):
-    """Hands on every packet that is not behind what went out before, whichever input it comes from.
+    """Forwards every packet that is not behind the output so far, from whichever input it comes.
 
-    For the end of branches that work on different packets of one stream at the same time, as behind a
-    RoundRobinDemuxCalculator: the result of the fastest is not held up, and a late one is dropped. Of
-    packets of one timestamp that come together the one of the lowest index goes on::
+    For the end of branches that work on different packets of one stream at the same time, as after a
+    RoundRobinDemuxCalculator: the result of the fastest is not delayed, and a late one is dropped. Of
+    packets of one timestamp that arrive together the one with the lowest index is forwarded::
 
         arrive  0:a@10  0:b@30  1:c@20  1:d@40
         out     a@10    b@30    .       d@40
 
-    The optional second output has a `true` for each packet that came in, handed on or not, at the input
-    timestamp, or just after the one before where that is later (and none where no timestamp is left): what
-    a FlowLimiterCalculator wants as FINISHED. What is dropped stands in the ledger as "behind the output".
+    The optional second output has a `true` for each packet that arrived, forwarded or not, at the input
+    timestamp, or just after the one before if that is later (and no packet once no timestamp is left). It
+    serves as FINISHED of a FlowLimiterCalculator. Dropped packets appear in the ledger as "behind the
+    output".
 
-    With ImmediateInputStreamHandler what comes out depends on when packets arrive, by design; what holds
-    always is the order within the output. With DefaultInputStreamHandler it does not depend on it.
+    With ImmediateInputStreamHandler the output depends on when packets arrive, by design, but is always in
+    order. With DefaultInputStreamHandler it does not depend on the order of arrival.
 
-    Without options the timestamp offset is 0. Mind that under the immediate policy the end of one input is
-    a call at the next timestamp of the others, which it settles: a packet just there is dropped. With the
-    option `process_timestamp_bounds` there is no offset; settled timestamps of an input are handed on as
-    bounds of all outputs instead, and the end of an input ends them: for inputs that settle timestamps
-    ahead of their packets. Options extend nothing, so they are given as `node_options`.
+    Without options the timestamp offset is 0. Under the immediate policy the end of one input then causes a
+    call at the next timestamp of the others, and settles it: a packet at exactly that timestamp is dropped.
+    With the option `process_timestamp_bounds`, for inputs that settle timestamps ahead of their packets,
+    there is no offset; settled timestamps of an input are forwarded as bounds of all outputs instead, and
+    the end of an input ends the outputs. The options extend no message, so they are given as
+    `node_options`.
 
     Source of the behaviour: MediaPipe `calculators/core/immediate_mux_calculator.cc`.
 
@@ -61,24 +63,24 @@ class ImmediateMuxCalculator(penstock.Calculator):
         if not count or len(cc.outputs) not in (1, 2):
             raise InvalidArgumentError(
                 f"there are {count} untagged inputs and {len(cc.outputs)} outputs; connect at least "
-                "one input, an output for the packets and, if wanted, one that tells of each packet"
+                "one input, an output for the packets and, if wanted, one that has a true for each packet"
             )
-        first = cc.inputs[0].set_any("goes before the others where timestamps are equal")
+        first = cc.inputs[0].set_any("wins over the others where timestamps are equal")
         for i in range(1, count):
             cc.inputs[i].set_same_as(first, "further packets")
-        cc.outputs[0].set_same_as(first, "the packets that came in time")
-        cc.outputs[1].set(bool, "true for each packet that came in").optional()
+        cc.outputs[0].set_same_as(first, "the packets that arrived in time")
+        cc.outputs[1].set(bool, "true for each packet that arrived").optional()
         if cc.options(ImmediateMuxCalculatorOptions).process_timestamp_bounds:
             cc.set_process_timestamp_bounds()
         else:
             cc.set_timestamp_offset(0)
 
     def open(self, cc: CalculatorContext) -> None:
-        """Look up the option."""
+        """Read the option."""
         self._with_bounds = cc.options(ImmediateMuxCalculatorOptions).process_timestamp_bounds
 
     def process(self, cc: CalculatorContext) -> None:
-        """Hand on what is in time; where nothing came, the settled timestamp."""
+        """Forward packets that are in time; without a packet, forward the settled timestamp."""
         output = cc.outputs[0]
         has_packet = False
         for port in cc.inputs:
@@ -96,7 +98,7 @@ class ImmediateMuxCalculator(penstock.Calculator):
 
 
 def _tell(cc: CalculatorContext) -> None:
-    """Say on the second output that a packet came, if there is a timestamp left for it."""
+    """Write true to the second output for a packet, if there is a timestamp left for it."""
     finished = cc.outputs[1]
     stamp = max(cc.stamp, finished.bound)
     if stamp <= POSTSTREAM:  # beyond: closed, or after a packet at PRESTREAM, MAX or POSTSTREAM
@@ -104,7 +106,7 @@ def _tell(cc: CalculatorContext) -> None:
 
 
 def _settle(cc: CalculatorContext) -> None:
-    """Promise on all outputs that nothing comes up to the input timestamp; end them after the last."""
+    """Settle all outputs up to the input timestamp; close them after the last timestamp."""
     bound = next_allowed(cc.stamp)
     for output in cc.outputs:
         if cc.stamp >= MAX:

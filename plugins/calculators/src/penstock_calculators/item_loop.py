@@ -16,25 +16,25 @@ if TYPE_CHECKING:
 
 
 class BeginItemLoopCalculator(penstock.Calculator):
-    """Writes the packets of all inputs ITEM one after the other, for a loop that EndItemLoop ends.
+    """Writes the packets of all inputs ITEM one after the other, for a loop with an EndItemLoop.
 
-    Saves making a list where the number of items is known. The loop has a clock of its own, which counts 0,
-    1, 2, ... from the start of the run; BATCH_END comes with the last item, and carries the timestamp at
-    which they came in. At each timestamp either all inputs ITEM have a packet or none: then one tick of the
-    clock is used up by BATCH_END alone::
+    No list is needed where the number of items is known. The loop has its own clock, which counts 0, 1, 2,
+    ... from the start of the run; BATCH_END comes with the last item, and carries the input timestamp of
+    the items. At each timestamp either all inputs ITEM must have a packet, or none of them; a timestamp
+    without items uses one tick of the clock, which has only BATCH_END::
 
         ITEM:0     a@10       .        c@30
         ITEM:1     b@10       .        d@30
         ITEM       a@0 b@1    .        c@3 d@4
         BATCH_END  10@1       20@2     30@4
 
-    Inputs CLONE are written again, to the output CLONE of the same index, with every item; one that has no
-    packet gets bounds in the loop. One that has a packet where there are no items loses it, and the ledger
-    says "no item to go with". There is no offset.
+    The packets of inputs CLONE are written again with every item, to the output CLONE of the same index; a
+    CLONE without a packet gets bounds in the loop. A packet of CLONE at a timestamp without items is
+    dropped, in the ledger as "no item to go with". There is no offset.
 
-    Items come in order, whatever arrives first. At which tick depends on arrival in one case: timestamps
-    without items that are settled one after the other use up a tick each, those settled together use up
-    one. What the end of the loop writes does not depend on it.
+    Items come in order, whatever arrives first. Their ticks depend on arrival in one case: timestamps
+    without items that are settled one after the other use one tick each, those settled together use one
+    for all. The output of the end of the loop does not depend on it.
 
     Source of the behaviour: MediaPipe `calculators/core/begin_item_loop_calculator.cc`.
 
@@ -71,7 +71,7 @@ class BeginItemLoopCalculator(penstock.Calculator):
         self._clones = range(cc.inputs.count("CLONE"))
 
     def process(self, cc: CalculatorContext) -> None:
-        """Write all items, each with a copy of what goes with it.
+        """Write all items, each with the packets of CLONE.
 
         Raises:
             InvalidArgumentError: some inputs ITEM have a packet and others have none.
@@ -80,8 +80,8 @@ class BeginItemLoopCalculator(penstock.Calculator):
         if len(absent) < len(self._items):
             if absent:
                 raise InvalidArgumentError(
-                    f"inputs ITEM {absent} have no packet where others have one; all of them must come "
-                    "at the same timestamps, or none"
+                    f"inputs ITEM {absent} have no packet where others have one; all inputs ITEM must have "
+                    "packets at the same timestamps"
                 )
             for i in self._items:
                 self._write(cc, cc.inputs["ITEM", i].packet)
@@ -95,18 +95,18 @@ class BeginItemLoopCalculator(penstock.Calculator):
 
 
 class EndItemLoopCalculator(penstock.Calculator):
-    """Writes the items that came since the last BATCH_END, one to each output, at the time it carries.
+    """Writes the items since the last BATCH_END, one to each output, at the timestamp that it carries.
 
     The other end of BeginItemLoop: the first item of a batch goes to output ITEM:0, the second to ITEM:1,
-    and so on. There must be as many as there are outputs, or none at all, which gives bounds::
+    and so on. A batch must have as many items as there are outputs, or no items, which gives bounds::
 
         ITEM       a@0 b@1   .       c@3 d@4
         BATCH_END  10@1      20@2    30@4
         ITEM:0     a@10      .       c@30        (bound at 20)
         ITEM:1     b@10      .       d@30        (bound at 20)
 
-    There is no offset, since outputs have other times than inputs. What comes out does not depend on the
-    order of arrival. Items that no BATCH_END follows before the run ends stand in the ledger as "no batch
+    There is no offset, since outputs and inputs have different clocks. The output does not depend on the
+    order of arrival. Items that no BATCH_END follows before the run ends appear in the ledger as "no batch
     end followed".
 
     Source of the behaviour: MediaPipe `calculators/core/end_item_loop_calculator.cc`.
@@ -125,17 +125,17 @@ class EndItemLoopCalculator(penstock.Calculator):
     @classmethod
     def get_contract(cls, cc: CalculatorContract) -> None:
         """Give each output the type of the items."""
-        cc.inputs["ITEM"].set_any("what the loop made of an item")
-        cc.inputs["BATCH_END"].set(Timestamp, "when to write, and with which timestamp")
+        cc.inputs["ITEM"].set_any("the loop's result for an item")
+        cc.inputs["BATCH_END"].set(Timestamp, "the timestamp of the items, at the end of a batch")
         for i in range(max(cc.outputs.count("ITEM"), 1)):
-            cc.outputs["ITEM", i].set_same_as(cc.inputs["ITEM"], "the item of this place in the batch")
+            cc.outputs["ITEM", i].set_same_as(cc.inputs["ITEM"], "the item at this place in the batch")
 
-    def open(self, cc: CalculatorContext) -> None:  # noqa: ARG002  # what every open gets
-        """Begin with nothing."""
+    def open(self, cc: CalculatorContext) -> None:  # noqa: ARG002  # the signature of open
+        """Begin without items."""
         self._items: list[Packet] = []
 
     def process(self, cc: CalculatorContext) -> None:
-        """Take an item; at the end of a batch, write what there is.
+        """Take an item; at the end of a batch, write the items.
 
         Raises:
             InvalidArgumentError: there are more items than outputs, or fewer.
@@ -151,13 +151,13 @@ class EndItemLoopCalculator(penstock.Calculator):
         if len(self._items) != len(cc.outputs):
             raise InvalidArgumentError(
                 f"the batch of {began} ends with {len(self._items)} items, but there are {len(cc.outputs)} "
-                "outputs ITEM; the loop must hand on each item, or none of the batch"
+                "outputs ITEM; the loop must forward all items of a batch, or none of them"
             )
         for output, item in zip(cc.outputs, self._items, strict=True):
             output.add_packet(item.at(began))
         self._items = []
 
     def close(self, cc: CalculatorContext) -> None:
-        """Account for what was not written."""
+        """Count the items that were not written as dropped."""
         cc.inputs["ITEM"].count_dropped(NO_BATCH_END, len(self._items))
         self._items = []

@@ -1,4 +1,4 @@
-"""MakePairCalculator: two streams as one stream of pairs."""
+"""MakePairCalculator: joins two streams into one stream of pairs."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _PAIR: Final = 2
 class MakePairCalculator(penstock.Calculator):
     """Puts the two packets of each timestamp into a tuple.
 
-    Two untagged inputs of any type to the only output: a tuple of two `Packet`s, not of their payloads,
-    so that an input without a packet at this timestamp shows as an empty one::
+    Two untagged inputs of any type to the only output: a tuple of two `Packet`s, not of their payloads;
+    an input without a packet at this timestamp has an empty one::
 
         in 0  a   .
         in 1  x   y
         out   a,x -,y
 
-    The timestamp offset is 0; what comes out does not depend on the order of arrival, and no packet is
+    The timestamp offset is 0; the output does not depend on the order of arrival, and no packet is
     dropped.
 
     Source of the behaviour: MediaPipe `calculators/core/make_pair_calculator.cc`.
@@ -44,7 +44,7 @@ class MakePairCalculator(penstock.Calculator):
         """Take two inputs.
 
         Raises:
-            InvalidArgumentError: there are more or fewer.
+            InvalidArgumentError: there are not exactly two.
         """
         if cc.inputs.count("") != _PAIR:
             raise InvalidArgumentError(
@@ -56,5 +56,5 @@ class MakePairCalculator(penstock.Calculator):
         cc.set_timestamp_offset(0)
 
     def process(self, cc: CalculatorContext) -> None:
-        """Put both together."""
+        """Write the pair."""
         cc.outputs[0].add((cc.inputs[0].packet, cc.inputs[1].packet), cc.stamp)

@@ -13,14 +13,14 @@ from penstock_formats import Matrix
 if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract
 
-_OPERANDS: Final = {"MINUEND": "what is subtracted from", "SUBTRAHEND": "what is subtracted"}
+_OPERANDS: Final = {"MINUEND": "the matrix to subtract from", "SUBTRAHEND": "the matrix to subtract"}
 
 
 class MatrixMultiplyCalculator(Calculator):
     """Multiplies each matrix by a fixed one from the left.
 
     The only input (Matrix, n rows), side packet 0 (Matrix, m rows and n columns) to the only output
-    (Matrix, m rows): side packet times input, in float32. The timestamp offset is 0; what comes out does
+    (Matrix, m rows): side packet times input, in float32. The timestamp offset is 0; the output does
     not depend on the order of arrival, and no packet is dropped.
 
     Source of the behaviour: MediaPipe `calculators/core/matrix_multiply_calculator.cc`.
@@ -51,7 +51,7 @@ class MatrixMultiplyCalculator(Calculator):
         """Multiply.
 
         Raises:
-            InvalidArgumentError: the input has not as many rows as the side packet has columns.
+            InvalidArgumentError: the number of the input's rows is not that of the side packet's columns.
         """
         source = cc.inputs[0]
         right: Matrix = source.payload
@@ -72,7 +72,7 @@ class MatrixSubtractCalculator(Calculator):
 
     MINUEND and SUBTRAHEND (Matrix), one of them an input, the other one a side packet, to the only
     output (Matrix): MINUEND minus SUBTRAHEND, in float32. Both must have the same shape. The timestamp
-    offset is 0; what comes out does not depend on the order of arrival, and no packet is dropped.
+    offset is 0; the output does not depend on the order of arrival, and no packet is dropped.
 
     Source of the behaviour: MediaPipe `calculators/core/matrix_subtract_calculator.cc`.
 
@@ -91,7 +91,7 @@ class MatrixSubtractCalculator(Calculator):
         """Take one of the two as input and the other one as side packet.
 
         Raises:
-            InvalidArgumentError: both come the same way, or one is missing or there twice.
+            InvalidArgumentError: both are inputs or both side packets, or one is missing or connected twice.
         """
         as_inputs = {tag for tag in _OPERANDS if tag in cc.inputs}
         as_sides = {tag for tag in _OPERANDS if tag in cc.input_side_packets}
@@ -109,7 +109,7 @@ class MatrixSubtractCalculator(Calculator):
         cc.set_timestamp_offset(0)
 
     def open(self, cc: CalculatorContext) -> None:
-        """Keep the fixed one."""
+        """Keep the fixed matrix."""
         self._tag = "MINUEND" if "MINUEND" in cc.inputs else "SUBTRAHEND"
         fixed = "SUBTRAHEND" if self._tag == "MINUEND" else "MINUEND"
         self._fixed = cc.input_side_packets[fixed].get(Matrix)
@@ -139,7 +139,7 @@ class MatrixToVectorCalculator(Calculator):
     """Writes the elements of each matrix into a list.
 
     The only input (Matrix) to the only output (list of float): one column after the other. The timestamp
-    offset is 0; what comes out does not depend on the order of arrival, and no packet is dropped.
+    offset is 0; the output does not depend on the order of arrival, and no packet is dropped.
 
     Source of the behaviour: MediaPipe `calculators/core/matrix_to_vector_calculator.cc`.
 

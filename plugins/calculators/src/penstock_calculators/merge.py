@@ -1,4 +1,4 @@
-"""MergeCalculator: at each timestamp, the packet of the first input that has one."""
+"""MergeCalculator: forwards, at each timestamp, the packet of the first input that has one."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ if TYPE_CHECKING:
 
 
 class MergeCalculator(penstock.Calculator):
-    """Hands on, of the packets of one timestamp, the one of the input with the lowest index.
+    """Forwards, of the packets of one timestamp, the one of the input with the lowest index.
 
-    For streams that take turns: what a graph does in one branch or the other comes out as one stream.
+    For streams that take turns: the results of one branch or the other become one stream.
     The inputs may carry different types::
 
         0     a . b . .
         1     . c d . e
         out   a c b . e
 
-    The packets that another one went before stand in the ledger as "an input before it had one". The
-    timestamp offset is 0, headers are not handed on.
+    The packets of the other inputs appear in the ledger as "an input before it had one". The timestamp
+    offset is 0, headers are not forwarded.
 
-    What comes out does not depend on the order of arrival. With ImmediateInputStreamHandler it does, and
-    an input whose packet comes after a later timestamp went out fails the run.
+    The output does not depend on the order of arrival. With ImmediateInputStreamHandler it does, and a
+    packet that arrives after one of a later timestamp was forwarded fails the run.
 
     Source of the behaviour: MediaPipe `calculators/core/merge_calculator.cc`.
 
@@ -42,25 +42,25 @@ class MergeCalculator(penstock.Calculator):
 
     @classmethod
     def get_contract(cls, cc: CalculatorContract) -> None:
-        """Accept any number of inputs but none.
+        """Accept one or more inputs.
 
         Raises:
-            InvalidArgumentError: nothing is connected to merge.
+            InvalidArgumentError: no untagged input is connected.
         """
         count = cc.inputs.count("")
         if not count:
             raise InvalidArgumentError("there are 0 untagged inputs; connect at least one")
         if count == 1:
             get_logger(__name__).warning(
-                "merges one input only, and so changes nothing", extra=place(node=cc.node_name)
+                "merges only one input, which changes nothing", extra=place(node=cc.node_name)
             )
         for i in range(count):
-            cc.inputs[i].set_any("goes first" if not i else "goes on where no input before it has a packet")
+            cc.inputs[i].set_any("wins over the others" if not i else "used where no input before has one")
         cc.outputs[0].set_any("the packets of all inputs")
         cc.set_timestamp_offset(0)
 
     def process(self, cc: CalculatorContext) -> None:
-        """Hand on the first packet, drop the others."""
+        """Forward the first packet, drop the others."""
         is_taken = False
         for port in cc.inputs:
             if port.is_empty():

@@ -1,4 +1,4 @@
-"""Merge...ToVectorCalculator: what several streams have at one timestamp, as a list."""
+"""Merge...ToVectorCalculator: puts the packets of several streams at one timestamp into a list."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 class MergeToVectorCalculator(PerElementType):
     """Puts the packets of each timestamp into one list.
 
-    Untagged inputs, one or more, each of single elements, to the only output (<T>): the payloads of the
-    inputs that have one, in the order of the inputs::
+    One or more untagged inputs, each of single elements, to the only output (<T>): the payloads of the
+    inputs that have a packet, in the order of the inputs::
 
         in 0  a . c
         in 1  x y .
         out   [a,x] [y] [c]
 
-    The timestamp offset is 0; what comes out does not depend on the order of arrival, and no packet is
+    The timestamp offset is 0; the output does not depend on the order of arrival, and no packet is
     dropped.
 
     Source of the behaviour: MediaPipe `calculators/core/merge_to_vector_calculator.h`.
@@ -47,11 +47,11 @@ class MergeToVectorCalculator(PerElementType):
             raise InvalidArgumentError("there is nothing to merge; connect one or more untagged inputs")
         for i in range(cc.inputs.count("")):
             cc.inputs[i].set(cls.container.element_type, "an element")
-        cc.outputs[0].set(cls.container.type, "those of all inputs, in their order")
+        cc.outputs[0].set(cls.container.type, "the elements of all inputs, in their order")
         cc.set_timestamp_offset(0)
 
     def process(self, cc: CalculatorContext) -> None:
-        """Put together what is there."""
+        """Write the payloads as one list."""
         merged = [port.payload for port in cc.inputs if not port.is_empty()]
         cc.outputs[0].add(merged, cc.stamp)
 
@@ -59,7 +59,7 @@ class MergeToVectorCalculator(PerElementType):
 MergeDetectionsToVectorCalculator = MergeToVectorCalculator.named(
     "MergeDetectionsToVectorCalculator", ListOf("Detection")
 )
-# an Image of the reference that lies in main memory
+# an Image of the reference that is in main memory
 MergeImagesToVectorCalculator = MergeToVectorCalculator.named(
     "MergeImagesToVectorCalculator", ListOf("ImageFrame")
 )

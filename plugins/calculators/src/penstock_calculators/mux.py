@@ -1,4 +1,4 @@
-"""MuxCalculator: the packets of the one input that a number selects."""
+"""MuxCalculator: forwards the packets of the one input that a number selects."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _NOT_SELECTED = "not selected"
 
 
 class MuxCalculator(penstock.Calculator):
-    """Hands on the packet of the input whose index SELECT gives, as a stream or as a side packet.
+    """Forwards the packet of the input whose index SELECT gives, as a stream or as a side packet.
 
-    As a stream, SELECT decides at each of its own packets: what the selected input has at that
-    timestamp goes on, and where it has nothing there is only a bound::
+    As a stream, SELECT decides at each of its own packets: the selected input's packet of that timestamp
+    is forwarded; if it has none, the output gets only a bound::
 
         INPUT:0  a . c d e
         INPUT:1  A B . D .
@@ -25,11 +25,11 @@ class MuxCalculator(penstock.Calculator):
         OUTPUT   a B . D .      (bound at 3)
 
     As a side packet it decides for the whole run. The packets of the other inputs, and those without a
-    SELECT packet, stand in the ledger as "not selected". The timestamp offset is 0.
+    SELECT packet, appear in the ledger as "not selected". The timestamp offset is 0.
 
-    Where SELECT is a stream the contract asks for MuxInputStreamHandler, which waits for no input but
-    the selected one. With DefaultInputStreamHandler the same packets come out, each when all inputs have
-    settled. Neither depends on the order of arrival.
+    Where SELECT is a stream the contract asks for MuxInputStreamHandler, which waits only for the
+    selected input. With DefaultInputStreamHandler the output is the same, but each packet waits until all
+    inputs have settled. Neither depends on the order of arrival.
 
     Source of the behaviour: MediaPipe `calculators/core/mux_calculator.cc`.
 
@@ -57,9 +57,9 @@ class MuxCalculator(penstock.Calculator):
         if ("SELECT" in cc.inputs) == ("SELECT" in cc.input_side_packets):
             found = "both connected" if "SELECT" in cc.inputs else "neither connected"
             raise InvalidArgumentError(f"input SELECT and side packet SELECT are {found}; connect one")
-        first = cc.inputs["INPUT"].set_any("what SELECT selects by 0")
+        first = cc.inputs["INPUT"].set_any("selected by 0")
         for i in range(1, count):
-            cc.inputs["INPUT", i].set_same_as(first, f"what SELECT selects by {i}")
+            cc.inputs["INPUT", i].set_same_as(first, f"selected by {i}")
         cc.outputs["OUTPUT"].set_same_as(first, "the packets of the selected input")
         cc.set_timestamp_offset(0)
         for ports in (cc.inputs, cc.input_side_packets):
@@ -68,7 +68,7 @@ class MuxCalculator(penstock.Calculator):
             cc.set_input_stream_handler("MuxInputStreamHandler")
 
     def open(self, cc: CalculatorContext) -> None:
-        """Find the data inputs, and what a side packet selects.
+        """Find the data inputs, and the one that a side packet selects.
 
         Raises:
             InvalidArgumentError: the side packet is not the index of an input.
@@ -80,7 +80,7 @@ class MuxCalculator(penstock.Calculator):
             self._fixed = self._index(cc.input_side_packets["SELECT"])
 
     def process(self, cc: CalculatorContext) -> None:
-        """Hand on the selected packet, drop the others.
+        """Forward the selected packet, drop the others.
 
         Raises:
             InvalidArgumentError: SELECT is not the index of an input.

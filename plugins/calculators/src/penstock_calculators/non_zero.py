@@ -1,4 +1,4 @@
-"""NonZeroCalculator: whether an int is something else than 0."""
+"""NonZeroCalculator: whether an int is not 0."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 class NonZeroCalculator(penstock.Calculator):
     """Writes for each int of INPUT whether it is not 0: to OUTPUT as 0 or 1, to OUTPUT_BOOL as a bool.
 
-    Either output may be left out. INPUT is an input or a side packet. As a side packet it is answered
-    once, at timestamp 0, and the outputs end. The timestamp offset is 0, and what comes out does not
-    depend on the order of arrival.
+    Either output may be left out. INPUT is an input or a side packet. For a side packet there is one
+    result, at timestamp 0, and the outputs end. The timestamp offset is 0, and the output does not depend
+    on the order of arrival.
 
-    Source of the behaviour: MediaPipe `calculators/core/non_zero_calculator.cc`; there the answer to a
-    side packet is written again and again, until the second one ends the run with an error.
+    Source of the behaviour: MediaPipe `calculators/core/non_zero_calculator.cc`. The reference writes the
+    result of a side packet again, and the second one ends the run with an error.
 
     Example config::
 
@@ -33,7 +33,7 @@ class NonZeroCalculator(penstock.Calculator):
 
     @classmethod
     def get_contract(cls, cc: CalculatorContract) -> None:
-        """Accept an int in one of two ways.
+        """Accept an int as an input or as a side packet.
 
         Raises:
             InvalidArgumentError: INPUT is connected as both, or not at all.
@@ -50,7 +50,7 @@ class NonZeroCalculator(penstock.Calculator):
             raise InvalidArgumentError(f"input INPUT and side packet INPUT are {found}; connect one")
 
     def process(self, cc: CalculatorContext) -> Stop | None:
-        """Answer one number."""
+        """Write the result for one number."""
         is_stream = "INPUT" in cc.inputs
         number = cc.inputs["INPUT"].payload if is_stream else cc.input_side_packets["INPUT"].payload
         if "OUTPUT" in cc.outputs:

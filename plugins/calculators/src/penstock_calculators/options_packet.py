@@ -1,7 +1,7 @@
-"""Options that come as side packet OPTIONS and go before those that the graph file gives.
+"""Options that come as side packet OPTIONS and replace those of the graph config.
 
 The packet holds the calculator's own options message, or a CalculatorOptions with its extension.
-Fields that are set there replace the node's, repeated ones are appended.
+Fields that are set there replace the node's; repeated fields are appended.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ TAG = "OPTIONS"
 def declare_options_packet(cc: CalculatorContract, message_type: type[Any]) -> None:
     """Accept side packet OPTIONS, which may be missing."""
     sides = cc.input_side_packets
-    sides[TAG].set_one_of(message_type, CalculatorOptions, description="goes before the options").optional()
+    sides[TAG].set_one_of(message_type, CalculatorOptions, description="replaces the options").optional()
 
 
 def merged_options(cc: CalculatorContext, message_type: type[M]) -> M:
-    """Return a copy of the node's options with those of side packet OPTIONS, if it is there, merged in."""
+    """Return a copy of the node's options, merged with those of side packet OPTIONS if it is given."""
     options: Any = message_type()
     options.CopyFrom(cc.options(message_type))
     if TAG in cc.input_side_packets:

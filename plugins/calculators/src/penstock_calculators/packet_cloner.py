@@ -1,4 +1,4 @@
-"""PacketClonerCalculator: the last value of some streams at each tick of another."""
+"""PacketClonerCalculator: repeats the latest packet of some streams at each tick of another."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 class PacketClonerCalculator(penstock.Calculator):
     """For each packet of the tick stream, writes the latest packet of every other stream again.
 
-    Brings streams of different rates to the times of one of them. Inputs are the untagged streams to
-    clone, and the tick: tag TICK, or else the last untagged stream. Output i is input i, with the
-    tick's timestamps. Until an input has had a packet, its output gets bounds only. Headers are
-    handed on::
+    This brings streams of different rates to the timestamps of one of them. Inputs are the untagged
+    streams to clone, and the tick: tag TICK, or else the last untagged stream. Output i is input i, with
+    the tick's timestamps. Until an input has had a packet, its output gets bounds only. Headers are
+    forwarded::
 
         A     a . . b . .
         B     . c . . . d
@@ -48,13 +48,13 @@ class PacketClonerCalculator(penstock.Calculator):
         cloned = cc.inputs.count("") - (0 if "TICK" in cc.inputs else 1)
         for i in range(cloned):
             cc.inputs[i].set_any("the stream to clone")
-            cc.outputs[i].set_same_as(cc.inputs[i], "its latest packet at each tick")
+            cc.outputs[i].set_same_as(cc.inputs[i], "the latest packet of the stream at each tick")
         tick = cc.inputs["TICK"] if "TICK" in cc.inputs else cc.inputs[max(cloned, 0)]
         tick.set_any("when to write")
         cc.set_process_timestamp_bounds()
 
     def open(self, cc: CalculatorContext) -> None:
-        """Find the tick, and hand on headers."""
+        """Find the tick, and forward headers."""
         options = cc.options(PacketClonerCalculatorOptions)
         self._bounds_meanwhile = options.output_packets_only_when_all_inputs_received
         self._waits_for_all = options.output_only_when_all_inputs_received or self._bounds_meanwhile
@@ -65,7 +65,7 @@ class PacketClonerCalculator(penstock.Calculator):
                 cc.outputs[i].set_header(cc.inputs[i].header)
 
     def process(self, cc: CalculatorContext) -> None:
-        """Remember what has come; write it again at a tick."""
+        """Keep the latest packets; write them at a tick."""
         for i in range(self._cloned):
             if not cc.inputs[i].is_empty():
                 self._latest[i] = cc.inputs[i].packet

@@ -1,4 +1,4 @@
-"""PacketInnerJoinCalculator: the packets of those timestamps at which every input has one."""
+"""PacketInnerJoinCalculator: forwards packets of timestamps at which every input has one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class PacketInnerJoinCalculator(penstock.Calculator):
-    """Hands on the packets of a timestamp if every input has one there, and drops them if not.
+    """Forwards the packets of a timestamp if every input has one, and drops them otherwise.
 
     Input i goes to output i::
 
@@ -21,10 +21,10 @@ class PacketInnerJoinCalculator(penstock.Calculator):
         out 0  a . c . e . g
         out 1  A . C . E . G
 
-    Packets without partners stand in the ledger as "not in every input". The timestamp offset is 0,
-    headers are not handed on. What comes out does not depend on the order of arrival, unless a policy
-    drops packets before they come here: FixedSizeInputStreamHandler, for which the reference means
-    this calculator, drops what queues up where streams are out of step.
+    Packets without partners appear in the ledger as "not in every input". The timestamp offset is 0,
+    headers are not forwarded. The output does not depend on the order of arrival, unless the node's policy
+    drops packets first: the reference intends this calculator for FixedSizeInputStreamHandler, which drops
+    packets that queue up while streams are out of step.
 
     Source of the behaviour: MediaPipe `calculators/core/packet_inner_join_calculator.cc`.
 
@@ -44,7 +44,7 @@ class PacketInnerJoinCalculator(penstock.Calculator):
         """Give each output the type of its input.
 
         Raises:
-            InvalidArgumentError: there are not as many outputs as inputs, or none at all.
+            InvalidArgumentError: there are no inputs, or not as many outputs as inputs.
         """
         count = cc.inputs.count("")
         if not count or cc.outputs.count("") != count:
@@ -53,12 +53,12 @@ class PacketInnerJoinCalculator(penstock.Calculator):
                 "least one input, and an output for each"
             )
         for i in range(count):
-            cc.inputs[i].set_any("what is joined")
-            cc.outputs[i].set_same_as(cc.inputs[i], "those that have a partner in every input")
+            cc.inputs[i].set_any("packets to join")
+            cc.outputs[i].set_same_as(cc.inputs[i], "the packets that have a partner in every input")
         cc.set_timestamp_offset(0)
 
     def process(self, cc: CalculatorContext) -> None:
-        """Hand on a full set, drop another."""
+        """Forward a complete set, drop an incomplete one."""
         has_all = not any(port.is_empty() for port in cc.inputs)
         for port, output in zip(cc.inputs, cc.outputs, strict=True):
             if has_all:

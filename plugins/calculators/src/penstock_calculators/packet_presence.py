@@ -1,4 +1,4 @@
-"""PacketPresenceCalculator: whether there is a packet, for each settled timestamp."""
+"""PacketPresenceCalculator: writes for each settled timestamp whether there is a packet."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 class PacketPresenceCalculator(penstock.Calculator):
     """Writes true at the timestamp of each packet, and false where a timestamp settles without one.
 
-    How a graph notices that something upstream did not find anything::
+    So a graph can react to a node upstream that found nothing::
 
         PACKET    a - b - - c       (- a bound)
         PRESENCE  T F T F F T
 
-    Timestamps that settle together without a packet give one false, at the last of them: a stream
-    that jumps from 1 to 5 gives true at both and nothing between. So which falses there are depends on
-    how bounds come in; the trues do not depend on the order of arrival. The timestamp offset is 0.
+    Timestamps that settle together without a packet give one false, at the last of them: a stream with
+    packets at 1 and 5 gives true at both and no false between them. So the falses depend on how bounds
+    arrive; the trues do not depend on the order of arrival. The timestamp offset is 0.
 
     Source of the behaviour: MediaPipe `calculators/core/packet_presence_calculator.cc`.
 
@@ -36,11 +36,11 @@ class PacketPresenceCalculator(penstock.Calculator):
     @classmethod
     def get_contract(cls, cc: CalculatorContract) -> None:
         """Declare the two ports."""
-        cc.inputs["PACKET"].set_any("what is there or not")
+        cc.inputs["PACKET"].set_any("the packets to detect")
         cc.outputs["PRESENCE"].set(bool, "whether there is a packet")
         cc.set_timestamp_offset(0)
         cc.set_process_timestamp_bounds()
 
     def process(self, cc: CalculatorContext) -> None:
-        """Answer for the input timestamp."""
+        """Write the result for the input timestamp."""
         cc.outputs["PRESENCE"].add(not cc.inputs["PACKET"].is_empty(), cc.stamp)

@@ -32,41 +32,42 @@ _UPDATED_HEADER = PacketResamplerCalculatorOptions.UPDATE_VIDEO_HEADER
 
 
 class PacketResamplerCalculator(penstock.Calculator):
-    """Writes `frame_rate` packets for each second of the stream, by repeating and leaving out.
+    """Writes `frame_rate` packets for each second of the stream: repeats packets, or leaves some out.
 
-    Output k stands at first + k / frame_rate, in whole microseconds, and is the packet nearest to that,
-    the later one of two; where there is none within half a period, the last one before it. `first` is
-    the first packet's timestamp, or the nearest one of the grid on which `base_timestamp` lies. At 1 per
+    Output k is at first + k / frame_rate, in whole microseconds, and is the packet nearest to that, the
+    later one of two; if there is no packet within half a period, the last one before it. `first` is the
+    first packet's timestamp, or the nearest time of the grid that contains `base_timestamp`. At 1 per
     second, in seconds::
 
         in   0 0.4 1.1 . . 3.2 3.7
         out  0@0 1.1@1 1.1@2 3.2@3 3.7@4
 
-    A packet is written once a later one shows that none is nearer, so a stream waits for up to a period;
-    at the end the last packet is still written where it is nearest to an output that is to come
+    A packet is written once a later one shows that it is the nearest, so the output is up to a period
+    late; at the end the last packet is still written if it is nearest to the next output
     (`flush_last_packet`, default true).
 
-    With `jitter` above 0, at most 1, distances vary at random by that share of a period, by numbers that
-    side packet SEED, a text, determines: the same seed gives the same choice on every machine. A stream
+    With `jitter` above 0, at most 1, distances vary at random by that share of a period. Side packet SEED,
+    a text, determines the random numbers: the same seed gives the same choice on every machine. A stream
     too short for a first output gives one of its packets at random. With `jitter_with_reflection` there
     is one output in each period counted from the first packet; with `reproducible_sampling` periods count
-    from `base_timestamp`, or 0, so that a part of a stream is sampled as it is within the whole.
+    from `base_timestamp`, or 0, so a part of a stream gets the same samples as within the whole.
 
     Outputs before `start_time`, or at or after `end_time`, are left out; with `round_limits` each limit
     is moved outwards by half a period. `frame_rate` must be given, above 0 and at most 1000000;
     `max_frame_rate`, if above 0, caps it.
 
     Ports are untagged or DATA. VIDEO_HEADER (optional) has one VideoHeader, at PRESTREAM;
-    with `use_input_frame_rate` its rate is taken instead of frame_rate. It goes out at the first packet,
-    with the rate of this stream, on output VIDEO_HEADER (optional). The header of the input is handed on if
-    `output_header` is PASS_HEADER, and with the rate of this stream if it is UPDATE_VIDEO_HEADER. Side
-    packet OPTIONS, a PacketResamplerCalculatorOptions or a CalculatorOptions, goes before the options.
+    with `use_input_frame_rate` its rate is taken instead of frame_rate. It is forwarded at the first
+    packet, with the rate of the output, to output VIDEO_HEADER (optional). The header of the input is
+    forwarded if `output_header` is PASS_HEADER, and with the rate of the output if it is
+    UPDATE_VIDEO_HEADER. Side packet OPTIONS, a PacketResamplerCalculatorOptions or a CalculatorOptions,
+    replaces options of the node.
 
-    Packets that are never written stand in the ledger as "not sampled". There is no timestamp offset;
-    bounds come as outputs become known. What comes out does not depend on the order of arrival.
+    Packets that are never written appear in the ledger as "not sampled". There is no timestamp offset;
+    the bound advances as outputs become known. The output does not depend on the order of arrival.
 
-    Source of the behaviour: MediaPipe `calculators/core/packet_resampler_calculator.cc`, whose jitter
-    needs a source of random numbers that it does not have; so numbers with jitter are Penstock's own.
+    Source of the behaviour: MediaPipe `calculators/core/packet_resampler_calculator.cc`. Its jitter needs
+    a source of random numbers that the reference does not include; the numbers here are Penstock's own.
 
     Example config::
 
@@ -87,7 +88,7 @@ class PacketResamplerCalculator(penstock.Calculator):
         Raises:
             InvalidArgumentError: the options contradict each other, or need a SEED.
         """
-        data = cc.inputs["DATA" if "DATA" in cc.inputs else 0].set_any("what is resampled")
+        data = cc.inputs["DATA" if "DATA" in cc.inputs else 0].set_any("packets to resample")
         out = cc.outputs["DATA" if "DATA" in cc.outputs else 0]
         out.set_same_as(data, "the packets at new timestamps")
         for ports in (cc.inputs, cc.outputs):
@@ -101,11 +102,11 @@ class PacketResamplerCalculator(penstock.Calculator):
             _rate(options, options.frame_rate)
 
     def open(self, cc: CalculatorContext) -> None:
-        """Gather the options, and hand on the header.
+        """Gather the options, and forward the header.
 
         Raises:
             InvalidArgumentError: the options contradict each other, or need a SEED.
-            PacketTypeError: a header that is no VideoHeader is to be updated.
+            PacketTypeError: the header to update is not a VideoHeader.
         """
         options = self._options = merged_options(cc, PacketResamplerCalculatorOptions)
         sides = cc.input_side_packets
@@ -117,7 +118,7 @@ class PacketResamplerCalculator(penstock.Calculator):
         self._video_header = VideoHeader(frame_rate=self._rate)
         #: Made at the first packet, when the rate is known.
         self._sampling: Sampling | None = None
-        #: Packets that have not been written, and may still be.
+        #: Packets that have not been written, but may be later.
         self._waiting: list[Packet] = []
         header = cc.inputs[self._data].header
         if options.output_header != _NO_HEADER and not header.is_empty():
@@ -127,10 +128,10 @@ class PacketResamplerCalculator(penstock.Calculator):
             cc.outputs[self._out].set_header(header)
 
     def process(self, cc: CalculatorContext) -> None:
-        """Take a packet, and write what it makes certain.
+        """Take a packet, and write the outputs that it determines.
 
         Raises:
-            InvalidArgumentError: it stands at PRESTREAM or POSTSTREAM, or a VideoHeader anywhere else.
+            InvalidArgumentError: a packet is at a special timestamp, or a VideoHeader is not at PRESTREAM.
         """
         if "VIDEO_HEADER" in cc.inputs and not cc.inputs["VIDEO_HEADER"].is_empty():
             self._take_header(cc.inputs["VIDEO_HEADER"])
@@ -140,7 +141,8 @@ class PacketResamplerCalculator(penstock.Calculator):
             return
         if not MIN <= packet.stamp <= MAX:
             raise InvalidArgumentError(
-                f"stream {port.name!r}: a packet at {show(packet.stamp)} has no time to resample it to",
+                f"stream {port.name!r}: a packet at {show(packet.stamp)} cannot be resampled; only packets "
+                "from Timestamp.MIN to Timestamp.MAX can",
                 stream=port.name,
                 timestamp=packet.stamp,
             )
@@ -156,7 +158,7 @@ class PacketResamplerCalculator(penstock.Calculator):
             output.set_next_timestamp_bound(self._sampling.bound)
 
     def close(self, cc: CalculatorContext) -> None:
-        """Write what belongs to an output that is not reached any more."""
+        """Write the outputs that remain at the end of the stream."""
         if self._sampling is not None:
             self._write(cc, self._sampling.finish())
         self._forget(cc, ())
@@ -175,7 +177,7 @@ class PacketResamplerCalculator(penstock.Calculator):
         self._video_header = attrs.evolve(header, frame_rate=self._rate)
 
     def _begin(self) -> Sampling:
-        """Return the way of sampling that the options ask for."""
+        """Return the sampling that the options select."""
         options, rate = self._options, self._rate
         base = options.base_timestamp if options.HasField("base_timestamp") else None
         if not _is_random(options):
@@ -201,7 +203,7 @@ class PacketResamplerCalculator(penstock.Calculator):
                 self._waiting = [one for one in self._waiting if one is not packet]
 
     def _forget(self, cc: CalculatorContext, held: tuple[Packet, ...]) -> None:
-        """Account for the packets that have not been written and will not be."""
+        """Count packets that will never be written as dropped."""
         gone = [one for one in self._waiting if not any(one is other for other in held)]
         cc.inputs[self._data].count_dropped("not sampled", len(gone))
         self._waiting = [one for one in self._waiting if not any(one is other for other in gone)]
@@ -216,17 +218,17 @@ def _is_random(options: PacketResamplerCalculatorOptions) -> bool:
 
 
 def _check(options: PacketResamplerCalculatorOptions, *, has_seed: bool) -> None:
-    """Accept options that go together."""
+    """Accept options that can be combined."""
     if not 0 <= options.jitter <= 1:
         raise InvalidArgumentError(f"jitter is {options.jitter}, but must be from 0 to 1")
     if _is_random(options) and not has_seed:
         raise InvalidArgumentError(
-            "jitter and reproducible_sampling draw random numbers, but there is no side packet SEED; "
+            "jitter and reproducible_sampling need random numbers, but there is no side packet SEED; "
             "connect one, a text that determines them"
         )
     if options.output_header == _UPDATED_HEADER and options.max_frame_rate > 0:
         raise InvalidArgumentError(
-            "output_header: UPDATE_VIDEO_HEADER does not go with max_frame_rate; remove one of the two"
+            "output_header: UPDATE_VIDEO_HEADER cannot be combined with max_frame_rate; remove one of the two"
         )
 
 

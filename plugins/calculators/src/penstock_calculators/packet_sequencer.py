@@ -1,4 +1,4 @@
-"""PacketSequencerCalculator: gives packets the next timestamp that is free after another stream's."""
+"""PacketSequencerCalculator: gives packets the next free timestamp after another stream's."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ if TYPE_CHECKING:
 
 
 class PacketSequencerCalculator(penstock.Calculator):
-    """Hands on each INPUT packet at the first timestamp after the last TICK that it has not used yet.
+    """Forwards each INPUT packet at the first timestamp after the last TICK that it has not used yet.
 
-    How commands that come at any time, with timestamps of another clock, get into step with the frames
-    that they are for: a command counts for the frames after those that are gone. INPUT i goes to
-    OUTPUT i, and each TICK settles its timestamp on every output, so that nobody waits for commands::
+    It brings commands that arrive at any time, with timestamps of another clock, into step with the frames
+    that they are for: a command applies to the frames after those that have passed. INPUT i goes to
+    OUTPUT i, and each TICK settles its timestamp on every output, so no node waits for commands::
 
         arrive  INPUT:p@10  INPUT:q@20  TICK@10  TICK@20  INPUT:r@30  INPUT:s@40
         OUTPUT  p@MIN       q@MIN+1     .        .        r@21        s@22
 
-    Packets before the first TICK go out from MIN on. Any call settles MIN on every output.
+    Packets before the first TICK get timestamps from MIN on. Any call settles MIN on every output.
 
-    What timestamps packets get depends on when they arrive, by design; their order does not. There is no
+    The timestamps that packets get depend on when they arrive, by design; their order does not. There is no
     timestamp offset; the contract asks for ImmediateInputStreamHandler, since no input may wait for
-    another here. Headers are not handed on. After a TICK at Timestamp.MAX or POSTSTREAM no timestamp is
-    left (the reference fails): further packets are dropped, and stand in the ledger as "no timestamp is
+    another here. Headers are not forwarded. After a TICK at Timestamp.MAX or POSTSTREAM no timestamp is
+    left (the reference fails): further packets are dropped, and appear in the ledger as "no timestamp is
     left".
 
     Source of the behaviour: MediaPipe `calculators/core/packet_sequencer_calculator.cc`.
@@ -56,7 +56,7 @@ class PacketSequencerCalculator(penstock.Calculator):
                 "each input needs an output"
             )
         for i in range(count):
-            cc.inputs["INPUT", i].set_any("what gets new timestamps")
+            cc.inputs["INPUT", i].set_any("packets that get new timestamps")
             cc.outputs["OUTPUT", i].set_same_as(cc.inputs["INPUT", i], "the same packets in step with TICK")
         for i in range(cc.inputs.count("TICK")):
             cc.inputs["TICK", i].set_any("settles its timestamps on the outputs")
@@ -68,7 +68,7 @@ class PacketSequencerCalculator(penstock.Calculator):
         self._ticks = range(cc.inputs.count("TICK"))
 
     def process(self, cc: CalculatorContext) -> None:
-        """Hand on what came, then settle the tick: a packet counts for the tick that it comes with."""
+        """Forward the packets, then settle the tick: a packet applies to the tick that it arrives with."""
         for i in self._pairs:
             port, output = cc.inputs["INPUT", i], cc.outputs["OUTPUT", i]
             if port.is_empty():
@@ -78,7 +78,7 @@ class PacketSequencerCalculator(penstock.Calculator):
                 output.add_packet(port.packet.at(stamp))
             else:
                 port.count_dropped("no timestamp is left")
-        # an empty packet carries what is settled: a tick that is only a bound counts too
+        # an empty packet carries the settled timestamp: a tick that is only a bound counts too
         has_tick = any(cc.inputs["TICK", i].packet.stamp == cc.stamp for i in self._ticks)
         tick = max(MIN, cc.stamp) if has_tick else MIN
         for i in self._pairs:

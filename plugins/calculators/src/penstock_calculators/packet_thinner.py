@@ -26,8 +26,8 @@ class PacketThinnerCalculator(penstock.Calculator):
     """Thins a stream out, in one of two ways.
 
     ASYNC: a packet passes when the one that passed before it is at least a period old. SYNC: time is
-    divided into periods around start_time, start_time + period, ...; of each the packet nearest to the
-    middle passes, the later one of two, at the timestamp of the middle or, with
+    divided into periods around start_time, start_time + period, ...; in each period the packet nearest to
+    the middle passes, the later one of two, at the timestamp of the middle or, with
     `sync_output_timestamps: false`, at its own. With period 5::
 
         in          2 4 6 8 10 12 14
@@ -36,20 +36,20 @@ class PacketThinnerCalculator(penstock.Calculator):
         SYNC        2@0 6@5 10@10 14@15
 
     Packets before start_time are dropped; the first at or after end_time ends the output. Dropped
-    packets stand in the ledger as "before start_time", "at or after end_time" or "period has another".
+    packets appear in the ledger as "before start_time", "at or after end_time" or "period has another".
 
-    ASYNC has a timestamp offset of 0. SYNC has none, and sets bounds as far as it can: a packet is held
-    until one of a later period comes, or one at or after end_time, or the input ends. What comes out does
-    not depend on the order of arrival. The header is handed on.
+    ASYNC has a timestamp offset of 0. SYNC has none, and sets bounds as early as possible: a packet is kept
+    until one of a later period arrives, or one at or after end_time, or the input ends. The output does
+    not depend on the order of arrival. The header is forwarded.
 
     Options: `thinner_type` (default ASYNC); `period`, in microseconds (default 1); `start_time` (default:
     MIN for ASYNC, 0 for SYNC); `end_time` (default MAX); `sync_output_timestamps` (default true);
-    `update_frame_rate` (default false): the header, a VideoHeader, is handed on with the rate that the
+    `update_frame_rate` (default false): the header, a VideoHeader, is forwarded with the rate that the
     option `period` gives. Side packet OPTIONS, a PacketThinnerCalculatorOptions or a CalculatorOptions,
-    goes before the options, and side packet PERIOD, an int, before their period.
+    replaces options of the node, and side packet PERIOD, an int, replaces their period.
 
-    Source of the behaviour: MediaPipe `calculators/core/packet_thinner_calculator.cc`. There a SYNC
-    packet that is held when end_time comes fails the run; here it is written.
+    Source of the behaviour: MediaPipe `calculators/core/packet_thinner_calculator.cc`. In the reference a
+    SYNC packet that is kept until end_time fails the run; here it is written.
 
     Example config::
 
@@ -70,21 +70,21 @@ class PacketThinnerCalculator(penstock.Calculator):
         Raises:
             InvalidArgumentError: the period is not positive, or start_time not before end_time.
         """
-        cc.inputs[0].set_any("what is thinned out")
-        cc.outputs[0].set_same_as(cc.inputs[0], "those that pass")
+        cc.inputs[0].set_any("packets to thin out")
+        cc.outputs[0].set_same_as(cc.inputs[0], "the packets that pass")
         declare_options_packet(cc, PacketThinnerCalculatorOptions)
         sides = cc.input_side_packets
-        sides["PERIOD"].set(int, "microseconds; goes before the option period").optional()
+        sides["PERIOD"].set(int, "microseconds; replaces the option period").optional()
         if TAG not in sides and "PERIOD" not in sides:
             options = cc.options(PacketThinnerCalculatorOptions)
             _Limits.of(options, options.period)
 
     def open(self, cc: CalculatorContext) -> None:
-        """Gather the options, hand on the header, and settle what is before start_time.
+        """Gather the options, forward the header, and settle the time before start_time.
 
         Raises:
             InvalidArgumentError: the period is not positive, or start_time not before end_time.
-            PacketTypeError: the frame rate of a header that is no VideoHeader is to be updated.
+            PacketTypeError: the frame rate of a header that is not a VideoHeader is to be updated.
         """
         options = merged_options(cc, PacketThinnerCalculatorOptions)
         period = options.period
@@ -121,7 +121,7 @@ class PacketThinnerCalculator(penstock.Calculator):
             self._save(cc, packet)
 
     def close(self, cc: CalculatorContext) -> None:
-        """Write what is still held."""
+        """Write the packet that is still kept."""
         self._write_saved(cc)
 
     def _thin(self, cc: CalculatorContext, packet: Packet) -> None:
@@ -161,7 +161,7 @@ class _Limits:
 
     @classmethod
     def of(cls, options: PacketThinnerCalculatorOptions, period: int) -> _Limits:
-        """Check and return those of the options.
+        """Check and return the limits in the options.
 
         Raises:
             InvalidArgumentError: the period is not positive, or start_time not before end_time.
@@ -186,7 +186,7 @@ def _pass_header(cc: CalculatorContext, options: PacketThinnerCalculatorOptions)
     if header.is_empty():
         return
     if options.update_frame_rate:
-        from penstock_formats import VideoHeader  # brings NumPy
+        from penstock_formats import VideoHeader  # imports NumPy
 
         known = header.get(VideoHeader)
         rate = known.frame_rate

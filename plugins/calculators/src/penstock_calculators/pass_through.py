@@ -1,4 +1,4 @@
-"""PassThroughCalculator: hands every packet on unchanged."""
+"""PassThroughCalculator: forwards every packet unchanged."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 class PassThroughCalculator(penstock.Calculator):
     """Writes each input packet to the output with the same tag and index, the same object.
 
-    Inputs and outputs must have the same tags and indexes. Headers are handed on. Output side
-    packets, if there are any, must match the input side packets and are copies of them; without any,
-    input side packets are ignored. The timestamp offset is 0. With no streams at all there is
-    nothing to do. Counts its calls in the counter "PassThrough".
+    Inputs and outputs must have the same tags and indexes. Headers are forwarded. Output side
+    packets, if there are any, must match the input side packets and are copies of them; without output
+    side packets, input side packets are ignored. The timestamp offset is 0. Without streams the node does
+    nothing. Counts its calls in the counter "PassThrough".
 
     Source of the behaviour: MediaPipe `calculators/core/pass_through_calculator.cc`.
 
@@ -55,9 +55,9 @@ class PassThroughCalculator(penstock.Calculator):
         cc.set_timestamp_offset(0)
 
     def open(self, cc: CalculatorContext) -> None:
-        """Hand on headers and side packets."""
+        """Forward headers and side packets."""
         self._passed = cc.counter("PassThrough")
-        # the ports of the context that comes nearly always: pairing them anew costs 0.2 us a call
+        # nearly every call has this context: pairing its ports again would cost 0.2 us a call
         self._usual = cc
         self._pairs = tuple(zip(cc.inputs, cc.outputs, strict=True))
         for source, target in zip(cc.inputs, cc.outputs, strict=True):
@@ -68,7 +68,7 @@ class PassThroughCalculator(penstock.Calculator):
             side.set(packet)
 
     def process(self, cc: CalculatorContext) -> None:
-        """Hand on what has come."""
+        """Forward the packets."""
         self._passed.increment()
         pairs = self._pairs if cc is self._usual else zip(cc.inputs, cc.outputs, strict=True)
         for source, target in pairs:

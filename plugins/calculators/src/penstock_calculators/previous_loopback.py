@@ -1,4 +1,4 @@
-"""PreviousLoopbackCalculator: gives each packet what came out of the cycle for the packet before it."""
+"""PreviousLoopbackCalculator: gives each packet the result of a cycle for the packet before."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ class _Tick(NamedTuple):
 class PreviousLoopbackCalculator(penstock.Calculator):
     """At each packet of MAIN, writes the packet that LOOP had at the MAIN packet before.
 
-    This is how a cycle remembers: LOOP is what the nodes below made of a frame, PREV_LOOP gives it to
-    the next frame, at that frame's timestamp. The first MAIN packet has none before it and gets a bound
-    only; so does a MAIN packet for whose predecessor LOOP came out empty::
+    This gives a cycle its memory: LOOP is the result of the nodes downstream for a frame, PREV_LOOP
+    gives it to the next frame, at that frame's timestamp. The first MAIN packet has no packet before it
+    and gets a bound only; so does a MAIN packet for whose predecessor LOOP has no packet::
 
         MAIN       1 . 3 . 5 6
         LOOP       a . . . c d        (nothing for the frame at 3)
         PREV_LOOP  . . a . . c
 
-    PREV_LOOP waits until LOOP has settled at the earlier frame, by a packet or a bound. A LOOP that
-    never does withholds it for ever: every node of the cycle must settle each timestamp that it reads,
-    with an offset or bounds of its own. MAIN and LOOP may come in any order; PREV_LOOP's packets do
-    not depend on it. A LOOP packet that no MAIN packet asks for stands in the ledger as "no main packet
-    follows it". The header of LOOP is handed on where it is there in time.
+    PREV_LOOP waits until LOOP has settled at the earlier frame, by a packet or a bound. If LOOP never
+    settles there, PREV_LOOP waits without limit: every node of the cycle must settle each timestamp that
+    it reads, with an offset or bounds of its own. MAIN and LOOP may arrive in any order; PREV_LOOP's
+    packets do not depend on it. A LOOP packet without a MAIN packet after it appears in the ledger as "no
+    main packet follows it". The header of LOOP is forwarded if it is set before the node opens.
 
-    LOOP is nearly always a back edge, and the graph must say so. The contract asks for
+    LOOP is nearly always a back edge, and the graph must declare it. The contract asks for
     ImmediateInputStreamHandler; with a policy that keeps both in step, a cycle would wait for itself.
 
     Source of the behaviour: MediaPipe `calculators/core/previous_loopback_calculator.cc`.
@@ -55,25 +55,25 @@ class PreviousLoopbackCalculator(penstock.Calculator):
     @classmethod
     def get_contract(cls, cc: CalculatorContract) -> None:
         """Give PREV_LOOP the type of LOOP."""
-        cc.inputs["MAIN"].set_any("what sets the timestamps")
-        cc.inputs["LOOP"].set_any("what was made of it; a back edge")
-        cc.outputs["PREV_LOOP"].set_same_as(cc.inputs["LOOP"], "what was made of the packet before")
+        cc.inputs["MAIN"].set_any("packets that set the timestamps")
+        cc.inputs["LOOP"].set_any("the results for MAIN; a back edge")
+        cc.outputs["PREV_LOOP"].set_same_as(cc.inputs["LOOP"], "the result for the packet before")
         cc.set_input_stream_handler("ImmediateInputStreamHandler")
         cc.set_process_timestamp_bounds()
 
     def open(self, cc: CalculatorContext) -> None:
-        """Hand on the header."""
+        """Forward the header."""
         self._ticks: deque[_Tick] = deque()
         self._loops: deque[Packet] = deque()
         self._main_settled = UNSTARTED
         self._last_main_packet = UNSTARTED
-        self._loop_settled = UNSET  # below UNSTARTED: a LOOP on which nothing is settled yet counts too
+        self._loop_settled = UNSET  # below UNSTARTED: a LOOP without a settled timestamp counts too
         header = cc.inputs["LOOP"].header
         if not header.is_empty():
             cc.outputs["PREV_LOOP"].set_header(header)
 
     def process(self, cc: CalculatorContext) -> None:
-        """Note what has settled, then answer as many MAIN timestamps as LOOP is ready for."""
+        """Record the settled timestamps, then settle PREV_LOOP at each MAIN timestamp that LOOP allows."""
         main = cc.inputs["MAIN"].packet
         if main.stamp > self._main_settled:
             self._main_settled = main.stamp
@@ -106,7 +106,7 @@ class PreviousLoopbackCalculator(penstock.Calculator):
 
 
 def _answer(cc: CalculatorContext, stamp: int, packet: Packet | None) -> None:
-    """Settle PREV_LOOP at a timestamp, with a packet if there is one; end it after the last one."""
+    """Settle PREV_LOOP at a timestamp, with a packet if there is one; close it after the last."""
     output = cc.outputs["PREV_LOOP"]
     if packet is not None and not packet.is_empty():
         output.add_packet(packet.at(stamp))

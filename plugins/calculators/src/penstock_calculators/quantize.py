@@ -1,6 +1,6 @@
 """QuantizeFloatVectorCalculator and DequantizeByteArrayCalculator: numbers as single bytes.
 
-Both count in float32 and float64 where the reference does, so that bytes and numbers are the same.
+Both calculate in float32 and float64 where the reference does, so bytes and numbers are the same.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _NUMBERS: Final = ListOf(float)
 _LARGEST_BYTE: Final = 255.0
-#: A dequantized number lies this part of the range above where its byte begins: about the middle.
+#: A dequantized number is this part of the range above the start of its byte's interval: about the middle.
 _HALF_STEP: Final = 1 / 512
 _EPSILON: Final = np.finfo(np.float32).eps
 
@@ -29,10 +29,10 @@ class QuantizeFloatVectorCalculator(Calculator):
     """Writes each list of numbers as bytes, one for each number.
 
     FLOAT_VECTOR (list of float) to ENCODED (bytes): byte 0 is `min_quantized_value`, 255 is
-    `max_quantized_value`, what lies between is spread evenly and cut off downwards, what lies beyond
-    becomes the nearer of the two. With -64 and 64: 0, -64, 64, -32, 32 become 7F 00 FF 3F BF. A number
-    that is none (NaN) is an error. There is no timestamp offset; what comes out does not depend on the
-    order of arrival, and no packet is dropped.
+    `max_quantized_value`, numbers between them are scaled linearly and rounded down, numbers beyond
+    become the nearer of the two. With -64 and 64: 0, -64, 64, -32, 32 become 7F 00 FF 3F BF. NaN is an
+    error. There is no timestamp offset; the output does not depend on the order of arrival, and no packet
+    is dropped.
 
     Options: `max_quantized_value` and `min_quantized_value`, both required, the first above the second
     by 1.2e-7 at least.
@@ -74,7 +74,7 @@ class QuantizeFloatVectorCalculator(Calculator):
         """Write the bytes.
 
         Raises:
-            PacketTypeError: an element is no number.
+            PacketTypeError: an element is not a number.
             InvalidArgumentError: one is NaN.
         """
         source = cc.inputs["FLOAT_VECTOR"]
@@ -83,7 +83,7 @@ class QuantizeFloatVectorCalculator(Calculator):
         if missing.size:
             raise InvalidArgumentError(
                 f"stream {source.name!r}: element {missing[0]} of the list is NaN, but there is no byte for "
-                "it; leave such numbers out before",
+                "it; remove NaN from the list",
                 stream=source.name,
                 timestamp=cc.stamp,
             )
@@ -92,12 +92,12 @@ class QuantizeFloatVectorCalculator(Calculator):
 
 
 class DequantizeByteArrayCalculator(Calculator):
-    """Makes numbers of bytes, as QuantizeFloatVectorCalculator writes them.
+    """Turns bytes, as QuantizeFloatVectorCalculator writes them, into numbers.
 
     ENCODED (bytes) to FLOAT_VECTOR (list of float): byte b becomes
     `b * range / 255 + range / 512 + min_quantized_value`, where range is max - min: about the middle of
-    the numbers that would have become b. The numbers are those that fit float32. There is no timestamp
-    offset; what comes out does not depend on the order of arrival, and no packet is dropped.
+    the numbers that become b. The results are rounded to float32. There is no timestamp
+    offset; the output does not depend on the order of arrival, and no packet is dropped.
 
     Options: `max_quantized_value` and `min_quantized_value`, both required, the first above the second
     by 1.2e-7 at least.

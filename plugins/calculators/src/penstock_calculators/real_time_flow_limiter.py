@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 class RealTimeFlowLimiterCalculator(penstock.Calculator):
     """Lets timestamps pass while fewer than MAX_IN_FLIGHT of them are unfinished, and drops the others.
 
-    For existing graphs; use FlowLimiterCalculator in new ones. It knows no queue, no time-out and no
-    lost packets: each timestamp that it lets pass must come back as exactly one packet of FINISHED.
-    Whichever untagged input has a timestamp first decides for all of them; once a timestamp was dropped,
-    no earlier one can pass any more. With MAX_IN_FLIGHT 1::
+    For existing graphs; use FlowLimiterCalculator in new ones. It has no queue, no time-out and no
+    handling of lost packets: each timestamp that it lets pass must come back as exactly one packet of
+    FINISHED. The untagged input that has a timestamp first decides for all of them; once a timestamp was
+    dropped, no earlier one can pass. With MAX_IN_FLIGHT 1::
 
         a         1 2 . .  . . . 3
         b         . . 1 .  2 3 4 .
@@ -26,11 +26,10 @@ class RealTimeFlowLimiterCalculator(penstock.Calculator):
         pass      a . b .  . b . a
         ALLOW     F . . T  . F . .
 
-    Output ALLOW tells whether the next timestamp would pass, when that changes; its timestamps count
-    1, 2, 3 and have nothing to do with the data. What passes depends on when packets arrive, by
-    design; packets of each stream stay in order, and those that are dropped stand in the ledger as
-    "over max_in_flight". Side packet MAX_IN_FLIGHT is an int of at least 1 (default 1). Headers are
-    handed on.
+    Output ALLOW has a bool, whether the next timestamp would pass, each time that this changes; its
+    timestamps are 1, 2, 3, ..., not those of the data. Which packets pass depends on when they arrive, by
+    design; packets of each stream stay in order, and dropped ones appear in the ledger as "over
+    max_in_flight". Side packet MAX_IN_FLIGHT is an int of at least 1 (default 1). Headers are forwarded.
 
     Source of the behaviour: MediaPipe `calculators/core/real_time_flow_limiter_calculator.cc`.
 
@@ -60,14 +59,14 @@ class RealTimeFlowLimiterCalculator(penstock.Calculator):
             )
         for i in range(count):
             cc.inputs[i].set_any("packets to limit")
-            cc.outputs[i].set_same_as(cc.inputs[i], "those of them that pass")
+            cc.outputs[i].set_same_as(cc.inputs[i], "the packets that pass")
         cc.inputs["FINISHED"].set_any("one packet for each timestamp that has left; a back edge")
         cc.input_side_packets["MAX_IN_FLIGHT"].set(int, "how many may be unfinished").optional()
         cc.outputs["ALLOW"].set(bool, "whether the next timestamp would pass").optional()
         cc.set_input_stream_handler("ImmediateInputStreamHandler")
 
     def open(self, cc: CalculatorContext) -> None:
-        """Read the limit, and hand on headers.
+        """Read the limit, and forward headers.
 
         Raises:
             InvalidArgumentError: MAX_IN_FLIGHT is below 1.
@@ -88,7 +87,7 @@ class RealTimeFlowLimiterCalculator(penstock.Calculator):
                 cc.outputs[i].set_header(cc.inputs[i].header)
 
     def process(self, cc: CalculatorContext) -> None:
-        """Count what has finished, then let pass or drop what has come.
+        """Count finished timestamps, then let packets pass or drop them.
 
         Raises:
             FailedPreconditionError: FINISHED has a packet while nothing is unfinished.
@@ -126,7 +125,7 @@ class RealTimeFlowLimiterCalculator(penstock.Calculator):
             output.set_next_timestamp_bound(self._bounds[i])
 
     def _passes(self, port: Input) -> bool:
-        """Decide on a packet, as was decided for its timestamp if that came before on another input."""
+        """Decide on a packet; a timestamp that another input had before keeps its decision."""
         stamp = port.packet.stamp
         if stamp in self._passing:
             return True

@@ -1,10 +1,10 @@
-"""Which packet stands at which timestamp when a stream is brought to another rate.
+"""The samplings of a resampled stream: which packet gets which timestamp at the new rate.
 
-A `Sampling` is fed the packets of one stream in order, and answers with packets under their new
-timestamps, which ascend. It knows nothing of ports or limits. All times are microseconds.
+A `Sampling` takes the packets of one stream in order, and returns packets with their new timestamps,
+which ascend. It does not depend on ports or limits. All times are microseconds.
 
-Source of the rules: MediaPipe `calculators/core/packet_resampler_calculator.cc`. It has no source of
-random numbers, so that there all but `EvenSampling` refuse to run; here `SeededRandom` is one.
+Source of the rules: MediaPipe `calculators/core/packet_resampler_calculator.cc`. The reference has no
+source of random numbers, so there only `EvenSampling` runs; here `SeededRandom` provides them.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 Sample: TypeAlias = "tuple[Packet, int]"
 
 SECOND = 1_000_000
-#: Periods that ReproducibleSampling walks through at most before the first packet: a few seconds of work.
+#: The most periods that ReproducibleSampling steps through before the first packet: a few seconds of work.
 MAX_WALK = 5_000_000
 
 
 class RandomNumbers(Protocol):
-    """What sampling draws from."""
+    """The source of random numbers for sampling."""
 
     def below(self, count: int) -> int:
         """Return one of 0 .. `count` - 1."""
@@ -38,11 +38,11 @@ class RandomNumbers(Protocol):
 
 
 class Sampling:
-    """The common part: the last packet, and what is promised.
+    """The common part: the last packet and the bound.
 
     Attributes:
-        bound: no sample that is still to come is below it.
-        last: the packet that came last.
+        bound: no further sample is below it.
+        last: the latest packet.
     """
 
     def __init__(self) -> None:
@@ -50,13 +50,13 @@ class Sampling:
         self.last: Packet | None = None
 
     def take(self, packet: Packet) -> list[Sample]:
-        """Return the samples that are certain once `packet` has come."""
+        """Take a packet, and return the samples that it determines."""
         samples = list(self._samples(packet))
         self.last = packet
         return samples
 
     def finish(self) -> list[Sample]:
-        """Return the samples that remain when nothing more comes."""
+        """Return the samples that remain at the end of the stream."""
         return []
 
     def held(self) -> tuple[Packet, ...]:
@@ -70,13 +70,13 @@ class Sampling:
 class EvenSampling(Sampling):
     """Samples at equal distances: first, first + 1/rate, ... rounded to microseconds.
 
-    Each is the packet nearest to it, the later one of two; one that has no packet within half a period
-    before or after it is the last packet before.
+    Each sample is the packet nearest to its timestamp, the later one of two; if there is no packet within
+    half a period, it is the last packet before.
 
     Args:
         rate: samples per second.
         base: one of the timestamps, or None for the first packet's.
-        flush: whether a last packet belongs to a sample that it does not reach.
+        flush: whether the last packet is written for a sample whose timestamp it does not reach.
     """
 
     def __init__(self, rate: float, base: int | None, *, flush: bool) -> None:
@@ -108,7 +108,7 @@ class EvenSampling(Sampling):
         self.bound = self._stamp(self._first)
 
     def finish(self) -> list[Sample]:
-        """Return the last packet where its sample has not been reached, if that is wanted."""
+        """Return the last packet if its sample has not been written, and `flush` is set."""
         if self._first is None or self.last is None or not self._flush:
             return []
         if self._index(self._first, self.last.stamp) != self._count:
@@ -116,7 +116,7 @@ class EvenSampling(Sampling):
         return [(self.last, self._stamp(self._first))]
 
     def _stamp(self, first: int) -> int:
-        """Return the timestamp of the sample that is next."""
+        """Return the timestamp of the next sample."""
         return first + _rounded(self._count / self._rate * SECOND)
 
     def _index(self, first: int, stamp: int) -> int:
@@ -127,8 +127,8 @@ class EvenSampling(Sampling):
 class _JitteredSampling(Sampling):
     """Samples at random distances: the packet nearest to each time, the later one of two.
 
-    Until a sample has been reached a packet is kept at random, so that a stream which ends before gives
-    one too, at that packet's own timestamp.
+    Until the next sample is due a packet is kept at random: a stream that ends before gives that packet,
+    at the packet's own timestamp.
     """
 
     def __init__(self, period: int, random: RandomNumbers, choice: RandomNumbers) -> None:
@@ -157,7 +157,7 @@ class _JitteredSampling(Sampling):
             self._advance()
 
     def finish(self) -> list[Sample]:
-        """Return the packet that was kept where no sample has been reached since."""
+        """Return the packet that was kept since the last sample."""
         return [] if self._kept is None else [(self._kept, self._kept.stamp)]
 
     def held(self) -> tuple[Packet, ...]:
@@ -168,7 +168,7 @@ class _JitteredSampling(Sampling):
         return packet.stamp >= self._least
 
     def _keep(self, packet: Packet) -> None:
-        """Keep the k-th packet in place of the one before with probability 1/k: each is as likely."""
+        """Replace the kept packet by the k-th with probability 1/k, so all are equally likely."""
         if self._keeps(packet):
             self._seen += 1
             if self._choice.below(self._seen) == 0:
@@ -198,7 +198,7 @@ class JitteredSampling(_JitteredSampling):
         period: mean distance of two samples.
         jitter: from 0 to 1.
         random: for the distances.
-        choice: for which packet is kept until the first sample.
+        choice: for the packet that is kept until the first sample.
     """
 
     def __init__(self, period: int, jitter: float, random: RandomNumbers, choice: RandomNumbers) -> None:
@@ -222,14 +222,14 @@ class JitteredSampling(_JitteredSampling):
 class ReflectedSampling(_JitteredSampling):
     """Samples whose distances are random, but one in each period, counted from the first packet.
 
-    A sample that would leave its period is reflected at the period's end, so that it lies anywhere in
-    it with equal probability. Source: arXiv 2002.01147.
+    A sample that would leave its period is reflected at the period's end, so all its times in the period
+    have equal probability. Source: arXiv 2002.01147.
 
     Args:
         period: mean distance of two samples.
         spread: how far the distance of two samples may be from it.
         random: for the distances.
-        choice: for which packet is kept until a period's sample.
+        choice: for the packet that is kept until a period's sample.
     """
 
     def __init__(self, period: int, spread: int, random: RandomNumbers, choice: RandomNumbers) -> None:
@@ -248,14 +248,14 @@ class ReflectedSampling(_JitteredSampling):
 class ReproducibleSampling(Sampling):
     """As ReflectedSampling, but periods are counted from a fixed time, and a stream may begin anywhere.
 
-    Two streams that overlap get the same samples where they do, given whole periods and a packet more at
-    either end: a sample depends on its time and the random numbers alone. To find the first one, all
-    periods since `origin` are walked through.
+    Two streams get the same samples where they overlap, if they share whole periods and one more packet at
+    either end: a sample depends only on its time and the random numbers. To find the first sample, the
+    object steps through all periods since `origin`.
 
     Args:
         period: mean distance of two samples.
         spread: how far the distance of two samples may be from it.
-        origin: where the first period begins.
+        origin: the start of the first period.
         random: for the distances.
     """
 
@@ -285,23 +285,23 @@ class ReproducibleSampling(Sampling):
         self.bound = max(self.bound, self._next)
 
     def finish(self) -> list[Sample]:
-        """Return the last packet where its period has had no sample."""
+        """Return the last packet if its period has had no sample."""
         return [] if self._is_done or self.last is None else [(self.last, self._next)]
 
     def _begin(self, stamp: int) -> None:
         periods = (stamp - self._origin) // self._period
         if periods > MAX_WALK:
             raise InvalidArgumentError(
-                f"reproducible_sampling walks through every period since {self._origin}, but there are "
+                f"reproducible_sampling steps through every period since {self._origin}, but there are "
                 f"{periods} of them before the first packet, more than {MAX_WALK}; give a base_timestamp "
-                "nearer to it, the same one for all runs that shall agree"
+                "nearer to it, the same one for all runs that must agree"
             )
         self._next = self._origin + self._random.below(self._period)
         while stamp >= self._least + self._period:
             self._step()
 
     def _advance(self, stamp: int) -> None:
-        """Go to the next period if this one is done, but not beyond that of `stamp`."""
+        """Go to the next period if this one is done, but not past that of `stamp`."""
         if self._is_done and stamp >= self._least + self._period:
             self._step()
             self._is_done = False
@@ -316,9 +316,9 @@ def reflected_step(stamp: int, period: int, spread: int, least: int, random: Ran
 
     Args:
         stamp: the sample of the period before.
-        period: its length.
+        period: the length of a period.
         spread: how far the distance may be from a period; at most `period`.
-        least: where the new period begins.
+        least: the start of the new period.
         random: for the distance.
     """
     stamp += period + random.below(2 * spread + 1) - spread

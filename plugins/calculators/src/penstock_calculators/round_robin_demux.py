@@ -1,4 +1,4 @@
-"""RoundRobinDemuxCalculator: deals the packets of one stream out to several, in turn."""
+"""RoundRobinDemuxCalculator: distributes the packets of one stream to several, in turn."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ if TYPE_CHECKING:
 
 
 class RoundRobinDemuxCalculator(penstock.Calculator):
-    """Hands each packet to the next of its outputs, and begins again after the last.
+    """Writes each packet to the next of its outputs, and begins again after the last.
 
-    For work that goes on in several branches at the same time. A MuxCalculator brings the results
-    together again in order, with SELECT from here::
+    For work in several branches at the same time. A MuxCalculator with this SELECT joins the results
+    in order::
 
         in        a b c d e
         OUTPUT:0  a . c . e
         OUTPUT:1  . b . d .
         SELECT    0 1 0 1 0
 
-    The outputs whose turn it is not get a bound. The timestamp offset is 0, headers are not handed on,
-    and what comes out does not depend on the order of arrival.
+    The outputs whose turn it is not get a bound. The timestamp offset is 0, headers are not forwarded,
+    and the output does not depend on the order of arrival.
 
     Source of the behaviour: MediaPipe `calculators/core/round_robin_demux_calculator.cc`.
 
@@ -47,10 +47,10 @@ class RoundRobinDemuxCalculator(penstock.Calculator):
         """
         if "OUTPUT" not in cc.outputs:
             raise InvalidArgumentError("there is no output OUTPUT; connect at least one")
-        cc.inputs[0].set_any("what is dealt out")
+        cc.inputs[0].set_any("packets to distribute")
         for i in range(cc.outputs.count("OUTPUT")):
             cc.outputs["OUTPUT", i].set_same_as(cc.inputs[0], f"packet {i}, and so on in turn")
-        cc.outputs["SELECT"].set(int, "the index of the output that each packet went to").optional()
+        cc.outputs["SELECT"].set(int, "the index of the output of each packet").optional()
         cc.set_timestamp_offset(0)
 
     def open(self, cc: CalculatorContext) -> None:
@@ -59,7 +59,7 @@ class RoundRobinDemuxCalculator(penstock.Calculator):
         self._next = 0
 
     def process(self, cc: CalculatorContext) -> None:
-        """Hand the packet to the output whose turn it is."""
+        """Write the packet to the output whose turn it is."""
         packet = cc.inputs[0].packet
         if packet.is_empty():
             return

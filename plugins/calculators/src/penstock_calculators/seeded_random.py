@@ -1,7 +1,7 @@
 """Random numbers that a seed determines, the same on every machine and with every Python.
 
 The stream is the SHA-256 of seed, purpose and a counter, cut into 64-bit numbers. The standard
-library's generator is not used, because how it draws integers may change between versions.
+library's generator is not used, because its way of drawing integers may change between versions.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ _WORD = 64
 
 
 class SeededRandom:
-    """Numbers that depend on nothing but a seed, a purpose and how many were drawn before.
+    """Numbers that depend only on a seed, a purpose and the count of numbers drawn before.
 
     Block k is SHA-256 of the UTF-8 text "<seed> NUL <purpose> NUL <k>" (k in decimal, from 0), read as four
     big-endian unsigned 64-bit numbers. They cannot be guessed without the seed, and a seed shared by
     several purposes gives unrelated numbers to each.
 
     Args:
-        seed: any text; of its secrecy and length depends how hard it is to guess.
-        purpose: what the numbers are for.
+        seed: any text; a longer secret is harder to guess.
+        purpose: the use of the numbers.
     """
 
     def __init__(self, seed: str, purpose: str) -> None:
@@ -32,7 +32,7 @@ class SeededRandom:
 
     def below(self, count: int) -> int:
         """Return one of 0 .. `count` - 1, each as likely as every other; `count` is 1 to 2**64."""
-        # numbers of an incomplete last round are drawn again: with them small ones would come more often
+        # a word of the incomplete last round is drawn again: it would make small numbers more likely
         limit = (1 << _WORD) // count * count
         while True:
             word = self._word()

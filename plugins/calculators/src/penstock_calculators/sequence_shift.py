@@ -1,4 +1,4 @@
-"""SequenceShiftCalculator: gives each packet the timestamp of one that is so many packets away."""
+"""SequenceShiftCalculator: gives each packet the timestamp of one a fixed number of packets away."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ if TYPE_CHECKING:
 
 
 class SequenceShiftCalculator(penstock.Calculator):
-    """Hands on packet i at the timestamp of packet i + `packet_offset`.
+    """Forwards packet i at the timestamp of packet i + `packet_offset`.
 
-    A positive offset holds packets back, a negative one brings them forward, so that a packet stands at
-    the timestamp of an earlier or later one of its stream::
+    A positive offset gives packets the timestamps of later packets of the stream, a negative one those of
+    earlier packets::
 
         in         a b c d e
         offset  2  . . a b c        (d and e are dropped)
         offset -1  b c d e .        (a is dropped)
 
-    Packets without a timestamp to go to stand in the ledger as "no packet so far away": the last ones of
-    a positive, the first ones of a negative offset. With offset 0 each packet goes through, and so do
-    bounds; otherwise there is no timestamp offset, and a bound comes only with a packet. What comes out
-    does not depend on the order of arrival. Headers are not handed on.
+    Packets without a new timestamp appear in the ledger as "no packet so far away": the last ones with a
+    positive offset, the first ones with a negative. With offset 0 packets and bounds are forwarded as they
+    are; otherwise there is no timestamp offset, and a bound comes only with a packet. The output does not
+    depend on the order of arrival. Headers are not forwarded.
 
-    Options: `packet_offset` (default -1); side packet PACKET_OFFSET, an int, goes before it.
-    `emit_empty_packets_before_first_packet` is refused with a positive offset, as in the reference.
+    Options: `packet_offset` (default -1); side packet PACKET_OFFSET, an int, replaces it.
+    `emit_empty_packets_before_first_packet` is an error with a positive offset, as in the reference.
 
     Source of the behaviour: MediaPipe `calculators/core/sequence_shift_calculator.cc`.
 
@@ -52,9 +52,9 @@ class SequenceShiftCalculator(penstock.Calculator):
         Raises:
             InvalidArgumentError: the options contradict each other.
         """
-        cc.inputs[0].set_any("what is shifted")
+        cc.inputs[0].set_any("packets to shift")
         cc.outputs[0].set_same_as(cc.inputs[0], "the same packets at timestamps of others")
-        cc.input_side_packets["PACKET_OFFSET"].set(int, "goes before the option packet_offset").optional()
+        cc.input_side_packets["PACKET_OFFSET"].set(int, "replaces the option packet_offset").optional()
         options = cc.options(SequenceShiftCalculatorOptions)
         if "PACKET_OFFSET" not in cc.input_side_packets:
             _check(options, options.packet_offset)
@@ -77,7 +77,7 @@ class SequenceShiftCalculator(penstock.Calculator):
         self._stamps: deque[int] = deque()
 
     def process(self, cc: CalculatorContext) -> None:
-        """Bring the packet, or an earlier one, together with its timestamp."""
+        """Write the packet, or an earlier one, at its new timestamp."""
         port, output = cc.inputs[0], cc.outputs[0]
         packet = port.packet
         if packet.is_empty():
@@ -94,7 +94,7 @@ class SequenceShiftCalculator(penstock.Calculator):
             port.count_dropped("no packet so far away")
 
     def close(self, cc: CalculatorContext) -> None:
-        """Account for what still waits."""
+        """Count the packets that still wait as dropped."""
         cc.inputs[0].count_dropped("no packet so far away", len(self._packets))
         self._packets.clear()
 

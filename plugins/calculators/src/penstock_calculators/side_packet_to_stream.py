@@ -1,4 +1,4 @@
-"""SidePacketToStreamCalculator: side packets as packets of streams, at a moment that the tag names."""
+"""SidePacketToStreamCalculator: writes side packets to streams, at the time that the tag names."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract, Packet
     from penstock.engine.calculator import Stop
 
-#: Output tag → when its packets come; UNSET where an input says when.
+#: Output tag → the timestamp of its packets; UNSET where an input gives it.
 _MOMENTS: Final = {
     "AT_PRESTREAM": PRESTREAM,
     "AT_POSTSTREAM": POSTSTREAM,
@@ -26,18 +26,18 @@ _CHOICE: Final = f"{', '.join(list(_MOMENTS)[:-1])} and {list(_MOMENTS)[-1]}"
 
 
 class SidePacketToStreamCalculator(penstock.Calculator):
-    """Writes each untagged side packet to an output stream; the outputs' tag says at what timestamp.
+    """Writes each untagged side packet to an output stream, at the timestamp that the outputs' tag names.
 
-    Side packet i goes to output i of the one tag that is used:
+    All outputs have the same tag; side packet i goes to output i of it:
 
     - AT_PRESTREAM, AT_POSTSTREAM, AT_ZERO: once, at `Timestamp.PRESTREAM`, `POSTSTREAM` or 0;
     - AT_TIMESTAMP: once, at the timestamp that side packet TIMESTAMP gives as an int (microseconds);
     - AT_TICK: at every packet of input TICK, at its timestamp;
     - AT_FIRST_TICK: at the first packet of input TICK; the outputs end there.
 
-    With TICK the timestamp offset is 0, and later packets of TICK under AT_FIRST_TICK stand in the
+    With TICK the timestamp offset is 0, and later packets of TICK under AT_FIRST_TICK appear in the
     ledger as "after the first tick". Without TICK the node is a source without further packets, which
-    writes when it closes. What comes out does not depend on the order of arrival.
+    writes when it closes. The output does not depend on the order of arrival.
 
     Source of the behaviour: MediaPipe `calculators/core/side_packet_to_stream_calculator.cc`.
 
@@ -56,11 +56,11 @@ class SidePacketToStreamCalculator(penstock.Calculator):
         """Give each output the type of its side packet.
 
         Raises:
-            InvalidArgumentError: the outputs have no or several tags, what says when is missing or
-                there in vain, or the numbers of side packets and outputs differ.
+            InvalidArgumentError: the outputs have no tag or several, TICK or TIMESTAMP is missing or not
+                used by the tag, or the numbers of side packets and outputs differ.
         """
         tag = _only_tag(cc)
-        _check_who_says_when(cc, tag)
+        _check_source_of_time(cc, tag)
         count = cc.outputs.count(tag)
         if cc.input_side_packets.count("") != count:
             raise InvalidArgumentError(
@@ -68,7 +68,7 @@ class SidePacketToStreamCalculator(penstock.Calculator):
                 f"{tag}; each side packet needs an output"
             )
         for i in range(count):
-            side = cc.input_side_packets[i].set_any("what is written")
+            side = cc.input_side_packets[i].set_any("the payload to write")
             cc.outputs[tag, i].set_same_as(side, "the side packet")
         cc.inputs["TICK"].set_any("when to write").optional()
         cc.input_side_packets["TIMESTAMP"].set(int, "when to write, in microseconds")
@@ -78,10 +78,10 @@ class SidePacketToStreamCalculator(penstock.Calculator):
             cc.set_timestamp_offset(0)
 
     def open(self, cc: CalculatorContext) -> None:
-        """Find out when.
+        """Read the side packets, and the timestamp of the outputs.
 
         Raises:
-            InvalidArgumentError: TIMESTAMP is no timestamp that a packet of a stream can have.
+            InvalidArgumentError: TIMESTAMP is not a timestamp that a packet of a stream can have.
         """
         (self._tag,) = cc.outputs.tags()
         count = cc.outputs.count(self._tag)
@@ -110,7 +110,7 @@ class SidePacketToStreamCalculator(penstock.Calculator):
         return None
 
     def close(self, cc: CalculatorContext) -> None:
-        """Write what does not wait for a tick."""
+        """Write the side packets that do not wait for a tick."""
         if self._tag not in _TICKED:
             self._write(cc, self._moment)
 
@@ -122,12 +122,13 @@ class SidePacketToStreamCalculator(penstock.Calculator):
 def _only_tag(cc: CalculatorContract) -> str:
     tags = cc.outputs.tags()
     if len(tags) != 1 or tags[0] not in _MOMENTS:
-        shown = ", ".join(tag or "none" for tag in tags) if tags else "nothing, because there are none"
-        raise InvalidArgumentError(f"the outputs are tagged {shown}; give them exactly one tag of {_CHOICE}")
+        shown = ", ".join(tag or "''" for tag in tags)
+        found = f"the outputs are tagged {shown}" if tags else "there are no outputs"
+        raise InvalidArgumentError(f"{found}; connect outputs with exactly one tag of {_CHOICE}")
     return tags[0]
 
 
-def _check_who_says_when(cc: CalculatorContract, tag: str) -> None:
+def _check_source_of_time(cc: CalculatorContract, tag: str) -> None:
     if ("TICK" in cc.inputs) != (tag in _TICKED):
         raise InvalidArgumentError(
             f"outputs {tag} need an input TICK, which says when to write"

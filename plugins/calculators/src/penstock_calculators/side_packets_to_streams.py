@@ -1,4 +1,4 @@
-"""SidePacketsToStreamsCalculator: side packets that hold whole streams, for graphs that run over a batch."""
+"""SidePacketsToStreamsCalculator: writes side packets that hold whole streams to streams."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ _FIXED: Final = {_Options.PRE_STREAM: Timestamp.PRESTREAM, _Options.WHOLE_STREAM
 
 
 class SidePacketsToStreamsCalculator(penstock.Calculator):
-    """Writes the packets of the list that side packet i holds to output i, one after the other, and ends.
+    """Writes the packets in the list of side packet i to output i, one after the other, and ends.
 
-    The lists must be of one length, and hold `Packet`s. Each call writes one packet to every output, so
-    that full queues below hold the source back. An empty packet in a list becomes a bound. There are no
-    inputs, so nothing depends on arrival.
+    For graphs that run over a batch. The lists must be of one length, and hold `Packet`s. Each call writes
+    one packet to every output, so full queues downstream throttle the source. An empty packet in a list
+    becomes a bound. There are no inputs, so nothing depends on arrival.
 
-    Options: `set_timestamp` says which timestamps the packets get: VECTOR_INDEX (the default) their place
-    in the list, PRE_STREAM or WHOLE_STREAM `Timestamp.PRESTREAM` or `POSTSTREAM`, of which a stream can
-    have one packet only, NONE those that they have. `vectors_of_packets` false: each side packet is
-    itself the one packet of its stream (VECTOR_INDEX: at 0), and NONE is refused. `num_inputs`: how many
-    side packets and outputs there must be, where it is given.
+    Options: `set_timestamp` says which timestamps the packets get: with VECTOR_INDEX (the default) their
+    place in the list; with PRE_STREAM or WHOLE_STREAM `Timestamp.PRESTREAM` or `POSTSTREAM`, where a stream
+    can have only one packet; with NONE they keep their own. `vectors_of_packets` false: each side packet is
+    itself the one packet of its stream (VECTOR_INDEX: at 0), and NONE is an error. `num_inputs`, if given:
+    how many side packets and outputs there must be.
 
     Source of the behaviour: MediaPipe `framework/tool/source.cc`.
 
@@ -80,10 +80,10 @@ class SidePacketsToStreamsCalculator(penstock.Calculator):
                 cc.outputs[i].set_same_as(cc.input_side_packets[i], "that packet")
 
     def open(self, cc: CalculatorContext) -> None:
-        """Look at the lists.
+        """Check the lists.
 
         Raises:
-            InvalidArgumentError: they differ in length, or hold something else than packets.
+            InvalidArgumentError: the lists differ in length, or hold an object that is not a packet.
         """
         options = cc.options(_Options)
         self._mode = options.set_timestamp

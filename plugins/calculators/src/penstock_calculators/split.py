@@ -1,4 +1,4 @@
-"""Split...Calculator: parts of a list, by position, each on a stream of its own."""
+"""Split...Calculator: writes parts of a list, by position, each to its own stream."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ if TYPE_CHECKING:
 
 
 class SplitCalculator(PerElementType):
-    """Writes the elements at given positions of a <T>, on one stream for each range of them.
+    """Writes the elements at given positions of a <T>, each range of them to its own stream.
 
-    Output i has the elements of the i-th of the `ranges`, from its `begin` on, that at its `end` not
-    included, counted from 0. The input must reach as far as the furthest range. With ranges 0-1 and 1-3::
+    Output i has the elements of the i-th of the `ranges`, from its `begin` up to but not including its
+    `end`, counted from 0. The input must reach as far as the furthest range. With ranges 0-1 and 1-3::
 
         in   [a b c d]
         0    [a]
         1    [b c]
 
-    Options: `ranges` see above; `element_only` (default false): every range has size 1, and the outputs are
-    the elements themselves; `combine_outputs` (default false): there is one output, with the elements of
-    all ranges in the order of the ranges, which must not overlap. Elsewhere they may.
+    Options: `ranges`: see above; `element_only` (default false): every range has size 1, and the outputs
+    are the elements themselves; `combine_outputs` (default false): there is one output, with the elements
+    of all ranges in the order of the ranges, which then must not overlap.
 
-    The timestamp offset is 0, and what comes out does not depend on the order of arrival.
+    The timestamp offset is 0, and the output does not depend on the order of arrival.
 
     Source of the behaviour: MediaPipe `calculators/core/split_vector_calculator.h`.
 
@@ -56,7 +56,7 @@ class SplitCalculator(PerElementType):
         }
     """
 
-    #: Whether ranges may never overlap: in the reference each element moves to its one output.
+    #: Whether ranges must not overlap: in the reference each element is moved to its only output.
     moves: ClassVar[bool] = False
 
     @classmethod
@@ -69,7 +69,7 @@ class SplitCalculator(PerElementType):
         options = cc.options(SplitVectorCalculatorOptions)
         _check_ranges(options, cc.outputs.count(""), cls.moves)
         single = options.element_only and not options.combine_outputs
-        cc.inputs[0].set(cls.container.type, "what to take apart")
+        cc.inputs[0].set(cls.container.type, "the list to take apart")
         for i in range(max(cc.outputs.count(""), 1)):
             cc.outputs[i].set(
                 cls.container.element_type if single else cls.container.type, "the elements of the range"
@@ -89,7 +89,7 @@ class SplitCalculator(PerElementType):
 
         Raises:
             InvalidArgumentError: the input does not reach as far as the furthest range.
-            PacketTypeError: a list holds something else than the calculator is named for.
+            PacketTypeError: an element of a list has another type than the calculator's name says.
         """
         if cc.input.is_empty():
             return
@@ -111,17 +111,17 @@ class SplitCalculator(PerElementType):
 
 
 class MovableSplitCalculator(SplitCalculator):
-    """Writes the elements at given positions of a <T>, on one stream for each range of them.
+    """Writes the elements at given positions of a <T>, each range of them to its own stream.
 
-    As the Split...Calculators, but that ranges may never overlap: an element goes to one output at most.
-    Output i has the elements of the i-th of the `ranges`, from its `begin` on, that at its `end` not
-    included, counted from 0. The input must reach as far as the furthest range.
+    Like the Split...Calculators, but ranges must not overlap: an element goes to at most one output.
+    Output i has the elements of the i-th of the `ranges`, from its `begin` up to but not including its
+    `end`, counted from 0. The input must reach as far as the furthest range.
 
-    Options: `ranges` see above; `element_only` (default false): every range has size 1, and the outputs are
-    the elements themselves; `combine_outputs` (default false): there is one output, with the elements of
-    all ranges in the order of the ranges.
+    Options: `ranges`: see above; `element_only` (default false): every range has size 1, and the outputs
+    are the elements themselves; `combine_outputs` (default false): there is one output, with the elements
+    of all ranges in the order of the ranges.
 
-    The timestamp offset is 0, and what comes out does not depend on the order of arrival.
+    The timestamp offset is 0, and the output does not depend on the order of arrival.
 
     Source of the behaviour: MediaPipe `calculators/core/split_vector_calculator.h`.
 
@@ -146,7 +146,7 @@ class MovableSplitCalculator(SplitCalculator):
 
 
 def _check_ranges(options: SplitVectorCalculatorOptions, outputs: int, moves: bool) -> None:  # noqa: FBT001
-    """Refuse ranges that cannot be cut.
+    """Check the ranges.
 
     Raises:
         InvalidArgumentError: see `SplitCalculator.get_contract`.
@@ -157,7 +157,7 @@ def _check_ranges(options: SplitVectorCalculatorOptions, outputs: int, moves: bo
         why = "combine_outputs asks for 1" if combines else f"the option ranges has {wanted}"
         raise InvalidArgumentError(f"there are {outputs} outputs, but {why}; each range needs an output")
     for one in options.ranges:
-        # an empty range adds nothing to a combined output; alone it would be an output without use
+        # an empty range is allowed in a combined output, but an output of its own would be useless
         smallest = one.begin if combines else one.begin + 1
         if one.begin < 0 or one.end < smallest:
             raise InvalidArgumentError(
@@ -177,7 +177,7 @@ def _check_disjoint(options: SplitVectorCalculatorOptions) -> None:
         if one.begin <= other.begin < one.end or other.begin <= one.begin < other.end:
             raise InvalidArgumentError(
                 f"ranges {one.begin} to {one.end} and {other.begin} to {other.end} overlap; here each "
-                "element may be taken once"
+                "element may be in only one range"
             )
 
 
@@ -201,7 +201,7 @@ SplitUint64tVectorCalculator = _split("SplitUint64tVectorCalculator", ListOf(int
 MovableSplitImageFrameVectorCalculator = MovableSplitCalculator.named(
     "MovableSplitImageFrameVectorCalculator", IMAGES
 )
-# its name does not say so, but the reference moves these too
+# the reference moves tensors too, although the name does not say so
 SplitTensorVectorCalculator = MovableSplitCalculator.named("SplitTensorVectorCalculator", TENSORS)
 
 SplitJointListCalculator = _split("SplitJointListCalculator", MessageOf("JointList", "joint", "Joint"))

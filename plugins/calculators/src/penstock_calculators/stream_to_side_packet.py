@@ -1,4 +1,4 @@
-"""StreamToSidePacketCalculator: the only packet of a stream, as a side packet."""
+"""StreamToSidePacketCalculator: makes the only packet of a stream a side packet."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
 
 class StreamToSidePacketCalculator(penstock.Calculator):
-    """Makes the one packet of its input the side packet that other nodes wait for to open.
+    """Makes the only packet of its input a side packet, for which other nodes wait to open.
 
-    The side packet is there as soon as the packet has come, while the run goes on. A second packet is an
-    error of the run, ALREADY_EXISTS. Without any packet there is no side packet: nodes that wait for it
-    never open, and to ask the graph for it is UNAVAILABLE; the run itself ends well. What comes out does
-    not depend on the order of arrival.
+    The side packet is available as soon as the packet has arrived, while the run goes on. A second packet
+    ends the run with ALREADY_EXISTS. Without any packet there is no side packet: nodes that wait for it
+    never open, and asking the graph for it raises UNAVAILABLE; the run itself ends without an error. The
+    output does not depend on the order of arrival.
 
     Source of the behaviour: MediaPipe `calculators/core/stream_to_side_packet_calculator.cc`.
 
@@ -34,12 +34,12 @@ class StreamToSidePacketCalculator(penstock.Calculator):
     def get_contract(cls, cc: CalculatorContract) -> None:
         """Give the side packet the type of the stream."""
         cc.inputs[0].set_any("a stream of one packet")
-        cc.output_side_packets[0].set_same_as(cc.inputs[0], "the same, without its timestamp")
+        cc.output_side_packets[0].set_same_as(cc.inputs[0], "the same packet, without its timestamp")
 
     def process(self, cc: CalculatorContext) -> None:
-        """Hand it out.
+        """Set the side packet.
 
         Raises:
-            AlreadyExistsError: it is the second packet.
+            AlreadyExistsError: the packet is the second one.
         """
         cc.output_side_packets[0].set(cc.input.packet.at(UNSET))

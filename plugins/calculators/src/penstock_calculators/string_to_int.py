@@ -1,6 +1,6 @@
-"""StringTo...Calculator: a side packet of digits as a number, checked against the range of its C++ type.
+"""StringTo...Calculator: turns a side packet of digits into a number in the range of a C++ type.
 
-What Python has as one `int` has six names here, because graphs say by the name which range they allow.
+There are six calculators for the one `int` of Python, because a graph names the range by the calculator.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from penstock.errors import InvalidArgumentError
 if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract
 
-#: Decimal digits, at most one sign, ASCII white space around; `int` alone takes underscores and
-#: the digits of other scripts too.
+#: Decimal digits, at most one sign, ASCII white space around them. `int` would also accept underscores
+#: and the digits of other scripts.
 _DECIMAL: Final = re.compile(r"[ \t\n\v\f\r]*([+-]?[0-9]+)[ \t\n\v\f\r]*")
-#: Of 2**64 - 1. A longer number, leading zeros aside, is out of every range, and may be too long for `int`.
+#: The digits of 2**64 - 1. A number with more, without leading zeros, is out of every range.
 _MOST_DIGITS: Final = 20
 
 
 class _StringToInteger(penstock.Calculator):
-    """Reads a str side packet as a decimal number and hands it on as an int side packet.
+    """Reads a str side packet as a decimal number and writes it as an int side packet.
 
-    Subclasses say which range is allowed, and so whether there may be a minus.
+    Subclasses set the allowed range, and so whether a minus is allowed.
     """
 
     bits: ClassVar[int]
@@ -32,7 +32,7 @@ class _StringToInteger(penstock.Calculator):
 
     @classmethod
     def get_contract(cls, cc: CalculatorContract) -> None:
-        """Declare a str, and an int made of it."""
+        """Declare a str, and the int in it."""
         cc.input_side_packets[0].set(str, "decimal digits")
         cc.output_side_packets[0].set(int, "the number")
 
@@ -56,7 +56,7 @@ class _StringToInteger(penstock.Calculator):
 
 
 def _parsed(text: str) -> int | None:
-    """Return the number that a text is; None where it is none, or has too many digits."""
+    """Return the number in a text; None if it is not a number, or has too many digits."""
     match = _DECIMAL.fullmatch(text)
     if match is None:
         return None
@@ -69,10 +69,10 @@ def _parsed(text: str) -> int | None:
 class StringToInt32Calculator(_StringToInteger):
     """Reads a str side packet as a decimal number between -2**31 and 2**31 - 1, an int side packet.
 
-    ASCII white space around it and one sign are allowed, and nothing else: no underscores, no "0x".
-    A str that is no such number ends the run with INVALID_ARGUMENT when the node opens. There are no
-    streams, so nothing depends on arrival. Of the same kind are `StringToIntCalculator` (the same
-    range), `StringToInt64Calculator` (64 bits), and, without a minus, not even "-0",
+    ASCII white space around it and one sign are allowed; underscores and "0x" are not. A str that is not
+    such a number ends the run with INVALID_ARGUMENT when the node opens. There are no streams, so nothing
+    depends on arrival. The others of this kind are `StringToIntCalculator` (the same range),
+    `StringToInt64Calculator` (64 bits), and, where any minus is an error, even "-0",
     `StringToUintCalculator` and `StringToUint32Calculator` (0 to 2**32 - 1) and
     `StringToUint64Calculator` (0 to 2**64 - 1).
 
@@ -94,7 +94,7 @@ class StringToInt32Calculator(_StringToInteger):
 class StringToIntCalculator(StringToInt32Calculator):
     """Reads a str side packet as a decimal number between -2**31 and 2**31 - 1, an int side packet.
 
-    The same as `StringToInt32Calculator`, where the rules stand.
+    The same as `StringToInt32Calculator`, which documents the rules.
 
     Example config::
 

@@ -1,7 +1,7 @@
-"""Which channel of a switch is active when, and which ports belong to it; for demux and mux alike.
+"""The channels of a switch, for demux and mux: which one is active when, and which ports belong to it.
 
-A channel's ports carry its number in their tag: "C1__VIDEO" is VIDEO of channel 1. What a control stream
-has not settled yet is not known, and nothing is decided before it is.
+The tag of a channel's port has the channel's number: "C1__VIDEO" is VIDEO of channel 1. The active channel
+is known only up to the settled timestamp of the control stream, and packets after it wait.
 """
 
 from __future__ import annotations
@@ -21,26 +21,26 @@ if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract, Output, Packet
 
     PortId = tuple[str, int]
-    #: Of each port outside: the ports that stand for it, by channel.
+    #: Port of the container → channel → the port of that channel.
     Channels = dict[PortId, dict[int, PortId]]
 
-#: The tags that say which channel is active, in ascending priority.
+#: The tags of the ports that set the active channel, in ascending priority.
 CONTROLS: Final = ("ENABLE", "SELECT")
 _CHANNEL_TAG: Final = re.compile(r"C(0|[1-9][0-9]*)__(.*)")
 
 
 def channel_tag(tag: str, channel: int) -> str:
-    """Return the tag that a channel's port has where the port outside has `tag`."""
+    """Return the tag of a channel's port for `tag` of the container's port."""
     return f"C{channel}__{tag}"
 
 
 def channels_of(outside: Iterable[PortId], inside: Iterable[PortId], what: str) -> Channels:
-    """Return which ports of the channels stand for which port outside. Control ports are left out.
+    """Return, for each port of the container, the ports of the channels. Control ports are left out.
 
     Args:
-        outside: ports as the container has them.
+        outside: the ports of the container.
         inside: ports with channel tags.
-        what: of what kind they are, for the error.
+        what: the kind of the ports, for the error.
 
     Raises:
         InvalidArgumentError: a port has no counterpart.
@@ -84,12 +84,12 @@ def declare_controls(cc: CalculatorContract) -> None:
 
 
 def relay(packet: Packet, output: Output, end: int = DONE) -> None:
-    """Write a packet, or, for an empty one, say that everything up to its timestamp is settled.
+    """Write a packet; for an empty one, settle the output up to its timestamp.
 
     Args:
-        packet: at an allowed timestamp of `output`; a bound that `output` has passed is nothing new.
-        output: where it goes.
-        end: about which timestamps `packet` cannot say anything: this one and later ones.
+        packet: at an allowed timestamp of `output`; a bound that `output` has passed is ignored.
+        output: the output to write to.
+        end: the first timestamp that `packet` cannot settle.
     """
     if not packet.is_empty():
         output.add_packet(packet)
@@ -100,16 +100,16 @@ def relay(packet: Packet, output: Output, end: int = DONE) -> None:
 
 
 class ChannelHistory:
-    """Which channel was active from when on. Periods that nobody asks for any more can be forgotten.
+    """The channels and the timestamps from which they are active. Periods that are over can be forgotten.
 
     Attributes:
-        known_below: timestamps below are decided: their channel cannot change any more.
+        known_below: the channel of timestamps below this is final.
     """
 
     __slots__ = ("_channels", "_control", "_starts", "known_below")
 
     def __init__(self, cc: CalculatorContext) -> None:
-        """Begin with what options and side packets say; without either, channel 0 is active.
+        """Begin with the channel of the side packets or options; without either, channel 0 is active.
 
         Side packets win over options, and SELECT over ENABLE.
         """
@@ -119,7 +119,7 @@ class ChannelHistory:
         self.known_below = PRESTREAM if self._control else DONE
 
     def record(self, cc: CalculatorContext) -> None:
-        """Take in what the control stream says in this call of `process`."""
+        """Record the control stream's packet or bound of this call of `process`."""
         if self._control is None:
             return
         port = cc.inputs[self._control]
@@ -133,13 +133,13 @@ class ChannelHistory:
             self._channels.append(channel)
 
     def channel_at(self, timestamp: int) -> int:
-        """Return the channel that is active at a timestamp; it must be known and not forgotten."""
+        """Return the channel that is active at a timestamp, which must be known and not forgotten."""
         return self._channels[bisect_right(self._starts, timestamp) - 1]
 
     def first_period(self) -> tuple[int, int, int, bool]:
-        """Return channel, first timestamp and end of the oldest period, and whether it still goes on.
+        """Return channel, first timestamp and end of the oldest period, and whether it is still open.
 
-        The end is the first timestamp after it; while it goes on, the first that is not known.
+        The end is the first timestamp after the period; while it is open, the first that is not known.
         """
         goes_on = len(self._starts) == 1
         return self._channels[0], self._starts[0], self.known_below if goes_on else self._starts[1], goes_on

@@ -1,4 +1,4 @@
-"""SwitchContainer: several parts in one place, of which one works at a time."""
+"""SwitchContainer: several parts of a graph in one place, one of which is active at a time."""
 
 from __future__ import annotations
 
@@ -20,34 +20,37 @@ if TYPE_CHECKING:
 class SwitchContainer(penstock.Subgraph):
     """Holds calculators or subgraphs with the same ports, and sends packets through the one that is active.
 
-    Each `contained_node` is a channel: the first is 0, the next 1, and so on. What comes in goes to the
-    channel that is active at its timestamp, and what that channel makes comes out; the others rest. The
-    contained nodes name no streams: each gets ports with the tags and indexes of the container's.
+    Each `contained_node` is a channel: the first is 0, the next 1, and so on. Input packets go to the
+    channel that is active at their timestamp, and its outputs are those of the container; the other
+    channels get no packets. The contained nodes name no streams: each gets ports with the tags and indexes
+    of the container's.
 
     SELECT gives the number of the active channel, ENABLE the same as a bool (false: 0, true: 1). One of
-    them is connected, as a side packet or as a stream, or an option gives it. A stream changes it while
-    the graph runs; what side packet or option say holds before. Without any, channel 0 is active. A
-    command counts from its own timestamp on, so packets wait until the control stream has settled theirs::
+    them is connected, as a side packet or as a stream, or set as an option. A stream changes the channel
+    while the graph runs; before its first packet side packet or option apply. Without any, channel 0 is
+    active. A command applies from its own timestamp on, so packets wait until the control stream has
+    settled their timestamp::
 
         SELECT         . 0 . 1 .
         VIDEO          a b c d e
         contained 0    a b c . .
         contained 1    . . . d e
 
-    With `async_selection` nobody waits for commands: one counts for the timestamps after those that have
-    come before it.
+    With `async_selection` no packet waits for commands: a command applies to the timestamps after those
+    that have arrived before it.
 
-    What it is made of: a SwitchDemuxCalculator, the contained nodes, a SwitchMuxCalculator, and for a
-    control stream a PacketSequencerCalculator; there it is said what becomes of headers, side packets and
+    It consists of a SwitchDemuxCalculator, the contained nodes, a SwitchMuxCalculator, and for a control
+    stream a PacketSequencerCalculator; their docstrings say how they treat headers, side packets and
     bounds. Stream `x` of channel 1 is called `c1__x` inside. When all inputs have ended, so have the
     outputs; an observer of bounds then sees an empty packet at Timestamp.MAX.
 
-    With `async_selection` it depends on arrival when a command counts, by design, and nothing else does.
+    With `async_selection` the timestamp from which a command applies depends on arrival, by design; nothing
+    else does.
 
-    Options: `contained_node`; `select` or `enable`, what is active at first; `synchronize_io`, whether the
-    inputs wait for each other; `tick_input_stream`, the inputs whose timestamps count for commands, as
-    "TAG", "TAG:index" or ":index" (default: all); `async_selection`, whether a command counts when it comes
-    instead of from its timestamp on.
+    Options: `contained_node`; `select` or `enable`, the channel that is active at first; `synchronize_io`,
+    whether the inputs wait for each other; `tick_input_stream`, the inputs whose timestamps commands are
+    brought into step with, as "TAG", "TAG:index" or ":index" (default: all); `async_selection`, whether a
+    command applies when it arrives instead of from its timestamp on.
 
     Source of the behaviour: MediaPipe `framework/tool/switch_container.cc`.
 
@@ -69,10 +72,10 @@ class SwitchContainer(penstock.Subgraph):
 
     @classmethod
     def get_config(cls, sc: SubgraphContext) -> CalculatorGraphConfig:
-        """Return demux, contained nodes and mux, and what brings commands into step.
+        """Return demux, contained nodes and mux, and the node that brings commands into step.
 
         Raises:
-            InvalidArgumentError: nothing is contained; ENABLE and SELECT are both given, as options, as
+            InvalidArgumentError: there is no contained node; ENABLE and SELECT are both given, as options, as
                 streams or as side packets; or `tick_input_stream` names no input.
         """
         options = sc.options(SwitchContainerOptions)
@@ -87,10 +90,10 @@ class SwitchContainer(penstock.Subgraph):
 
 
 class _Switch:
-    """The graph in the making: first all streams are connected, then all side packets."""
+    """Builds the graph: first all streams are connected, then all side packets."""
 
     def __init__(self, options: SwitchContainerOptions) -> None:
-        """Make the nodes; what demux and mux need of the options goes with them."""
+        """Make the nodes; demux and mux get the options without the contained nodes."""
         self._options = options
         self._graph = CalculatorGraphConfig()
         self._sequencer: Any = None
@@ -106,7 +109,7 @@ class _Switch:
         self._channels = list(options.contained_node)
 
     def config(self) -> CalculatorGraphConfig:
-        """Return the whole, upstream first."""
+        """Return the whole graph, upstream nodes first."""
         for node in (self._sequencer, self._demux, *self._channels, self._mux):
             if node is not None:
                 self._graph.node.append(node)
@@ -147,7 +150,7 @@ class _Switch:
                 _add(self._mux, taken, channel_tag(port.tag, channel), port.index, inner)
 
     def _add_sequencer(self, control: str, timed: str, sources: list[tuple[Port, str]]) -> None:
-        """Bring the control stream into step with the inputs that count for it.
+        """Bring the control stream into step with the tick inputs.
 
         Raises:
             InvalidArgumentError: `tick_input_stream` names no input.
@@ -173,13 +176,13 @@ class _Switch:
 
 
 class _UniqueNames:
-    """Hands out names that differ, each as close as possible to what was asked for."""
+    """Makes unique names, each as close as possible to the requested one."""
 
     def __init__(self) -> None:
         self._taken: set[str] = set()
 
     def take(self, name: str) -> str:
-        """Return `name`, or, if it is taken, with the first free number from 2 on behind it."""
+        """Return `name`, or, if it is taken, `name` with the first free number from 2 on as a suffix."""
         unique, number = name, 1
         while unique in self._taken:
             number += 1
@@ -189,7 +192,7 @@ class _UniqueNames:
 
 
 def _control(inputs: TagMap, what: str) -> Port | None:
-    """Return the port that says which channel is active.
+    """Return the port that selects the active channel, or None.
 
     Raises:
         InvalidArgumentError: there are several.

@@ -1,4 +1,4 @@
-"""SwitchDemuxCalculator: sends its inputs into the channel that is active."""
+"""SwitchDemuxCalculator: forwards its inputs to the channel that is active."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 class SwitchDemuxCalculator(penstock.Calculator):
-    """Hands each packet to the channel that is active at its timestamp; the others get nothing.
+    """Forwards each packet to the channel that is active at its timestamp, and to no other.
 
     Input VIDEO goes to C0__VIDEO while channel 0 is active, to C1__VIDEO while channel 1 is, and so on.
-    SELECT changes the channel from its packet's timestamp on; ENABLE does the same as a bool, false for
+    A packet of SELECT changes the channel from its timestamp on; ENABLE does the same as a bool, false for
     channel 0 and true for 1. A packet waits until the control stream is settled at its timestamp::
 
         SELECT     0 . 1 . 0
@@ -26,21 +26,21 @@ class SwitchDemuxCalculator(penstock.Calculator):
         C0__VIDEO  a b . . e
         C1__VIDEO  . . c d .
 
-    At first the channel is active that side packet SELECT or ENABLE gives, else the option `select` or
-    `enable`, else 0. Without control stream it stays so. A number for which no channel is connected means
-    none: packets of that time are dropped, and stand in the ledger as "no channel is active".
+    The channel that is active at first comes from side packet SELECT or ENABLE, else from the option
+    `select` or `enable`, else it is 0. Without a control stream it does not change. With the number of a
+    channel that is not connected no channel is active: packets of that time are dropped, and appear in the
+    ledger as "no channel is active".
 
-    Bounds go where packets go: a channel that is not active is not told that time goes on. Headers and
-    side packets go to all channels, since their nodes all open. There is no timestamp offset. The contract
-    asks for ImmediateInputStreamHandler, so that no input waits for another, unless the option
-    `synchronize_io` is set. Which packet goes where does not depend on the order of arrival: a packet that
-    comes after a later change of the channel still goes to the channel of its time (the reference may
-    lose it).
+    Bounds go where packets go: a channel that is not active gets no bounds. Headers and side packets go to
+    all channels, since their nodes all open. There is no timestamp offset. The contract asks for
+    ImmediateInputStreamHandler, under which no input waits for another, unless the option `synchronize_io`
+    is set. The output does not depend on the order of arrival: a packet that arrives after a later change
+    of the channel still goes to the channel of its time (the reference may lose it).
 
-    SwitchContainer makes one of these for itself.
+    A SwitchContainer contains one of these.
 
-    Options: those of SwitchContainer; `contained_node`, `async_selection` and `tick_input_stream` have no
-    meaning here.
+    Options: those of SwitchContainer; `contained_node`, `async_selection` and `tick_input_stream` are
+    ignored here.
 
     Source of the behaviour: MediaPipe `framework/tool/switch_demux_calculator.cc`.
 
@@ -68,7 +68,7 @@ class SwitchDemuxCalculator(penstock.Calculator):
             (cc.input_side_packets, cc.output_side_packets, "side packet"),
         ):
             for key, ports in channels_of(inputs.ids(), outputs.ids(), what).items():
-                inputs[key].set_any("what the active channel gets")
+                inputs[key].set_any("packets for the active channel")
                 for channel, port in ports.items():
                     outputs[port].set_same_as(inputs[key], f"the same for channel {channel}")
         if not cc.options(SwitchContainerOptions).synchronize_io:
@@ -76,10 +76,10 @@ class SwitchDemuxCalculator(penstock.Calculator):
         cc.set_process_timestamp_bounds()
 
     def open(self, cc: CalculatorContext) -> None:
-        """Hand headers and side packets to all channels."""
+        """Forward headers and side packets to all channels."""
         self._history = ChannelHistory(cc)
         self._channels = channels_of(cc.inputs.ids(), cc.outputs.ids(), "stream")
-        #: What came and is not sent yet; an empty packet stands for a bound.
+        #: Packets that are not sent yet; an empty packet is a bound.
         self._waiting: dict[tuple[str, int], deque[Packet]] = {key: deque() for key in self._channels}
         for key, ports in self._channels.items():
             header = cc.inputs[key].header
@@ -91,7 +91,7 @@ class SwitchDemuxCalculator(penstock.Calculator):
                 cc.output_side_packets[port].set(cc.input_side_packets[key])
 
     def process(self, cc: CalculatorContext) -> None:
-        """Take in what came, and send what is decided."""
+        """Queue the packets, and send those whose channel is known."""
         self._history.record(cc)
         needed_from = self._history.known_below
         for key, waiting in self._waiting.items():
@@ -100,9 +100,9 @@ class SwitchDemuxCalculator(penstock.Calculator):
                 waiting.append(packet)
             while waiting and waiting[0].stamp < self._history.known_below:
                 self._send(cc, key, waiting.popleft())
-            # a stream that has settled nothing may still begin with a packet at PRESTREAM
+            # a stream without a settled timestamp may still begin with a packet at PRESTREAM
             next_stamp = next_allowed(packet.stamp) if packet.stamp >= PRESTREAM else PRESTREAM
-            needed_from = min(needed_from, next_stamp)  # what waits is not below known_below
+            needed_from = min(needed_from, next_stamp)  # packets that wait are not below known_below
         self._history.forget_before(needed_from)
 
     def _send(self, cc: CalculatorContext, key: tuple[str, int], packet: Packet) -> None:

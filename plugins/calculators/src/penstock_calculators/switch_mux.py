@@ -1,4 +1,4 @@
-"""SwitchMuxCalculator: hands on what comes out of the channel that is active."""
+"""SwitchMuxCalculator: forwards the outputs of the channel that is active."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @attrs.define(eq=False)
 class _Lane:
-    """One input: where it goes while its channel is active, and what waits; empty packets are bounds."""
+    """One input: its output while its channel is active, and its waiting packets; empty ones are bounds."""
 
     channel: int
     port: PortId
@@ -29,31 +29,31 @@ class _Lane:
 
 
 class SwitchMuxCalculator(penstock.Calculator):
-    """Hands on the packets of the channel that is active at their timestamp; drops the others'.
+    """Forwards packets of the channel that is active at their timestamp; drops those of the others.
 
     The mirror of SwitchDemuxCalculator: C0__VIDEO goes to VIDEO while channel 0 is active, C1__VIDEO while
     channel 1 is, and so on; SELECT and ENABLE, as streams, side packets and options, have the same
-    meaning there::
+    meaning in both::
 
         SELECT     0 . 1 . 0
         C0__VIDEO  a b c . e
         C1__VIDEO  . . C D .
         VIDEO      a b C D e
 
-    What channels make arrives late, and one may be slower than the other. So a packet waits until the
-    control stream is settled at its timestamp, and until all streams of each channel that was active
-    before have settled the time in which they were; outputs thus stay in order. Packets of channels that
-    are not active stand in the ledger as "channel is not active". A change should come right after
-    the timestamps that are gone, as PacketSequencerCalculator and SwitchContainer arrange it: a channel
-    that hears of no further timestamps cannot settle them, and holds up the next one until it ends.
+    The outputs of channels arrive late, and one channel may be slower than another. So a packet waits until
+    the control stream is settled at its timestamp, and until all streams of each channel that was active
+    before have settled the period in which it was; this keeps outputs in order. Packets of channels that
+    are not active appear in the ledger as "channel is not active". A change should follow directly after
+    the timestamps that have passed, as PacketSequencerCalculator and SwitchContainer ensure: a channel that
+    gets no further timestamps cannot settle them, and delays the next channel until it ends.
 
-    Side packets are handed on from the channel that is active at first. Headers are not handed on. There
-    is no timestamp offset; the contract asks for ImmediateInputStreamHandler. What comes out does not
-    depend on the order of arrival, only when it does.
+    Side packets are forwarded from the channel that is active at first. Headers are not forwarded. There
+    is no timestamp offset; the contract asks for ImmediateInputStreamHandler. The output does not depend
+    on the order of arrival, only its time of arrival does.
 
-    SwitchContainer makes one of these for itself.
+    A SwitchContainer contains one of these.
 
-    Options: those of SwitchContainer, of which `select` and `enable` have a meaning here.
+    Options: those of SwitchContainer, of which only `select` and `enable` are used here.
 
     Source of the behaviour: MediaPipe `framework/tool/switch_mux_calculator.cc`.
 
@@ -83,16 +83,16 @@ class SwitchMuxCalculator(penstock.Calculator):
             for key, ports in channels_of(outputs.ids(), inputs.ids(), what).items():
                 first = inputs[next(iter(ports.values()))].set_any()
                 for channel, port in ports.items():
-                    inputs[port].set_same_as(first, f"goes on while channel {channel} is active")
+                    inputs[port].set_same_as(first, f"forwarded while channel {channel} is active")
                 outputs[key].set_same_as(first, "the same from the active channel")
         cc.set_input_stream_handler("ImmediateInputStreamHandler")
         cc.set_process_timestamp_bounds()
 
     def open(self, cc: CalculatorContext) -> None:
-        """Hand on the side packets of the channel that is active at first.
+        """Forward the side packets of the channel that is active at first.
 
         Raises:
-            InvalidArgumentError: that channel has none.
+            InvalidArgumentError: that channel does not have them.
         """
         self._history = ChannelHistory(cc)
         self._lanes = [
@@ -112,7 +112,7 @@ class SwitchMuxCalculator(penstock.Calculator):
             cc.output_side_packets[key].set(cc.input_side_packets[ports[channel]])
 
     def process(self, cc: CalculatorContext) -> None:
-        """Take in what came, and hand on what is decided, one period after the other."""
+        """Queue the packets, and forward those whose channel is known, one period after the other."""
         self._history.record(cc)
         for lane in self._lanes:
             packet = cc.inputs[lane.port].packet
@@ -122,7 +122,7 @@ class SwitchMuxCalculator(penstock.Calculator):
             self._history.forget_first()
 
     def _serve_first_period(self, cc: CalculatorContext) -> bool:
-        """Hand on and drop what belongs to the oldest period; return whether nothing is to come of it."""
+        """Forward or drop the packets of the oldest period; return whether the period is over."""
         channel, start, end, goes_on = self._history.first_period()
         is_settled = True
         for lane in self._lanes:

@@ -11,17 +11,17 @@ if TYPE_CHECKING:
 
 
 class ValueOrDefaultCalculator(penstock.Calculator):
-    """At each TICK, hands on the packet of IN, or where there is none a default value.
+    """At each TICK, forwards the packet of IN, or a default value if there is no packet.
 
-    The default is the untagged side packet, of the type of IN. FLAG has a true wherever it was used::
+    The default is the untagged side packet, of the type of IN. FLAG has a true where the default was used::
 
         TICK  * * . * *
         IN    . 1 2 3 .
         OUT   d 1 . 3 d
         FLAG  T . . . T
 
-    Packets of IN without a TICK stand in the ledger as "no tick". The header of IN is handed on, the
-    timestamp offset is 0, and what comes out does not depend on the order of arrival.
+    Packets of IN without a TICK appear in the ledger as "no tick". The header of IN is forwarded, the
+    timestamp offset is 0, and the output does not depend on the order of arrival.
 
     Source of the behaviour: MediaPipe `calculators/core/value_or_default_calculator.cc`.
 
@@ -41,20 +41,20 @@ class ValueOrDefaultCalculator(penstock.Calculator):
     def get_contract(cls, cc: CalculatorContract) -> None:
         """Give the output and the default the type of the input."""
         cc.inputs["IN"].set_any("the values")
-        cc.inputs["TICK"].set_any("when there must be a value")
-        cc.input_side_packets[0].set_same_as(cc.inputs["IN"], "the value where IN has none")
+        cc.inputs["TICK"].set_any("the timestamps at which to write a value")
+        cc.input_side_packets[0].set_same_as(cc.inputs["IN"], "the value where IN has no packet")
         cc.outputs["OUT"].set_same_as(cc.inputs["IN"], "a value for each tick")
-        cc.outputs["FLAG"].set(bool, "true where it is the default")
+        cc.outputs["FLAG"].set(bool, "true where the value is the default")
         cc.set_timestamp_offset(0)
 
     def open(self, cc: CalculatorContext) -> None:
-        """Keep the default, and hand on the header."""
+        """Keep the default, and forward the header."""
         self._default = cc.input_side_packets[0]
         if not cc.inputs["IN"].header.is_empty():
             cc.outputs["OUT"].set_header(cc.inputs["IN"].header)
 
     def process(self, cc: CalculatorContext) -> None:
-        """Answer a tick."""
+        """Write the value for a tick."""
         port = cc.inputs["IN"]
         if cc.inputs["TICK"].is_empty():
             if not port.is_empty():

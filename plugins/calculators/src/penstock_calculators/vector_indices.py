@@ -11,11 +11,11 @@ if TYPE_CHECKING:
 
 
 class VectorIndicesCalculator(PerElementType):
-    """Gives the indices of each list.
+    """Writes the indices of each list.
 
     VECTOR (<T>) to INDICES (list of int): 0 to n - 1 for a list of n elements, an empty
     list for an empty one. A loop over them can take each element by its index. The timestamp offset is 0;
-    what comes out does not depend on the order of arrival, and no packet is dropped.
+    the output does not depend on the order of arrival, and no packet is dropped.
 
     Source of the behaviour: MediaPipe `calculators/core/vector_indices_calculator.h`.
 
@@ -44,9 +44,9 @@ class VectorIndicesCalculator(PerElementType):
 
 
 class VectorSizeCalculator(PerElementType):
-    """Gives the number of elements of each list.
+    """Writes the number of elements of each list.
 
-    VECTOR (<T>) to SIZE (int). The timestamp offset is 0; what comes out does not depend on
+    VECTOR (<T>) to SIZE (int). The timestamp offset is 0; the output does not depend on
     the order of arrival, and no packet is dropped.
 
     Source of the behaviour: MediaPipe `calculators/core/vector_size_calculator.h`.

@@ -1,10 +1,9 @@
 """Payload types that packs share: images, matrices, headers of streams, detections, landmarks, drawings.
 
-Images and matrices are made once and never changed: what they hold is a read-only view, so that any
-number of calculators may hold the same packet at once. Messages could be changed, but once one is in
-a packet nobody does: whoever wants another makes a copy.
+Images and matrices hold a read-only view, so any number of calculators can share one packet. Messages
+are mutable, but a message in a packet must not be changed: change a copy.
 
-The names come when they are first used, so that finding this pack imports neither NumPy nor a message.
+The names are imported when they are first used, so finding this pack imports neither NumPy nor a message.
 """
 
 from __future__ import annotations

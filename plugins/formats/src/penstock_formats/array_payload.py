@@ -1,7 +1,7 @@
-"""What payloads that wrap one NumPy array have in common: a read-only view and its ways out.
+"""The base of payloads that wrap one NumPy array: a read-only view and its exports.
 
-The invariant: the view can never be written through, and its base belongs to whoever made it. A
-payload borrows: it keeps the maker's memory alive and copies nothing unless asked.
+The invariant: the view is never writable, and its base belongs to the code that made it. A payload
+borrows: it keeps that memory alive and copies it only when asked.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ class ArrayPayload:
 
     @property
     def nbytes(self) -> int:
-        """How many bytes the elements take; for the accounting of what waits in queues."""
+        """The size of the elements in bytes, for the byte accounting of queues."""
         return int(self._array.nbytes)
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:  # noqa: FBT001  # NumPy's protocol
         """Return the read-only view, or a fresh writable copy where `dtype` or `copy` asks for it.
 
         Raises:
-            ValueError: `copy` is False and `dtype` is another one.
+            ValueError: `copy` is False and `dtype` is not the array's.
         """
         wanted = self._array.dtype if dtype is None else np.dtype(dtype)
         if wanted == self._array.dtype:
@@ -66,14 +66,14 @@ class ArrayPayload:
         """Export the elements to another library, in main memory.
 
         A consumer that passes `max_version` of (1, 0) or above gets a borrowed view that is flagged
-        read-only. An older one has no way to learn that it may not write, and gets a fresh copy.
+        read-only. DLPack before 1.0 has no such flag, so an older consumer gets a fresh copy.
 
         Raises:
-            BufferError: `copy` is False and the consumer knows no read-only views, or `dl_device`
+            BufferError: `copy` is False and the consumer has no read-only views, or `dl_device`
                 is not main memory.
         """
         if dl_device is not None and tuple(dl_device) != self.__dlpack_device__():
-            raise BufferError(f"the array lies in main memory, not on DLPack device {tuple(dl_device)}")
+            raise BufferError(f"the array is in main memory, not on DLPack device {tuple(dl_device)}")
         if NUMPY_EXPORTS_READ_ONLY and max_version is not None and max_version[0] >= 1:
             return self._array.__dlpack__(stream=stream, max_version=max_version, copy=copy)
         if copy is False:

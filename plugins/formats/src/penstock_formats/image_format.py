@@ -15,7 +15,7 @@ import numpy as np
 class ImageFormat(enum.IntEnum):
     """The layout of one pixel, under the reference's names and numbers.
 
-    `YCBCR420P` and `YCBCR420P10` stand in headers and options only; no ImageFrame has them.
+    `YCBCR420P` and `YCBCR420P10` are for headers and options only; no ImageFrame has them.
     """
 
     UNKNOWN = 0
@@ -52,7 +52,7 @@ class ImageFormat(enum.IntEnum):
 
 @attrs.frozen
 class PixelLayout:
-    """How a format's pixels lie in an array: (H, W) for one channel, else (H, W, channels)."""
+    """How an array holds a format's pixels: (H, W) for one channel, else (H, W, channels)."""
 
     channels: int
     dtype: np.dtype[np.generic]

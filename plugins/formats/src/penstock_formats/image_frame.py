@@ -1,7 +1,7 @@
 """One image in main memory: a read-only NumPy view and the format of its pixels.
 
-Made by decoders and image calculators, read by any number of others at once. The invariant: shape
-and element type are those of the format.
+Decoders and image calculators make frames; any number of nodes may read one at once. The
+invariant: shape and element type are those of the format.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from penstock_formats.image_format import LAYOUTS, ImageFormat, PixelLayout
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-#: The format that an array has when its maker names none: the first with that layout.
+#: Layout → the format of an array whose maker names no format: the first with that layout.
 _USUAL: Final = {layout: kind for kind, layout in reversed(LAYOUTS.items())}
 _GRAY_DIMENSIONS: Final = 2
 _COLOR_DIMENSIONS: Final = 3
@@ -25,7 +25,7 @@ _COLOR_DIMENSIONS: Final = 3
 
 @final
 class ImageFrame(ArrayPayload):
-    """An image that nobody changes any more.
+    """An image that does not change once it is in a packet.
 
     Row 0 is at the top, column 0 at the left. Two frames are equal when they are the same object.
     Frames pickle, as a copy.
@@ -33,15 +33,15 @@ class ImageFrame(ArrayPayload):
     Args:
         data: (H, W, channels), or (H, W) for one channel ((H, W, 1) is taken as that), at least
             1 x 1, with the element type of `format`; strides are free. Borrowed, not copied: the
-            frame keeps the memory alive and sees what is written to it, so the maker stops writing
+            frame keeps the memory alive and shows later writes to it, so the maker stops writing
             once the frame is in a packet. The caller's array object stays writable.
         format: what the pixels mean; None takes the usual one for shape and element type: SRGB,
             SRGBA, GRAY8, GRAY16, SRGB48, SRGBA64, VEC32F1, VEC32F2, VEC32F4.
         copy: take a copy of `data` instead; the maker may go on writing.
 
     Raises:
-        InvalidArgumentError: shape or element type do not fit the format, or the format is none
-            that a frame can have. Nothing is kept.
+        InvalidArgumentError: shape or element type do not fit the format, or no frame can have the
+            format. Nothing is kept.
     """
 
     __slots__ = ("_format",)
@@ -77,13 +77,14 @@ class ImageFrame(ArrayPayload):
     def _repr_png_(self) -> bytes | None:
         """Return what a notebook shows: a PNG of at most 1024 pixels a side; see `preview.preview`.
 
-        Never raises. None, and with it the plain repr, where neither OpenCV nor Pillow is installed.
+        Never raises. Returns None where neither OpenCV nor Pillow is installed; the notebook then
+        shows the plain repr.
         """
         from penstock_formats.preview import png  # for notebooks only
 
         try:
             return png(self._array, self._format)
-        except Exception:  # noqa: BLE001  # where it is shown is no place to fail
+        except Exception:  # noqa: BLE001  # a display must not fail
             return None
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -91,7 +92,7 @@ class ImageFrame(ArrayPayload):
 
     def __repr__(self) -> str:
         array = getattr(self, "_array", None)
-        if array is None:  # the constructor refused, and a traceback shows what is left
+        if array is None:  # the constructor raised, and a traceback shows the object
             return "<ImageFrame unfinished>"
         return f"<ImageFrame {self._format.name} {array.shape[1]}x{array.shape[0]}>"
 
@@ -110,7 +111,7 @@ def _checked_format(array: NDArray[Any], wanted: ImageFormat | int | None) -> Im
         expected = LAYOUTS[kind]
     except (ValueError, KeyError):
         raise InvalidArgumentError(
-            f"image format {wanted!r} is none that a frame can have; "
+            f"no frame can have image format {wanted!r}; "
             f"use one of {', '.join(known.name for known in LAYOUTS)}"
         ) from None
     if layout != expected:
@@ -122,17 +123,17 @@ def _checked_format(array: NDArray[Any], wanted: ImageFormat | int | None) -> Im
 
 
 def _layout(array: NDArray[Any]) -> PixelLayout | None:
-    """Return the layout that `array` has as an image; None where it can be none."""
+    """Return the layout that `array` has as an image; None where it cannot be one."""
     if array.ndim not in (_GRAY_DIMENSIONS, _COLOR_DIMENSIONS) or 0 in array.shape:
         return None
     return PixelLayout(1 if array.ndim == _GRAY_DIMENSIONS else array.shape[2], array.dtype)
 
 
 def _what_is(array: NDArray[Any]) -> str:
-    """Return shape and element type, for people."""
+    """Return shape and element type as text."""
     return f"{array.shape} {array.dtype}"
 
 
 def _what_fits() -> str:
-    """Return the usual layouts, for people."""
+    """Return the usual layouts as text."""
     return ", ".join(f"{kind.name} is {layout}" for layout, kind in reversed(_USUAL.items()))

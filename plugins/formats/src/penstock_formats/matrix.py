@@ -1,4 +1,4 @@
-"""A table of float32 numbers: what audio and tensor calculators pass on."""
+"""A table of float32 numbers: the payload of audio and tensor calculators."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _DIMENSIONS: Final = 2
 
 @final
 class Matrix(ArrayPayload):
-    """A two-dimensional float32 array that nobody changes any more.
+    """A two-dimensional float32 array that does not change once it is in a packet.
 
     By convention of the reference rows are channels and columns are samples: a second of stereo
     audio at 44.1 kHz is (2, 44100). Either may be 0. Two matrices are equal when they are the same

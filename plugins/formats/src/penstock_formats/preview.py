@@ -1,8 +1,7 @@
-"""Small pictures of images, for people: as PNG, for notebooks.
+"""Small previews of images for notebooks, as PNG.
 
-Whatever an image's numbers mean, something can be seen: formats that are no picture are turned into one,
-as `preview` says. The PNG itself is written by OpenCV or Pillow, whichever is installed; this package
-requires neither.
+Every format has a preview; `preview` says how numbers that are not colours are shown. OpenCV or Pillow
+writes the PNG, whichever is installed; this package requires neither.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from penstock_formats.image_format import ImageFormat
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: Pixels of the longer side of a preview, so that a notebook stays quick and small.
+#: The most pixels of the longer side of a preview: it keeps a notebook quick and small.
 LONGEST: Final = 1024
 _SIXTEEN_TO_EIGHT: Final = 257  # 65535 / 255
 _GRAY_DIMENSIONS: Final = 2
@@ -28,7 +27,7 @@ def png(array: NDArray[Any], kind: ImageFormat) -> bytes | None:
     """Return an image as the bytes of a PNG file, at most 1024 pixels wide and high.
 
     Args:
-        array: as an ImageFrame of this format has it.
+        array: the pixels, in the layout of an ImageFrame of this format.
         kind: the format.
 
     Returns:
@@ -39,13 +38,13 @@ def png(array: NDArray[Any], kind: ImageFormat) -> bytes | None:
 
 
 def preview(array: NDArray[Any], kind: ImageFormat) -> NDArray[np.uint8]:
-    """Return an image as (H, W) grey, (H, W, 3) RGB or (H, W, 4) RGBA uint8, not longer than 1024 a side.
+    """Return an image as (H, W) grey, (H, W, 3) RGB or (H, W, 4) RGBA uint8, at most 1024 a side.
 
-    Larger ones are thinned out by whole rows and columns, not averaged. 16 bits become the upper 8.
-    VEC32F1 is grey from its least to its largest finite value. VEC32F2 is red and green, on one scale
-    from minus to plus the largest of both, so that 0 is half bright; VEC32F4 is red, green and blue of its
-    first three from the least to the largest, its fourth left out. What is not finite is black. LAB8 is
-    shown as its three numbers.
+    Larger images lose whole rows and columns; nothing is averaged. 16-bit values are divided by 257.
+    VEC32F1 is grey, scaled from its least to its largest finite value. VEC32F2 is red and green, both on
+    one scale from minus to plus the largest magnitude, so 0 is half bright. The first three numbers of
+    VEC32F4 are red, green and blue, scaled from the least to the largest; the fourth is left out. Values
+    that are not finite are black. The three numbers of LAB8 are shown as red, green and blue.
     """
     step = -(-max(array.shape[:2]) // LONGEST)
     small = array[::step, ::step]
@@ -65,9 +64,9 @@ def preview(array: NDArray[Any], kind: ImageFormat) -> NDArray[np.uint8]:
 
 
 def _scaled(array: NDArray[np.float32], least: float, largest: float) -> NDArray[np.uint8]:
-    """Return numbers as 0 to 255 between two values; 0 for all where they are the same."""
+    """Return the numbers scaled from least..largest to 0..255; all 0 where the two are the same."""
     span = float(largest) - float(least)
-    if not span > 0:  # one value only, or none that is finite
+    if not span > 0:  # only one value, or no finite value
         return np.zeros(array.shape, np.uint8)
     finite = np.isfinite(array)
     within = (np.where(finite, array, least).astype(np.float64) - least) * (255 / span)

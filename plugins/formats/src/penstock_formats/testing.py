@@ -1,7 +1,7 @@
 """Random payloads of this pack's types, for `penstock_testing.check_calculator`.
 
-Protobuf messages need no entry: they are filled by their fields. Images and matrices are small, so that
-many fit into a test.
+Protobuf messages need no entry: the check fills their fields. Images and matrices are small, since a
+test makes many.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ def _matrix(random: Random, at: Timestamp) -> Matrix:  # noqa: ARG001  # what ev
 
 
 def _header(random: Random, at: Timestamp) -> VideoHeader:  # noqa: ARG001  # what every maker gets
-    """Return the description of what `ImageFrame` payloads look like here."""
+    """Return a header for a stream of the frames that `_frame` makes."""
     return VideoHeader(ImageFormat.SRGB, 8, 6, random.choice([0.0, 25.0, 30.0]))
 
 
-#: Type → what makes one of a random generator and a timestamp.
+#: Type → the function that makes a payload from a random generator and a timestamp.
 PAYLOADS: Final[dict[type, Callable[[Random, Timestamp], Any]]] = {
     ImageFrame: _frame,
     Matrix: _matrix,

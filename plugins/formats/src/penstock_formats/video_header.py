@@ -1,4 +1,4 @@
-"""What is known of a video stream before its first frame.
+"""The header of a video stream, known before its first frame.
 
 Source of the fields: MediaPipe `framework/formats/video_stream_header.h`.
 """
@@ -12,7 +12,7 @@ from penstock_formats.image_format import ImageFormat
 
 @attrs.frozen
 class VideoHeader:
-    """A description of the frames to come; a promise of their maker, checked by nobody.
+    """A description of the frames that follow. Nothing checks the frames against it.
 
     Attributes:
         format: of the frames' pixels.

@@ -1,4 +1,4 @@
-"""The input policy that pairs packets by their order of coming, whatever their timestamps."""
+"""The input policy that pairs packets by their order of arrival, whatever their timestamps."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 class BarrierInputStreamHandler(InputStreamHandler):
     """Makes the node ready when every stream has a packet, and takes the oldest of each.
 
-    Timestamps mean nothing to it: packets keep theirs, they may come in any order, and a stream that
-    only barriers read is not checked for order. `cc.input_timestamp` is the smallest of the packets
-    taken. The node closes when any stream is done; packets that the others hold are dropped::
+    It ignores timestamps: packets keep theirs, they may come in any order, and a stream that only
+    barriers read is not checked for order. `cc.input_timestamp` is the smallest timestamp of the packets
+    taken. The node closes when any stream is done; packets that the other streams hold are dropped::
 
         a        10  30  20
         b        0   1   done
@@ -29,7 +29,7 @@ class BarrierInputStreamHandler(InputStreamHandler):
                  b0  b1
                  c0  c0
 
-    What comes out does not depend on the order in which streams get their packets.
+    The input sets do not depend on the order in which streams get their packets.
 
     Source of the rules: MediaPipe `framework/stream_handler/barrier_input_stream_handler.cc`.
     """

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 
 class DefaultInputStreamHandler(InputStreamHandler):
-    """Packets of one timestamp come together, in ascending order, and nothing is dropped.
+    """Delivers the packets of one timestamp together, in ascending order, and drops nothing.
 
     The node is ready at the smallest timestamp that is settled on all its streams and has a packet
-    on at least one; it closes when all streams are done. What comes out does not depend on the order
-    in which packets arrive::
+    on at least one; it closes when all streams are done. The input sets do not depend on the order in
+    which packets arrive::
 
         A       1 . 3 . . bound 6
         B       . 2 3 . 5
@@ -29,15 +29,16 @@ class DefaultInputStreamHandler(InputStreamHandler):
 
     A stream that sends nothing and advances no bound makes the node wait without limit.
 
-    With the option `batch_size` the node waits until so many sets are ready and is then called for one
-    after the other; what it writes leaves after each call. Until then its outputs promise nothing past
-    the first of them. The last sets are processed when the streams are done, however few they are::
+    With the option `batch_size` the node waits until that many sets are ready and is then called for one
+    after the other; the packets that it writes leave after each call. Until then the bounds of its
+    outputs do not pass the first set. The last sets are processed when the streams are done, however few
+    they are::
 
         A       1 2 3 4 5 done
         calls   . 1,2 3,4 5 close       batch_size 2
 
-    That suits a calculator that is cheaper in a row, such as one that keeps a device busy. It does not
-    go with `max_in_flight`.
+    This suits a calculator whose calls are cheaper in a row, such as one that keeps a device busy. It
+    cannot be combined with `max_in_flight`.
     """
 
     def prepare(self, inputs: Sequence[InputStream]) -> None:

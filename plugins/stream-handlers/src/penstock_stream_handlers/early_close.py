@@ -9,8 +9,8 @@ from penstock.engine.policy import READY_FOR_CLOSE
 class EarlyCloseInputStreamHandler(InputStreamHandler):
     """Keeps all streams in step as the default policy does, and closes when any one is done.
 
-    In a cycle the stream that loops back can end only when this node does; so the node ends with
-    the stream that comes from outside::
+    In a cycle the stream that loops back ends only after this node has closed; so the node closes when
+    the stream from outside the cycle is done::
 
         integers  1 2 3 done
         old_sum   0 1 3 (6)

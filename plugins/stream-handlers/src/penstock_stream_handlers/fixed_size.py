@@ -1,4 +1,4 @@
-"""The input policy of slow nodes on live streams: old packets make way for new ones."""
+"""The input policy of slow nodes on live streams: old packets are dropped in favour of new ones."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from penstock import Input
     from penstock.engine.stream import InputStream
 
-#: What the ledger says of packets that were cut away.
+#: The ledger's reason for packets that were cut away.
 SURPLUS: Final = "newer packets waited"
 
 
@@ -25,26 +25,26 @@ class FixedSizeInputStreamHandler(InputStreamHandler):
     """Keeps streams in step as the default policy does, but cuts queues that grow too long.
 
     When a stream holds `trigger_queue_size` packets (2), it is cut to its newest `target_queue_size`
-    (1), and every other stream loses what is older than what is left: a timestamp is dropped on all
-    streams or on none. A slow node therefore always works on the newest::
+    (1), and every other stream loses the packets older than those: a timestamp is dropped on all streams
+    or on none. A slow node therefore always works on the newest packets::
 
         A      0 1 2 3 .
         runs   0-----> 3 ->      1 and 2 are dropped
         calls  0       3
 
     With `fixed_min_size` queues are cut only when every stream holds `trigger_queue_size` packets, to
-    the time from which each has its newest `target_queue_size`.
+    the earliest timestamp at which some stream's newest `target_queue_size` begin.
 
     An input set is chosen when the node starts to run, which may be later than when it became ready:
-    what has come meanwhile is cut too. `cc.input_timestamp` is then still that of when it became ready,
-    the packets' own timestamps are newer. At least the newest timestamp that was settled on all streams
-    is kept.
+    the packets that have arrived meanwhile are cut too. `cc.input_timestamp` is then still the one at
+    which the node became ready; the packets' own timestamps are newer. At least the newest timestamp
+    that was settled on all streams is kept.
 
-    What comes out depends on arrival and on how fast the node is, by design. Each stream stays in
-    order, and each packet is delivered or counted as dropped.
+    The input sets depend on arrival and on the speed of the node, by design. Each stream stays in order,
+    and each packet is delivered or counted as dropped.
 
-    Source of the rules: MediaPipe `framework/stream_handler/fixed_size_input_stream_handler.cc`; there
-    the time before which packets are dropped outlives a run, here it does not.
+    Source of the rules: MediaPipe `framework/stream_handler/fixed_size_input_stream_handler.cc`. The
+    reference keeps the time before which packets are dropped for the next run; this policy does not.
     """
 
     depends_on_arrival = True
@@ -55,14 +55,14 @@ class FixedSizeInputStreamHandler(InputStreamHandler):
         """Get ready for a run.
 
         Raises:
-            InvalidArgumentError: with these options no packet could ever come through.
+            InvalidArgumentError: with these options no packet would be delivered.
         """
         super().prepare(inputs)
         options = self.options.get(FixedSizeInputStreamHandlerOptions)
         self._trigger: int = options.trigger_queue_size
         self._target: int = options.target_queue_size
         self._cuts_all: bool = options.fixed_min_size
-        #: Packets before this are dropped; falls only in `fill`, to keep one.
+        #: Packets before this are dropped. Only `fill` lowers it, to keep one packet.
         self._kept_from = UNSET
         #: Whether the node is ready and has not taken its input set.
         self._is_pending = False
@@ -91,7 +91,7 @@ class FixedSizeInputStreamHandler(InputStreamHandler):
         self._cut(keep_one=False)
         only = self.sets[0]
         t = only.look()
-        while NOT_READY < t < self._kept_from:  # bounds that settled on what was cut away
+        while NOT_READY < t < self._kept_from:  # bounds that settled timestamps that were cut away
             only.last = t
             t = only.look()
         self.waits_at = only.waits_at
@@ -99,7 +99,7 @@ class FixedSizeInputStreamHandler(InputStreamHandler):
         return t
 
     def packets_came(self) -> None:
-        """Cut queues while the node runs, so that they do not fill up and throttle a live source."""
+        """Cut queues while the node runs: a full queue would throttle a live source."""
         if not self._is_pending:
             self._cut(keep_one=False)
 
@@ -109,7 +109,7 @@ class FixedSizeInputStreamHandler(InputStreamHandler):
         self._cut(keep_one=True)
         only = self.sets[0]
         only.fill(min(map(_oldest_or_settled, self.inputs)), inputs)
-        only.last = timestamp  # what the node has been told; newer settled timestamps are still news to it
+        only.last = timestamp  # what the node has seen; newer settled timestamps are still to come
 
     def _cut(self, *, keep_one: bool) -> None:
         if self._cuts_all:
@@ -123,7 +123,7 @@ class FixedSizeInputStreamHandler(InputStreamHandler):
             stream.drop_below(kept_from, SURPLUS)
 
     def _surplus_of_any(self) -> int:
-        """Return the time just past the surplus of the stream that has the latest; UNSET for none."""
+        """Return the latest end of the surplus on any stream; UNSET where no stream has a surplus."""
         kept_from = UNSET
         for stream in self.inputs:
             count = len(stream.queue)
@@ -132,7 +132,7 @@ class FixedSizeInputStreamHandler(InputStreamHandler):
         return kept_from
 
     def _surplus_of_all(self) -> int:
-        """Return the time from which each stream has its newest ones; UNSET while one has too few."""
+        """Return the earliest time at which a stream's newest packets begin; UNSET while one has too few."""
         kept_from = DONE
         for stream in self.inputs:
             count = len(stream.queue)
@@ -143,7 +143,7 @@ class FixedSizeInputStreamHandler(InputStreamHandler):
 
 
 def _before(bound: int) -> int:
-    """Return the last time below a bound; special values stay, so that a finished stream holds nothing up."""
+    """Return the last time below a bound; special values stay: a finished stream delays nothing."""
     return bound - 1 if MIN < bound <= MAX else bound
 
 

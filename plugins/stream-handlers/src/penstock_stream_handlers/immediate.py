@@ -1,4 +1,4 @@
-"""The input policy of nodes that take each packet as it comes, without waiting for other streams."""
+"""The input policy of nodes that take each packet as it arrives, without waiting for other streams."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 class ImmediateInputStreamHandler(InputStreamHandler):
     """Makes the node ready as soon as any stream has a packet; no stream waits for another.
 
-    Each stream is in order. Between streams the earliest packet that is there goes first, and packets
-    of one timestamp that are there together come together; so `cc.input_timestamp` may repeat or go
-    back from one call to the next, and results depend on the order of arrival::
+    Each stream is in order. Between streams the earliest queued packet goes first, and queued packets of
+    one timestamp are delivered together; so `cc.input_timestamp` may repeat or go back from one call to
+    the next, and results depend on the order of arrival::
 
         arrives  b@2   a@1   c@3     a@5 b@5 c@5 while the node runs
         calls    2     1     3       5
                  b     a     c       abc
 
-    A stream that ends while others live causes one call without packets, at the smallest bound of
+    A stream that ends while others are open causes one call without packets, at the smallest bound of
     the others (the reference does so, and calculators rely on it). The node closes when all streams
     are done.
 
@@ -37,8 +37,8 @@ class ImmediateInputStreamHandler(InputStreamHandler):
         a c      .         done
         calls    1   MAX   MAX   close
 
-    Mind outputs: a node that writes two inputs to one output stream, or has a timestamp offset and
-    more than one stream, fails when packets come in an order that makes its output go back.
+    A node that writes two inputs to one output stream, or has a timestamp offset and more than one
+    stream, fails when packets arrive in an order that makes the timestamps of its output go back.
 
     Source of the rules: MediaPipe `framework/stream_handler/immediate_input_stream_handler.cc`.
     """
@@ -48,8 +48,8 @@ class ImmediateInputStreamHandler(InputStreamHandler):
     def prepare(self, inputs: Sequence[InputStream]) -> None:
         """Get ready for a run."""
         super().prepare(inputs)
-        #: For each stream the timestamp at which it was found ready and not yet taken; DONE once its end
-        #: has been told, UNSET where it must be looked at.
+        #: For each stream the timestamp at which it was found ready and not yet taken; DONE once the node
+        #: has seen its end, UNSET where `look` must ask it again.
         self._found = [UNSET] * len(self.inputs)
 
     def sync_sets(self) -> Sequence[Sequence[int]]:
@@ -80,7 +80,7 @@ class ImmediateInputStreamHandler(InputStreamHandler):
         return NOT_READY
 
     def _look_at(self, position: int) -> int:
-        """Return where a stream is ready, DONE if its end needs no call, NOT_READY (which is UNSET)."""
+        """Return the time at which a stream is ready, DONE if its end needs no call, or NOT_READY (UNSET)."""
         one = self.sets[position]
         last = one.last
         t = one.look()

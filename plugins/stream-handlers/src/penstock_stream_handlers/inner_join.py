@@ -1,4 +1,4 @@
-"""The input policy that shows complete input sets only: a packet from every stream, or none."""
+"""The input policy that delivers complete input sets only: a packet from every stream."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from penstock import Input
 
-#: What the ledger says of packets whose timestamp some stream left out.
+#: The ledger's reason for packets whose timestamp some stream left out.
 NO_PARTNER: Final = "no partner on every stream"
 
 
@@ -21,8 +21,8 @@ class InnerJoin(InputStreamHandler):
     """Makes the node ready at each timestamp at which every stream has a packet, and at no other.
 
     A packet whose timestamp another stream has passed, by a later packet or by its bound, is dropped at
-    once, and waits for nobody. The node closes as soon as any stream is done, since nothing complete
-    can come; what the others hold is dropped::
+    once. The node closes as soon as any stream is done, since no further set can be complete; packets
+    that the other streams hold are dropped::
 
         A      1  2  .  4  5
         B      1  .  3  4  .  done
@@ -34,17 +34,17 @@ class InnerJoin(InputStreamHandler):
 
         input_stream_handler { input_stream_handler: "InnerJoin" }
 
-    What comes out does not depend on the order of arrival. Settled timestamps without packets never make
-    the node ready, with process bounds neither.
+    The input sets do not depend on the order of arrival. Settled timestamps without packets never make
+    the node ready, not even with process bounds.
     """
 
     def look(self) -> int:
-        """Return the timestamp of a complete set, NOT_READY or READY_FOR_CLOSE; drops what has no partner."""
+        """Return the timestamp of a complete set, NOT_READY or READY_FOR_CLOSE; drops unpaired packets."""
         while True:
             first, last, is_complete = self._heads()
             if is_complete and first == last:
                 return last
-            # every set before `last` lacks the stream that stands there
+            # sets before `last` lack the stream of `last`
             if first == last or not sum([one.drop_below(last, NO_PARTNER) for one in self.inputs]):
                 break
         if last >= ONE_OVER_POSTSTREAM:

@@ -1,4 +1,4 @@
-"""The packet of a stream that a policy has taken from its queue and shows in several input sets."""
+"""A packet that a policy has taken from a stream's queue and shows in several input sets."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ if TYPE_CHECKING:
 
 
 class KeptPacket:
-    """The last packet taken from one stream; each one that is taken takes the place of the one before.
+    """The last packet taken from one stream; the next one that is taken replaces it.
 
-    It must leave the queue to be kept: the engine tells a node of a new bound only where the queue is
-    empty, and a full queue throttles the source that shall bring the next packet. In the ledger a packet
-    counts as delivered once, however often it is shown; one let go unshown counts as dropped.
+    A kept packet must leave the queue: the engine reports a new bound to a node only where the queue is
+    empty, and a full queue throttles the source of the next packet. In the ledger a packet counts as
+    delivered once, however often it is shown; a packet released without being shown counts as dropped.
 
     Attributes:
-        stream: where the packets come from.
-        packet: the one that is kept, if any.
+        stream: the stream of the packets.
+        packet: the kept packet, or None.
     """
 
     __slots__ = ("_is_shown", "packet", "stream")
@@ -29,15 +29,15 @@ class KeptPacket:
         self._is_shown = False
 
     def advance(self, timestamp: int, reason: str) -> None:
-        """Keep the last packet up to `timestamp`; `reason` is for those in between, which nobody saw."""
+        """Keep the last packet up to `timestamp`; drop unshown packets before it for `reason`."""
         queue = self.stream.queue
         while queue and queue[0].stamp <= timestamp:
-            self.let_go(reason)
+            self.release(reason)
             self.packet = self.stream.pop()
             self._is_shown = False
 
-    def let_go(self, reason: str) -> None:
-        """Keep nothing; `reason` is for a packet that nobody saw."""
+    def release(self, reason: str) -> None:
+        """Keep no packet; one that was never shown is dropped for `reason`."""
         if self.packet is None:
             return
         self.stream.flow.garbage.append(self.packet)  # a payload must not die under the run's lock
@@ -45,13 +45,13 @@ class KeptPacket:
         if not self._is_shown:
             self.stream.disuse(reason, 1)
 
-    def let_go_all(self, reason: str) -> None:
-        """Keep nothing any longer, and drop what is queued: none of it will be shown."""
-        self.let_go(reason)
+    def release_all(self, reason: str) -> None:
+        """Keep no packet, and drop the queued ones for `reason`: the node will see none of them."""
+        self.release(reason)
         self.stream.drop_all(reason)
 
     def show(self, port: Input, otherwise: Packet) -> None:
-        """Show the packet in the coming call; `otherwise` where none is kept."""
+        """Show the kept packet in the next call, or `otherwise` where no packet is kept."""
         if self.packet is None:
             port.fill(otherwise)
             return

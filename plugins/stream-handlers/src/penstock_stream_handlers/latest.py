@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from penstock import Input
     from penstock.engine.stream import InputStream
 
-#: What the ledger says of values that were out of date before any tick.
+#: The ledger's reason for values that a newer one replaced before any tick.
 OVERTAKEN: Final = "a newer one came before the tick"
-#: What the ledger says of values after the last tick.
+#: The ledger's reason for values after the last tick.
 NO_TICK: Final = "no tick came after it"
 
 
@@ -28,7 +28,7 @@ class Latest(InputStreamHandler):
 
     The last value is the newest packet at or before the tick. It keeps its own timestamp, is shown again
     at later ticks until a newer one comes, and counts as delivered once. Before the first value an input
-    is empty. Values that a newer one overtakes before any tick are dropped::
+    is empty. A value that a newer one replaces before any tick is dropped::
 
         TICK    1   3   4   6   done
         GAIN    .   2   5 6
@@ -42,14 +42,14 @@ class Latest(InputStreamHandler):
           options { [penstock.LatestOptions.ext] { tick: "TICK" } }
         }
 
-    A tick waits until every other stream is settled up to its timestamp, so that what comes out does not
-    depend on the order of arrival. The others must therefore advance their bounds where they bring no
-    packets: one that is silent for ever holds the node up for ever. With `settled: false` no tick waits,
-    and sees the newest value at or before it that has arrived; then results depend on arrival, by
-    design. A stream that comes from the node's own output needs that.
+    A tick waits until every other stream is settled up to its timestamp, so the input sets do not depend
+    on the order of arrival. The other streams must therefore advance their bounds where they have no
+    packets: a stream that never does makes the node wait without limit. With `settled: false` no tick
+    waits; it sees the newest value at or before it that has arrived, and results depend on arrival, by
+    design. A stream that comes from the node's own output needs `settled: false`.
 
     The node closes when the tick stream is done, whatever the others hold. Settled timestamps without a
-    tick never make it ready, with process bounds neither.
+    tick never make it ready, not even with process bounds.
 
     Options: `tick`, the tick stream (the node's first input); `settled` (true).
     """
@@ -58,14 +58,14 @@ class Latest(InputStreamHandler):
         """Get ready for a run.
 
         Raises:
-            InvalidArgumentError: `tick` is no "TAG:index".
+            InvalidArgumentError: `tick` is not a "TAG:index".
             NotFoundError: the node has no such input.
         """
         super().prepare(inputs)
         options = self.options.get(LatestOptions)
         self._waits: bool = options.settled
         self._tick = 0
-        if self.inputs and options.HasField("tick"):  # a source has none, under a policy of the whole graph
+        if self.inputs and options.HasField("tick"):  # a source has no inputs
             self._tick = position_of(options.tick, self.inputs, "tick")
         #: For each input the value that ticks see; the tick stream keeps none.
         self._values = [KeptPacket(stream) for stream in self.inputs]
@@ -94,9 +94,9 @@ class Latest(InputStreamHandler):
         return [kept.stream for kept in self._others if self._waits and kept.stream.bound <= t]
 
     def discard(self, reason: str) -> None:
-        """Let go of all values, those in queues too: no tick will see them."""
+        """Release all values, those in queues too: no tick will see them."""
         for kept in self._others:
-            kept.let_go_all(reason)
+            kept.release_all(reason)
 
     def fill(self, timestamp: int, inputs: Sequence[Input]) -> None:
         """Take the tick, and show the last value of every other stream."""

@@ -1,4 +1,4 @@
-"""The input policy of multiplexers: a control stream says which one data stream is waited for."""
+"""The input policy of multiplexers: a control stream selects the one data stream to wait for."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from penstock import Input
     from penstock.engine.stream import InputStream
 
-#: What the ledger says of data packets that no control packet asked for.
+#: The ledger's reason for data packets that no control packet selected.
 NOT_SELECTED: Final = "not selected"
 
 
@@ -26,8 +26,8 @@ class MuxInputStreamHandler(InputStreamHandler):
     The control stream is the node's last input, in the order of tags (INPUT before SELECT, whatever
     the order in the graph); its packets hold the number of a data stream, an int from 0. The node
     waits for the selected stream alone, and sees the control packet and the selected stream's packet
-    of the same timestamp, if there is one. Data packets up to there that were not selected are
-    dropped; the bounds of other streams never hold the node up::
+    of the same timestamp, if there is one. Data packets up to that timestamp that were not selected are
+    dropped; the bounds of other streams never delay the node::
 
         INPUT:0  . 1000 .   .   .
         INPUT:1  a .    .   800 .
@@ -36,7 +36,7 @@ class MuxInputStreamHandler(InputStreamHandler):
         sees     0 0    1   1
                  - 1000 -   800         a is dropped
 
-    The node closes when the control stream is done, whatever the others hold. What comes out does not
+    The node closes when the control stream is done, whatever the others hold. The input sets do not
     depend on the order of arrival.
 
     Source of the rules: MediaPipe `framework/stream_handler/mux_input_stream_handler.cc`.
@@ -70,7 +70,7 @@ class MuxInputStreamHandler(InputStreamHandler):
         t = control.head_or_bound()
         self._drop_below(t)
         if control.queue:
-            # a data packet that waits is not before t, so that the bound is past t with it too
+            # a queued data packet is not before t, so the stream's bound is past t with it too
             if self.inputs[self._selected()].bound > t:
                 return t
         elif t == DONE:
@@ -79,7 +79,7 @@ class MuxInputStreamHandler(InputStreamHandler):
         return NOT_READY
 
     def blocking(self) -> Sequence[InputStream]:
-        """Return the control stream, or where it has a packet the stream that this selects."""
+        """Return the control stream, or the stream that its oldest packet selects."""
         control = self.inputs[-1]
         return [self.inputs[self._selected()] if control.queue else control]
 

@@ -18,17 +18,17 @@ if TYPE_CHECKING:
     from penstock import Input
     from penstock.engine.stream import InputStream
 
-#: What the ledger says of packets that no call has seen.
+#: The ledger's reason for packets that no call has seen.
 NEVER_NEAREST: Final = "nearest to no base packet"
 
 
 class Nearest(InputStreamHandler):
     """Makes the node ready at each packet of the base stream, with the nearest packet of each other.
 
-    Nearest in time, before or after, and at most `tolerance` away; the earlier one where two are equally
-    near. The packet keeps its own timestamp. An input with none so near is empty. One packet may serve
-    several packets of the base and counts as delivered once; those that serve none are dropped. With a
-    tolerance of 10::
+    Nearest means nearest in time, before or after, and at most `tolerance` away; where two are equally
+    near, the earlier one. The packet keeps its own timestamp. An input without a packet that near is
+    empty. One packet may serve several base packets and counts as delivered once; packets that serve no
+    base packet are dropped. With a tolerance of 10::
 
         LIDAR    100          140        200   done
         CAMERA    95  103     131 145    260
@@ -42,15 +42,15 @@ class Nearest(InputStreamHandler):
           options { [penstock.NearestOptions.ext] { base: "LIDAR" tolerance: 10 } }
         }
 
-    A base packet waits until no nearer packet can come on any other stream: until one at the same time, a
-    later one, or a bound past those that would be nearer. So what comes out does not depend on the order
-    of arrival, and a stream that is silent must advance its bound. Until then base packets wait in their
-    queue: where one source writes both streams, its limit must hold what comes within a tolerance, or the
-    source is throttled before the other stream can settle.
+    A base packet waits until no nearer packet can come on any other stream: until that stream has a
+    packet at the same time, a later one, or a bound past the times that would be nearer. So the input sets
+    do not depend on the order of arrival, and a stream without packets must advance its bound. Until then
+    base packets wait in their queue: where one source writes both streams, the queue limit must allow for
+    the packets within one tolerance, or the source is throttled before the other stream can settle.
 
     The node closes when the base stream is done. Settled timestamps without a base packet never make it
-    ready, with process bounds neither. Packets at PreStream and PostStream are near to nothing but
-    packets at the same.
+    ready, not even with process bounds. Packets at PreStream and PostStream are near only to packets at
+    the same timestamp.
 
     Options: `base`, the base stream (the node's first input); `tolerance`, in timestamp units, required.
     """
@@ -59,19 +59,19 @@ class Nearest(InputStreamHandler):
         """Get ready for a run.
 
         Raises:
-            InvalidArgumentError: `base` is no "TAG:index"; `tolerance` is missing or negative.
+            InvalidArgumentError: `base` is not a "TAG:index"; `tolerance` is missing or negative.
             NotFoundError: the node has no such input.
         """
         super().prepare(inputs)
         options = self.options.get(NearestOptions)
         self._tolerance: int = options.tolerance
         self._base = 0
-        if self.inputs:  # a source has none, under a policy of the whole graph
+        if self.inputs:  # a source has no inputs
             self._check_tolerance(is_given=options.HasField("tolerance"))
             if options.HasField("base"):
                 self._base = position_of(options.base, self.inputs, "base")
-        #: For each input the last packet before the base, or the one after it that is nearer; the base
-        #: stream keeps none.
+        #: For each input the last packet before the base, or a nearer one after it; the base stream keeps
+        #: no packet.
         self._kept = [KeptPacket(stream) for stream in self.inputs]
         self._others = [kept for position, kept in enumerate(self._kept) if position != self._base]
 
@@ -86,7 +86,7 @@ class Nearest(InputStreamHandler):
             )
 
     def look(self) -> int:
-        """Return the oldest base timestamp, NOT_READY or READY_FOR_CLOSE; takes what is before it."""
+        """Return the oldest base timestamp, NOT_READY or READY_FOR_CLOSE; takes the packets before it."""
         base = self.inputs[self._base]
         t = base.head_or_bound()
         if t >= ONE_OVER_POSTSTREAM:
@@ -100,13 +100,13 @@ class Nearest(InputStreamHandler):
         return NOT_READY
 
     def _advance(self, kept: KeptPacket, t: int) -> None:
-        """Keep the last packet up to `t`, or a later one that was shown, if `t` is in its reach."""
+        """Keep the last packet up to `t`, or a later one that was shown, if it is near enough to `t`."""
         kept.advance(t, NEVER_NEAREST)
         if self._distance(kept, t) > self._tolerance:
-            kept.let_go(NEVER_NEAREST)
+            kept.release(NEVER_NEAREST)
 
     def blocking(self) -> Sequence[InputStream]:
-        """Return the base stream, or where it has a packet the streams that may bring a nearer one."""
+        """Return the base stream if it has no packet, else the streams that may still get a nearer one."""
         base = self.inputs[self._base]
         if not base.queue:
             return [base]
@@ -114,29 +114,29 @@ class Nearest(InputStreamHandler):
         return [kept.stream for kept in self._others if not self._is_known(kept, t)]
 
     def _is_known(self, kept: KeptPacket, t: int) -> bool:
-        """Return whether nothing that comes to a stream can be nearer to `t` than what is there."""
+        """Return whether no further packet of a stream can be nearer to `t` than those that have arrived."""
         stream = kept.stream
-        if stream.queue:  # with a packet after t; what comes is later still
+        if stream.queue:  # its packets are after t; further ones are later still
             return True
         if not MIN <= t <= MAX:
             return stream.bound > t
         return stream.bound >= min(t + self._distance(kept, t), POSTSTREAM)  # a packet there is no nearer
 
     def _distance(self, kept: KeptPacket, t: int) -> int:
-        """Return how far the kept packet is from `t`; just out of reach where there is none."""
+        """Return how far the kept packet is from `t`; just past the tolerance where no packet is kept."""
         return self._tolerance + 1 if kept.packet is None else self._apart(kept.packet.stamp, t)
 
     def _apart(self, one: int, other: int) -> int:
-        """Return how far two timestamps are apart; special values are out of reach of all others."""
+        """Return how far two timestamps are apart; special values are past the tolerance of all others."""
         if one == other:
             return 0
         is_ordinary = MIN <= one <= MAX and MIN <= other <= MAX
         return abs(one - other) if is_ordinary else self._tolerance + 1
 
     def discard(self, reason: str) -> None:
-        """Let go of all packets of other streams, those in queues too: no base packet will see them."""
+        """Release all packets of other streams, those in queues too: no base packet will see them."""
         for kept in self._others:
-            kept.let_go_all(reason)
+            kept.release_all(reason)
 
     def fill(self, timestamp: int, inputs: Sequence[Input]) -> None:
         """Take the base packet, and show the nearest packet of every other stream."""
@@ -148,7 +148,7 @@ class Nearest(InputStreamHandler):
                 kept.show(port, Packet(timestamp=timestamp))
 
     def _keep_nearest(self, kept: KeptPacket, t: int) -> None:
-        """Let the first packet after `t` take the kept one's place if it is nearer: then it stays so."""
+        """Replace the kept packet by the first one after `t` if that is nearer; no later one can be."""
         queue = kept.stream.queue
         if queue and self._apart(queue[0].stamp, t) < self._distance(kept, t):
             kept.advance(queue[0].stamp, NEVER_NEAREST)

@@ -19,8 +19,8 @@ class SyncSetInputStreamHandler(InputStreamHandler):
     """Keeps the streams of each set in step as the default policy does; sets do not wait for each other.
 
     Each call gets packets of exactly one set. Timestamps increase within a set, but not from call to
-    call. Where several sets are ready the earliest timestamp goes first, and the earlier set in the
-    options where they are equal. The node closes when all sets are done::
+    call. Where several sets are ready the earliest timestamp goes first; where timestamps are equal, the
+    earlier set in the options. The node closes when all sets are done::
 
         A     1 . 5              set A B
         B     . . 5
@@ -28,11 +28,12 @@ class SyncSetInputStreamHandler(InputStreamHandler):
         calls 2   1   5
               C   A   AB
 
-    Options: each `sync_set` lists streams by `tag_index`; streams that none lists form one more set,
-    the last. What a set delivers does not depend on the order of arrival; how the sets take turns does.
+    Options: each `sync_set` lists streams by `tag_index`; streams that no set lists form one more set,
+    the last. The input sets of one sync set do not depend on the order of arrival; the order in which
+    the sets take turns does.
 
-    Source of the rules: MediaPipe `framework/stream_handler/sync_set_input_stream_handler.cc`; there a
-    set that is ready but not chosen can lose a settled timestamp, here it does not.
+    Source of the rules: MediaPipe `framework/stream_handler/sync_set_input_stream_handler.cc`. In the
+    reference a set that is ready but not chosen can lose a settled timestamp; here it keeps it.
     """
 
     depends_on_arrival = True
@@ -44,7 +45,7 @@ class SyncSetInputStreamHandler(InputStreamHandler):
             InvalidArgumentError: a set is empty, or a stream is listed twice.
             NotFoundError: a stream is listed that the node does not have.
         """
-        if not self.inputs:  # a source under a handler that the graph names for all nodes
+        if not self.inputs:  # a source has no inputs
             return []
         sets: list[list[int]] = []
         free = list(range(len(self.inputs)))

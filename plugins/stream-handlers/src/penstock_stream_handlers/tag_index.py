@@ -16,17 +16,17 @@ if TYPE_CHECKING:
 
 
 def reading_node(inputs: Sequence[InputStream]) -> Node:
-    """Return the node whose inputs these are."""
+    """Return the node that reads these inputs."""
     node = inputs[0].node
     assert node is not None  # the engine gives each reading end its node  # noqa: S101
     return node
 
 
 def position_of(tag_index: str, inputs: Sequence[InputStream], option: str) -> int:
-    """Return the position among a node's inputs of the one that an option names.
+    """Return the position, among a node's inputs, of the input that an option names.
 
     Args:
-        tag_index: what the option says.
+        tag_index: the option's value.
         inputs: all inputs of the node.
         option: the option's name, for messages.
 

@@ -1,4 +1,4 @@
-"""The input policy that waits for late streams for some time only."""
+"""The input policy that waits for late streams for a limited time."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
     from penstock import Input
     from penstock.engine.stream import InputStream
 
-#: What the ledger says of packets that came when their input set had gone.
+#: The ledger's reason for packets that arrived after their input set was processed.
 TOO_LATE: Final = "came after its time-out"
 
 
 class Timeout(InputStreamHandler):
-    """Keeps streams in step as the default policy does, but does not wait for ever.
+    """Keeps streams in step as the default policy does, but waits for a limited time.
 
     When the node has waited `timeout_ms` for the input set at a timestamp, every stream that is not
-    settled there counts as empty, and the set is processed without it. What such a stream brings for
-    that time or before comes too late and is dropped::
+    settled there counts as empty, and the set is processed without it. Packets that such a stream brings
+    later for that timestamp or an earlier one are dropped::
 
         A      1   2               3
         B      1          .      2 3        nothing for timeout_ms
@@ -40,11 +40,12 @@ class Timeout(InputStreamHandler):
           options { [penstock.TimeoutOptions.ext] { timeout_ms: 200 } }
         }
 
-    Time is that of the graph's clock (`set_clock`), counted from when the idle node began to wait for that
-    very set: each set has the whole time-out, so that a stream that stays away slows the others down to
-    one set in each. A full queue in front of the node is no deadlock while the time runs.
+    Time is that of the graph's clock (`set_clock`). It is counted from the moment at which the idle node
+    begins to wait for the set: each set has the whole time-out, so a stream that brings nothing slows the
+    others down to one set per time-out. A full queue in front of the node is no deadlock while the time
+    runs.
 
-    What comes out depends on arrival, by design. Each stream stays in order, timestamps increase from call
+    The input sets depend on arrival, by design. Each stream stays in order, timestamps increase from call
     to call, and each packet is delivered or counted as dropped. Offsets, process bounds and the end are
     those of the default policy.
 
@@ -57,14 +58,14 @@ class Timeout(InputStreamHandler):
         """Get ready for a run.
 
         Raises:
-            InvalidArgumentError: `timeout_ms` is missing, not above 0, or endless.
+            InvalidArgumentError: `timeout_ms` is missing, not above 0, or infinite.
         """
         super().prepare(inputs)
-        #: The timestamp whose set is to be processed as it is; UNSET for none.
+        #: The timestamp whose set is to be processed as it is, or UNSET.
         self._given_up = UNSET
-        #: Packets before this come too late.
+        #: Packets before this are dropped.
         self._gone_until = UNSET
-        if self.inputs:  # a source has none, under a policy of the whole graph
+        if self.inputs:  # a source has no inputs
             self.patience_s = self._timeout_ms() / 1000
 
     def _timeout_ms(self) -> float:
@@ -75,7 +76,7 @@ class Timeout(InputStreamHandler):
             found = f"is {timeout_ms:g}" if options.HasField("timeout_ms") else "is missing"
             raise InvalidArgumentError(
                 f"node {node!r}: timeout_ms {found}, but must be given as a number of milliseconds above 0; "
-                "to wait for ever take the default policy",
+                "to wait without limit, use the default policy",
                 node=node,
             )
         return timeout_ms
@@ -90,10 +91,10 @@ class Timeout(InputStreamHandler):
         return t
 
     def lose_patience(self, timestamp: int) -> None:
-        """Go on without what is missing at `timestamp`."""
+        """Process the set at `timestamp` without the streams that are not settled there."""
         self._given_up = timestamp
 
     def fill(self, timestamp: int, inputs: Sequence[Input]) -> None:
-        """Take what is there at `timestamp`."""
-        self._gone_until = timestamp + 1  # where nothing was given up, nothing can come before it anyway
+        """Take the packets that are queued at `timestamp`."""
+        self._gone_until = timestamp + 1  # a complete set needs no such limit, but it does no harm
         self.sets[0].fill(timestamp, inputs)

@@ -1,4 +1,4 @@
-"""The input policy for streams of different clocks: all are moved to the timestamps of one."""
+"""The input policy for streams of different clocks: all are moved to the clock of one stream."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _OPTION: Final = "timestamp_base_tag_index"
 
 
 class TimestampAlignInputStreamHandler(InputStreamHandler):
-    """Moves all streams to the clock of a base stream, so that their first packets meet, then joins them.
+    """Moves all streams to the clock of a base stream by their first packets, then keeps them in step.
 
     Option `timestamp_base_tag_index` names the base stream. Until every other stream has a packet the
-    node sees the base's packets alone, at once. Then the offset of each other stream is fixed: its
-    oldest packet is moved to the base's oldest, and from there on streams are kept in step as by the
-    default policy, with packets at the base's timestamps::
+    node sees only the base's packets, without waiting. Then the offset of each other stream is fixed: its
+    oldest packet is moved to the base's oldest. From then on streams are kept in step as by the default
+    policy, with packets at the base's timestamps::
 
         CAMERA        101  102      103  104  .    .    done
         VIDEO                  1              4         done
@@ -36,11 +36,12 @@ class TimestampAlignInputStreamHandler(InputStreamHandler):
         CAMERA sees   101  102      103  104       -
         VIDEO sees    -    -        1    -         4         moved by 102
 
-    Once the offsets are fixed, what comes out does not depend on the order of arrival. Which packet of
-    the base the others meet does, unless the others' first packets are there before the base's.
+    Once the offsets are fixed, the input sets do not depend on the order of arrival. The offsets do,
+    unless the first packets of the others arrive before the first packet of the base.
 
-    A base that ends before every other stream has had a packet leaves the node open until the run
-    ends. Source of the rules: MediaPipe `framework/stream_handler/timestamp_align_input_stream_handler.cc`.
+    If the base ends before every other stream has had a packet, the node stays open until the run ends.
+
+    Source of the rules: MediaPipe `framework/stream_handler/timestamp_align_input_stream_handler.cc`.
     """
 
     depends_on_arrival = True
@@ -49,7 +50,7 @@ class TimestampAlignInputStreamHandler(InputStreamHandler):
         """Get ready for a run.
 
         Raises:
-            InvalidArgumentError: the option is no "TAG:index".
+            InvalidArgumentError: the option is not a "TAG:index".
             NotFoundError: the node has no such input.
         """
         super().prepare(inputs)
@@ -62,7 +63,7 @@ class TimestampAlignInputStreamHandler(InputStreamHandler):
         """Return the timestamp of the base at which the node is ready, NOT_READY or READY_FOR_CLOSE.
 
         Raises:
-            TimestampError: offsets are to be found, and a packet has a special timestamp.
+            TimestampError: the offsets are not fixed yet, and a packet has a special timestamp.
         """
         if self._is_aligned:
             return self._look_aligned()
@@ -74,7 +75,7 @@ class TimestampAlignInputStreamHandler(InputStreamHandler):
         return NOT_READY
 
     def _align(self, base_at: int) -> None:
-        """Move each stream's oldest packet to the base's; that holds once no stream is empty."""
+        """Move each stream's oldest packet to the base's; the offsets are fixed once no stream is empty."""
         for position, stream in enumerate(self.inputs):
             if stream.queue and position != self._base:
                 self._check_ordinary(self.inputs[self._base], base_at)
@@ -108,7 +109,7 @@ class TimestampAlignInputStreamHandler(InputStreamHandler):
         return NOT_READY
 
     def blocking(self) -> Sequence[InputStream]:
-        """Return the base before streams are aligned, then those not settled at the oldest packet."""
+        """Return the base before streams are aligned, then the streams not settled at the oldest packet."""
         if not self._is_aligned:
             return [self.inputs[self._base]]
         moved = [
@@ -119,14 +120,14 @@ class TimestampAlignInputStreamHandler(InputStreamHandler):
         return [stream for stream, t in moved if not stream.queue and t <= head]
 
     def fill(self, timestamp: int, inputs: Sequence[Input]) -> None:
-        """Take what is at `timestamp` of the base's clock, and write that time on it."""
+        """Take the packets at `timestamp` of the base's clock, and give them that timestamp."""
         if not self._is_aligned:
             base = inputs[self._base]
             base.fill(base.stream.pop())
             return
         for port, offset in zip(inputs, self._offsets, strict=True):
             queue = port.stream.queue
-            # compared as `look` did: at the ends of the range several times of a stream meet in one
+            # compared as in `look`: at the ends of the range several timestamps of a stream become one
             if queue and _moved(queue[0].stamp, offset) == timestamp:
                 port.fill(port.stream.pop().at(timestamp))
             else:
@@ -134,5 +135,5 @@ class TimestampAlignInputStreamHandler(InputStreamHandler):
 
 
 def _moved(t: int, offset: int) -> int:
-    """Return a timestamp or bound on the base's clock; special values are the same on all clocks."""
+    """Return a timestamp or bound on the base's clock; special values do not change."""
     return shifted(t, offset) if MIN <= t <= MAX else t
