@@ -1,7 +1,7 @@
 """`GraphTemplate`: a graph with params, usable wherever a graph is.
 
-Its text is graph text with rules between percent signs; the README of this pack has them all. A template never
-changes: giving it values makes a new one.
+Its text is graph text with rules between percent signs; the README of this pack has them all. A template
+never changes: giving it values makes a new one.
 """
 
 from __future__ import annotations
