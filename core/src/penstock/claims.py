@@ -25,6 +25,7 @@ KINDS: Final[Mapping[str, str]] = {
     "executor": "executors",
     "subgraph": "subgraphs",
     "service": "services",
+    "graph reader": "graph_readers",
 }
 
 _TARGET = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")

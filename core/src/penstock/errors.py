@@ -154,6 +154,22 @@ class InvalidArgumentError(PenstockError):
     default_code = StatusCode.INVALID_ARGUMENT
 
 
+class OptionError(InvalidArgumentError):
+    """What a graph gives as options is not what their class takes.
+
+    Attributes:
+        options: full name of the class.
+        path: to the field, as (name, index) for each step; () for the options as a whole.
+        further: what else is wrong with the same options.
+    """
+
+    def __init__(self, options: str, path: tuple[tuple[str, int], ...], words: str) -> None:
+        super().__init__(f"options {options}: {words}")
+        self.options = options
+        self.path = path
+        self.further: tuple[OptionError, ...] = ()
+
+
 class NotFoundError(PenstockError):
     """A name that does not exist here."""
 

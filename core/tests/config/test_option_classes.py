@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from penstock.config import build_plan, read_graph, to_binary, to_json, to_text
 from penstock.config.options.derived import extension_class, inner_classes, message_class
-from penstock.config.options.instances import OptionError, instance_of, message_of
+from penstock.config.options.instances import instance_of, message_of
 from penstock.config.options.options import NO_OPTIONS, Options
 from penstock.config.subgraphs.subgraph import Subgraph
 from penstock.errors import (
@@ -20,6 +20,7 @@ from penstock.errors import (
     GraphParseError,
     InvalidArgumentError,
     NameClashError,
+    OptionError,
     PluginError,
 )
 from penstock.option_class import full_name

@@ -2,8 +2,8 @@ import pytest
 
 from penstock.config import read_graph
 from penstock.config.options.options import NO_OPTIONS, Options
+from penstock.config.places import Places
 from penstock.config.reading.convert import graph_spec
-from penstock.config.reading.places import Places
 from penstock.errors import InvalidArgumentError
 
 

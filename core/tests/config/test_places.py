@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penstock.config.reading.places import Places, own_name, scan_json, scan_text, snake_case
+from penstock.config.places import Places
+from penstock.config.reading.scan import own_name, scan_json, scan_text, snake_case
 
 
 def place_of(text, *path, root=None):

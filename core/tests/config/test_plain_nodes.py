@@ -6,8 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from penstock.config.calculator_pb2 import CalculatorGraphConfig
+from penstock.config.places import Spot
 from penstock.config.reading.parse import read_graph
-from penstock.config.reading.places import Spot, scan_text, tokens_of
+from penstock.config.reading.scan import scan_text, tokens_of
 from penstock.errors import GraphParseError
 from penstock.registry import Registry
 
@@ -64,6 +65,7 @@ def test_a_node_of_names_alone_is_plain_and_what_the_parser_makes_of_it(text):
         'node { input_stream: ["a", "b"] }',
         "node < calculator: 'A' >",
         'node { calculator: "A" # a comment\n }',
+        'node { calculator: "A" } # a comment\n , num_threads: 1',
     ],
 )
 def test_whatever_else_a_node_says_is_left_to_the_parser(text):
@@ -156,7 +158,7 @@ PIECES = st.sampled_from(
 @given(st.lists(PIECES, max_size=8).map(" ".join))
 def test_any_text_is_read_as_the_parser_alone_reads_it(text):
     scanned = scan_text(text)
-    if scanned.has_rules or scanned.named:
+    if scanned.rule is not None or scanned.named:
         return  # templates, and names that nothing declares
     try:
         expected = parsed(text)
@@ -172,12 +174,12 @@ def test_any_text_is_read_as_the_parser_alone_reads_it(text):
 
 @given(st.lists(PIECES, max_size=8).map(" ".join))
 def test_places_are_those_that_words_alone_would_give(text):
-    from penstock.config.reading import places  # its reader is the subject
+    from penstock.config.reading import scan  # its reader is the subject
 
-    by_word = places._TextTree(text, tokens_of(text))
+    by_word = scan._TextTree(text, tokens_of(text))
     root, unclosed = by_word.read()
 
     scanned = scan_text(text)
 
     assert (tree(scanned.root), scanned.unclosed) == (tree(root), unclosed)
-    assert scanned.has_rules == any(token.text == "%" for token in tokens_of(text))
+    assert (scanned.rule is not None) == any(token.text == "%" for token in tokens_of(text))

@@ -8,7 +8,10 @@ import time
 
 import pytest
 
+from penstock.check.faults import Faults
+from penstock.check.names import Names
 from penstock.check.validate import validate
+from penstock.config.options.options import options_of
 from penstock.config.reading.convert import graph_spec
 from penstock.config.reading.parse import read_graph
 
@@ -27,7 +30,7 @@ def seconds(registry, declare):
         for _ in range(3):
             gc.collect()
             start = time.process_time()
-            plan = validate(spec, registry)
+            plan = validate(spec, Names(registry, "", Faults(spec.places)), options_of)
             times.append(time.process_time() - start)
             assert len(plan.nodes) == size
         return min(times)

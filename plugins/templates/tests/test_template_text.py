@@ -3,8 +3,8 @@
 import pytest
 from google.protobuf import text_format
 
+from penstock.config import read_definition, read_graph
 from penstock.config.calculator_graph_template_pb2 import CalculatorGraphTemplate
-from penstock.config.reading.parse import read_definition, read_graph
 from penstock.errors import GraphParseError
 from penstock.registry import Registry
 from penstock_templates.template import Template
@@ -38,7 +38,7 @@ def test_text_is_a_template_where_a_percent_sign_stands_outside_of_strings_and_c
 
     assert not isinstance(read_definition(graph, Registry()), Template)
     assert isinstance(read_definition(f"{graph} % param x %", Registry()), Template)
-    assert read_graph(f"{graph} % param x %", Registry())[0].type == "50 %"
+    assert read_graph(f"{graph} % param x %", Registry()).type == "50 %"
 
 
 def test_a_template_is_read_to_the_message_of_the_reference():

@@ -4,6 +4,7 @@ import logging
 import sys
 import textwrap
 
+import attrs
 import pytest
 
 import penstock
@@ -18,6 +19,7 @@ from penstock.errors import (
     NotFoundError,
     StatusCode,
 )
+from penstock.option_class import full_name
 from penstock_builder import Graph
 
 CHAIN = """\
@@ -44,8 +46,13 @@ output_stream: "out"
 """
 
 
+@attrs.frozen
+class SizedOptions:
+    size: int = 0
+
+
 @pytest.fixture
-def plan_of(registry, declare):  # declares the calculators that tests take for granted
+def plan_of(registry):
     def plan_of(graph, **subgraphs):
         return build_plan(
             textwrap.dedent(graph) if isinstance(graph, str) else graph, registry, subgraphs=subgraphs
@@ -127,7 +134,7 @@ def test_faults_of_its_nodes_say_where_in_the_template_they_stand(chain, plan_of
     assert found == [("NOT_FOUND", words)]
 
 
-def test_the_builder_reads_a_template_and_writes_the_graph_that_it_makes(chain, registry, declare):
+def test_the_builder_reads_a_template_and_writes_the_graph_that_it_makes(chain, registry):
     g = Graph.from_config(chain.with_arguments(kind="PassCalculator"), registry=registry)
 
     assert g.to_config() == chain.expand(kind="PassCalculator")
@@ -272,8 +279,8 @@ def test_two_nodes_of_one_template_are_graphs_of_their_own(plan_of, chain):
     ]  # fmt: skip
 
 
-def test_the_graph_of_the_reference_is_what_the_reference_makes_of_it(registry, declare, plan_of):
-    declare("PassThroughCalculator")
+def test_the_graph_of_the_reference_is_what_the_reference_makes_of_it(registry, plan_of):
+    registry.add("calculator", "PassThroughCalculator", registry.find("calculator", "PassCalculator"))
     template = """
         type: "PassThroughGraph"
         input_stream: % "INPUT:" + in_name %
@@ -309,7 +316,7 @@ def test_the_graph_of_the_reference_is_what_the_reference_makes_of_it(registry, 
     assert list(alone.config.input_stream) == ["INPUT:stream_9"]
 
 
-def test_a_file_of_a_package_is_a_template_too(registry, declare, tmp_path, monkeypatch):
+def test_a_file_of_a_package_is_a_template_too(registry, tmp_path, monkeypatch):
     package = tmp_path / "penstock_template_pack"
     package.mkdir()
     (package / "__init__.py").write_text("", encoding="utf-8")
@@ -385,27 +392,26 @@ def test_an_argument_without_effect_is_told_in_the_log(plan_of, caplog):
     ]
 
 
-def test_option_values_are_carried_out_in_what_a_template_makes(plan_of, make_options):
-    sized = make_options("TemplateSizedOptions", 500020231)
-    template = """
+def test_option_values_are_carried_out_in_what_a_template_makes(registry, plan_of):
+    name = full_name(SizedOptions)
+    registry.add_option(name, None, None, SizedOptions)
+    template = f"""
         type: "Sized"
-        graph_options { [type.googleapis.com/penstock.TemplateSizedOptions] { size: % size % } }
+        graph_options {{ [type.googleapis.com/{name}] {{ size: % size % }} }}
         input_stream: "in"
         output_stream: "out"
-        node {
+        node {{
           calculator: "PassCalculator" input_stream: "in" output_stream: "out"
           option_value: "size:size"
-          node_options { [type.googleapis.com/penstock.TemplateSizedOptions] {} }
-        }
+          node_options {{ [type.googleapis.com/{name}] {{}} }}
+        }}
         """
     plan = plan_of(use("Sized", {"size": "num: 7"}), Sized=template)
 
-    found = sized.load()()
-    plan.config.node[0].node_options[0].Unpack(found)
-    assert found.size == 7
+    assert plan.nodes[0].options.get(SizedOptions) == SizedOptions(size=7)
 
 
-def test_the_builder_gives_arguments_as_options_and_asks_no_template_for_ports(registry, declare):
+def test_the_builder_gives_arguments_as_options_and_asks_no_template_for_ports(registry):
     registry.add("subgraph", "Chain", GraphTemplate.from_text(CHAIN, registry))
     g = Graph(registry=registry)
     options = GraphTemplate.options(kind="PassCalculator", length=1)
@@ -423,7 +429,7 @@ def test_the_builder_gives_arguments_as_options_and_asks_no_template_for_ports(r
     assert nodes_of(build_plan(g, registry)) == ["chain__PassCalculator: in → out"]
 
 
-def test_a_binary_graph_that_gives_arguments_is_read(registry, declare, tmp_path):
+def test_a_binary_graph_that_gives_arguments_is_read(registry, tmp_path):
     text = use("Chain", {"kind": 'str: "PassCalculator"'})
     path = tmp_path / "main.binarypb"
     path.write_bytes(read_graph(text, registry).SerializeToString())

@@ -29,6 +29,7 @@ class Checked(NamedTuple):
         drafts: in the order of the plan.
         handlers: one for each draft.
         config: the message that the plan keeps.
+        option_types: knows the options in `config`; None where nothing does.
     """
 
     graph: GraphSpec
@@ -39,6 +40,7 @@ class Checked(NamedTuple):
     wiring: Wiring
     types: PortTypes
     config: Any
+    option_types: Any
 
 
 def assemble(checked: Checked) -> Plan:
@@ -58,6 +60,7 @@ def assemble(checked: Checked) -> Plan:
         config=checked.config,
         stream_ids=ids,
         file=graph.file,
+        option_types=checked.option_types,
     )
 
 

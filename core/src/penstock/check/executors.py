@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from penstock.config.options.options import NO_OPTIONS
 from penstock.errors import StatusCode
 from penstock.plan import ExecutorPlan
 
@@ -14,6 +13,7 @@ if TYPE_CHECKING:
     from penstock.check.faults import Faults
     from penstock.check.names import Names
     from penstock.check.nodes import Draft
+    from penstock.check.protocols import OptionsFactory
     from penstock.check.spec import ExecutorSpec, GraphSpec
 
 _INVALID: Final = StatusCode.INVALID_ARGUMENT
@@ -24,8 +24,9 @@ def is_reserved(name: str) -> bool:
     return name in ("default", "gpu") or name.startswith("__")
 
 
-def plan_executors(graph: GraphSpec, names: Names, faults: Faults) -> tuple[ExecutorPlan, ...]:
+def plan_executors(graph: GraphSpec, names: Names, options_of: OptionsFactory) -> tuple[ExecutorPlan, ...]:
     """Check the executors that a graph declares; return them, the default one first."""
+    faults = names.faults
     plans: dict[str, ExecutorPlan] = {}
     for spec in graph.executors:
         name = spec.name.text
@@ -38,7 +39,10 @@ def plan_executors(graph: GraphSpec, names: Names, faults: Faults) -> tuple[Exec
         else:
             plans[name] = _plan(spec, names)
     default = plans.pop("", None)
-    return (_default(graph, default, faults), *plans.values())
+    _check_threads(graph, default, faults)
+    if default is None:
+        default = ExecutorPlan("", "", options_of(None), num_threads=max(graph.num_threads.value, 0))
+    return (default, *plans.values())
 
 
 def check_executor(draft: Draft, declared: Collection[str], faults: Faults) -> None:
@@ -66,17 +70,15 @@ def _plan(spec: ExecutorSpec, names: Names) -> ExecutorPlan:
     return ExecutorPlan(name, kind.text, spec.options)
 
 
-def _default(graph: GraphSpec, declared: ExecutorPlan | None, faults: Faults) -> ExecutorPlan:
+def _check_threads(graph: GraphSpec, default: ExecutorPlan | None, faults: Faults) -> None:
+    """Note what is wrong with the graph's `num_threads`, given the executor that it declares as default."""
     threads = graph.num_threads
     if threads.value < -1:
         words = f"num_threads {threads.value}: must be positive, or 0 or -1 to leave it to the framework"
         faults.add(threads.at, words, code=_INVALID)
-    if declared is None:
-        return ExecutorPlan("", "", NO_OPTIONS, num_threads=max(threads.value, 0))
-    if threads.value:
+    if default is not None and threads.value:
         words = (
             f"num_threads {threads.value} and an executor entry for the default executor are both given; "
             "keep one: the entry's own options have num_threads too"
         )
         faults.add(threads.at, words, code=_INVALID)
-    return declared

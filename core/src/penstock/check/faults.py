@@ -17,7 +17,7 @@ from penstock.errors import (
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-    from penstock.config.reading.places import Places
+    from penstock.check.protocols import Places
 
 _CLASS_OF: Final = {
     StatusCode.INVALID_ARGUMENT: InvalidArgumentError,

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from penstock.config.options.options import NO_OPTIONS, Options
 from penstock.late_log import LateLogger, place
 from penstock.plan import HandlerPlan
 
 if TYPE_CHECKING:
-    from penstock.check.faults import Faults
     from penstock.check.names import Names
     from penstock.check.nodes import Draft
+    from penstock.check.protocols import OptionsFactory
     from penstock.check.spec import GraphSpec, HandlerSpec
 
 _KIND: Final = "input stream handler"
@@ -26,9 +25,10 @@ _LOG: Final = LateLogger("config")
 class Handlers:
     """Chooses and looks up the handlers of one graph."""
 
-    def __init__(self, graph: GraphSpec, names: Names, faults: Faults) -> None:
+    def __init__(self, graph: GraphSpec, names: Names, options_of: OptionsFactory) -> None:
         self._names = names
-        self._faults = faults
+        self._faults = names.faults
+        self._options_of = options_of
         self._where = graph.places.where
         self._of_graph = graph.input_stream_handler
         #: Names whose fault is the graph's, noted once and not for every node.
@@ -63,10 +63,9 @@ class Handlers:
                 return HandlerPlan(chosen.name, self._once(chosen.name, chosen.at), chosen.options)
             return HandlerPlan(chosen.name, self._found(chosen.name, own.at, draft), chosen.options)
         if wanted is not None:
-            return HandlerPlan(
-                wanted.name, self._found(wanted.name, draft.spec.at, draft), Options(wanted.options)
-            )
-        options = NO_OPTIONS if chosen is None else chosen.options
+            options = self._options_of(wanted.options)
+            return HandlerPlan(wanted.name, self._found(wanted.name, draft.spec.at, draft), options)
+        options = self._options_of(None) if chosen is None else chosen.options
         return HandlerPlan(_DEFAULT, self._once(_DEFAULT, draft.spec.at), options)
 
     def _once(self, name: str, at: int) -> object | None:

@@ -17,12 +17,16 @@ def has_subgraphs(message: Any, names: Names) -> bool:
 
 
 class Names:
-    """What the names of one graph stand for."""
+    """What the names of one graph stand for.
+
+    Attributes:
+        faults: of the graph.
+    """
 
     def __init__(self, registry: Registry, package: str, faults: Faults) -> None:
+        self.faults = faults
         self._registry = registry
         self._package = package
-        self._faults = faults
         self._found: dict[tuple[str, str], object] = {}
         self._is_subgraph: dict[str, bool] = {}
 
@@ -46,12 +50,12 @@ class Names:
         if isinstance(found, UnknownNameError):
             failed = self._registry.failures
             install = found.install
-            self._faults.add_unknown(
+            self.faults.add_unknown(
                 at, who, kind, name, known=found.near, failed=failed, install=install, node=node
             )
             return None
         if isinstance(found, (NameClashError, PluginError)):
-            self._faults.add_error(at, who, found, node=node)
+            self.faults.add_error(at, who, found, node=node)
             return None
         return found
 

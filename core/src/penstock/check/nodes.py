@@ -10,9 +10,8 @@ import inspect
 from typing import TYPE_CHECKING, Any, Final
 
 from penstock.check.faults import cause_words
-from penstock.config.options.instances import OptionError
 from penstock.contract import CalculatorContract
-from penstock.errors import InvalidArgumentError, PenstockError, StatusCode, code_of
+from penstock.errors import InvalidArgumentError, OptionError, PenstockError, StatusCode, code_of
 from penstock.option_class import options_classes
 from penstock.ports import port_name
 from penstock.tags import TagMap, parse_tag_index, parse_tag_index_name

@@ -9,9 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 if TYPE_CHECKING:
-    from penstock.config.options.options import Options
-    from penstock.config.options.places import OptionPlaces
-    from penstock.config.reading.places import Places
+    from penstock.check.protocols import OptionPlaces, Options, Places
 
 #: Fields that neither a graph nor a subgraph may have, and what replaces them.
 REFUSED_IN_GRAPH: Final = {

@@ -13,9 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from penstock.check.assemble import DEFAULT_QUEUE_SIZE, Checked, assemble
 from penstock.check.edges import Wiring
 from penstock.check.executors import check_executor, plan_executors
-from penstock.check.faults import Faults
 from penstock.check.handlers import Handlers
-from penstock.check.names import Names
 from penstock.check.nodes import canonical_names, draft_node, tag_map
 from penstock.check.order import stable_order
 from penstock.check.port_types import PortTypes
@@ -29,10 +27,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from penstock.check.edges import Edge
+    from penstock.check.names import Names
+    from penstock.check.protocols import OptionsFactory
     from penstock.check.spec import GraphSpec
     from penstock.contract import PortSpec
     from penstock.plan import Plan
-    from penstock.registry import Registry
     from penstock.tags import TagMap
 
 _LOG: Final = LateLogger("config")
@@ -40,18 +39,21 @@ _LOG: Final = LateLogger("config")
 
 def validate(
     graph: GraphSpec,
-    registry: Registry,
+    names: Names,
+    options_of: OptionsFactory,
+    *,
     in_order: Callable[[Any, list[int]], Any] | None = None,
-    faults: Faults | None = None,
+    option_types: object = None,
 ) -> Plan:
     """Check a graph and plan its runs.
 
     Args:
         graph: as the file has it.
-        registry: knows the names.
+        names: of the graph. Their faults are what is known to be wrong already.
+        options_of: makes the options of handlers and executors that the graph gives none.
         in_order: makes the plan's `config`: given the message and the order of its nodes, returns the
             message in that order. None keeps the message as it is.
-        faults: what is known to be wrong already.
+        option_types: what the plan keeps to write its `config`.
 
     Returns:
         The plan: nodes in file order if that is possible, else changed as little as possible.
@@ -59,26 +61,27 @@ def validate(
     Raises:
         GraphConfigError: has every fault. Their codes are the reference's.
     """
-    return _Validation(graph, registry, faults or Faults(graph.places)).plan(in_order)
+    return _Validation(graph, names, options_of).plan(in_order, option_types)
 
 
 class _Validation:
-    """The steps, and what they hand on."""
+    """The steps, and what each leaves for the next."""
 
-    def __init__(self, graph: GraphSpec, registry: Registry, faults: Faults) -> None:
+    def __init__(self, graph: GraphSpec, names: Names, options_of: OptionsFactory) -> None:
         self._graph = graph
-        self._faults = faults
-        self._names = Names(registry, graph.package, self._faults)
+        self._names = names
+        self._faults = names.faults
+        self._options_of = options_of
         self._types = PortTypes()
         self._order: list[int] = []
 
-    def plan(self, in_order: Callable[[Any, list[int]], Any] | None) -> Plan:
+    def plan(self, in_order: Callable[[Any, list[int]], Any] | None, option_types: object) -> Plan:
         graph, faults = self._graph, self._faults
         self._check_graph()
         graph_inputs = self._interface()
-        executors = plan_executors(graph, self._names, faults)
+        executors = plan_executors(graph, self._names, self._options_of)
         declared = {executor.name for executor in executors}
-        handlers = Handlers(graph, self._names, faults)
+        handlers = Handlers(graph, self._names, self._options_of)
         names = canonical_names(graph.nodes)
         self._drafts = [
             draft_node(spec, name, self._names, faults) for spec, name in zip(graph.nodes, names, strict=True)
@@ -96,7 +99,15 @@ class _Validation:
         handlers_in_order = [handler_plans[node] for node in self._order]
         config = graph.message if in_order is None else in_order(graph.message, self._order)
         checked = Checked(
-            graph, graph_inputs, ordered, handlers_in_order, executors, self._wiring, self._types, config
+            graph=graph,
+            graph_inputs=graph_inputs,
+            drafts=ordered,
+            handlers=handlers_in_order,
+            executors=executors,
+            wiring=self._wiring,
+            types=self._types,
+            config=config,
+            option_types=option_types,
         )
         return assemble(checked)
 

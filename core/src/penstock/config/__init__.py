@@ -5,7 +5,7 @@ Protobuf is imported when a graph is read, not with this package.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from penstock.collector import PAUSE
 from penstock.errors import InvalidArgumentError
@@ -16,10 +16,21 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from penstock.config.calculator_pb2 import CalculatorGraphConfig
+    from penstock.config.definition import Definition
+    from penstock.config.message import Message
     from penstock.config.options.types import OptionTypes
+    from penstock.config.reading.parse import ReadGraph
     from penstock.plan import Plan
 
-__all__ = ["CalculatorGraphConfig", "build_plan", "read_graph", "to_binary", "to_json", "to_text"]
+__all__ = [
+    "CalculatorGraphConfig",
+    "build_plan",
+    "read_definition",
+    "read_graph",
+    "to_binary",
+    "to_json",
+    "to_text",
+]
 
 
 def build_plan(
@@ -67,9 +78,9 @@ def _plan(
     from penstock.check.faults import Faults
     from penstock.check.names import Names, has_subgraphs
     from penstock.check.validate import validate
+    from penstock.config.options.options import options_of
     from penstock.config.options.types import OptionTypes
-    from penstock.config.reading.convert import graph_spec
-    from penstock.config.reading.parse import in_order
+    from penstock.config.reading.convert import graph_spec, in_order
 
     if subgraphs:
         from penstock.config.subgraphs.expand import with_subgraphs
@@ -78,32 +89,50 @@ def _plan(
     types = OptionTypes(registry)
     message, places = _read(graph_config, registry, binary_graph_path, types)
     faults = Faults(places)
+    names = Names(registry, message.package, faults)
     origins = None
-    if has_subgraphs(message, Names(registry, message.package, faults)):
+    if has_subgraphs(message, names):
         from penstock.config.subgraphs.expand import expand  # costs as much to import as all the checks
 
-        message, origins = expand(message, places, registry, faults, types)
+        message, origins = expand(message, places, registry, faults, types, names=names)
     spec = graph_spec(message, places, origins)
-    return validate(spec, registry, in_order, faults)._replace(option_types=types)
+    return validate(spec, names, options_of, in_order=in_order, option_types=types)
 
 
 def read_graph(
     graph_config: object, registry: Registry, *, binary_graph_path: str | Path | None = None
 ) -> CalculatorGraphConfig:
     """Read a graph without checking more than that it is one. Arguments and errors as `build_plan`."""
-    message: CalculatorGraphConfig = _read(graph_config, registry, binary_graph_path)[0]
+    message: CalculatorGraphConfig = _read(graph_config, registry, binary_graph_path).message
     return message
 
 
-def is_template(graph_config: object, registry: Registry) -> bool:
-    """Return whether it is a template, whose ports nobody knows before it is expanded. As `read_graph`."""
+def read_definition(
+    graph_config: object, registry: Registry, *, label: str | None = None
+) -> ReadGraph | Definition:
+    """Read a graph with its places; or a template, whose graph depends on its arguments.
+
+    Args:
+        graph_config: as for `read_graph`.
+        registry: knows the options, and the reader of templates.
+        label: what stands for the file's name in errors where `graph_config` is no file.
+
+    Raises:
+        PenstockError: as `read_graph`.
+    """
     from penstock.config.reading import parse  # protobuf
-    from penstock_templates.template import Template
 
-    return isinstance(parse.read_definition(graph_config, registry), Template)
+    return parse.read_definition(graph_config, registry, label=label)
 
 
-def to_text(config: Any, options: Registry | OptionTypes | None = None) -> str:
+def is_template(graph_config: object, registry: Registry) -> bool:
+    """Return whether it is a template, whose ports are unknown until it is expanded. As `read_graph`."""
+    from penstock.config.reading.parse import ReadGraph, read_definition  # protobuf
+
+    return not isinstance(read_definition(graph_config, registry), ReadGraph)
+
+
+def to_text(config: Message, options: Registry | OptionTypes | None = None) -> str:
     """Return a CalculatorGraphConfig as graph text.
 
     Args:
@@ -114,28 +143,28 @@ def to_text(config: Any, options: Registry | OptionTypes | None = None) -> str:
     Raises:
         NameClashError, PluginError: options that it holds cannot be imported.
     """
-    from penstock.config.reading import parse  # protobuf
+    from penstock.config import writing  # protobuf
 
-    return parse.to_text(config, _option_types(options))
+    return writing.to_text(config, _option_types(options))
 
 
-def to_json(config: Any, options: Registry | OptionTypes | None = None) -> str:
+def to_json(config: Message, options: Registry | OptionTypes | None = None) -> str:
     """Return a CalculatorGraphConfig as JSON, with the field names of graph text. Arguments as `to_text`.
 
     Raises:
         InvalidArgumentError: it has packed options that nobody knows.
         NameClashError, PluginError: as `to_text`.
     """
-    from penstock.config.reading import parse  # protobuf
+    from penstock.config import writing  # protobuf
 
-    return parse.to_json(config, _option_types(options))
+    return writing.to_json(config, _option_types(options))
 
 
-def to_binary(config: Any) -> bytes:
+def to_binary(config: Message) -> bytes:
     """Return a CalculatorGraphConfig serialized, as a .binarypb file holds it."""
-    from penstock.config.reading import parse  # protobuf
+    from penstock.config import writing  # protobuf
 
-    return parse.to_binary(config)
+    return writing.to_binary(config)
 
 
 def _option_types(options: Registry | OptionTypes | None) -> OptionTypes:
@@ -149,7 +178,7 @@ def _read(
     registry: Registry,
     binary_graph_path: str | Path | None,
     types: OptionTypes | None = None,
-) -> Any:
+) -> ReadGraph:
     from penstock.config.reading import parse  # protobuf
 
     if (graph_config is None) == (binary_graph_path is None):

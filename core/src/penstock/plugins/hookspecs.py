@@ -88,6 +88,8 @@ class Components:
             file that the package holds, or a subclass of `penstock.Subgraph`. The name counts, whatever
             `type` the graph has.
         services: `penstock.ServiceKey` objects.
+        graph_readers: objects that read graphs in a form of their own; see
+            `penstock.config.definition.GraphReader`.
         options: full message name → "module:Message", for options that graphs give as `node_options`; or
             → (extendee, extension number, "module:Message") for those that are extensions too, as in
             `{"penstock.GateOptions": ("penstock.CalculatorOptions", 2617, "my_pack.gate_pb2:GateOptions")}`.
@@ -100,8 +102,8 @@ class Components:
     """
 
     __slots__ = (
-        "calculators", "executors", "input_stream_handlers", "options", "output_stream_handlers", "services",
-        "subgraphs",
+        "calculators", "executors", "graph_readers", "input_stream_handlers", "options",
+        "output_stream_handlers", "services", "subgraphs",
     )  # fmt: skip
 
     calculators: Mapping[str, object]
@@ -110,6 +112,7 @@ class Components:
     executors: Mapping[str, object]
     subgraphs: Mapping[str, object]
     services: Mapping[str, object]
+    graph_readers: Mapping[str, object]
     options: Mapping[str, str | type | tuple[str, int, str | type]]
 
     def __init__(  # noqa: PLR0913  # one for each kind
@@ -121,6 +124,7 @@ class Components:
         executors: Mapping[str, object] = _NOTHING,
         subgraphs: Mapping[str, object] = _NOTHING,
         services: Mapping[str, object] = _NOTHING,
+        graph_readers: Mapping[str, object] = _NOTHING,
         options: Mapping[str, str | type | tuple[str, int, str | type]] = _NOTHING,
     ) -> None:
         given = {
@@ -130,6 +134,7 @@ class Components:
             "executors": executors,
             "subgraphs": subgraphs,
             "services": services,
+            "graph_readers": graph_readers,
         }
         for kind, field in KINDS.items():
             object.__setattr__(self, field, _checked_targets(kind, given[field]))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from penstock import GraphConfigError, PenstockError
-from penstock.config.reading.places import where
+from penstock.config.places import where
 from penstock.errors import InvalidArgumentError
 from penstock.log import ROOT
 from penstock_cli.failures import FileMissing, GraphInvalid

@@ -18,6 +18,7 @@ _KINDS: Final = (
     "executor",
     "subgraph",
     "service",
+    "graph-reader",
 )
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from penstock.config.reading.places import Spot
+from penstock.config.places import Spot
 from penstock.errors import InvalidArgumentError, PenstockError
 from penstock_templates import fields
 from penstock_templates.evaluate import Environment

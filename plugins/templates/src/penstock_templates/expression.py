@@ -17,6 +17,7 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from penstock.config.calculator_graph_template_pb2 import TemplateExpression
+from penstock.config.definition import DefinitionTextError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,13 +50,8 @@ _ESCAPE: Final = re.compile(r"\\(?:([0-7]{1,3})|x([0-9a-fA-F]{1,2})|u([0-9a-fA-F
 _ESCAPED: Final = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
 
 
-class RuleError(Exception):
-    """A template that is none: the offset in its text, and why."""
-
-    def __init__(self, offset: int, words: str) -> None:
-        super().__init__(words)
-        self.offset = offset
-        self.words = words
+class RuleError(DefinitionTextError):
+    """A rule that cannot be followed, or that stands where none can."""
 
 
 class Rule(NamedTuple):

@@ -1,7 +1,7 @@
 """`GraphTemplate`: a graph with params, usable wherever a graph is.
 
-Its text is graph text with rules between percent signs; core/README.md has them all. A template is never
-changed: giving it values makes a new one.
+Its text is graph text with rules between percent signs; the README of this pack has them all. A template
+never changes: giving it values makes a new one.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import attrs
 
+from penstock.config import read_definition
+from penstock.config.definition import with_defaults
 from penstock.errors import InvalidArgumentError
 from penstock.runtime.default import default_registry
 
@@ -83,13 +85,15 @@ class GraphTemplate:
 
     @classmethod
     def _read(cls, source: object, registry: Registry | None) -> Self:
-        from penstock.config.reading.parse import read_definition  # protobuf
+        from penstock_templates.reader import TemplateReader  # protobuf
         from penstock_templates.template import Template, without_rules
 
-        used = default_registry() if registry is None else registry
+        # With its own reader, so that it reads templates where no plugins are loaded.
+        used = (default_registry() if registry is None else registry).child()
+        used.add("graph reader", "template", TemplateReader)
         label = None if isinstance(source, Path) else "<template>"
         found = read_definition(source, used, label=label)
-        return cls(found if isinstance(found, Template) else without_rules(*found))
+        return cls(found if isinstance(found, Template) else without_rules(found.message, found.places))
 
     # --- what it is -------------------------------------------------------------------------------
 
@@ -144,7 +148,7 @@ class GraphTemplate:
             InvalidArgumentError: as `with_arguments`.
             GraphConfigError: the rules give no graph; has all mistakes, each with its place.
         """
-        return self.with_arguments(**arguments)._template.with_defaults()[0]  # noqa: SLF001  # own class
+        return with_defaults(self.with_arguments(**arguments)._template)[0]  # noqa: SLF001  # own class
 
     @staticmethod
     def options(**arguments: object) -> Any:

@@ -6,4 +6,4 @@ from penstock import Components, hookimpl
 @hookimpl
 def penstock_components() -> Components:
     """Return the components by name."""
-    return Components()
+    return Components(graph_readers={"template": "penstock_templates.reader:TemplateReader"})

@@ -1,7 +1,7 @@
 """A template that was read: its message, its rules, and where they stand.
 
-`parse` makes one of text, of a binary file or of a message. Nothing here changes one: a graph is made anew
-each time.
+The core's reader makes one from text, a binary file or a message (see `reader`). A template never changes:
+each expansion makes a new graph.
 """
 
 from __future__ import annotations
@@ -10,22 +10,25 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from penstock.check.faults import Faults
-from penstock.config.calculator_graph_template_pb2 import CalculatorGraphTemplate
+from penstock.config.calculator_graph_template_pb2 import CalculatorGraphTemplate, TemplateSubgraphOptions
 from penstock.config.calculator_pb2 import CalculatorGraphConfig
-from penstock.config.reading.places import Places, Spot
+from penstock.config.places import Places, Spot
 from penstock_templates.expand import Rules, carry_out
 from penstock_templates.expression import RuleError
 from penstock_templates.fields import new, values
 from penstock_templates.paths import Site, sites_of
 from penstock_templates.text import scan_template
+from penstock_templates.values import values_in
 from penstock_templates.wire import stowed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
+    from penstock.check.faults import Faults
+    from penstock.config.definition import FindType, Merge
+    from penstock.config.message import Message
+    from penstock.config.options.options import Options
     from penstock.errors import PenstockError
-    from penstock_templates.fields import FindType
     from penstock_templates.values import Value
 
 _NOTHING: Final[Mapping[str, Value]] = {}
@@ -43,25 +46,30 @@ class Template:
         given: param → value; goes before the defaults.
     """
 
-    message: Any
+    message: Message
     places: Places
     rules: Rules
     offsets: tuple[int, ...] = ()
     given: Mapping[str, Value] = _NOTHING
 
+    @property
+    def graph(self) -> Message:
+        """The graph without the rules: with placeholders where rules give values."""
+        return self.message.config
+
     def expand(
         self,
         places: Places,
         faults: Faults,
-        arguments: Mapping[str, Value] = _NOTHING,
+        arguments: object = None,
         node: str | None = None,
-    ) -> Any:
+    ) -> Message | None:
         """Return the graph that the template is with some values; None where that has mistakes.
 
         Args:
             places: of the template, or what `include` made of them. They are those of the graph afterwards.
             faults: takes the mistakes, each once, however often a loop meets it.
-            arguments: param → value; goes before `given`.
+            arguments: a mapping from param to value, which goes before `given`; None for no arguments.
             node: name of the node that the graph is for, or None.
         """
         told = set[tuple[int, str]]()
@@ -73,7 +81,8 @@ class Template:
 
         graph = CalculatorGraphConfig()
         graph.CopyFrom(self.message.config)
-        places.root = carry_out(self.rules, graph, places.root, {**self.given, **arguments}, report)
+        values = {**self.given, **_values(arguments)}
+        places.root = carry_out(self.rules, graph, places.root, values, report)
         return None if told else graph
 
     def params(self) -> dict[str, bool]:
@@ -86,46 +95,41 @@ class Template:
             found.setdefault(name, False)
         return found
 
-    def unknown(self, arguments: Mapping[str, Value]) -> list[str]:
-        """Return the names of arguments that nothing is made of."""
+    @staticmethod
+    def arguments_of(options: Options) -> Mapping[str, Value]:
+        """Return param → value, as a node gives them in its TemplateSubgraphOptions."""
+        return values_in(options.get(TemplateSubgraphOptions).dict)
+
+    def unknown(self, arguments: object) -> list[str]:
+        """Return the names of arguments that have no effect, since the template has no such param."""
         params = self.params()
-        return [name for name in arguments if name not in params]
-
-    def with_defaults(self) -> tuple[Any, Places]:
-        """Return the graph that the template is with what it was given, and its places.
-
-        Raises:
-            GraphConfigError: it is none; has all mistakes.
-        """
-        places = self.places.again()
-        faults = Faults(places)
-        graph = self.expand(places, faults)
-        faults.raise_any()
-        return graph, places
+        return [name for name in _values(arguments) if name not in params]
 
     def _at(self, places: Places, rule: int) -> int:
         return places.at(Spot(self.offsets[rule]) if self.offsets else None)
 
 
-def read_text(
-    text: str, places: Places, read: Callable[[str, Any, int, int | None], None], find: FindType
-) -> Template:
+def _values(arguments: object) -> Mapping[str, Value]:
+    given: Mapping[str, Value] = _NOTHING if arguments is None else arguments  # type: ignore[assignment]  # a mapping
+    return given
+
+
+def read_text(text: str, places: Places, merge: Merge, find: FindType) -> Template:
     """Read the text of a template.
 
     Args:
         text: with our package's names, whose types are known.
         places: of the text. Its tree becomes that of the template.
-        read: reads ordinary text into a message, or raises. It is also given where the text begins in the
-            whole, and the place of a bracket that nothing closes.
+        merge: reads ordinary text into a message, or raises.
         find: finds the types that the text names.
 
     Raises:
         RuleError: a rule is none, or stands where none can.
-        PenstockError: what `read` raises.
+        PenstockError: what `merge` raises.
     """
     scanned = scan_template(text, CalculatorGraphConfig.DESCRIPTOR, find)
     message = CalculatorGraphTemplate()
-    read(scanned.text, message.config, 0, scanned.unclosed)
+    merge(scanned.text, message.config, 0, scanned.unclosed)
     if scanned.lost is not None:
         raise RuleError(scanned.lost, "the template cannot be followed from here on")
     if scanned.unfound is not None:
@@ -135,7 +139,7 @@ def read_text(
     for fragment in scanned.fragments:
         field = fragment.field
         inside = new(field.containing_type)
-        read(fragment.text, inside, fragment.offset, None)
+        merge(fragment.text, inside, fragment.offset, None)
         # A field without presence that is set to its default holds nothing.
         value = next(iter(values(inside, field)), field.default_value)
         message.rule[fragment.rule].field_value = stowed(field, value)
@@ -144,13 +148,13 @@ def read_text(
     return Template(message, places, _rules(message, find, spots), tuple(scanned.offsets))
 
 
-def without_rules(graph: Any, places: Places) -> Template:
+def without_rules(graph: Message, places: Places) -> Template:
     """Return a graph that was read as a template without rules."""
     message = CalculatorGraphTemplate(config=graph)
     return Template(message, places, Rules(message.rule, [], Site(()), _no_type))
 
 
-def of_message(message: Any, places: Places, find: FindType) -> Template:
+def of_message(message: Message, places: Places, find: FindType) -> Template:
     """Return the template of a CalculatorGraphTemplate, which is kept; `find` as for `read_text`.
 
     Raises:
@@ -159,13 +163,13 @@ def of_message(message: Any, places: Places, find: FindType) -> Template:
     return Template(message, places, _rules(message, find, {}))
 
 
-def _rules(message: Any, find: FindType, spots: Mapping[int, Spot]) -> Rules:
+def _rules(message: Message, find: FindType, spots: Mapping[int, Spot]) -> Rules:
     declarations, root = sites_of(message.rule)
     return Rules(message.rule, declarations, root, find, spots)
 
 
 def _no_type(name: str) -> Any:
-    raise KeyError(name)  # nobody asks where there are no rules
+    raise KeyError(name)  # never called: there are no rules
 
 
 def _asked(site: Site, rules: Any, variables: frozenset[str]) -> Iterator[str]:
@@ -178,7 +182,7 @@ def _asked(site: Site, rules: Any, variables: frozenset[str]) -> Iterator[str]:
         yield from _asked(inner, rules, variables)
 
 
-def _names(expression: Any) -> Iterator[str]:
+def _names(expression: Message) -> Iterator[str]:
     """Yield the params that an expression asks for."""
     if not expression.op and expression.HasField("param"):
         yield expression.param

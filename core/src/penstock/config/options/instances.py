@@ -7,37 +7,20 @@ do wherever an instance is made; what they raise becomes an `OptionError`, which
 from __future__ import annotations
 
 import enum
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
-from penstock.errors import InvalidArgumentError
+from penstock.errors import InvalidArgumentError, OptionError
 from penstock.option_class import enum_numbers, fields_of, full_name, has_no_default, is_options_class
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from penstock.config.message import Message
+    from penstock.config.places import FieldPath
     from penstock.option_class import ClassField
 
-#: Steps from an options message to a field inside of it: name and index.
-OptionPath: TypeAlias = "tuple[tuple[str, int], ...]"
 
-
-class OptionError(InvalidArgumentError):
-    """What a graph gives as options is not what their class takes.
-
-    Attributes:
-        options: full name of the class.
-        path: to the field; () for the options as a whole.
-        further: what else is wrong with the same options.
-    """
-
-    def __init__(self, options: str, path: OptionPath, words: str) -> None:
-        super().__init__(f"options {options}: {words}")
-        self.options = options
-        self.path = path
-        self.further: tuple[OptionError, ...] = ()
-
-
-def instance_of(cls: Any, message: Any = None) -> Any:
+def instance_of(cls: Any, message: Message | None = None) -> Any:
     """Return the options that a message gives, with defaults where it gives none.
 
     Args:
@@ -51,7 +34,7 @@ def instance_of(cls: Any, message: Any = None) -> Any:
     return _Reading(full_name(cls)).instance(cls, message, ())
 
 
-def message_of(instance: Any, message: Any) -> Any:
+def message_of(instance: Any, message: Message) -> Message:
     """Write the options of an instance into a message that is empty; return the message.
 
     What has its default is left out: it would be read back the same.
@@ -67,7 +50,7 @@ def message_of(instance: Any, message: Any) -> Any:
     return message
 
 
-def message_with(cls: Any, message: Any, field: str, value: object) -> Any:
+def message_with(cls: Any, message: Message, field: str, value: object) -> Message:
     """Write one field of an options class by its name into a message that is empty; return the message.
 
     Raises:
@@ -77,7 +60,7 @@ def message_with(cls: Any, message: Any, field: str, value: object) -> Any:
     return message
 
 
-def write_field(message: Any, field: ClassField, value: object) -> None:
+def write_field(message: Message, field: ClassField, value: object) -> None:
     """Write one field into a message that does not have it yet, from a value as Python has it.
 
     An enum's value may be its name, an inner class's instance a dict of its fields.
@@ -104,7 +87,7 @@ class _Reading:
     def __init__(self, options: str) -> None:
         self._options = options
 
-    def instance(self, cls: Any, message: Any, path: OptionPath) -> Any:
+    def instance(self, cls: Any, message: Message, path: FieldPath) -> Any:
         given: dict[str, Any] = {}
         wrong: list[OptionError] = []
         for field in fields_of(cls):
@@ -131,7 +114,7 @@ class _Reading:
             words = f"is {value}: {_words(error)}"
             raise self._error((*path, (culprit, 0)), words) from error
 
-    def _value(self, field: ClassField, value: Any, path: OptionPath) -> Any:
+    def _value(self, field: ClassField, value: Any, path: FieldPath) -> Any:
         if field.shape == "one":
             return self._element(field, value, (*path, (field.name, 0)))
         if field.shape == "map":
@@ -144,19 +127,19 @@ class _Reading:
             raise self._error((*path, (field.name, 0)), words)
         return elements if field.shape == "list" else tuple(elements)
 
-    def _element(self, field: ClassField, value: Any, path: OptionPath) -> Any:
+    def _element(self, field: ClassField, value: Any, path: FieldPath) -> Any:
         if is_options_class(field.element):
             return self.instance(field.element, value, path)
         if issubclass(field.element, enum.Enum):
             return _enum_value(field.element, value)
         return value
 
-    def _error(self, path: OptionPath, words: str) -> OptionError:
+    def _error(self, path: FieldPath, words: str) -> OptionError:
         spelled = ".".join(f"{name}[{index}]" if index else name for name, index in path)
         return OptionError(self._options, path, f"{spelled} {words}".strip())
 
 
-def _is_given(field: ClassField, message: Any) -> bool:
+def _is_given(field: ClassField, message: Message) -> bool:
     if field.shape == "one":
         return bool(message.HasField(field.name))
     return len(getattr(message, field.name)) > 0
@@ -221,7 +204,7 @@ def _words(error: Exception) -> str:
 # --- to a message -----------------------------------------------------------------------------------
 
 
-def _write_field(message: Any, field: ClassField, value: object) -> None:
+def _write_field(message: Message, field: ClassField, value: object) -> None:
     is_empty = value is None or (field.shape != "one" and _is_sized(field, value) and not value)
     if is_empty:
         if field.is_required or not _is_default(field, value):
@@ -271,7 +254,7 @@ def _is_sized(field: ClassField, value: object) -> bool:
     return isinstance(value, (list, tuple)) and field.length in (None, len(value))
 
 
-def _write_one(message: Any, field: ClassField, value: object) -> None:
+def _write_one(message: Message, field: ClassField, value: object) -> None:
     if is_options_class(field.element):
         inner = getattr(message, field.name)
         inner.SetInParent()
@@ -280,7 +263,7 @@ def _write_one(message: Any, field: ClassField, value: object) -> None:
         setattr(message, field.name, _plain(message, field, value))
 
 
-def _fill(message: Any, field: ClassField, value: object) -> None:
+def _fill(message: Message, field: ClassField, value: object) -> None:
     """Write an instance, or a dict of fields, into the message of an inner class."""
     if isinstance(value, field.element):
         message_of(value, message)
@@ -297,7 +280,7 @@ def _fill(message: Any, field: ClassField, value: object) -> None:
         raise _unfit(message, field, value)
 
 
-def _plain(message: Any, field: ClassField, value: object) -> Any:
+def _plain(message: Message, field: ClassField, value: object) -> Any:
     """Return a scalar or an enum's value as a message takes it."""
     element = field.element
     if issubclass(element, enum.Enum):
@@ -317,7 +300,7 @@ def _plain(message: Any, field: ClassField, value: object) -> Any:
     return value
 
 
-def _unfit(message: Any, field: ClassField, value: object, more: str = "") -> InvalidArgumentError:
+def _unfit(message: Message, field: ClassField, value: object, more: str = "") -> InvalidArgumentError:
     return InvalidArgumentError(
         f"options {message.DESCRIPTOR.full_name}: {field.name} is {value!r}, but must be {field.type_name}"
         f"{more}"

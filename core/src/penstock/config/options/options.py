@@ -12,12 +12,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from penstock.config.options.instances import OptionError, instance_of
-from penstock.errors import InvalidArgumentError
+from penstock.config.options.instances import instance_of
+from penstock.errors import InvalidArgumentError, OptionError
 from penstock.option_class import full_name, is_options_class
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from penstock.config.message import Message
 
 M = TypeVar("M")
 
@@ -30,7 +32,7 @@ class Options:
 
     __slots__ = ("_extended", "_found", "_packed")
 
-    def __init__(self, extended: Any = None, packed: Sequence[Any] = ()) -> None:
+    def __init__(self, extended: Any = None, packed: Sequence[Message] = ()) -> None:
         """Hold options messages, without copying them.
 
         Args:
@@ -98,7 +100,7 @@ class Options:
                 return _unpacked(packed, cls)
         return None
 
-    def _look_up(self, message_type: Any) -> Any:
+    def _look_up(self, message_type: Any) -> Message | None:
         found = self._found
         if found is None:
             found = self._found = {}
@@ -117,7 +119,7 @@ class Options:
         found[message_type] = given
         return given
 
-    def _extension(self, message_type: Any) -> Any:
+    def _extension(self, message_type: Any) -> Message | None:
         extended = self._extended
         if extended is None:
             return None
@@ -132,7 +134,7 @@ class Options:
                 return extended.Extensions[handle] if extended.HasExtension(handle) else None
         return None
 
-    def _unpacked(self, message_type: Any) -> Any:
+    def _unpacked(self, message_type: Any) -> Message | None:
         for packed in self._packed:
             if packed.Is(message_type.DESCRIPTOR):
                 options = message_type()
@@ -141,7 +143,7 @@ class Options:
         return None
 
 
-def _unpacked(packed: Any, cls: Any) -> Any:
+def _unpacked(packed: Message, cls: Any) -> Message:
     """Return the message of an attrs class that is packed."""
     from penstock.config.options.derived import message_class  # protobuf, which a message has brought
 
@@ -156,3 +158,8 @@ def _unpacked(packed: Any, cls: Any) -> Any:
 
 #: For whatever the graph gives no options: every answer has its defaults.
 NO_OPTIONS: Final = Options()
+
+
+def options_of(given: object | None = None) -> Options:
+    """Return options that are given in code: a message, an instance of an attrs class, or None for none."""
+    return NO_OPTIONS if given is None else Options(given)

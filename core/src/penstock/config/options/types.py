@@ -8,19 +8,32 @@ they say of themselves (`Options`), then at all that are imported.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from penstock.claims import calculator_of, spelling
+from penstock.claims import OptionEntry, Origin, calculator_of, spelling
 from penstock.errors import InvalidArgumentError, NameClashError, PluginError, UnknownNameError
 from penstock.option_class import full_name, is_options_class, options_classes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from penstock.registry import OptionEntry, Registry
+    from penstock.registry import Registry
 
 #: Kinds of names whose classes may say which options they take.
-_KINDS = ("calculator", "subgraph", "input stream handler", "executor")
+_KINDS: Final = ("calculator", "subgraph", "input stream handler", "executor")
+
+_TEMPLATE_OPTIONS: Final = "penstock.TemplateSubgraphOptions"
+_THEIR_PLACE: Final = "penstock.config.calculator_graph_template_pb2:TemplateSubgraphOptions"
+#: The options that the core itself declares: those of nodes that stand for templates.
+_OWN: Final = {
+    _TEMPLATE_OPTIONS: OptionEntry(
+        full_name=_TEMPLATE_OPTIONS,
+        extendee="penstock.CalculatorOptions",
+        number=172998261,
+        target=_THEIR_PLACE,
+        origin=Origin("penstock-core", None, _THEIR_PLACE),
+    )
+}
 
 
 class OptionTypes:
@@ -130,7 +143,7 @@ class OptionTypes:
         distribution = self._registry.install_hint("option", message)
         from difflib import get_close_matches  # only where something is wrong
 
-        near = get_close_matches(message, {*self._entries, *self._names_of_components()}, n=3)
+        near = get_close_matches(message, {*self._registry.options(), *self._names_of_components()}, n=3)
         if distribution is not None:
             words += f"; install it: pip install {distribution}"
         elif near:
@@ -174,7 +187,7 @@ class OptionTypes:
 
     @cached_property
     def _entries(self) -> Mapping[str, OptionEntry]:
-        return self._registry.options()
+        return {**_OWN, **self._registry.options()}
 
     @cached_property
     def _by_number(self) -> Mapping[tuple[str | None, int | None], OptionEntry]:

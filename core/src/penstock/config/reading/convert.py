@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final
 
 from penstock.check.spec import (
     REFUSED_IN_GRAPH,
@@ -14,17 +14,15 @@ from penstock.check.spec import (
     StreamInfoSpec,
     Text,
 )
+from penstock.config.options.option_places import OptionPlaces
 from penstock.config.options.options import Options
-from penstock.config.options.places import OptionPlaces
 from penstock.config.reading.profiler import without_effect
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from penstock.config.reading.places import Places, Spot
-
-    #: A message of this package; its fields are read, its class is not needed.
-    Message: TypeAlias = Any
+    from penstock.config.message import Message
+    from penstock.config.places import Places, Spot
 
 _REFUSED_IN_NODE: Final = ("external_input",)
 
@@ -61,6 +59,17 @@ def graph_spec(
         message=message,
         places=places,
     )
+
+
+def in_order(graph: Message, order: list[int]) -> Message:
+    """Return the graph with its nodes in another order; `graph` itself where that changes nothing."""
+    if order == list(range(len(graph.node))):
+        return graph
+    ordered = type(graph)()
+    ordered.CopyFrom(graph)
+    del ordered.node[:]
+    ordered.node.extend(graph.node[i] for i in order)
+    return ordered
 
 
 def _nodes(

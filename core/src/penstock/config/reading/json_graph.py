@@ -1,26 +1,103 @@
 """The JSON form of a graph: its names put right before protobuf reads it, its errors made readable.
 
-A path is a list of (field as the text format names it, index), as `Places.follow` takes it.
+A path is a list of (field as the text format names it, index), as `Places.position_of` takes it.
 """
 
 from __future__ import annotations
 
+import json
 import re
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final
 
-from penstock.config.reading.places import own_name, snake_case
+from google.protobuf import descriptor_pool, json_format
+from google.protobuf.any_pb2 import Any as PackedMessage
+
+from penstock.config.reading.scan import own_name, snake_case
+from penstock.config.reading.words import TOO_DEEP, lowered, with_near_fields
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
-#: Steps from the graph to one of its parts.
-FieldPath: TypeAlias = "tuple[tuple[str, int], ...]"
+    from penstock.config.message import Message
+    from penstock.config.options.types import OptionTypes
+    from penstock.config.places import FieldPath
 
 _PLACE: Final = re.compile(r'\s*at "?CalculatorGraphConfig(?:[\w.@]|\[[^\]]*\])*"?')
 _PREFIX: Final = re.compile(r"^(?:Failed to parse [^ ]+ field: )+")
 
 
-def without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+class JsonGraphError(Exception):
+    """JSON that is no graph.
+
+    Attributes:
+        words: what is wrong.
+        position: line and column, where the text is no JSON; else None.
+        path: to what does not fit a graph; else None.
+    """
+
+    def __init__(
+        self, words: str, *, position: tuple[int, int] | None = None, path: FieldPath | None = None
+    ) -> None:
+        super().__init__(words)
+        self.words = words
+        self.position = position
+        self.path = path
+
+
+def value_of(text: str) -> Any:
+    """Return what a JSON text holds.
+
+    Raises:
+        JsonGraphError: it is no JSON, or an object has a member twice.
+    """
+    try:
+        return json.loads(text, object_pairs_hook=_without_duplicates)
+    except json.JSONDecodeError as error:
+        raise JsonGraphError(lowered(error.msg), position=(error.lineno, error.colno)) from error
+    except ValueError as error:
+        raise JsonGraphError(str(error)) from error
+    except RecursionError as error:
+        raise JsonGraphError(TOO_DEEP) from error
+
+
+def merge_value(
+    value: object, graph: Message, types: OptionTypes, load: Callable[[str, str, FieldPath], None]
+) -> None:
+    """Read a JSON value into a graph that is empty.
+
+    Args:
+        value: as `value_of` returns it. Names of the reference's package are taken for ours.
+        graph: a CalculatorGraphConfig, which is changed.
+        types: knows the options.
+        load: called for each name of a message: in our package, as written, and the path to it.
+
+    Raises:
+        JsonGraphError: the value is no graph.
+    """
+    if not isinstance(value, dict):
+        raise JsonGraphError(f"a graph is a JSON object, not a {type(value).__name__}", path=())
+    #: For protobuf, whose published types want the class itself.
+    pool: Any = types
+    try:
+        named = _with_own_names(value, (), load)
+    except RecursionError as error:
+        raise JsonGraphError(TOO_DEEP) from error
+    try:
+        json_format.ParseDict(named, graph, descriptor_pool=pool)
+    except (json_format.ParseError, RecursionError) as error:
+        path = _blame(named, type(graph)(), pool)
+        raise JsonGraphError(with_near_fields(_reason(error), types), path=path) from error
+
+
+def calculators_in(graph: Any) -> tuple[Iterable[str], str]:
+    """Return the names of a graph's calculators, and its package, from JSON that was not checked yet."""
+    nodes, package = graph.get("node"), graph.get("package")
+    given = nodes if isinstance(nodes, list) else []
+    found = [node.get("calculator") for node in given if isinstance(node, dict)]
+    return [one for one in found if isinstance(one, str)], package if isinstance(package, str) else ""
+
+
+def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return a JSON object as a dict.
 
     Raises:
@@ -34,20 +111,11 @@ def without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return members
 
 
-def with_own_names(value: Any, load: Callable[[str, str, FieldPath], None]) -> Any:
-    """Return a copy of JSON in which the reference's names of messages are ours.
-
-    Args:
-        value: a graph as JSON has it.
-        load: called for each name: in our package, as written, and where it stands.
-    """
-    return _copied(value, (), load)
-
-
-def _copied(value: Any, path: FieldPath, load: Callable[[str, str, FieldPath], None]) -> Any:
+def _with_own_names(value: Any, path: FieldPath, load: Callable[[str, str, FieldPath], None]) -> Any:
+    """Return a copy of JSON in which the reference's names of messages are ours."""
     if isinstance(value, list):
         above, (name, _) = (path[:-1], path[-1]) if path else ((), ("", 0))
-        return [_copied(element, (*above, (name, i)), load) for i, element in enumerate(value)]
+        return [_with_own_names(element, (*above, (name, i)), load) for i, element in enumerate(value)]
     if not isinstance(value, dict):
         return value
     members = {}
@@ -62,11 +130,60 @@ def _copied(value: Any, path: FieldPath, load: Callable[[str, str, FieldPath], N
             written = key[1:-1]
             field = f"[{own_name(written)}]"
             load(own_name(written), written, (*path, (field, 0)))
-        members[field] = _copied(member, (*path, (snake_case(str(field)), 0)), load)
+        members[field] = _with_own_names(member, (*path, (snake_case(str(field)), 0)), load)
     return members
 
 
-def reason(error: Exception) -> str:
+def _reason(error: Exception) -> str:
     """Return what is wrong from an error of protobuf's JSON reader, without where it says that it is."""
     words = _PREFIX.sub("", str(error)).partition("\n")[0].rstrip(".")
     return _PLACE.sub("", words).rstrip(".")
+
+
+def _blame(value: Any, message: Message, pool: Any) -> FieldPath:
+    """Return the path to what is wrong in JSON that does not fit a message.
+
+    The parser's own errors say it only sometimes. So the parts are read one by one, from above.
+    """
+    path: list[tuple[str, int]] = []
+    while isinstance(value, dict):
+        wrong = next((key for key in value if not _fits({key: value[key]}, message, pool)), None)
+        if wrong is None or not _has(message, snake_case(wrong)):
+            break
+        member, index = value[wrong], 0
+        if isinstance(member, list):
+            fitting = (i for i, element in enumerate(member) if not _fits({wrong: [element]}, message, pool))
+            index = next(fitting, 0)
+            member = member[index] if member else None
+        path.append((snake_case(wrong), index))
+        inner = _inner(message, snake_case(wrong))
+        if inner is None or isinstance(inner, PackedMessage):
+            break
+        value, message = member, inner
+    return tuple(path)
+
+
+def _fits(value: dict[str, Any], message: Message, pool: Any) -> bool:
+    try:
+        json_format.ParseDict(value, type(message)(), descriptor_pool=pool)
+    except (json_format.ParseError, RecursionError):
+        return False
+    return True
+
+
+def _has(message: Message, name: str) -> bool:
+    return name.startswith("[") or name in message.DESCRIPTOR.fields_by_name
+
+
+def _inner(message: Message, name: str) -> Message | None:
+    if name.startswith("["):
+        try:
+            extension = descriptor_pool.Default().FindExtensionByName(name[1:-1])
+        except KeyError:
+            return None
+        return message.Extensions[extension] if extension.containing_type == message.DESCRIPTOR else None
+    field = message.DESCRIPTOR.fields_by_name.get(name)
+    if field is None or field.message_type is None:
+        return None
+    inner = getattr(message, name)
+    return inner.add() if hasattr(inner, "add") else inner

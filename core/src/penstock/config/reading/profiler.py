@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+    from penstock.config.message import Message
 
 #: The runtime acts on these, and on `calculator_filter` whoever makes a profile.
 _HONOURED: Final = frozenset(
@@ -39,7 +41,7 @@ _INSTEAD: Final[Mapping[str, str]] = {
 _NEVER: Final = -1
 
 
-def without_effect(profiler: Any) -> Iterator[tuple[str, str]]:
+def without_effect(profiler: Message) -> Iterator[tuple[str, str]]:
     """Yield each field that is set and has no effect, with the reason."""
     for field, value in profiler.ListFields():
         is_meant = field.name == "trace_log_interval_usec" and value == _NEVER

@@ -12,35 +12,32 @@ noted, so that what hangs on it can still be checked. Source of names and order:
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from penstock.check.faults import cause_words
 from penstock.check.names import Names, has_subgraphs
 from penstock.check.nodes import numbered, tag_map, who
 from penstock.check.spec import REFUSED_IN_GRAPH, Text
-from penstock.config.calculator_graph_template_pb2 import TemplateSubgraphOptions
 from penstock.config.calculator_pb2 import CalculatorGraphConfig
-from penstock.config.options.instances import OptionError
+from penstock.config.options.option_places import OptionPlaces
 from penstock.config.options.options import Options
-from penstock.config.options.places import OptionPlaces
-from penstock.config.options.value import set_option_values
-from penstock.config.reading.parse import read_definition, read_graph
+from penstock.config.reading.parse import ReadGraph, read_definition, read_graph
 from penstock.config.subgraphs.interface import PORT_FIELDS, Interface, prefix_of
+from penstock.config.subgraphs.option_values import set_option_values
 from penstock.config.subgraphs.subgraph import Subgraph, SubgraphContext
-from penstock.errors import InvalidArgumentError, PenstockError, StatusCode, code_of
+from penstock.errors import InvalidArgumentError, OptionError, PenstockError, StatusCode, code_of
 from penstock.late_log import LateLogger, place
 from penstock.tags import TagMap
-from penstock_templates.template import Template
-from penstock_templates.values import values_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from penstock.check.faults import Faults
+    from penstock.config.definition import Definition
+    from penstock.config.message import Message
     from penstock.config.options.types import OptionTypes
-    from penstock.config.reading.places import Places, Spot
+    from penstock.config.places import Places, Spot
     from penstock.registry import Registry
-    from penstock_templates.values import Value
 
 __all__ = ["Expanded", "Subgraph", "SubgraphContext", "expand", "with_subgraphs"]
 
@@ -61,16 +58,18 @@ class Expanded(NamedTuple):
         origins: for each node the file that it stands in, and where; None where that is the graph's own.
     """
 
-    message: Any
+    message: Message
     origins: list[tuple[Places, Spot | None]] | None
 
 
-def expand(
-    message: Any,
+def expand(  # noqa: PLR0913  # the parts of one build
+    message: Message,
     places: Places,
     registry: Registry,
     faults: Faults,
     types: OptionTypes,
+    *,
+    names: Names | None = None,
 ) -> Expanded:
     """Carry out `option_value`, and replace the nodes that are subgraphs. Faults are noted, not raised.
 
@@ -80,8 +79,10 @@ def expand(
         registry: knows the subgraphs. A name that is a calculator's too is a subgraph.
         faults: of this graph.
         types: knows the options that it names, and learns those of the subgraphs.
+        names: of the registry and the graph's package; None makes them.
     """
-    names = Names(registry, message.package, faults)
+    if names is None:
+        names = Names(registry, message.package, faults)
     if not has_subgraphs(message, names):
         return Expanded(message, None)
     expanded = CalculatorGraphConfig()
@@ -114,8 +115,8 @@ def with_subgraphs(registry: Registry, subgraphs: Mapping[str, object] | Iterabl
         return child
     seen = set[str]()
     for i, graph in enumerate(subgraphs):
-        loaded = _loaded(read_definition(graph, registry, label=f"<subgraph {i}>"))
-        name = (loaded.message.config if isinstance(loaded, Template) else loaded.message).type
+        loaded = read_definition(graph, registry, label=f"<subgraph {i}>")
+        name = (loaded.message if isinstance(loaded, ReadGraph) else loaded.graph).type
         if not name or name in seen:
             what = f"type {name!r}, as one before it" if name else "no type"
             cure = "give it another type, or pass subgraphs as a dict from name to graph"
@@ -134,17 +135,6 @@ class _Given(NamedTuple):
         return self.text
 
 
-class _Graph(NamedTuple):
-    """A graph as it was read."""
-
-    message: Any
-    places: Places
-
-
-def _loaded(read: tuple[Any, Places] | Template) -> _Graph | Template:
-    return read if isinstance(read, Template) else _Graph(*read)
-
-
 class _Part(NamedTuple):
     """A node on its way into the expanded graph.
 
@@ -156,7 +146,7 @@ class _Part(NamedTuple):
         has_failed: whether it is a subgraph that cannot be replaced.
     """
 
-    node: Any
+    node: Message
     places: Places
     spot: Spot | None
     inside: tuple[tuple[str, bytes], ...] = ()
@@ -184,10 +174,10 @@ class _Expansion:
         self._registry = registry
         self._names = names
         self._faults = faults
-        #: Definition by its identity, which it keeps alive → the graph or template that it holds.
-        self._read: dict[int, tuple[object, _Graph | Template]] = {}
+        #: What a name stands for, by its identity, which it keeps alive → what was read from it.
+        self._read: dict[int, tuple[object, ReadGraph | Definition]] = {}
 
-    def run(self, message: Any) -> list[_Part]:
+    def run(self, message: Message) -> list[_Part]:
         root = self._places.root
         parts = [
             _Part(node, self._places, self._places.of(root, "node", i)) for i, node in enumerate(message.node)
@@ -212,7 +202,7 @@ class _Expansion:
         """Return what the subgraph's name stands for; None where that is a fault."""
         return self._names.find("subgraph", use.part.node.calculator, use.part.at(), f"{use.who}: ", use.name)
 
-    def graph(self, found: object, sc: SubgraphContext, note: str) -> _Graph | None:
+    def graph(self, found: object, options: Options, use: _Use, note: str) -> ReadGraph | None:
         """Return the graph that stands for a node: a message that is not changed, and places of its own.
 
         Returns:
@@ -220,50 +210,41 @@ class _Expansion:
 
         Raises:
             PenstockError: it cannot be read.
-            Exception: whatever `to_config` of somebody's object raises.
+            Exception: whatever `to_config` of a foreign object raises.
         """
         if isinstance(found, _Computed):
-            read = read_graph(found.graph, self._registry, label=found.label, types=self.types)
-            loaded: _Graph | Template = _Graph(*read)
-        else:
-            loaded = self._definition(found, sc.node.calculator)
+            graph = read_graph(found.graph, self._registry, label=found.label, types=self.types)
+            return ReadGraph(graph.message, self._places.include(graph.places, note))
+        loaded = self._definition(found, use.part.node.calculator)
         places = self._places.include(loaded.places, note)
-        if not isinstance(loaded, Template):
-            return _Graph(loaded.message, places)
-        message = loaded.expand(places, self._faults, _arguments(sc), sc.node_name)
-        return None if message is None else _Graph(message, places)
+        if isinstance(loaded, ReadGraph):
+            return ReadGraph(loaded.message, places)
+        arguments = loaded.arguments_of(options)
+        message = loaded.expand(places, self._faults, arguments, use.name)
+        use.warn_of_unknown(loaded.unknown(arguments))
+        return None if message is None else ReadGraph(message, places)
 
     def is_made_for_use(self, found: object, name: str) -> bool:
         """Return whether what a subgraph's name stands for gives each use a graph of its own."""
         if found is None or _computes(found):
             return found is not None
         try:
-            return isinstance(self._definition(found, name), Template)
-        except Exception:  # noqa: BLE001  # it is told where the graph is needed
+            return not isinstance(self._definition(found, name), ReadGraph)
+        except Exception:  # noqa: BLE001  # reported where the graph is needed
             return False
 
-    def unknown(self, found: object, sc: SubgraphContext) -> list[str]:
-        """Return the names of arguments that nothing is made of, where the definition is a template."""
-        loaded = None if _computes(found) else self._definition(found, sc.node.calculator)
-        return loaded.unknown(_arguments(sc)) if isinstance(loaded, Template) else []
-
-    def _definition(self, found: object, name: str) -> _Graph | Template:
-        if isinstance(found, _Graph):
+    def _definition(self, found: object, name: str) -> ReadGraph | Definition:
+        if isinstance(found, ReadGraph):
             return found
         if id(found) not in self._read:
             read = read_definition(found, self._registry, label=f"<subgraph {name}>", types=self.types)
-            self._read[id(found)] = (found, _loaded(read))
+            self._read[id(found)] = (found, read)
         return self._read[id(found)][1]
 
 
 def _computes(found: object) -> bool:
     """Return whether what a subgraph's name stands for computes a graph for each use."""
     return callable(getattr(found, "get_config", None))
-
-
-def _arguments(sc: SubgraphContext) -> dict[str, Value]:
-    """Return what a node gives to the template that it stands for."""
-    return values_in(sc.options(TemplateSubgraphOptions).dict)
 
 
 class _Use:
@@ -301,7 +282,7 @@ class _Use:
         at: int,
         words: str,
         code: StatusCode = StatusCode.INVALID_ARGUMENT,
-        cause: Any = None,
+        cause: BaseException | None = None,
     ) -> None:
         self._faults.add(at, f"{self.who}: {words}", code=code, node=self.name, cause=cause)
 
@@ -351,7 +332,7 @@ class _Use:
 
     # --- what the subgraph says -------------------------------------------------------------------
 
-    def _graph(self, expansion: _Expansion, found: object, outer: dict[str, TagMap]) -> _Graph | None:
+    def _graph(self, expansion: _Expansion, found: object, outer: dict[str, TagMap]) -> ReadGraph | None:
         node = type(self.part.node)()
         node.CopyFrom(self.part.node)
         options = Options(node.options if node.HasField("options") else None, node.node_options)
@@ -365,8 +346,7 @@ class _Use:
             if callable(compute):
                 found = _Computed(compute(sc), _label(found))
             doing = "the subgraph cannot be read"
-            graph = expansion.graph(found, sc, note)
-            self._warn_of_unknown([] if isinstance(found, _Computed) else expansion.unknown(found, sc))
+            graph = expansion.graph(found, options, self, note)
         except Exception as error:  # noqa: BLE001  # foreign code: whatever it raises is the graph's fault
             if isinstance(error, OptionError):
                 places = OptionPlaces(self.part.node, self.part.places, self.part.spot, at)
@@ -375,13 +355,14 @@ class _Use:
             return None
         return graph
 
-    def _warn_of_unknown(self, names: list[str]) -> None:
+    def warn_of_unknown(self, names: list[str]) -> None:
+        """Log the names of arguments that the definition ignores."""
         where = self.part.places.where(self.part.at("options"))
         for name in names:
             words = "%s%s: the template has no param %r, so giving it has no effect"
             _LOG.warning(words, where, self.who, name, extra=place(self.name))
 
-    def _interface(self, graph: _Graph) -> dict[str, TagMap] | None:
+    def _interface(self, graph: ReadGraph) -> dict[str, TagMap] | None:
         """Check the subgraph's own fields; return its ports, or None where they cannot be read."""
         inner = {}
         is_right = True
@@ -400,12 +381,12 @@ class _Use:
         return inner if is_right else None
 
     @staticmethod
-    def _at(graph: _Graph, field: str, index: int = 0) -> int:
+    def _at(graph: ReadGraph, field: str, index: int = 0) -> int:
         return graph.places.at(graph.places.of(graph.places.root, field, index))
 
     # --- the replacement --------------------------------------------------------------------------
 
-    def _replaced(self, graph: _Graph, interface: Interface, types: OptionTypes) -> list[_Part]:
+    def _replaced(self, graph: ReadGraph, interface: Interface, types: OptionTypes) -> list[_Part]:
         places = graph.places
         inside = (*self.part.inside, self._key)
         nodes = graph.message.node
@@ -437,8 +418,8 @@ class _Use:
 def _set_options(  # noqa: PLR0913, PLR0917  # a node, where it stands, and what else is asked
     part: _Part,
     name: str,
-    graph: Any,
-    user: Any,
+    graph: Message,
+    user: Message | None,
     faults: Faults,
     types: OptionTypes,
 ) -> None:

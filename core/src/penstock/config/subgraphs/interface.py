@@ -8,13 +8,14 @@ nodes that read them. Source: MediaPipe `tool/subgraph_expansion`.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from penstock.config.reading.places import Spot
+from penstock.config.places import Spot
 from penstock.ports import port_name
 from penstock.tags import is_name
 
 if TYPE_CHECKING:
+    from penstock.config.message import Message
     from penstock.tags import Port, TagMap
 
 #: Fields of a node, and of a graph, that hold ports, and the word for one.
@@ -65,7 +66,7 @@ class Interface:
             for field in ("input_stream", "input_side_packet")
         }
 
-    def rename(self, node: Any, name: str, spot: Spot | None) -> Spot | None:
+    def rename(self, node: Message, name: str, spot: Spot | None) -> Spot | None:
         """Turn a node of the subgraph into one of the graph outside.
 
         Args:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
+    from penstock.config.message import Message
     from penstock.config.options.options import Options
     from penstock.tags import TagMap
 
@@ -24,7 +25,7 @@ class SubgraphContext:
             in id order, each with tag, index, and the name of the stream or side packet.
     """
 
-    def __init__(self, node_name: str, node: Any, options: Options, ports: tuple[TagMap, ...]) -> None:
+    def __init__(self, node_name: str, node: Message, options: Options, ports: tuple[TagMap, ...]) -> None:
         self.node_name = node_name
         self.node = node
         self._options = options

@@ -188,4 +188,8 @@ _MUST_BE: Final[Mapping[str, tuple[Callable[[object], bool], str]]] = {
         lambda thing: isinstance(thing, ServiceKey),
         "no key of a service; name a penstock.ServiceKey",
     ),
+    "graph reader": (
+        lambda thing: _has("text")(thing) and _has("message")(thing),
+        "no graph reader: it needs text(...) and message(...), as penstock.config.definition.GraphReader has",
+    ),
 }

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from penstock.config.options.instances import OptionPath
-    from penstock.config.reading.places import Places, Spot
+    from penstock.config.message import Message
+    from penstock.config.places import FieldPath, Places, Spot
 
 
 class OptionPlaces:
@@ -14,14 +14,14 @@ class OptionPlaces:
 
     __slots__ = ("_at", "_node", "_places", "_spot")
 
-    def __init__(self, node: Any, places: Places, spot: Spot | None, at: int) -> None:
+    def __init__(self, node: Message, places: Places, spot: Spot | None, at: int) -> None:
         self._node = node
         self._places = places
         self._spot = spot
         #: The place of the node.
         self._at = at
 
-    def at(self, options: str, path: OptionPath) -> int:
+    def at(self, options: str, path: FieldPath) -> int:
         """Return the place of a field of an options message, or of the nearest above it.
 
         Args:

@@ -6,7 +6,7 @@ from google.protobuf import text_format
 from penstock.config import build_plan
 from penstock.config.calculator_pb2 import CalculatorGraphConfig
 from penstock.config.options.types import OptionTypes
-from penstock.config.options.value import set_option_values
+from penstock.config.subgraphs.option_values import set_option_values
 from penstock.errors import GraphConfigError
 from penstock.registry import Registry
 

@@ -14,13 +14,14 @@ import re
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from penstock.config.reading.parse import unpacked
-from penstock.config.reading.places import own_name
+from penstock.config.reading.messages import unpacked
+from penstock.config.reading.scan import own_name
 from penstock.errors import InvalidArgumentError, NotFoundError, PenstockError, StatusCode
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from penstock.config.message import Message
     from penstock.config.options.types import OptionTypes
 
 _SPLIT: Final = re.compile(r"(?<!:):(?!:)")
@@ -38,10 +39,10 @@ class _Path(NamedTuple):
 
 
 def set_option_values(
-    node: Any,
-    graph: Any,
+    node: Message,
+    graph: Message,
     types: OptionTypes,
-    user: Any = None,
+    user: Message | None = None,
 ) -> Iterator[tuple[int, PenstockError]]:
     """Carry out the entries of a node, and remove them.
 
@@ -87,7 +88,7 @@ def _path(text: str) -> _Path:
 # --- the options messages -----------------------------------------------------------------------
 
 
-def _graph_value(graph: Any, user: Any, path: _Path, types: OptionTypes) -> Any:
+def _graph_value(graph: Message, user: Message | None, path: _Path, types: OptionTypes) -> Any:
     """Return what the graph's options say; `_NO_OPTIONS` where there are none, `_UNSET` as `_read`."""
     packed = [unpacked(one, types) for one in graph.graph_options]
     found = _chosen([*_extensions(graph.options), *packed], path, "the graph")
@@ -103,7 +104,7 @@ def _graph_value(graph: Any, user: Any, path: _Path, types: OptionTypes) -> Any:
     return _read(options, path.steps)
 
 
-def _write(node: Any, path: _Path, value: Any, types: OptionTypes) -> None:
+def _write(node: Message, path: _Path, value: Any, types: OptionTypes) -> None:
     found = _chosen(_extensions(node.options), path, "the node", is_last=not node.node_options)
     if found is not None:
         _set(found, path.steps, value)
@@ -118,11 +119,11 @@ def _write(node: Any, path: _Path, value: Any, types: OptionTypes) -> None:
     node.node_options[position].Pack(found)
 
 
-def _extensions(extended: Any) -> list[Any]:
+def _extensions(extended: Message) -> list[Message]:
     return [value for field, value in extended.ListFields() if field.is_extension]
 
 
-def _chosen(found: list[Any], path: _Path, whose: str, *, is_last: bool = True) -> Any:
+def _chosen(found: list[Message], path: _Path, whose: str, *, is_last: bool = True) -> Message | None:
     """Return the first of some messages that a path may lead into, or None where there is none.
 
     Raises:
@@ -138,7 +139,7 @@ def _chosen(found: list[Any], path: _Path, whose: str, *, is_last: bool = True) 
     return None
 
 
-def _no_field(whose: str, field: str, messages: list[Any]) -> NotFoundError:
+def _no_field(whose: str, field: str, messages: list[Message]) -> NotFoundError:
     known = [name for one in messages for name in one.DESCRIPTOR.fields_by_name]
     near = get_close_matches(field, known, n=1)
     meant = f" (did you mean {near[0]!r}?)" if near else ""
@@ -149,7 +150,7 @@ def _no_field(whose: str, field: str, messages: list[Any]) -> NotFoundError:
 # --- the way inside -----------------------------------------------------------------------------
 
 
-def _read(message: Any, steps: tuple[str, ...]) -> Any:
+def _read(message: Message, steps: tuple[str, ...]) -> Any:
     """Return the value at the end of a path; `_UNSET` where that field, or one on the way, is not set."""
     while True:
         field, index, steps = _step(message, steps)
@@ -164,7 +165,7 @@ def _read(message: Any, steps: tuple[str, ...]) -> Any:
         message = value
 
 
-def _set(message: Any, steps: tuple[str, ...], value: Any) -> None:
+def _set(message: Message, steps: tuple[str, ...], value: Any) -> None:
     if value is _NO_OPTIONS:
         return
     field, index, steps = _step(message, steps)
@@ -198,7 +199,7 @@ def _shown(value: Any) -> str:
     return f"of type {value.DESCRIPTOR.full_name}" if hasattr(value, "DESCRIPTOR") else repr(value)
 
 
-def _step(message: Any, steps: tuple[str, ...]) -> tuple[Any, int | None, tuple[str, ...]]:
+def _step(message: Message, steps: tuple[str, ...]) -> tuple[Any, int | None, tuple[str, ...]]:
     """Return the first field of a path, the index behind it or None, and the steps that remain."""
     name, *rest = steps
     field = message.DESCRIPTOR.fields_by_name.get(name)

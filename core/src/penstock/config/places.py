@@ -1,0 +1,170 @@
+"""Where things stand in a graph file: the tree of its fields, and the line and column of each.
+
+A place is an `int`: an offset in the text, or a running number where there is no text. Lines and
+columns are computed only for the places that an error names. Both are counted from 1. Where a graph
+comes from several files, the places of the first one are lower than those of the others.
+"""
+
+from __future__ import annotations
+
+import copy
+import re
+from bisect import bisect_right
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+#: Steps from a message to a field inside it: the field as the text format names it, and its index.
+FieldPath: TypeAlias = "tuple[tuple[str, int], ...]"
+
+#: A field whose value is a string without escapes.
+_STRING_FIELD: Final = re.compile(r"""\w+\s*:?\s*(?P<quote>["'])(?P<text>[^"'\\\n]*)(?P=quote)""", re.ASCII)
+
+#: The distance between the places of two files that are parts of one graph; longer than any text.
+_STRIDE: Final = 2**40
+
+
+class Spot:
+    """One field in the file: where it begins, and the fields inside it, by name, in order.
+
+    Most have nothing inside; they do without a dict.
+    """
+
+    __slots__ = ("_fields", "offset")
+
+    def __init__(self, offset: int) -> None:
+        self.offset = offset
+        self._fields: dict[str, list[Spot]] | None = None
+
+    @property
+    def fields(self) -> dict[str, list[Spot]]:
+        """The fields inside; may be changed."""
+        if self._fields is None:
+            self._fields = {}
+        return self._fields
+
+    @fields.setter
+    def fields(self, fields: dict[str, list[Spot]]) -> None:
+        self._fields = fields
+
+    def add(self, name: str, offset: int) -> Spot:
+        """Note one more field `name`."""
+        spot = Spot(offset)
+        self.fields.setdefault(name, []).append(spot)
+        return spot
+
+    def get(self, name: str, index: int) -> Spot | None:
+        """Return the `index`-th field `name`, or None where there is none."""
+        found = None if self._fields is None else self._fields.get(name)
+        return None if found is None or index >= len(found) else found[index]
+
+
+class Places:
+    """Turns paths into places, and places into words. One for each graph that is read."""
+
+    def __init__(self, file: str | None = None, text: str | None = None, root: Spot | None = None) -> None:
+        """Know the places of one file.
+
+        Args:
+            file: its name, or None for what is no file.
+            text: its text, or None where it has no lines.
+            root: its tree, or None likewise.
+        """
+        self.file = file
+        self.root = root
+        self._text = text or ""
+        self._lines = [0]
+        if text is not None:
+            self._lines += [match.end() for match in re.finditer("\n", text)]
+        self._count = 0
+        self._base = 0
+        self._note = ""
+        #: The files whose places continue this one's.
+        self._further: list[Places] = []
+
+    def include(self, other: Places, note: str) -> Places:
+        """Return the places of another file in such a form that `where` of this object knows them too.
+
+        Args:
+            other: stays as it is, so that it may be included more than once.
+            note: follows the place in messages: "used by node 'a': ".
+        """
+        further = copy.copy(other)
+        self._further.append(further)
+        further._base = len(self._further) * _STRIDE  # noqa: SLF001  # own class
+        further._note = note  # noqa: SLF001
+        return further
+
+    def again(self) -> Places:
+        """Return the places of the same file alone, for a further graph that is made of it."""
+        same = copy.copy(self)
+        same._further = []  # noqa: SLF001  # own class
+        return same
+
+    def of(self, spot: Spot | None, name: str, index: int = 0) -> Spot | None:
+        """Return the `index`-th field `name` inside `spot`, or `spot` where the tree has no such field."""
+        return None if spot is None else spot.get(name, index) or spot
+
+    def at(self, spot: Spot | None) -> int:
+        """Return the place of `spot`. Without a tree, places are numbers in the order of asking."""
+        if spot is not None:
+            return self._base + spot.offset
+        self._count += 1
+        return self._base + self._count
+
+    def at_field(self, spot: Spot | None, name: str, index: int = 0) -> int:
+        """Return the place of what `of` returns."""
+        if spot is None:
+            return self.at(None)
+        found = spot.get(name, index)
+        return self._base + (spot if found is None else found).offset
+
+    def position_of(self, path: FieldPath) -> tuple[int, int] | None:
+        """Return line and column of what lies at the end of a path, or of the nearest above it."""
+        spot = self.root
+        for name, index in path:
+            spot = self.of(spot, name, index)
+        return None if spot is None else self.line_and_column(self._base + spot.offset)
+
+    def texts(self, *path: str) -> Iterator[str]:
+        """Yield the plain strings of the fields at the end of a path, of graph text and in its order."""
+        spots = [] if self.root is None else [self.root]
+        for name in path:
+            spots = [inner for spot in spots for inner in spot.fields.get(name, ())]
+        for spot in spots:
+            found = _STRING_FIELD.match(self._text, spot.offset)
+            if found is not None:
+                yield found["text"]
+
+    def line_and_column(self, at: int) -> tuple[int, int] | None:
+        """Return the line and column of a place, or None where the graph has no lines."""
+        if self.root is None:
+            return None
+        offset = at - self._base
+        line = bisect_right(self._lines, offset)
+        return line, offset - self._lines[line - 1] + 1
+
+    def where(self, at: int) -> str:
+        """Return how a message begins that speaks of a place: "graph.pbtxt:12:5: ", or ""."""
+        of = self._of_file(at)
+        return f"{where(of.file, of.line_and_column(at))}{of._note}"  # noqa: SLF001  # own class
+
+    def parts(self, at: int) -> tuple[str | None, int | None, int | None]:
+        """Return the file, line and column of a place, each None where there is none."""
+        of = self._of_file(at)
+        line, column = of.line_and_column(at) or (None, None)
+        return of.file, line, column
+
+    def _of_file(self, at: int) -> Places:
+        """Return the places of the file that a place lies in."""
+        number = (at - self._base) // _STRIDE
+        return self._further[number - 1]._of_file(at) if number else self  # noqa: SLF001  # own class
+
+
+def where(file: str | None, position: tuple[int, int] | None) -> str:
+    """Return how a message begins: "file:12:5: ", "line 12, column 5: ", "file: " or ""."""
+    if position is None:
+        return f"{file}: " if file else ""
+    line, column = position
+    return f"{file}:{line}:{column}: " if file else f"line {line}, column {column}: "

@@ -1,0 +1,64 @@
+"""Walks over protobuf messages, for what reads and writes graphs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from google.protobuf import descriptor_pool, message_factory
+from google.protobuf.message import Message as AnyMessage
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from google.protobuf.any_pb2 import Any as PackedMessage
+
+    from penstock.config.message import Message
+    from penstock.config.options.types import OptionTypes
+    from penstock.config.places import FieldPath
+
+
+def messages_in(message: Message) -> Iterator[tuple[Message, FieldPath]]:
+    """Yield a message and every message inside it, with the path to each. Packed ones stay packed."""
+    work: list[tuple[Message, FieldPath]] = [(message, ())]
+    while work:
+        inner, path = work.pop()
+        yield inner, path
+        for field, value in inner.ListFields():
+            if field.message_type is None:
+                continue
+            name = f"[{field.full_name}]" if field.is_extension else field.name
+            if isinstance(value, AnyMessage):
+                work.append((value, (*path, (name, 0))))
+            elif hasattr(value, "add"):  # a list of messages; a map has none. Asking protobuf costs an import
+                work += [(one, (*path, (name, i))) for i, one in enumerate(value)]
+
+
+def calculators_of(graph: Message) -> Callable[[], tuple[Iterable[str], str]]:
+    """Return what gives the names of a graph's calculators, and its package, to `OptionTypes.look_into`."""
+    return lambda: ([node.calculator for node in graph.node], graph.package)
+
+
+def unpacked(packed: PackedMessage, types: OptionTypes) -> Message:
+    """Return the message that is packed in one of a graph that was read: its type is known."""
+    name = packed.TypeName()
+    types.load(name)
+    message = message_factory.GetMessageClass(types.FindMessageTypeByName(name))()
+    packed.Unpack(message)
+    return message
+
+
+def is_known(name: str) -> bool:
+    """Return whether the process has a message or extension of this name, whichever module imported it."""
+    pool = descriptor_pool.Default()
+    for find in (pool.FindExtensionByName, pool.FindMessageTypeByName):
+        try:
+            find(name)
+        except KeyError:
+            continue
+        return True
+    return False
+
+
+def spelled(path: FieldPath) -> str:
+    """Return a path as messages name it: "node[0].options[0]"."""
+    return ".".join(f"{name}[{index}]" for name, index in path) or "the graph"

@@ -1,0 +1,113 @@
+"""The plugins of the process, and the default registry that they fill when it is first asked.
+
+Importing this module loads no plugin and reads no entry point. There is one default because most
+programs want one. Only the entrances (`CalculatorGraph`, `penstock.run`, the command line) and the look-up of
+graph readers fall back on it, and each of those takes another registry.
+"""
+
+from __future__ import annotations
+
+import threading
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
+
+from penstock.claims import KINDS
+from penstock.errors import FailedPreconditionError, NameClashError
+from penstock.registry import Registry
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from penstock.plugins.discovery import PluginHost
+
+
+class _LazyHost:
+    """Makes the plugin host once, for whichever thread comes first; the others wait."""
+
+    def __init__(self) -> None:
+        # Re-entrant, so that a plugin that asks for the host while it is loaded gets an error and
+        # no deadlock.
+        self._lock = threading.RLock()
+        self._host: PluginHost | None = None
+        self._is_loading = False
+
+    def get(self) -> PluginHost:
+        if self._host is not None:
+            return self._host
+        with self._lock:
+            return self._load()
+
+    def _load(self) -> PluginHost:
+        if self._host is not None:  # another thread was first
+            return self._host
+        if self._is_loading:
+            raise FailedPreconditionError(
+                "plugins are being loaded; a plugin module must not ask for them or run a graph"
+            )
+        self._is_loading = True
+        try:
+            from penstock.plugins.discovery import PluginHost  # only when needed
+
+            self._host = PluginHost()
+        finally:
+            self._is_loading = False
+        return self._host
+
+
+class _Defaults:
+    """The plugins of the process, and the registry that they fill."""
+
+    def __init__(self) -> None:
+        self.host: Final = _LazyHost()
+        self.registry: Final = Registry(lambda registry: self.host.get().fill(registry))
+
+
+#: The last one counts; there is one, but for tests that install plugins.
+_defaults: Final = [_Defaults()]
+
+
+def default_registry() -> Registry:
+    """Return the registry that graphs use when they are given none. Always the same object."""
+    return _defaults[-1].registry
+
+
+def plugin_host() -> PluginHost:
+    """Return the plugins of this process, loaded by the first call; see `PluginHost`.
+
+    Raises:
+        FailedPreconditionError: called by a plugin module while plugins are being loaded.
+        InvalidArgumentError: an environment switch is not what it must be.
+    """
+    return _defaults[-1].host.get()
+
+
+@contextmanager
+def plugins_renewed() -> Iterator[None]:
+    """Look for plugins anew, and forget again what was found; for tests of what is installed meanwhile.
+
+    Within the block `default_registry()` and `plugin_host()` are other objects, which look for plugins when
+    they are first asked there; those outside are loaded before. What the process has registered before is
+    known there too; what it registers within is not known afterwards.
+    """
+    renewed = _Defaults()
+    _hand_on(default_registry(), renewed.registry)
+    _defaults.append(renewed)
+    try:
+        yield
+    finally:
+        _defaults.remove(renewed)
+
+
+def _hand_on(old: Registry, new: Registry) -> None:
+    """Put into a registry what no plugin has put into another, which is filled for that."""
+    for kind in KINDS:
+        for name in old.names(kind):
+            try:
+                of_the_process = old.origin(kind, name).distribution is None
+            except NameClashError:  # it cannot be used, so that nobody misses it
+                continue
+            if of_the_process:
+                new.add(kind, name, old.find(kind, name))
+    for entry in old.options().values():
+        if entry.origin.distribution is None:
+            new.add_option(entry.full_name, entry.extendee, entry.number, entry.target)

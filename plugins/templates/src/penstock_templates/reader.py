@@ -1,0 +1,26 @@
+"""The graph reader "template": what the core asks where it finds a template."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from penstock_templates.template import Template, of_message, read_text
+
+if TYPE_CHECKING:
+    from penstock.config.definition import FindType, Merge
+    from penstock.config.message import Message
+    from penstock.config.places import Places
+
+
+class TemplateReader:
+    """Reads graph templates: graph text with rules between percent signs, and CalculatorGraphTemplates."""
+
+    @staticmethod
+    def text(text: str, places: Places, merge: Merge, find: FindType) -> Template:
+        """Read the text of a template; see `penstock.config.definition.GraphReader.text`."""
+        return read_text(text, places, merge, find)
+
+    @staticmethod
+    def message(message: Message, places: Places, find: FindType) -> Template:
+        """Return the template of a CalculatorGraphTemplate; see `GraphReader.message`."""
+        return of_message(message, places, find)
