@@ -107,6 +107,7 @@ def test_what_a_plugin_brings_is_in_the_registry_by_kind(install) -> None:
                 input_stream_handlers={"I": "heavy:I"},
                 output_stream_handlers={"O": "heavy:O"},
                 executors={"E": "heavy:E"},
+                tracers={"T": "heavy:T"},
                 subgraphs={"S": "heavy:S"},
                 services={"penstock-try-all.service": "heavy:V"},
                 options={"penstock.XOptions": ("penstock.CalculatorOptions", 7, "heavy:XOptions")},
@@ -122,6 +123,7 @@ def test_what_a_plugin_brings_is_in_the_registry_by_kind(install) -> None:
         "input stream handler": 1,
         "output stream handler": 1,
         "executor": 1,
+        "tracer": 1,
         "subgraph": 1,
         "service": 1,
         "option": 1,
@@ -130,6 +132,7 @@ def test_what_a_plugin_brings_is_in_the_registry_by_kind(install) -> None:
     assert registry.origin("input stream handler", "I").target == "heavy:I"
     assert registry.origin("output stream handler", "O").target == "heavy:O"
     assert registry.origin("executor", "E").target == "heavy:E"
+    assert registry.origin("tracer", "T").target == "heavy:T"
     assert registry.origin("subgraph", "S").target == "heavy:S"
     assert registry.origin("service", "penstock-try-all.service").target == "heavy:V"
     assert registry.option("penstock.XOptions").origin.plugin == "all"

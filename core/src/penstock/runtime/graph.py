@@ -54,8 +54,8 @@ if TYPE_CHECKING:
     from penstock.runtime.event_loops.running import Running
     from penstock.runtime.tracing import TracedCallback, Tracing
     from penstock.services import ServiceKey
+    from penstock.tracing.own import OwnTrace
     from penstock.tracing.tracer import Tracer
-    from penstock_views.traces.profiling import ConfiguredTrace
 
 S = TypeVar("S")
 _logger = LateLogger("runtime")
@@ -125,7 +125,7 @@ class CalculatorGraph:
         self._add_mode = GraphInputStreamAddMode.WAIT_TILL_NOT_FULL
         self._event_loop: asyncio.AbstractEventLoop | None = None
         self._is_timed = bool(self._plan.config.profiler_config.enable_profiler)
-        self._configured_trace = _configured_trace(self._plan)
+        self._configured_trace = _configured_trace(self._plan, registry)
         self._tracer: Tracer | None = None
         if self._configured_trace is not None:
             self._tracer = self._configured_trace.tracer
@@ -866,11 +866,10 @@ class CalculatorGraph:
         return f"<CalculatorGraph of {len(self._plan.nodes)} nodes>"
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:  # noqa: ARG002
-        """Return what a notebook shows: the picture of the graph; see `penstock_views.draw`. Never raises."""
-        from penstock_views.draw.notebook import mimebundle  # for notebooks only
-        from penstock_views.draw.reading import drawing_of
+        """Return what a notebook shows: the drawing that a plugin makes, or text. Never raises."""
+        from penstock.runtime.notebook import mimebundle  # for notebooks only
 
-        return mimebundle(lambda: drawing_of(self._plan.config), repr(self))
+        return mimebundle(self._plan.config, repr(self))
 
     def why(self) -> Why:
         """Return why the run under way does not go on, as data; `str()` of it is the story in words.
@@ -957,14 +956,13 @@ def _log_end(error: GraphRunError | None) -> None:
         _logger.info("the run has ended with %s: %s", error.code.name, error, extra=at)
 
 
-def _configured_trace(plan: Plan) -> ConfiguredTrace | None:
+def _configured_trace(plan: Plan, registry: Registry) -> OwnTrace | None:
     """Return the trace that the graph itself asks for, or None."""
-    wanted = plan.config.profiler_config
-    if not wanted.trace_enabled:
+    if not plan.config.profiler_config.trace_enabled:
         return None
-    from penstock_views.traces.profiling import ConfiguredTrace  # few graphs ask for one
+    from penstock.runtime.own_trace import own_trace  # few graphs ask for one
 
-    return ConfiguredTrace(wanted)
+    return own_trace(plan, registry)
 
 
 def _unknown_stream(what: str, name: str, known: list[str]) -> NotFoundError:
