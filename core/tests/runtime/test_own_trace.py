@@ -63,10 +63,7 @@ def run_once(graph) -> None:
     graph.close(TIMEOUT)
 
 
-def test_the_pack_makes_the_trace_and_is_asked_before_each_run(
-    note, made, penstock_plugins, tmp_path
-) -> None:
-    penstock_plugins("views", Components(tracers={"ChromeTracer": note}), distribution="penstock-views")
+def test_the_pack_makes_the_trace_and_is_asked_before_each_run(note, made, tmp_path) -> None:
     registry = testing_registry(Join)
     registry.add("tracer", "ChromeTracer", note)
     graph = penstock.CalculatorGraph(WANTED + GRAPH, registry=registry)
