@@ -42,36 +42,38 @@ def _env_name(member: members.Member) -> str:
     return "core" if member.place == "core" else f"dist-{member.entry_point}"
 
 
-def _required(member: members.Member) -> Iterable[str]:
-    """Yield what a member declares for itself and, in its extra `testing`, for its tests."""
-    yield from member.project.get("dependencies", ())
-    yield from member.project.get("optional-dependencies", {}).get("testing", ())
+def _has_extra(name: str, tested: str) -> bool:
+    """Return whether a member comes with its extra `testing`: the core and the tested one do."""
+    has_it = "testing" in MEMBERS[name].project.get("optional-dependencies", {})
+    return has_it and name in {"penstock-core", tested}
 
 
-def _closure(name: str, seen: dict[str, None]) -> dict[str, None]:
-    """Return the members that `name` needs, itself included and last."""
-    for line in _required(MEMBERS[name]):
+def _required(name: str, tested: str) -> Iterable[str]:
+    """Yield what a member declares for itself and, where it comes with that extra, for tests."""
+    project = MEMBERS[name].project
+    yield from project.get("dependencies", ())
+    if _has_extra(name, tested):
+        yield from project["optional-dependencies"]["testing"]
+
+
+def _closure(name: str, tested: str, seen: dict[str, None]) -> dict[str, None]:
+    """Return the members that `name` needs, itself included and first."""
+    seen[name] = None  # before its requirements: the core's extra needs the test kit, which needs the core
+    for line in _required(name, tested):
         needed = canonicalize_name(Requirement(line).name)
         if needed in MEMBERS and needed not in seen:
-            _closure(needed, seen)
-    seen[name] = None
+            _closure(needed, tested, seen)
     return seen
 
 
 def _editable(names: Iterable[str], tested: str = "penstock-core") -> list[str]:
     """Return the requirement lines of members; the core and what is tested come with `testing`."""
-    lines = []
-    for name in names:
-        member = MEMBERS[name]
-        has_extra = "testing" in member.project.get("optional-dependencies", {})
-        extra = "[testing]" if has_extra and name in {"penstock-core", tested} else ""
-        lines.append(f"-e {member.folder}{extra}")
-    return lines
+    return [f"-e {MEMBERS[name].folder}{'[testing]' * _has_extra(name, tested)}" for name in names]
 
 
 def _dist_deps(member: members.Member) -> str:
     """Return what the environment of one distribution is made with."""
-    closure = list(_closure(member.name, {}))
+    closure = list(_closure(member.name, member.name, {}))
     if member.place == CONTRIBUTED:
         others = [name for name in closure if name != member.name]
         return "\n".join([*TEST_TOOLS, *BUILD_TOOLS, *_editable(others)])

@@ -18,7 +18,6 @@ METHODS = {"debug", "info", "warning", "error", "exception", "critical", "log"}
 MAY_ASK = {"penstock/log.py", "penstock_cli/saying.py", "penstock_cli/checking.py"}
 #: What logs of plugins, runs, threads and GL contexts as a whole. Everything else speaks of a node or stream.
 OF_THE_WHOLE = (
-    "penstock/draw/",
     "penstock/plugins/",
     "penstock/runtime/",
     "penstock/tracing/",
@@ -26,6 +25,7 @@ OF_THE_WHOLE = (
     "penstock_gpu/cuda_bridge.py",
     "penstock_gpu/gl_texture.py",
     "penstock_gpu/gl_thread.py",
+    "penstock_views/",
 )
 
 

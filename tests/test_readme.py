@@ -47,10 +47,27 @@ def test_the_calculator_of_the_readme_prints_what_it_says(in_the_long_form):
     assert (done.returncode, done.stdout.strip()) == (0, promised), done.stderr
 
 
+def requirements_of(folder):
+    """Return the distributions that a member needs, without those of its extras."""
+    project = tomllib.loads((ROOT / folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return project["name"], [re.match(r"[\w-]+", line)[0] for line in project["dependencies"]]
+
+
 def test_the_way_with_pip_alone_installs_every_member():
     installed = re.findall(r"-e \"?((?:core|plugins|subgraphs|contrib)[\w/-]*)", README)
 
     assert sorted(set(installed)) == member_folders()
+
+
+def test_the_way_with_pip_alone_installs_what_a_member_needs_before_it():
+    (command,) = re.findall(r"^pip install -e core .*?-e \.$", README, re.DOTALL | re.MULTILINE)
+    seen = set()
+    for folder in re.findall(r"-e ((?:core|plugins|subgraphs)[\w/-]*)", command):
+        name, needed = requirements_of(folder)
+        assert [other for other in needed if other.startswith("penstock-") and other not in seen] == [], name
+        seen.add(name)
+
+    assert len(seen) > 10
 
 
 @pytest.mark.parametrize(

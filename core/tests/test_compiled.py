@@ -19,7 +19,7 @@ from penstock.compiled import (
     write_record,
 )
 from penstock.engine import schedule
-from penstock_testing import plugin
+from penstock_testing import pytest_plugin
 
 SUFFIX = EXTENSION_SUFFIXES[0]
 
@@ -93,7 +93,7 @@ def test_a_compiled_engine_says_how_much_of_it_is(package, monkeypatch):
 
 
 def test_pytests_header_says_it():
-    assert plugin.pytest_report_header() == f"penstock {penstock.__version__}, engine: {engine_form()}"
+    assert pytest_plugin.pytest_report_header() == f"penstock {penstock.__version__}, engine: {engine_form()}"
 
 
 # --- what was compiled from another source --------------------------------------------------------
@@ -223,8 +223,8 @@ def test_the_build_loads_this_module_with_nothing_else_of_penstock(package):
 def test_pytest_refuses_to_test_what_is_stale(tmp_path):
     source = Path(penstock.__file__).parent
     shutil.copytree(source, tmp_path / "penstock", ignore=shutil.ignore_patterns("__pycache__", f"*{SUFFIX}"))
-    # of a module that nobody imports here: what is not compiled code at all cannot be loaded either
-    (tmp_path / "penstock" / "draw" / f"markup{SUFFIX}").touch()
+    # beside a module that nothing imports here: an empty file cannot be loaded
+    (tmp_path / "penstock" / "plugins" / f"doctor{SUFFIX}").touch()
     (tmp_path / "test_nothing.py").write_text("def test_nothing():\n    pass\n", encoding="utf-8")
 
     done = subprocess.run(
@@ -237,7 +237,7 @@ def test_pytest_refuses_to_test_what_is_stale(tmp_path):
         timeout=60,
     )
 
-    stale = Path("penstock", "draw", f"markup{SUFFIX}")
+    stale = Path("penstock", "plugins", f"doctor{SUFFIX}")
     assert done.returncode == pytest.ExitCode.USAGE_ERROR, done.stdout
     assert done.stderr.startswith(
         f"ERROR: {tmp_path}: compiled modules are not what their source says now: "

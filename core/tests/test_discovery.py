@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import subprocess
 import sys
 import textwrap
@@ -106,6 +107,7 @@ def test_what_a_plugin_brings_is_in_the_registry_by_kind(install) -> None:
                 input_stream_handlers={"I": "heavy:I"},
                 output_stream_handlers={"O": "heavy:O"},
                 executors={"E": "heavy:E"},
+                tracers={"T": "heavy:T"},
                 subgraphs={"S": "heavy:S"},
                 services={"penstock-try-all.service": "heavy:V"},
                 options={"penstock.XOptions": ("penstock.CalculatorOptions", 7, "heavy:XOptions")},
@@ -121,6 +123,7 @@ def test_what_a_plugin_brings_is_in_the_registry_by_kind(install) -> None:
         "input stream handler": 1,
         "output stream handler": 1,
         "executor": 1,
+        "tracer": 1,
         "subgraph": 1,
         "service": 1,
         "option": 1,
@@ -129,6 +132,7 @@ def test_what_a_plugin_brings_is_in_the_registry_by_kind(install) -> None:
     assert registry.origin("input stream handler", "I").target == "heavy:I"
     assert registry.origin("output stream handler", "O").target == "heavy:O"
     assert registry.origin("executor", "E").target == "heavy:E"
+    assert registry.origin("tracer", "T").target == "heavy:T"
     assert registry.origin("subgraph", "S").target == "heavy:S"
     assert registry.origin("service", "penstock-try-all.service").target == "heavy:V"
     assert registry.option("penstock.XOptions").origin.plugin == "all"
@@ -732,12 +736,12 @@ def test_a_name_registered_in_process_and_by_a_plugin_is_a_clash_when_it_is_used
     )
 
 
-def test_no_module_but_discovery_reads_entry_points() -> None:
+def test_no_module_but_discovery_and_the_doors_read_entry_points() -> None:
     root = Path(discovery.__file__).parents[1]
-    readers = [
+    readers = {
         file.relative_to(root).as_posix()
         for file in root.rglob("*.py")
-        if "importlib.metadata" in file.read_text(encoding="utf-8")
-    ]
+        if re.search(r"importlib\.metadata|ordinary_points\(", file.read_text(encoding="utf-8"))
+    }
 
-    assert readers == ["plugins/discovery.py"]
+    assert readers == {"entries.py", "plugins/discovery.py", "doors.py"}

@@ -23,6 +23,7 @@ KINDS: Final[Mapping[str, str]] = {
     "input stream handler": "input_stream_handlers",
     "output stream handler": "output_stream_handlers",
     "executor": "executors",
+    "tracer": "tracers",
     "subgraph": "subgraphs",
     "service": "services",
     "graph reader": "graph_readers",

@@ -1,7 +1,8 @@
 """Names of `penstock` that lead into packs: `penstock.testing`, `penstock.GraphTemplate` and others.
 
 A pack declares each of them in its entry point group `penstock.doors`: `testing = "penstock_testing"`. Where
-no installed distribution declares a name, the error names the official pack that would.
+no installed distribution declares a name, the error names the official pack that would. Code that can
+require the pack imports the pack's own name, which has types: `penstock_testing`.
 """
 
 from __future__ import annotations
@@ -19,11 +20,12 @@ if TYPE_CHECKING:
 GROUP: Final = "penstock.doors"
 
 
-def behind(name: str) -> ModuleType:
+def behind(name: str, wanted: str | None = None) -> ModuleType:
     """Import and return the module that an installed pack declares for a name.
 
     Args:
         name: of the door: "testing" for `penstock.testing`.
+        wanted: what the application asked for, as errors call it; None for `penstock.<name>`.
 
     Raises:
         ModuleNotFoundError: no installed distribution declares the name; says what to install.
@@ -32,9 +34,10 @@ def behind(name: str) -> ModuleType:
     target = _target(name)
     if target is None:
         distribution = official_packs()["door"][name]
+        wanted = wanted or f"penstock.{name}"
         raise ModuleNotFoundError(
-            f"penstock.{name} is in a pack that is not installed; install it: pip install {distribution}",
-            name=f"penstock.{name}",
+            f"{wanted} is in a pack that is not installed; install it: pip install {distribution}",
+            name=wanted,
         )
     return import_module(target)
 

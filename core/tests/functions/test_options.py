@@ -10,7 +10,6 @@ from penstock.errors import GraphConfigError, InvalidArgumentError
 from penstock.option_class import full_name
 from penstock.registry import Registry
 from penstock_testing import run_calculator
-from penstock_views.describe import describe
 
 
 class Mode(enum.Enum):
@@ -104,26 +103,6 @@ def test_graph_files_give_them_and_miss_what_is_required():
             graph % f"node_options {{ [type.googleapis.com/{name}] {{ step: 2 }} }}", registry
         )
     assert "options" not in str(caught.value)  # all that is missing is the input stream handler
-
-
-def test_the_words_of_the_docstring_describe_them():
-    registry = Registry()
-    registry.add("calculator", "Scaled", scaled)
-
-    (message,) = describe("Scaled", registry).options
-
-    assert {one.name: one.description for one in message.fields} == {
-        "factor": "how much, in all.",
-        "mode": "",
-        "names": "",
-    }
-    assert describe_of("Kept", Kept)["start"] == "the first one."
-
-
-def describe_of(name, definition):
-    registry = Registry()
-    registry.add("calculator", name, definition)
-    return {one.name: one.description for one in describe(name, registry).options[0].fields}
 
 
 def test_a_function_without_options_says_none():

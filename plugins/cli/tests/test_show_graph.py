@@ -95,7 +95,7 @@ def test_without_the_library_the_way_to_svg_is_told(invoke, graph, monkeypatch, 
     done = invoke("show", graph(BEHIND), "-o", tmp_path / "x.svg")
 
     assert done.exit_code == 1
-    assert 'pip install "penstock-core[draw]"' in done.stderr
+    assert 'pip install "penstock-views[draw]"' in done.stderr
     assert not (tmp_path / "x.svg").exists()
 
 

@@ -17,7 +17,7 @@ on its own, so that one that fails takes no other down.
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import pluggy
 
@@ -28,7 +28,43 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from penstock.plugins.doctor import DoctorCheck
-    from penstock.runtime.graph import CalculatorGraph
+
+
+class RunningGraph(Protocol):
+    """What the hooks of a run may use of its graph, which is a `penstock.CalculatorGraph`.
+
+    A protocol, because the graph calls the hooks: this module does not import the graph.
+    """
+
+    @property
+    def text_config(self) -> str:
+        """The checked config as graph text."""
+
+    @property
+    def input_streams(self) -> tuple[str, ...]:
+        """The names of the graph inputs."""
+
+    @property
+    def output_streams(self) -> tuple[str, ...]:
+        """The names of the graph outputs that something produces."""
+
+    @property
+    def is_running(self) -> bool:
+        """Whether a run is under way."""
+
+    @property
+    def counters(self) -> dict[str, int]:
+        """The counters of the graph: `<node>-<counter>` → value, over all runs."""
+
+    def why(self) -> object:
+        """Return why the run does not go on; `str()` of it is the story in words."""
+
+    def snapshot(self) -> Any:
+        """Return where the run stands, as data; see `penstock.explain.Snapshot`."""
+
+    def ledger(self) -> Any:
+        """Return where every packet of the run went; see `penstock.explain.Ledger`."""
+
 
 #: Name of the entry point group, and of the project as pluggy knows it.
 PROJECT: Final = "penstock"
@@ -84,6 +120,8 @@ class Components:
     Attributes:
         calculators: classes, subclasses of `penstock.Calculator`.
         input_stream_handlers, output_stream_handlers, executors: classes or factories.
+        tracers: functions from a graph's `profiler_config` message to a `penstock.tracing.OwnTrace`. The
+            graph's `trace_enabled` names none: it takes the one called "ChromeTracer".
         subgraphs: graphs under the name that other graphs use them by: "package:file.pbtxt" for a graph
             file that the package holds, or a subclass of `penstock.Subgraph`. The name counts, whatever
             `type` the graph has.
@@ -103,13 +141,14 @@ class Components:
 
     __slots__ = (
         "calculators", "executors", "graph_readers", "input_stream_handlers", "options",
-        "output_stream_handlers", "services", "subgraphs",
+        "output_stream_handlers", "services", "subgraphs", "tracers",
     )  # fmt: skip
 
     calculators: Mapping[str, object]
     input_stream_handlers: Mapping[str, object]
     output_stream_handlers: Mapping[str, object]
     executors: Mapping[str, object]
+    tracers: Mapping[str, object]
     subgraphs: Mapping[str, object]
     services: Mapping[str, object]
     graph_readers: Mapping[str, object]
@@ -122,6 +161,7 @@ class Components:
         input_stream_handlers: Mapping[str, object] = _NOTHING,
         output_stream_handlers: Mapping[str, object] = _NOTHING,
         executors: Mapping[str, object] = _NOTHING,
+        tracers: Mapping[str, object] = _NOTHING,
         subgraphs: Mapping[str, object] = _NOTHING,
         services: Mapping[str, object] = _NOTHING,
         graph_readers: Mapping[str, object] = _NOTHING,
@@ -132,6 +172,7 @@ class Components:
             "input_stream_handlers": input_stream_handlers,
             "output_stream_handlers": output_stream_handlers,
             "executors": executors,
+            "tracers": tracers,
             "subgraphs": subgraphs,
             "services": services,
             "graph_readers": graph_readers,
@@ -199,7 +240,7 @@ def penstock_doctor() -> Iterable[DoctorCheck]:  # type: ignore[empty-body]  # a
 
 
 @hookspec
-def penstock_run_started(graph: CalculatorGraph) -> None:
+def penstock_run_started(graph: RunningGraph) -> None:
     """Take note that a run of a graph starts.
 
     Called for each run of a graph that uses the default registry, on the thread that starts it,
@@ -208,10 +249,21 @@ def penstock_run_started(graph: CalculatorGraph) -> None:
 
 
 @hookspec
-def penstock_run_ended(graph: CalculatorGraph, error: BaseException | None) -> None:
+def penstock_run_ended(graph: RunningGraph, error: BaseException | None) -> None:
     """Take note that a run of a graph has ended.
 
     Called once for each run whose start was announced, after all nodes are closed and all observers
     drained, without a lock; from which thread is not promised. `error` is what the run ended with,
     or None. One that raises is logged, and the run's result stays what it is.
+    """
+
+
+@hookspec(firstresult=True)
+def penstock_mimebundle(config: Any, plain: str) -> Mapping[str, str] | None:
+    """Draw a graph for a notebook.
+
+    Called when a notebook shows a graph, on the thread that asks, with the checked CalculatorGraphConfig
+    message, which must not be changed, and the text that the notebook shows without a drawing. Returns
+    MIME type → content; None where this plugin draws nothing: then the next one is called. One that raises
+    is logged, and the next one is called.
     """

@@ -46,8 +46,8 @@ if TYPE_CHECKING:
     from penstock.registry import Registry
     from penstock.runtime.running import Running
     from penstock.services import ServiceKey
+    from penstock.tracing.own import OwnTrace
     from penstock.tracing.tracer import Tracer
-    from penstock_views.traces.profiling import ConfiguredTrace
 
 S = TypeVar("S")
 _logger = LateLogger("runtime")
@@ -98,7 +98,7 @@ class CalculatorGraph:
         self._inputs: Final = {one.name: one.id for one in self._plan.streams[: self._plan.graph_inputs]}
         self._add_mode = GraphInputStreamAddMode.WAIT_TILL_NOT_FULL
         self._starter.is_timed = bool(self._plan.config.profiler_config.enable_profiler)
-        self._set_own_trace(_configured_trace(self._plan))
+        self._set_own_trace(_own_trace(self._plan, registry))
 
     # --- before a run -------------------------------------------------------------------------
 
@@ -289,7 +289,7 @@ class CalculatorGraph:
         if self._own_trace is not None:
             self._own_trace.allow(directory)
 
-    def _set_own_trace(self, trace: ConfiguredTrace | None) -> None:
+    def _set_own_trace(self, trace: OwnTrace | None) -> None:
         """Use the trace that the graph asks for itself; None: no longer."""
         self._own_trace = trace
         self._starter.tracer = None if trace is None else trace.tracer
@@ -682,11 +682,10 @@ class CalculatorGraph:
         return f"<CalculatorGraph of {len(self._plan.nodes)} nodes>"
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:  # noqa: ARG002
-        """Return what a notebook shows: the picture of the graph; see `penstock_views.draw`. Never raises."""
-        from penstock_views.draw.notebook import mimebundle  # for notebooks only
-        from penstock_views.draw.reading import drawing_of
+        """Return what a notebook shows: the drawing that a plugin makes, or text. Never raises."""
+        from penstock.runtime.notebook import mimebundle  # for notebooks only
 
-        return mimebundle(lambda: drawing_of(self._plan.config), repr(self))
+        return mimebundle(self._plan.config, repr(self))
 
     def why(self) -> Why:
         """Return why the run under way does not go on, as data; `str()` of it is the story in words.
@@ -717,14 +716,13 @@ class CalculatorGraph:
         return answer
 
 
-def _configured_trace(plan: Plan) -> ConfiguredTrace | None:
+def _own_trace(plan: Plan, registry: Registry) -> OwnTrace | None:
     """Return the trace that the graph itself asks for, or None."""
-    wanted = plan.config.profiler_config
-    if not wanted.trace_enabled:
+    if not plan.config.profiler_config.trace_enabled:
         return None
-    from penstock_views.traces.profiling import ConfiguredTrace  # few graphs ask for one
+    from penstock.runtime.own_trace import own_trace  # few graphs ask for one
 
-    return ConfiguredTrace(wanted)
+    return own_trace(plan, registry)
 
 
 def _call_hooks(graph: weakref.ref[CalculatorGraph], hook: str, *arguments: object) -> None:

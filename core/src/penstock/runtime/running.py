@@ -7,10 +7,11 @@ raised; where the block is left with an exception, or its task is cancelled, the
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Protocol, Self
 
 from penstock.engine.packet import Packet
 from penstock.errors import CancelledError, FailedPreconditionError, GraphRunError, WaitTimeoutError
+from penstock.plugins.hookspecs import RunningGraph
 from penstock.runtime.awaiting import in_thread, wait
 
 if TYPE_CHECKING:
@@ -18,13 +19,50 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import SupportsIndex
 
-    from penstock.runtime.graph import CalculatorGraph
     from penstock.runtime.rows.desk import RowDesk
+    from penstock.runtime.rows.rows import Rows
     from penstock.runtime.runner.runner import Runner
     from penstock.runtime.start import Starter
 
 #: How long a run may take to end after it was cancelled; a calculator may be in the middle of a long call.
 _STOP_TIMEOUT_S: Final = 30.0
+
+
+class GraphOfRun(RunningGraph, Protocol):
+    """The calls of a `CalculatorGraph` that do not block: an event loop may make them during a run."""
+
+    def rows(self, *streams: str, timeout: float | None = None, max_queue_size: int | None = None) -> Rows:
+        """Return what streams have at one time, row by row, for an `async for` loop."""
+
+    def set_input_stream_timestamp_bound(self, stream: str, bound: SupportsIndex) -> None:
+        """Promise that nothing below `bound` will be added to a graph input."""
+
+    def close_input_stream(self, stream: str) -> None:
+        """End a graph input."""
+
+    def close_all_input_streams(self) -> None:
+        """End all graph inputs."""
+
+    def close_all_packet_sources(self) -> None:
+        """End all graph inputs, and close every source instead of calling it again."""
+
+    def pause(self) -> None:
+        """Give out no more steps; those that run come to their end."""
+
+    def resume(self) -> None:
+        """Go on after `pause`."""
+
+    def cancel(self) -> None:
+        """End the run with a CANCELLED error; returns at once."""
+
+    def has_error(self) -> bool:
+        """Return whether the run under way has failed."""
+
+    def get_combined_error_message(self) -> str:
+        """Return the errors of the run under way in words; "" where there are none."""
+
+    def get_output_side_packet(self, name: str) -> Packet:
+        """Return a side packet: one that a node has made, or a given one."""
 
 
 class Running:
@@ -39,7 +77,7 @@ class Running:
 
     def __init__(  # noqa: PLR0913, PLR0917  # what `CalculatorGraph.running` was given
         self,
-        graph: CalculatorGraph,
+        graph: GraphOfRun,
         starter: Starter,
         desk: RowDesk,
         side_packets: Mapping[str, Any] | None,

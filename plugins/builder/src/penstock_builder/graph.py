@@ -2,35 +2,20 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any
 
-from penstock.claims import calculator_of
 from penstock.config import read_graph, to_text
-from penstock.config.calculator_pb2 import CalculatorGraphConfig, ExecutorConfig
-from penstock.errors import AlreadyExistsError, FailedPreconditionError, InvalidArgumentError
-from penstock.tags import is_name
-from penstock_builder.interfaces import check_type, component
-from penstock_builder.loops import Feedback, remembered, unremembered
-from penstock_builder.names import Names
-from penstock_builder.node import Node
-from penstock_builder.options import as_message, messages_of, set_extension
-from penstock_builder.ports import PortTable, by_port
+from penstock_builder.draft import Draft
+from penstock_builder.loops import remembered, unremembered
 from penstock_builder.reading import fill
-from penstock_builder.wires import LoopStream, SidePacket, Stream, Wire
 from penstock_builder.writing import config_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from penstock.payload_types import PayloadType
     from penstock.registry import Registry
-    from penstock_builder.ports import Wires
-
-W = TypeVar("W", bound=Wire)
+    from penstock_builder.wires import Feedback, Stream
 
 
-class Graph:
+class Graph(Draft):
     """Nodes, streams and side packets as objects; `CalculatorGraph(graph)` runs it.
 
     A call that raises has changed nothing. One thread at a time may write a graph.
@@ -49,39 +34,8 @@ class Graph:
         settings: the config without its nodes and its own streams and side packets: what has no name here
             may be set in it.
         inputs, outputs, input_side_packets, output_side_packets: of the graph itself.
-        stream_names, side_packet_names: whose name is whose.
+        stream_names, side_packet_names: the wire of each name.
     """
-
-    def __init__(  # noqa: PLR0913  # each is a field of the config
-        self,
-        registry: Registry | None = None,
-        *,
-        max_queue_size: int = 0,
-        num_threads: int = 0,
-        report_deadlock: bool = False,
-        package: str = "",
-        type: str = "",  # noqa: A002  # the field's name
-    ) -> None:
-        if registry is None:
-            from penstock.runtime.default import default_registry  # loads the plugins
-
-            registry = default_registry()
-        self.registry = registry
-        self.nodes: list[Node] = []
-        self.settings: Any = CalculatorGraphConfig(
-            max_queue_size=max_queue_size,
-            num_threads=num_threads,
-            report_deadlock=report_deadlock,
-            package=package,
-            type=type,
-        )
-        self.inputs = PortTable[Stream]("graph input")
-        self.outputs = PortTable[Stream]("graph output")
-        self.input_side_packets = PortTable[SidePacket]("graph input side packet")
-        self.output_side_packets = PortTable[SidePacket]("graph output side packet")
-        self.stream_names = Names[Stream]("stream")
-        self.side_packet_names = Names[SidePacket]("side packet")
-        self._prefix = ""
 
     @classmethod
     def from_config(cls, source: object, registry: Registry | None = None) -> Graph:
@@ -101,136 +55,6 @@ class Graph:
         fill(graph, read_graph(source, graph.registry))
         return graph
 
-    # --- the graph's own streams and side packets ---------------------------------------------
-
-    def input(self, name: str, type: PayloadType | None = None, *, tag: str = "") -> Stream:  # noqa: A002  # as contracts say
-        """Return a new stream that the application writes.
-
-        Args:
-            name: of the stream.
-            type: of its payloads, so that what reads it can be checked; the config does not keep it.
-            tag: under which a graph that uses this one as a node connects it.
-
-        Raises:
-            InvalidArgumentError: the name or tag does not follow the grammar.
-            AlreadyExistsError: the name is taken.
-        """
-        stream = Stream(self, declared=type)
-        place = self.inputs.next_place(tag)
-        self.stream_names.give(stream, self.prefixed(name))
-        self.inputs.connect(place, stream)
-        return stream
-
-    def side_packet(self, name: str, type: PayloadType | None = None, *, tag: str = "") -> SidePacket:  # noqa: A002
-        """Return a new side packet that the application gives. Arguments and errors as `input`."""
-        side_packet = SidePacket(self, declared=type)
-        place = self.input_side_packets.next_place(tag)
-        self.side_packet_names.give(side_packet, self.prefixed(name))
-        self.input_side_packets.connect(place, side_packet)
-        return side_packet
-
-    def output(self, stream: Stream, name: str | None = None, *, tag: str = "") -> Stream:
-        """Make a stream one that the application reads; return it.
-
-        Args:
-            stream: of this graph, no loop.
-            name: chosen for it; None keeps the one it has.
-            tag: under which a graph that uses this one as a node connects it.
-
-        Raises:
-            InvalidArgumentError: it is no stream of this graph, or the name or tag is none.
-            FailedPreconditionError: it was given another name before, or is a loop.
-            AlreadyExistsError: the name is taken.
-        """
-        self.check_own(stream, Stream)
-        if isinstance(stream, LoopStream):
-            raise FailedPreconditionError(
-                "a loop is no graph output; take the stream that it is connected with"
-            )
-        place = self.outputs.next_place(tag)
-        if name is not None:
-            self.stream_names.give_once(stream, self.prefixed(name))
-        self.outputs.connect(place, stream)
-        return stream
-
-    def output_side_packet(
-        self, side_packet: SidePacket, name: str | None = None, *, tag: str = ""
-    ) -> SidePacket:
-        """Make a side packet one that the application reads. Arguments and errors as `output`."""
-        self.check_own(side_packet, SidePacket)
-        place = self.output_side_packets.next_place(tag)
-        if name is not None:
-            self.side_packet_names.give_once(side_packet, self.prefixed(name))
-        self.output_side_packets.connect(place, side_packet)
-        return side_packet
-
-    # --- nodes --------------------------------------------------------------------------------
-
-    def node(  # noqa: PLR0913  # each is a field of the config
-        self,
-        calculator: str | Callable[..., Any],
-        inputs: Wires[Stream] = (),
-        side_packets: Wires[SidePacket] = (),
-        *,
-        outputs: Mapping[Any, str] | None = None,
-        name: str = "",
-        executor: str = "",
-        max_in_flight: int = 0,
-        source_layer: int = 0,
-        buffer_size_hint: int = 0,
-        input_stream_handler: str = "",
-        options: object = None,
-        **option_fields: object,
-    ) -> Node:
-        """Add a node.
-
-        Args:
-            calculator: registered name of a calculator or subgraph; or a calculator, class or function,
-                that is registered under its own name.
-            inputs: port → stream; or one stream, or several in order, for inputs without a tag.
-            side_packets: likewise, for its input side packets.
-            outputs: port → name, for streams whose name matters. Others are connected by taking them:
-                `node.outputs["TAG"]`.
-            name: under the prefix that is in force; "" lets the node be called after its calculator.
-            executor: that runs it.
-            max_in_flight: calls of `process` that may run at once; 0 means 1.
-            source_layer: sources of a lower one run dry first.
-            buffer_size_hint: packets that the graph's queues hold at least.
-            input_stream_handler: registered name of the policy; see `Node.set_input_stream_handler`.
-            options: an options message, or an instance of an attrs class.
-            option_fields: of the calculator's options, by name: numbers, str, bool; a `dict` for
-                a message, a list for what repeats. A field named as an argument goes through `options`.
-
-        Raises:
-            UnknownNameError: no such calculator or handler; says what is near and what to install.
-            InvalidArgumentError: no such port or option, a type that does not agree, a stream of another
-                graph.
-            AlreadyExistsError: a name of `outputs` is taken.
-            NameClashError, PluginError: the calculator cannot be used.
-        """
-        message = CalculatorGraphConfig.Node(
-            calculator=self._registered(calculator),
-            name=f"{self._prefix}{name}",
-            executor=executor,
-            max_in_flight=max_in_flight,
-            source_layer=source_layer,
-            buffer_size_hint=buffer_size_hint,
-        )
-        if self._prefix and not name:
-            message.name += message.calculator.rpartition(".")[2]
-        known = component(message.calculator, self.registry, self.settings.package)
-        node = Node(self, message, known)
-        if options is not None or option_fields:
-            node.set_options(options, **option_fields)
-        if input_stream_handler:
-            node.set_input_stream_handler(input_stream_handler)
-        node.connect("inputs", by_port(inputs))
-        node.connect("input_side_packets", by_port(side_packets))
-        if outputs:
-            node.name_outputs("outputs", outputs)
-        self.nodes.append(node)
-        return node
-
     def feedback(self, tick: Stream | None = None, initial: object = None) -> Feedback:
         """Return a loop: read its `stream` now, `connect` it later with one that is written below.
 
@@ -247,56 +71,6 @@ class Graph:
         """
         return remembered(self, tick, initial) if tick is not None else unremembered(self, initial)
 
-    @contextmanager
-    def prefix(self, prefix: str) -> Iterator[None]:
-        """Put a prefix before every name that is given or made inside of the `with`.
-
-        Nodes, streams, side packets, those of the graph itself included; executors are shared. Prefixes
-        inside of prefixes add up: "left__eye__frames".
-
-        Raises:
-            InvalidArgumentError: it does not follow the grammar of stream names.
-        """
-        if not is_name(prefix):
-            raise InvalidArgumentError(f"prefix {prefix!r}: must be lower case letters, digits and _")
-        outer = self._prefix
-        self._prefix = f"{outer}{prefix}__"
-        try:
-            yield
-        finally:
-            self._prefix = outer
-
-    # --- how it runs --------------------------------------------------------------------------
-
-    def executor(self, name: str, type: str = "", options: object = None, **fields: object) -> str:  # noqa: A002
-        """Declare an executor; return its name, for nodes.
-
-        Args:
-            name: "" for the default one.
-            type: registered name; "" where the application hands the executor in.
-            options: its options: a message, or an instance of an attrs class.
-            fields: of that message, instead.
-
-        Raises:
-            AlreadyExistsError: the graph has an executor of that name.
-            UnknownNameError: no such type.
-            InvalidArgumentError: the options are not what they must be.
-        """
-        if any(one.name == name for one in self.settings.executor):
-            raise AlreadyExistsError(f"executor {name!r} is declared already")
-        if type:
-            self.registry.find("executor", type, self.settings.package)
-        made = ExecutorConfig(name=name, type=type)
-        self._write_options(made, "executor", type, options, fields, f"executor {name!r}")
-        self.settings.executor.append(made)
-        return name
-
-    def set_input_stream_handler(self, name: str, options: object = None, **fields: object) -> None:
-        """Choose the policy of nodes that name none. Arguments and errors as `Node`'s."""
-        self.write_handler(self.settings.input_stream_handler, name, options, fields, "the graph")
-
-    # --- out of here --------------------------------------------------------------------------
-
     def to_config(self) -> Any:
         """Return the graph as a CalculatorGraphConfig of its own.
 
@@ -310,97 +84,9 @@ class Graph:
         """Return the graph as text, for a .pbtxt file. Raises as `to_config`."""
         return to_text(self.to_config(), self.registry)
 
-    def __repr__(self) -> str:
-        return f"<Graph of {len(self.nodes)} nodes>"
-
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:  # noqa: ARG002
-        """Return what a notebook shows: the picture of the graph; see `penstock_views.draw`. Never raises."""
+        """Return what a notebook shows: the graph drawn; see `penstock_views.draw`. Never raises."""
         from penstock_views.draw.notebook import mimebundle  # for notebooks only
         from penstock_views.draw.reading import drawing_of
 
         return mimebundle(lambda: drawing_of(self.to_config(), self.registry), repr(self))
-
-    # --- for nodes and wires ------------------------------------------------------------------
-
-    def prefixed(self, name: str) -> str:
-        """Return a name under the prefix that is in force."""
-        return f"{self._prefix}{name}"
-
-    def check_own(self, wire: object, wanted: type[Wire]) -> None:
-        """Accept a stream or side packet of this graph.
-
-        Raises:
-            InvalidArgumentError: it is something else, or of another graph.
-        """
-        if not isinstance(wire, wanted):
-            given = (
-                f"{wire.what} {wire.name!r}"
-                if isinstance(wire, Wire)
-                else f"a {type(wire).__name__}, {wire!r}"
-            )
-            raise InvalidArgumentError(f"{given} is no {wanted.what}{_HINTS.get(type(wire), '')}")
-        if wire.graph is not self:
-            raise InvalidArgumentError(
-                f"{wire.what} {wire.name!r} belongs to another graph; a graph connects its own only",
-                stream=wire.name,
-            )
-
-    def check_readers(self, loop: Stream, stream: Stream) -> None:
-        """Refuse a stream whose type a reader of a loop does not take.
-
-        Raises:
-            InvalidArgumentError: there is such a reader.
-        """
-        for node in self.nodes:
-            for place, wire in node.table("inputs").items():
-                if wire is loop:
-                    check_type(node, "inputs", place, stream, node.contract)
-
-    def write_handler(
-        self,
-        config: Any,
-        name: str,
-        options: object,
-        fields: Mapping[str, object],
-        who: str,
-    ) -> None:
-        """Write a choice of an input stream handler into its part of a config. Raises as `Node`'s method."""
-        self.registry.find("input stream handler", name, self.settings.package)
-        chosen = type(config)(input_stream_handler=name)
-        who = f"{who}: input stream handler {name!r}"
-        self._write_options(chosen, "input stream handler", name, options, fields, who)
-        config.CopyFrom(chosen)
-
-    def _write_options(  # noqa: PLR0913, PLR0917  # one component, and what it is given
-        self,
-        holder: Any,
-        kind: str,
-        name: str,
-        options: object,
-        fields: Mapping[str, object],
-        who: str,
-    ) -> None:
-        messages = messages_of((kind, name), fields, self.registry, who)
-        if options is not None:
-            messages.insert(0, as_message(options, self.registry, who))
-        for message in messages:
-            set_extension(holder, message, who)
-
-    def _registered(self, calculator: str | Callable[..., Any]) -> str:
-        if isinstance(calculator, str):
-            return calculator
-        made = calculator_of(calculator)
-        name = str(getattr(made, "__name__", ""))
-        found = self.registry.has("calculator", name) and self.registry.find("calculator", name)
-        if found is not made:
-            raise InvalidArgumentError(
-                f"{calculator!r} is not registered under {name!r}; register it with "
-                "penstock.register_calculator, and pass the name where it has another"
-            )
-        return name
-
-
-_HINTS: Final[Mapping[type, str]] = {
-    Node: "; take one of its outputs: .outputs['TAG'], .outputs[0] or .output",
-    Feedback: "; read its .stream",
-}

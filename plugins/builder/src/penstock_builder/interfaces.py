@@ -7,7 +7,7 @@ nothing is known, nothing is refused: the graph is checked as a whole when it is
 from __future__ import annotations
 
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeAlias
 
 from penstock.config import is_template, read_graph
 from penstock.config.options.options import Options
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from penstock.contract import PortSpec, PortSpecs
     from penstock.payload_types import PayloadType
     from penstock.registry import Registry
-    from penstock_builder.node import Node
+    from penstock_builder.ports import PortTable
+    from penstock_builder.wires import Writer
 
 #: Kinds of ports: attribute of a node and of a contract → the word for one, and the field of the config.
 KINDS: Final = {
@@ -55,6 +56,37 @@ class Component(NamedTuple):
 NOTHING_KNOWN: Final = Component()
 
 
+class Connected(Protocol):
+    """What this module uses of a node: what its name stands for, and what it is connected to.
+
+    Attributes:
+        message: the node's part of the config, without its ports.
+        component: what its name stands for.
+    """
+
+    message: Any
+    component: Component
+
+    @property
+    def calculator(self) -> str:
+        """The registered name."""
+
+    @property
+    def name(self) -> str:
+        """The name of the node; "" for none."""
+
+    @property
+    def who(self) -> str:
+        """How errors name the node."""
+
+    @property
+    def registry(self) -> Registry:
+        """Where the calculator's name is looked up."""
+
+    def table(self, kind: str) -> PortTable[Any]:
+        """Return the ports of one kind of `KINDS`."""
+
+
 def component(name: str, registry: Registry, package: str) -> Component:
     """Return what a registered name stands for. A subgraph wins over a calculator of the same name.
 
@@ -77,7 +109,7 @@ def _subgraph(target: object, registry: Registry) -> Component:
     return Component(ports={kind: TagMap(entries).ids() for kind, entries in fields.items()})
 
 
-def contract_with(node: Node, new: NewPorts) -> CalculatorContract | None:
+def contract_with(node: Connected, new: NewPorts) -> CalculatorContract | None:
     """Return the contract of a node whose new ports are connected too; None where it cannot be known."""
     calculator = node.component.calculator
     if not callable(getattr(calculator, "get_contract", None)):
@@ -96,7 +128,7 @@ def contract_with(node: Node, new: NewPorts) -> CalculatorContract | None:
     return contract
 
 
-def _entries(node: Node, kind: str, new: Iterable[Place]) -> Iterator[str]:
+def _entries(node: Connected, kind: str, new: Iterable[Place]) -> Iterator[str]:
     names = {place: resolved(wire).name for place, wire in node.table(kind).items()}
     names.update((place, "") for place in new)
     untagged = [index for tag, index in names if not tag]
@@ -108,7 +140,7 @@ def _entries(node: Node, kind: str, new: Iterable[Place]) -> Iterator[str]:
         yield f"{tag}:{index}:{known}" if tag else known
 
 
-def check_ports(node: Node, new: NewPorts, contract: CalculatorContract | None) -> None:
+def check_ports(node: Connected, new: NewPorts, contract: CalculatorContract | None) -> None:
     """Refuse ports that a node does not have.
 
     Args:
@@ -130,7 +162,9 @@ def check_ports(node: Node, new: NewPorts, contract: CalculatorContract | None) 
                 )
 
 
-def _known(node: Node, kind: str, place: Place, contract: CalculatorContract | None) -> list[Place] | None:
+def _known(
+    node: Connected, kind: str, place: Place, contract: CalculatorContract | None
+) -> list[Place] | None:
     """Return the ports that there are where `place` is none of them."""
     if contract is not None:
         specs: PortSpecs = getattr(contract, kind)
@@ -142,7 +176,7 @@ def _known(node: Node, kind: str, place: Place, contract: CalculatorContract | N
     return list(ports[kind]) if ports is not None and place not in ports[kind] else None
 
 
-def _choice(node: Node, kind: str, place: Place, known: list[Place]) -> str:
+def _choice(node: Connected, kind: str, place: Place, known: list[Place]) -> str:
     known = sorted({*known, *_described(node, kind)})
     near = get_close_matches(place[0], dict.fromkeys(tag for tag, _ in known if tag), n=3) if place[0] else []
     meant = f" (did you mean {', '.join(map(repr, near))}?)" if near else ""
@@ -151,18 +185,20 @@ def _choice(node: Node, kind: str, place: Place, known: list[Place]) -> str:
     return f"{meant}; its {word}s are: {listed}" if listed else f"{meant}; it has no {word}s"
 
 
-def _described(node: Node, kind: str) -> list[Place]:
+def _described(node: Connected, kind: str) -> list[Place]:
     """Return the ports that the calculator's own example connects; its contract may not name them."""
     if node.component.calculator is None:
         return []
     try:
-        described = describe(node.calculator, node.graph.registry, "calculator")
+        described = describe(node.calculator, node.registry, "calculator")
     except PenstockError:  # a name that is qualified by the graph's package, say
         return []
     return [(port.tag, port.index) for port in getattr(described, kind)]
 
 
-def check_type(node: Node, kind: str, place: Place, wire: Wire, contract: CalculatorContract | None) -> None:
+def check_type(
+    node: Connected, kind: str, place: Place, wire: Wire, contract: CalculatorContract | None
+) -> None:
     """Refuse a wire whose payloads the port does not take.
 
     Raises:
@@ -186,7 +222,7 @@ def check_type(node: Node, kind: str, place: Place, wire: Wire, contract: Calcul
 
 
 def written_types(wire: Wire) -> tuple[PayloadType, ...] | None:
-    """Return the types of what a wire carries, followed up through nodes that hand on what they get.
+    """Return the types of what a wire carries, followed up through nodes that forward what they get.
 
     Returns:
         None where nothing says it.
@@ -207,14 +243,14 @@ def written_types(wire: Wire) -> tuple[PayloadType, ...] | None:
         if root.types and not root.is_any():
             types: tuple[PayloadType, ...] = root.types
             return types
-        above = _handed_on(node, contract, root)
+        above = _passed_on(node, contract, root)
     return None
 
 
-def _handed_on(node: Node, contract: CalculatorContract, root: PortSpec) -> Wire | None:
+def _passed_on(node: Writer, contract: CalculatorContract, root: PortSpec) -> Wire | None:
     """Return what is connected to the input that an output has its type from."""
     for kind in ("inputs", "input_side_packets"):
         for spec in getattr(contract, kind):
             if spec is root:
-                return node.table(kind).get((spec.tag, spec.index))
+                return node.wire_at(kind, (spec.tag, spec.index))
     return None

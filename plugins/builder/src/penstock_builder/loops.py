@@ -1,6 +1,6 @@
-"""Loops: the way back as an object, and memories made of the standard calculators.
+"""Loops, and memories made of the standard calculators.
 
-A memory names calculators as a graph file would; whoever has not installed them gets the same error.
+A memory names calculators as a graph file would; where they are not installed it raises the same error.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Final
 
 from penstock.errors import InvalidArgumentError
 from penstock_builder.interfaces import component
-from penstock_builder.wires import LoopStream, SidePacket, Stream
+from penstock_builder.wires import Feedback, LoopStream, SidePacket, Stream
 
 if TYPE_CHECKING:
-    from penstock_builder.graph import Graph
+    from penstock_builder.draft import Draft
 
 #: Gives each packet of MAIN what LOOP had for the packet before.
 _MEMORY: Final = "PreviousLoopbackCalculator"
@@ -25,30 +25,8 @@ _EITHER: Final = "MergeCalculator"
 _FIELDS: Final = {bool: "bool_value", int: "int64_value", float: "double_value", str: "string_value"}
 
 
-class Feedback:
-    """A loop. Made by `Graph.feedback`.
-
-    Attributes:
-        stream: what nodes read of it.
-    """
-
-    def __init__(self, stream: Stream, back: LoopStream) -> None:
-        self.stream = stream
-        self._back = back
-
-    def connect(self, stream: Stream) -> Stream:
-        """Say which stream goes round; return it. What reads it becomes a back edge by itself.
-
-        Raises:
-            InvalidArgumentError: it belongs to another graph, is a loop's own, or has a type that a
-                reader does not take.
-            AlreadyExistsError: the loop is connected. Nothing changes.
-        """
-        return self._back.connect(stream)
-
-
-def unremembered(graph: Graph, initial: object) -> Feedback:
-    """Return a loop without a memory. Raises as `Graph.feedback`."""
+def unremembered(graph: Draft, initial: object) -> Feedback:
+    """Return a loop without a memory. Arguments and errors as `Graph.feedback`."""
     if initial is not None:
         raise InvalidArgumentError(
             f"feedback(initial={initial!r}) needs tick=: the stream at whose first packet it comes"
@@ -57,8 +35,8 @@ def unremembered(graph: Graph, initial: object) -> Feedback:
     return Feedback(back, back)
 
 
-def remembered(graph: Graph, tick: Stream, initial: object) -> Feedback:
-    """Return a loop that gives at each tick what came round for the one before."""
+def remembered(graph: Draft, tick: Stream, initial: object) -> Feedback:
+    """Return a loop with a memory. Arguments and errors as `Graph.feedback`."""
     graph.check_own(tick, Stream)
     field = _FIELDS.get(type(initial))
     if initial is not None and field is None and not isinstance(initial, SidePacket):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from penstock.errors import AlreadyExistsError, InvalidArgumentError
 from penstock.ports import port_name
@@ -17,29 +17,55 @@ from penstock_builder.interfaces import (
 from penstock_builder.names import readable
 from penstock_builder.options import as_message, messages_of, set_node_options
 from penstock_builder.ports import InputPorts, OutputPorts, PortTable, place_of
-from penstock_builder.wires import SidePacket, Stream
+from penstock_builder.wires import Namer, SidePacket, Stream
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from penstock.contract import CalculatorContract
     from penstock.ports import PortKey
-    from penstock_builder.graph import Graph
+    from penstock.registry import Registry
     from penstock_builder.interfaces import NewPorts, Place
+    from penstock_builder.names import Names
     from penstock_builder.ports import ByPort
+    from penstock_builder.wires import Wire
+
+
+class Owner(Namer, Protocol):
+    """What a node uses of the graph that it belongs to."""
+
+    @property
+    def registry(self) -> Registry:
+        """Where names are looked up."""
+
+    @property
+    def stream_names(self) -> Names[Stream]:
+        """The name of each stream of the graph."""
+
+    @property
+    def side_packet_names(self) -> Names[SidePacket]:
+        """The name of each side packet of the graph."""
+
+    def prefixed(self, name: str) -> str:
+        """Return a name under the prefix that is in force."""
+
+    def write_handler(
+        self, config: Any, name: str, options: object, fields: Mapping[str, object], who: str
+    ) -> None:
+        """Write a choice of an input stream handler into its part of a config."""
 
 
 class Node:
     """A calculator or subgraph in a graph. Made by `Graph.node`.
 
     Attributes:
-        graph: that it belongs to.
-        message: the node's part of the config, but for its ports: fields without a name here may be set.
+        graph: the `Graph` that it belongs to.
+        message: the node's part of the config, without its ports: fields without a name here may be set.
         component: what its name stands for.
         inputs, outputs, input_side_packets, output_side_packets: its ports.
     """
 
-    def __init__(self, graph: Graph, message: Any, component: Component = NOTHING_KNOWN) -> None:
+    def __init__(self, graph: Owner, message: Any, component: Component = NOTHING_KNOWN) -> None:
         self.graph = graph
         self.message = message
         self.component = component
@@ -112,7 +138,7 @@ class Node:
             InvalidArgumentError: `options` is neither; there is no such field, or the value does not
                 fit. Nothing changes.
         """
-        registry = self.graph.registry
+        registry = self.registry
         made = type(self.message)()
         made.CopyFrom(self.message)
         if options is not None:
@@ -135,6 +161,16 @@ class Node:
             InvalidArgumentError: as `set_options`. Nothing changes.
         """
         self.graph.write_handler(self.message.input_stream_handler, name, options, fields, self.who)
+
+    @property
+    def registry(self) -> Registry:
+        """Where names of the graph are looked up."""
+        return self.graph.registry
+
+    def wire_at(self, kind: str, place: Place) -> Wire | None:
+        """Return what a port of one kind of `KINDS` is connected to."""
+        wire: Wire | None = self.table(kind).get(place)
+        return wire
 
     def table(self, kind: str) -> PortTable[Any]:
         """Return the ports of one kind of `KINDS`."""

@@ -12,11 +12,11 @@ from penstock_builder.wires import SidePacket, Stream
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from penstock_builder.graph import Graph
+    from penstock_builder.draft import Draft
     from penstock_builder.interfaces import Component, Place
 
 
-def fill(graph: Graph, config: Any) -> None:
+def fill(graph: Draft, config: Any) -> None:
     """Give an empty graph what a config says. Nothing is checked but what the objects need.
 
     Args:
@@ -54,14 +54,14 @@ def fill(graph: Graph, config: Any) -> None:
     config.ClearField("node")
 
 
-def _component(graph: Graph, name: str) -> Component:
+def _component(graph: Draft, name: str) -> Component:
     try:
         return component(name, graph.registry, graph.settings.package)
     except PenstockError:  # loading the graph says so, with what is near and what to install
         return NOTHING_KNOWN
 
 
-def _write(graph: Graph, kind: str, entries: Any, node: Node | None, who: str) -> None:
+def _write(graph: Draft, kind: str, entries: Any, node: Node | None, who: str) -> None:
     """Make the streams or side packets that a node writes, or the application."""
 
     def new(name: str, place: Place) -> Any:
@@ -79,7 +79,7 @@ def _write(graph: Graph, kind: str, entries: Any, node: Node | None, who: str) -
     table.read(entries, new, who)
 
 
-def _reader(graph: Graph, kind: str) -> Callable[[str, Place], Any]:
+def _reader(graph: Draft, kind: str) -> Callable[[str, Place], Any]:
     """Return what finds a wire by name, and makes one without a writer for a name that nobody writes."""
     names: Any = graph.side_packet_names if "side" in kind else graph.stream_names
     made = SidePacket if "side" in kind else Stream

@@ -1,4 +1,4 @@
-"""Streams and side packets of a graph that is being written: what nodes are connected by.
+"""Streams and side packets of a graph that is being written: they connect nodes.
 
 A wire belongs to one graph and has one writer: an output of a node, or the graph's own input. It may
 have any number of readers.
@@ -6,25 +6,55 @@ have any number of readers.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Protocol, Self
 
 from penstock.errors import AlreadyExistsError, FailedPreconditionError, InvalidArgumentError
 from penstock.ports import port_name
 
 if TYPE_CHECKING:
+    from penstock.contract import CalculatorContract
     from penstock.payload_types import PayloadType
-    from penstock_builder.graph import Graph
-    from penstock_builder.node import Node
+
+
+class Namer(Protocol):
+    """What a wire uses of the graph that it belongs to."""
+
+    def name_stream(self, stream: Stream, name: str) -> None:
+        """Give a stream a chosen name, under the prefix that is in force; as `Stream.named`."""
+
+    def name_side_packet(self, side_packet: SidePacket, name: str) -> None:
+        """Give a side packet a chosen name; as `SidePacket.named`."""
+
+    def check_own(self, wire: object, wanted: type[Wire]) -> None:
+        """Accept a stream or side packet of this graph; raise InvalidArgumentError for anything else."""
+
+    def check_readers(self, loop: Stream, stream: Stream) -> None:
+        """Raise InvalidArgumentError where a reader of a loop does not take the type of a stream."""
+
+
+class Writer(Protocol):
+    """What a wire uses of the node that writes it."""
+
+    @property
+    def who(self) -> str:
+        """How errors name the node."""
+
+    @property
+    def contract(self) -> CalculatorContract | None:
+        """What the calculator declares for the connected ports; None where it cannot be known."""
+
+    def wire_at(self, kind: str, place: tuple[str, int]) -> Wire | None:
+        """Return what a port of a kind ("inputs", say) is connected to."""
 
 
 class Wire:
     """What streams and side packets have in common. Made by a graph or a node, not by hand.
 
     Attributes:
-        graph: that it belongs to.
-        writer: the node that writes it and the (tag, index) of the output; None for a graph input.
+        graph: the `Graph` that it belongs to.
+        writer: the `Node` that writes it and the (tag, index) of the output; None for a graph input.
         declared: the type that a graph input was given, or None.
-        is_named: whether someone chose the name, so that it stays.
+        is_named: whether the application chose the name; then it stays.
     """
 
     #: For errors.
@@ -32,8 +62,8 @@ class Wire:
 
     def __init__(
         self,
-        graph: Graph,
-        writer: tuple[Node, tuple[str, int]] | None = None,
+        graph: Namer,
+        writer: tuple[Writer, tuple[str, int]] | None = None,
         declared: PayloadType | None = None,
     ) -> None:
         self.graph = graph
@@ -44,11 +74,11 @@ class Wire:
 
     @property
     def name(self) -> str:
-        """The name in the config. One that was made for it gives way where someone chooses it later."""
+        """The name in the config. A name that nobody chose changes where another wire is given it."""
         return self._name
 
     def rename(self, name: str, *, is_named: bool) -> None:
-        """Take a name; for `Names`, which sees to it that each stands for one wire."""
+        """Take a name; called by `Names`, which keeps names unique."""
         self._name = name
         self.is_named = is_named
 
@@ -75,7 +105,7 @@ class Stream(Wire):
             InvalidArgumentError: it does not follow the grammar.
             AlreadyExistsError: another stream was given that name. Nothing changes.
         """
-        self.graph.stream_names.give(self, self.graph.prefixed(name))
+        self.graph.name_stream(self, name)
         return self
 
 
@@ -91,14 +121,14 @@ class SidePacket(Wire):
             InvalidArgumentError: it does not follow the grammar.
             AlreadyExistsError: another side packet was given that name. Nothing changes.
         """
-        self.graph.side_packet_names.give(self, self.graph.prefixed(name))
+        self.graph.name_side_packet(self, name)
         return self
 
 
 class LoopStream(Stream):
     """Stands for a stream that is not written yet: the way back of a loop.
 
-    Inputs that read it become back edges. `Feedback` is what people see of it.
+    Inputs that read it become back edges. The application gets it inside of a `Feedback`.
 
     Attributes:
         source: the stream that it stands for, or None.
@@ -106,7 +136,7 @@ class LoopStream(Stream):
 
     what = "loop"
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Namer) -> None:
         super().__init__(graph)
         self.source: Stream | None = None
 
@@ -145,6 +175,28 @@ class LoopStream(Stream):
     def described(self) -> str:
         """Return what it comes from, for errors."""
         return "a loop that is not connected yet" if self.source is None else self.source.described()
+
+
+class Feedback:
+    """A loop. Made by `Graph.feedback`.
+
+    Attributes:
+        stream: what nodes read of it.
+    """
+
+    def __init__(self, stream: Stream, back: LoopStream) -> None:
+        self.stream = stream
+        self._back = back
+
+    def connect(self, stream: Stream) -> Stream:
+        """Say which stream goes round; return it. Inputs that read the loop become back edges.
+
+        Raises:
+            InvalidArgumentError: it belongs to another graph, is a loop's own, or has a type that a
+                reader does not take.
+            AlreadyExistsError: the loop is connected. Nothing changes.
+        """
+        return self._back.connect(stream)
 
 
 def resolved(wire: Wire) -> Wire:

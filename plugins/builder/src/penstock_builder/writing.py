@@ -10,11 +10,11 @@ from penstock_builder.interfaces import KINDS
 from penstock_builder.wires import LoopStream
 
 if TYPE_CHECKING:
-    from penstock_builder.graph import Graph
+    from penstock_builder.draft import Draft
     from penstock_builder.node import Node
 
 
-def config_of(graph: Graph) -> Any:
+def config_of(graph: Draft) -> Any:
     """Return the config of a graph. Raises as `Graph.to_config`."""
     config = type(graph.settings)()
     config.CopyFrom(graph.settings)

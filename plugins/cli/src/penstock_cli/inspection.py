@@ -16,6 +16,7 @@ _KINDS: Final = (
     "input-stream-handler",
     "output-stream-handler",
     "executor",
+    "tracer",
     "subgraph",
     "service",
     "graph-reader",

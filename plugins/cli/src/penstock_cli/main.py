@@ -263,7 +263,7 @@ def plugins_command(ctx: click.Context, as_text: bool) -> None:  # noqa: FBT001 
     "kind",
     type=click.Choice(("text", "mermaid", "dot", "svg", "json")),
     help="How to show a graph; text by default, or what the ending of --out says. svg needs "
-    'pip install "penstock-core[draw]".',
+    'pip install "penstock-views[draw]".',
 )
 @click.option(
     "-o",

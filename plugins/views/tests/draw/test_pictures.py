@@ -454,7 +454,9 @@ def test_any_drawing_becomes_a_well_laid_out_picture(drawn) -> None:
 def test_without_the_library_it_is_said_how_to_get_it(monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, "pygraphviz", None)
 
-    with pytest.raises(UnavailableError, match=r'which is not there .*; pip install "penstock-core\[draw\]"'):
+    with pytest.raises(
+        UnavailableError, match=r'which is not there .*; pip install "penstock-views\[draw\]"'
+    ):
         svg(EVERYTHING)
 
 

@@ -184,6 +184,7 @@ _MUST_BE: Final[Mapping[str, tuple[Callable[[object], bool], str]]] = {
         lambda thing: isinstance(thing, Path) or _has("get_config")(thing),
         "no subgraph; name a graph file as 'package:file.pbtxt', or a subclass of penstock.Subgraph",
     ),
+    "tracer": (callable, "no tracer of graphs; name a function that returns a penstock.tracing.OwnTrace"),
     "service": (
         lambda thing: isinstance(thing, ServiceKey),
         "no key of a service; name a penstock.ServiceKey",

@@ -7,7 +7,7 @@
     print(draw.mermaid(drawing))
     Path("graph.svg").write_text(draw.svg(drawing), encoding="utf-8")
 
-Text needs nothing else. `svg` needs Graphviz's layout: `pip install "penstock-core[draw]"`. Timelines of
+Text needs nothing else. `svg` needs Graphviz's layout: `pip install "penstock-views[draw]"`. Timelines of
 runs are `Track`s, drawn by `timeline_svg`, which needs nothing either; `Recorder` takes them from a run.
 """
 

@@ -25,7 +25,7 @@ _INCH: Final = 72.0
 #: Points in one curve of a route.
 _IN_CURVE: Final = 3
 
-INSTALL: Final = 'pip install "penstock-core[draw]"'
+INSTALL: Final = 'pip install "penstock-views[draw]"'
 
 
 @attrs.frozen

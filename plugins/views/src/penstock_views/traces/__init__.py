@@ -1,1 +1,11 @@
-"""Trace files of runs, in the Trace Event Format."""
+"""Traces of runs as files for https://ui.perfetto.dev and chrome://tracing.
+
+tracer = ChromeTracer()
+graph.set_tracer(tracer)
+graph.run()
+print(tracer.write("trace.json"))
+"""
+
+from penstock_views.traces.chrome import ChromeTracer, TraceFile
+
+__all__ = ["ChromeTracer", "TraceFile"]

@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, Any, Final
 from penstock.errors import InvalidArgumentError
 from penstock.log import get_logger
 from penstock.resources import Resources
+from penstock_views.traces.chrome import ChromeTracer
 
 if TYPE_CHECKING:
     import os
     from pathlib import Path
-
-    from penstock.tracing import ChromeTracer
 
 _LOG: Final = get_logger("tracing")
 
@@ -31,18 +30,16 @@ _KINDS: Final = {1: "open", 2: "process", 3: "close", 7: "throttled", 8: "unthro
 
 
 class ConfiguredTrace:
-    """The trace that a graph's `profiler_config` asks for.
+    """The trace that a graph's `profiler_config` asks for; a `penstock.tracing.OwnTrace`.
 
     Args:
         wanted: the ProfilerConfig message; `trace_enabled` is true.
 
     Attributes:
-        tracer: what records.
+        tracer: the tracer that records.
     """
 
     def __init__(self, wanted: Any) -> None:
-        from penstock.tracing import ChromeTracer  # only graphs that are traced need it
-
         capacity = wanted.trace_log_capacity or _CAPACITY
         if capacity < 0:
             raise InvalidArgumentError(

@@ -1,4 +1,4 @@
-"""The file of a `ChromeTracer`, read by a parser that knows only the format; and what a graph asks of it."""
+"""The file of a `ChromeTracer`, read by a parser that knows only the format; and a graph that asks for it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import asyncio
 import concurrent.futures
 import json
 import logging
+import subprocess
+import sys
 import threading
 from collections import Counter
 from itertools import pairwise
@@ -494,6 +496,18 @@ def test_a_capacity_below_nothing_is_refused() -> None:
         InvalidArgumentError, match="trace_log_capacity -1 of the graph's profiler_config: must"
     ):
         graph_that_wants("trace_enabled: true trace_log_capacity: -1")
+
+
+def test_a_graph_alone_does_not_import_what_writes_traces():
+    program = (
+        "import sys, penstock; penstock.CalculatorGraph; "
+        "assert 'penstock_views.traces.chrome' not in sys.modules; "
+        "penstock.tracing.ChromeTracer; assert 'penstock_views.traces.chrome' in sys.modules"
+    )
+
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+
+    assert done.returncode == 0, done.stderr
 
 
 # --- the parser ---------------------------------------------------------------------------------
