@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import textwrap
 
@@ -314,7 +315,7 @@ def test_what_a_plugin_module_prints_is_no_fault(pack):
 
 
 def test_a_plugin_module_that_ends_the_interpreter_is_a_fault(pack):
-    source = f"import os, sys\nif sys.argv[0] == '-c': os._exit(7)\n{PLUGIN}"
+    source = f"import os\nif os.getpid() != {os.getpid()}: os._exit(7)\n{PLUGIN}"
 
     assert only_fault(pack({"penstock_gates/plugin.py": source}, apart=True)) == (
         "plugin 'gates': loading it ended the interpreter with exit code 7; plugin modules only name things"
@@ -322,7 +323,7 @@ def test_a_plugin_module_that_ends_the_interpreter_is_a_fault(pack):
 
 
 def test_a_plugin_module_that_hangs_is_given_up(pack):
-    source = f"import sys\nwhile sys.argv[0] == '-c': pass\n{PLUGIN}"
+    source = f"import os\nwhile os.getpid() != {os.getpid()}: pass\n{PLUGIN}"
     pack({"penstock_gates/plugin.py": source}, name="bench")
 
     assert load_apart("gates", timeout_s=0.5).refusal == (
