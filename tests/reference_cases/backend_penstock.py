@@ -35,7 +35,7 @@ NAMES = {value: name for name, value in SPECIAL.items()} | {
 #: How far from MIN and MAX a timestamp is still written relative to them.
 NEAR = 1000
 #: Seconds after which a wait of a case counts as failed; a case itself has a limit beyond that.
-PATIENCE_S = 5.0
+PATIENCE_S = 3.0
 PLAIN = {
     "bool": bool,
     "str": str,

@@ -1,13 +1,15 @@
 """Recorded runs of the reference, run again here: same packets, same calls that fail.
 
-The cases lie beside the repository, in `../shared/cases`, with the program that compares; where they
-are missing this says so and skips. `deviations.txt` lists where a difference is meant. A case whose
-calculators or handlers no installed pack provides waits, visibly, until one does.
+The cases are beside the repository, in `../shared/cases`, with the program that compares. Where they
+are missing, the tests skip and say so. `deviations.txt` lists the intended differences. A case whose
+calculators or handlers no installed pack provides is skipped until one does.
 """
 
 from __future__ import annotations
 
+import importlib.util
 import json
+import os
 import re
 import subprocess
 import sys
@@ -40,43 +42,68 @@ def read_deviations():
 
 
 def missing_names(case):
-    """Return what the graph of a case names and no installed pack provides."""
+    """Return the names in the graph of a case that no installed pack provides."""
     registry = default_registry()
     found = re.findall(r'\b(\w+)\s*:\s*"([A-Z]\w+)"', case["pbtxt"])
     named = [(field, name) for field, name in found if field in KINDS]
     return [name for field, name in named if not any(registry.has(kind, name) for kind in KINDS[field])]
 
 
+def load_run_cases():
+    """Import the program that runs a case and reduces its result to what is compared."""
+    spec = importlib.util.spec_from_file_location("run_cases", CASES / "run_cases.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 ALL_CASES = read_cases()
 if not ALL_CASES:
     pytest.skip("the recorded cases are not here: there is no ../shared/cases", allow_module_level=True)
+if not hasattr(os, "fork"):
+    pytest.skip(
+        "each case runs in a fork of one process, and this system has no fork", allow_module_level=True
+    )
+run_cases = load_run_cases()
 RUNNABLE = [case["name"] for case in ALL_CASES if not missing_names(case)]
 
 
 @pytest.fixture(scope="module")
-def report(tmp_path_factory):
-    """Run all cases that can run, each in a process of its own; name → how it compares."""
-    out = tmp_path_factory.mktemp("cases") / "report.json"
-    command = [sys.executable, CASES / "run_cases.py", "--backend", "backend_penstock", "--jobs", "2"]
-    command += ["--json", out, "--only", *RUNNABLE]
-    done = subprocess.run(command, cwd=HERE, capture_output=True, text=True, timeout=300, check=False)
-    assert out.exists(), done.stdout + done.stderr
-    return json.loads(out.read_text("utf-8"))
+def result_of():
+    """Return a function that runs a case in a process of its own and returns what came of it."""
+    places = [str(CASES), str(HERE), os.environ.get("PYTHONPATH", "")]
+    with subprocess.Popen(
+        [sys.executable, HERE / "one_process_each.py"],
+        # Threads of a library would not be in the forks.
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, places)), "OPENBLAS_NUM_THREADS": "1"},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as server:
+
+        def run(name):
+            print(CASES / "recorded" / f"{name}.json", file=server.stdin, flush=True)
+            line = server.stdout.readline()
+            assert line, f"one_process_each.py ended with {server.wait()}"
+            return json.loads(line)
+
+        yield run
+        server.stdin.close()
 
 
-@pytest.mark.timeout(300)
 @pytest.mark.parametrize("case", ALL_CASES, ids=lambda case: case["name"])
 def test_a_recorded_run_of_the_reference_comes_out_the_same_or_deviates_on_purpose(case, request):
     if missing := missing_names(case):
         pytest.skip(f"no installed pack provides {', '.join(missing)}")
-    result = request.getfixturevalue("report")[case["name"]]
+    result = request.getfixturevalue("result_of")(case["name"])
+    want, have = run_cases.essence(case["result"], False), run_cases.essence(result, False)
 
     meant = read_deviations().get(case["name"])
 
     if meant is not None:
-        assert not result["same"], f"it agrees now: take it out of deviations.txt (decision {meant[0]})"
+        assert want != have, f"it agrees now: take it out of deviations.txt (decision {meant[0]})"
     else:
-        assert result["want"] == result["have"], result["raw"]
+        assert want == have, result
 
 
 def test_the_packs_of_this_repository_are_there_to_be_compared():

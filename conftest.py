@@ -1,0 +1,31 @@
+"""How the tests of the whole workspace are spread over processes.
+
+`pytest` alone runs all tests: where pytest-xdist is installed, in as many processes as there are cores, at
+most four. As soon as something else is asked for (a directory, `-k`, `-m`, `--pdb`, ...) there is one
+process, in which a debugger, `print` and the order of tests behave as usual; `-n` then says otherwise.
+A file is never split: its tests share what its fixtures have made, and the code blocks of a page of the
+documentation build on each other.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pytest
+
+_MOST_PROCESSES: Final = 4
+#: Arguments that select nothing and need no process of their own.
+_HARMLESS: Final = frozenset({"-q", "-v", "-x"})
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """Choose the processes before pytest-xdist reads its options."""
+    option = config.option
+    if not config.pluginmanager.hasplugin("xdist") or hasattr(config, "workerinput"):
+        return
+    if option.numprocesses is None and _HARMLESS.issuperset(config.invocation_params.args):
+        option.numprocesses = "auto"
+        option.maxprocesses = _MOST_PROCESSES
+    if option.numprocesses and option.dist == "no":
+        option.dist = "loadfile"
