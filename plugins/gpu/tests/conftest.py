@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from penstock_gpu import ending
-from penstock_gpu.context import GlContext
+from penstock_gpu.contexts import ending
+from penstock_gpu.contexts.context import GlContext
 from penstock_gpu.errors import GpuUnavailableError
 
 if TYPE_CHECKING:

@@ -10,8 +10,9 @@ import pytest
 
 import penstock
 from penstock_formats import ImageFormat, ImageFrame
-from penstock_gpu import GPU, ExternalContext, GlTextureView, GpuBuffer, GpuResources, egl, gl, native
-from penstock_gpu.device import candidates
+from penstock_gpu import GPU, ExternalContext, GlTextureView, GpuBuffer, GpuResources, egl, gl
+from penstock_gpu.contexts import native
+from penstock_gpu.contexts.device import candidates
 
 GRAPH = """
 input_stream: "picture"

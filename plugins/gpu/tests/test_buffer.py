@@ -15,9 +15,15 @@ from penstock.errors import FailedPreconditionError, InvalidArgumentError
 from penstock_formats import ImageFormat, ImageFrame
 from penstock_formats.array_payload import NUMPY_EXPORTS_READ_ONLY
 from penstock_gpu import GlTextureView, GpuBuffer, gl
+from penstock_gpu.buffers.frame_storage import FrameStorage
+from penstock_gpu.buffers.storage import (
+    REGISTRY,
+    Storage,
+    StorageRegistry,
+    register_converter,
+    register_storage,
+)
 from penstock_gpu.formats import GpuBufferFormat as F
-from penstock_gpu.frame_storage import FrameStorage
-from penstock_gpu.storage import REGISTRY, Storage, StorageRegistry, register_converter, register_storage
 
 FRAMEBUFFER, COLOR, TEXTURE = 0x8D40, 0x8CE0, 0x0DE1
 

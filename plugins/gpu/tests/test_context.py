@@ -9,10 +9,11 @@ import time
 import pytest
 
 from penstock.errors import FailedPreconditionError, InvalidArgumentError, WaitTimeoutError
-from penstock_gpu import gl, waits
-from penstock_gpu.context import GlContext
+from penstock_gpu import gl
+from penstock_gpu.contexts import waits
+from penstock_gpu.contexts.context import GlContext
+from penstock_gpu.contexts.gl_thread import GlThread
 from penstock_gpu.errors import GpuUnavailableError
-from penstock_gpu.gl_thread import GlThread
 
 PATIENCE_S = 20
 
@@ -421,7 +422,9 @@ def test_a_thread_that_dies_takes_its_context_along_and_tells_who_waits(make_con
             told.put(str(error))
 
     waiting = threading.Thread(target=wait)
-    monkeypatch.setattr("penstock_gpu.gl_thread.drain_errors", lambda _: (_ for _ in ()).throw(SystemExit))
+    monkeypatch.setattr(
+        "penstock_gpu.contexts.gl_thread.drain_errors", lambda _: (_ for _ in ()).throw(SystemExit)
+    )
     waiting.start()
     may_go.set()
     waiting.join(PATIENCE_S)

@@ -10,11 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from penstock_gpu import egl, ending, gl, gl_thread, native
-from penstock_gpu.context import GlContext
+from penstock_gpu import egl, gl
+from penstock_gpu.contexts import ending, gl_thread, native
+from penstock_gpu.contexts.context import GlContext
+from penstock_gpu.contexts.gl_thread import Deletion, GlThread
+from penstock_gpu.contexts.share_group import ShareGroup
 from penstock_gpu.errors import GpuUnavailableError
-from penstock_gpu.gl_thread import Deletion, GlThread
-from penstock_gpu.share_group import ShareGroup
 
 PATIENCE_S = 20
 
@@ -320,7 +321,7 @@ def test_deletions_posted_while_a_context_ends_are_done(has_thread, make_context
 EXIT = """
 import threading
 from penstock_gpu import gl
-from penstock_gpu.context import GlContext
+from penstock_gpu.contexts.context import GlContext
 """
 
 
@@ -371,7 +372,7 @@ FORK = """
 import os, sys, warnings
 warnings.simplefilter("ignore")  # newer Pythons warn of threads at a fork
 from penstock_gpu import gl
-from penstock_gpu.context import GlContext
+from penstock_gpu.contexts.context import GlContext
 from penstock_gpu.errors import GpuUnavailableError
 
 def in_child(work):

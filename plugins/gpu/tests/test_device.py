@@ -3,8 +3,10 @@ from __future__ import annotations
 import pytest
 
 from penstock.errors import InvalidArgumentError
-from penstock_gpu import device, egl
-from penstock_gpu.device import candidates, probe
+from penstock_gpu import egl
+from penstock_gpu.contexts import device
+from penstock_gpu.contexts.device import candidates
+from penstock_gpu.contexts.probe import probe
 from penstock_gpu.errors import GpuUnavailableError
 
 
@@ -146,7 +148,7 @@ def test_asked_for_software_a_context_draws_in_software(make_context):
 
 @pytest.mark.gpu
 def test_asked_for_software_hardware_is_given_back_and_refused(make_context, monkeypatch):
-    monkeypatch.setattr("penstock_gpu.context._SOFTWARE", ())
+    monkeypatch.setattr("penstock_gpu.contexts.context._SOFTWARE", ())
     monkeypatch.setattr(device, "_SOFTWARE_EXTENSION", "EGL_none")
     with pytest.raises(GpuUnavailableError, match="surfaceless with gl: draws with "):
         make_context(device="software")

@@ -21,8 +21,8 @@ from penstock.errors import GraphRunError, InvalidArgumentError, WaitTimeoutErro
 from penstock.testing import calculator, testing_registry
 from penstock_formats import ImageFrame
 from penstock_gpu import GPU, GlContext, GlProgram, GlSimpleCalculator, GpuBuffer, GpuResources, gl_library
-from penstock_gpu.executor import GlExecutor
-from penstock_gpu.quad import draw_quad
+from penstock_gpu.contexts.executor import GlExecutor
+from penstock_gpu.drawing.quad import draw_quad
 
 PATIENCE_S = 20
 

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 from penstock.errors import FailedPreconditionError, InvalidArgumentError
-from penstock_gpu import device, egl, gl, native
-from penstock_gpu.context import ExternalContext, GlContext
+from penstock_gpu import egl, gl
+from penstock_gpu.contexts import device, native
+from penstock_gpu.contexts.context import GlContext
+from penstock_gpu.contexts.external_context import ExternalContext
+from penstock_gpu.contexts.share_group import ShareGroup
 from penstock_gpu.errors import GpuUnavailableError
-from penstock_gpu.share_group import ShareGroup
 
 PATIENCE_S = 20
 

@@ -28,8 +28,8 @@ from penstock_gpu import (
     ShaderError,
     gl,
 )
-from penstock_gpu.helper import GlTexture
-from penstock_gpu.quad import draw_quad
+from penstock_gpu.drawing.helper import GlTexture
+from penstock_gpu.drawing.quad import draw_quad
 
 PATIENCE_S = 20
 

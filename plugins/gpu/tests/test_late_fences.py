@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-import penstock_gpu.context
+import penstock_gpu.contexts.context
 from penstock.errors import WaitTimeoutError
 from penstock_gpu import (
     ExternalContext,
@@ -22,10 +22,10 @@ from penstock_gpu import (
     GpuUnavailableError,
     gl,
     gl_state,
-    native,
 )
+from penstock_gpu.contexts import native
+from penstock_gpu.contexts.sync import GlSyncToken
 from penstock_gpu.errors import GlError
-from penstock_gpu.sync import GlSyncToken
 
 PATIENCE_S = 20
 SIZE = 256
@@ -341,7 +341,7 @@ def test_a_finaliser_that_releases_a_view_meanwhile_leaves_no_fence_unmade(alone
             made.append(context.leave_fence())  # as the finaliser of a view does
         return GlSyncToken(context, **how)
 
-    monkeypatch.setattr(penstock_gpu.context, "GlSyncToken", token)
+    monkeypatch.setattr(penstock_gpu.contexts.context, "GlSyncToken", token)
     outer = alone.run(alone.leave_fence)
 
     assert outer is not made[1]

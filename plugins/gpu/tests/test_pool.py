@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from penstock.errors import FailedPreconditionError, InvalidArgumentError
-from penstock_gpu import GlError, GlTextureView, GpuBuffer, GpuBufferPool, PoolOptions, gl, gl_texture
+from penstock_gpu import GlError, GlTextureView, GpuBuffer, GpuBufferPool, PoolOptions, gl
+from penstock_gpu.buffers.gl_texture import GlTextureObject
+from penstock_gpu.buffers.texture import TextureStorage
+from penstock_gpu.buffers.texture_pool import TexturePool, default_texture
 from penstock_gpu.formats import GpuBufferFormat as F
-from penstock_gpu.gl_texture import GlTextureObject
-from penstock_gpu.pool import default_texture
-from penstock_gpu.texture import TextureStorage
 
 FRAMEBUFFER, COLOR, TEXTURE = 0x8D40, 0x8CE0, 0x0DE1
 
@@ -47,23 +47,27 @@ class Log:
         self.made: list[int] = []
         self.deleted: list[int] = []
         self.locks: list = []
+        self.group = "the group"
+        self.refusal: Exception | None = None
+
+    def make(self, width: int, height: int, kind: F) -> FakeTexture:
+        if self.refusal is not None:
+            raise self.refusal
+        return FakeTexture(self, width, height, kind)
 
     def locked(self) -> bool:
         return any(lock.locked() for lock in self.locks)
 
 
 @pytest.fixture
-def log(monkeypatch):
-    """Run pools on textures without GL."""
-    made = Log()
-    monkeypatch.setattr(gl_texture, "share_group_here", lambda: "the group")
-    monkeypatch.setattr(GlTextureObject, "create", lambda *size: FakeTexture(made, *size))
-    return made
+def log():
+    return Log()
 
 
-def pool_of(log: Log | None = None, **options: int) -> GpuBufferPool:
-    made = GpuBufferPool(PoolOptions(**options))
-    if log is not None:
+def pool_of(log: Log, *, is_watched: bool = True, **options: int) -> TexturePool[FakeTexture]:
+    """Return a pool of textures without GL; none may be deleted under the lock of one that is watched."""
+    made = TexturePool(PoolOptions(**options), log.make, lambda: log.group)
+    if is_watched:
         log.locks.append(made._lock)
     return made
 
@@ -95,11 +99,11 @@ def test_sizes_and_formats_are_kept_apart(log):
     assert log.made == [1, 2, 3]
 
 
-def test_contexts_that_do_not_share_have_textures_of_their_own(log, monkeypatch):
+def test_contexts_that_do_not_share_have_textures_of_their_own(log):
     pool = pool_of(log, min_requests_before_pool=1)
     pool.take(4, 3, F.BGRA32).let_go()
 
-    monkeypatch.setattr(gl_texture, "share_group_here", lambda: "another group")
+    log.group = "another group"
 
     assert number(pool.take(4, 3, F.BGRA32)) == 2
 
@@ -240,7 +244,7 @@ def test_what_was_asked_for_long_ago_counts_less_and_goes_in_the_end(log):
 
 
 def test_textures_that_come_back_to_a_pool_that_is_gone_are_deleted(log):
-    pool = pool_of(min_requests_before_pool=1)
+    pool = pool_of(log, is_watched=False, min_requests_before_pool=1)
     held, free = pool.take(4, 3, F.BGRA32), pool.take(4, 3, F.BGRA32)
     held_number = number(held)
     pool.options, free_number = attrs.evolve(pool.options), number(free)
@@ -255,7 +259,7 @@ def test_textures_that_come_back_to_a_pool_that_is_gone_are_deleted(log):
 
 
 def test_a_pool_that_dies_deletes_what_is_free(log):
-    pool = pool_of(min_requests_before_pool=1)
+    pool = pool_of(log, is_watched=False, min_requests_before_pool=1)
     pool.take(4, 3, F.BGRA32).let_go()
     assert log.deleted == []
 
@@ -282,7 +286,7 @@ def test_a_closed_pool_keeps_nothing_and_goes_on(log):
 
 def test_coming_back_waits_for_no_lock_and_is_noticed_by_who_has_it(log):
     """As in a finaliser, which the garbage collection runs while this thread has the lock."""
-    pool = pool_of(min_requests_before_pool=1, keep_count=1)
+    pool = pool_of(log, is_watched=False, min_requests_before_pool=1, keep_count=1)
     texture, other = pool.take(4, 3, F.BGRA32), pool.take(4, 3, F.BGRA32)
     (sized,) = pool._pools()
 
@@ -298,7 +302,7 @@ def test_coming_back_waits_for_no_lock_and_is_noticed_by_who_has_it(log):
 
 def test_closing_waits_for_no_lock_and_is_noticed_by_who_has_it(log):
     """As a pool that dies in a garbage collection does, which this thread runs while it has the lock."""
-    pool = pool_of(min_requests_before_pool=1)
+    pool = pool_of(log, is_watched=False, min_requests_before_pool=1)
     held, free = pool.take(4, 3, F.BGRA32), pool.take(4, 3, F.BGRA32)
     free.let_go()
     (sized,) = pool._pools()
@@ -324,16 +328,12 @@ def test_a_texture_is_passed_over_while_a_view_of_it_is_still_to_be_released(log
     assert number(pool.take(4, 3, F.BGRA32)) == 2
 
 
-def test_a_texture_that_cannot_be_made_is_not_counted(log, monkeypatch):
+def test_a_texture_that_cannot_be_made_is_not_counted(log):
     pool = pool_of(log, min_requests_before_pool=1)
-
-    def refuse(*size: object) -> None:
-        raise GlError("glTexImage2D", 0x0505)
-
-    with monkeypatch.context() as patched:
-        patched.setattr(GlTextureObject, "create", refuse)
-        with pytest.raises(GlError):
-            pool.take(4, 3, F.BGRA32)
+    log.refusal = GlError("glTexImage2D", 0x0505)
+    with pytest.raises(GlError):
+        pool.take(4, 3, F.BGRA32)
+    log.refusal = None
 
     assert pool.in_use == 0
     pool.take(4, 3, F.BGRA32).let_go()
@@ -341,7 +341,7 @@ def test_a_texture_that_cannot_be_made_is_not_counted(log, monkeypatch):
 
 
 def test_threads_that_take_and_give_back_at_once_lose_nothing(log):
-    pool = pool_of(min_requests_before_pool=1, keep_count=3)
+    pool = pool_of(log, is_watched=False, min_requests_before_pool=1, keep_count=3)
     begin = threading.Barrier(4, timeout=10)
     held_twice: list[int] = []
     held: set[int] = set()
@@ -387,19 +387,19 @@ def test_the_defaults_are_those_of_the_reference_but_for_how_many_are_kept():
 
 
 def test_within_its_scope_a_pool_is_used_by_default(log):
-    outer, inner = (pool_of(min_requests_before_pool=1) for _ in range(2))
+    outer, inner = (pool_of(log, is_watched=False, min_requests_before_pool=1) for _ in range(2))
 
     with outer.used_by_default():
         with inner.used_by_default():
-            texture = default_texture(4, 3, F.BGRA32)
+            texture = default_texture(4, 3, F.BGRA32, log.make)
             assert (inner.in_use, outer.in_use) == (1, 0)
-        other = default_texture(4, 3, F.BGRA32)
+        other = default_texture(4, 3, F.BGRA32, log.make)
         assert (inner.in_use, outer.in_use) == (1, 1)
         seen = []
-        thread = threading.Thread(target=lambda: seen.append(default_texture(4, 3, F.BGRA32)))
+        thread = threading.Thread(target=lambda: seen.append(default_texture(4, 3, F.BGRA32, log.make)))
         thread.start()
         thread.join()
-    outside = default_texture(4, 3, F.BGRA32)
+    outside = default_texture(4, 3, F.BGRA32, log.make)
 
     assert (inner.in_use, outer.in_use) == (1, 1)
     assert seen[0].home is outside.home is None
@@ -408,6 +408,10 @@ def test_within_its_scope_a_pool_is_used_by_default(log):
 
 
 # --- with GL ---------------------------------------------------------------------------------------------
+
+
+def buffer_pool(**options: int) -> GpuBufferPool:
+    return GpuBufferPool(PoolOptions(**options))
 
 
 def fill(buffer: GpuBuffer, *color: float) -> int:
@@ -423,7 +427,7 @@ def fill(buffer: GpuBuffer, *color: float) -> int:
 
 
 def test_a_buffer_of_the_pool_draws_to_a_texture_that_was_used_before(context):
-    pool = pool_of(min_requests_before_pool=1)
+    pool = buffer_pool(min_requests_before_pool=1)
     names = set()
     for shade in range(5):
         buffer = context.run(lambda: pool.get(7, 5))
@@ -444,7 +448,7 @@ def test_a_buffer_of_the_pool_draws_to_a_texture_that_was_used_before(context):
 
 
 def test_a_pool_needs_a_context_and_a_size_and_a_format(context):
-    pool = pool_of(min_requests_before_pool=1)
+    pool = buffer_pool(min_requests_before_pool=1)
 
     with pytest.raises(FailedPreconditionError, match="no GL context is current on this thread"):
         pool.get(7, 5)
@@ -460,7 +464,7 @@ def test_a_pool_needs_a_context_and_a_size_and_a_format(context):
 
 
 def test_empty_buffers_and_uploads_take_their_textures_from_the_default_pool(context):
-    pool = pool_of(min_requests_before_pool=1)
+    pool = buffer_pool(min_requests_before_pool=1)
     empty, full = GpuBuffer(7, 5), GpuBuffer.of_array(np.ones((5, 7, 4), np.uint8))
 
     def use() -> None:
@@ -477,7 +481,7 @@ def test_empty_buffers_and_uploads_take_their_textures_from_the_default_pool(con
 
 
 def test_a_view_keeps_its_texture_out_of_the_pool(context):
-    pool = pool_of(min_requests_before_pool=1)
+    pool = buffer_pool(min_requests_before_pool=1)
 
     def use() -> None:
         buffer = pool.get(7, 5)
@@ -493,7 +497,7 @@ def test_a_view_keeps_its_texture_out_of_the_pool(context):
 
 def test_who_draws_to_a_used_texture_waits_for_its_last_readers(make_context, context, monkeypatch):
     other = make_context(share=context)
-    pool = pool_of(min_requests_before_pool=1)
+    pool = buffer_pool(min_requests_before_pool=1)
     buffer = context.run(lambda: pool.get(7, 5))
     name = context.run(lambda: fill(buffer, 1, 0, 0, 1))
     other.run(lambda: buffer.read_view(GlTextureView).release())
@@ -515,7 +519,7 @@ def test_who_draws_to_a_used_texture_waits_for_its_last_readers(make_context, co
 
 
 def test_textures_that_are_given_up_are_deleted_in_their_context(context):
-    pool = pool_of(min_requests_before_pool=1, keep_count=2)
+    pool = buffer_pool(min_requests_before_pool=1, keep_count=2)
     buffers = [context.run(lambda: pool.get(7, 5)) for _ in range(4)]
     names = [context.run(lambda buffer=buffer: fill(buffer, 0, 0, 0, 0)) for buffer in buffers]
 
@@ -530,7 +534,7 @@ def test_textures_that_are_given_up_are_deleted_in_their_context(context):
 
 
 def test_a_pool_and_its_buffers_in_one_cycle_of_garbage_delete_each_texture_once(context):
-    pool = pool_of(min_requests_before_pool=1)
+    pool = buffer_pool(min_requests_before_pool=1)
     held, free = (context.run(lambda: pool.get(7, 5)) for _ in range(2))
     names = [context.run(lambda buffer=buffer: fill(buffer, 0, 0, 0, 0)) for buffer in (held, free)]
     del free
@@ -553,7 +557,7 @@ def test_a_pool_and_its_buffers_in_one_cycle_of_garbage_delete_each_texture_once
 
 
 def test_a_buffer_in_a_cycle_of_garbage_gives_its_texture_back(context):
-    pool = pool_of(min_requests_before_pool=1)
+    pool = buffer_pool(min_requests_before_pool=1)
     held = context.run(lambda: pool.get(7, 5))
     name = context.run(lambda: fill(held, 0, 0, 0, 0))
     cycle = [held]
@@ -571,7 +575,7 @@ def test_a_buffer_in_a_cycle_of_garbage_gives_its_texture_back(context):
 
 def test_garbage_of_a_buffer_and_its_view_gives_no_texture_that_is_still_locked(make_context, context):
     other = make_context(share=context)
-    pool = pool_of(min_requests_before_pool=1)
+    pool = buffer_pool(min_requests_before_pool=1)
     cycle = [context.run(lambda: pool.get(7, 5))]
     cycle += [context.run(lambda: cycle[0].write_view(GlTextureView)), cycle]
     name = cycle[1].name

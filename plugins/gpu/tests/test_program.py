@@ -9,13 +9,13 @@ import pytest
 
 from penstock.errors import FailedPreconditionError, InvalidArgumentError
 from penstock_gpu import gl
-from penstock_gpu.context import ExternalContext
+from penstock_gpu.contexts.external_context import ExternalContext
 from penstock_gpu.current import LOCAL
+from penstock_gpu.drawing.glsl import Declaration, complete, declarations
+from penstock_gpu.drawing.program import ATTRIB_TEXTURE_POSITION, ATTRIB_VERTEX, GlProgram
+from penstock_gpu.drawing.quad import draw_quad
+from penstock_gpu.drawing.uniforms import numbers
 from penstock_gpu.errors import ShaderError
-from penstock_gpu.glsl import Declaration, complete, declarations
-from penstock_gpu.program import ATTRIB_TEXTURE_POSITION, ATTRIB_VERTEX, GlProgram
-from penstock_gpu.quad import draw_quad
-from penstock_gpu.uniforms import numbers
 
 PLACES = "void main() { gl_FragColor = vec4(sample_coordinate, 0.0, 1.0); }"
 

@@ -26,7 +26,7 @@ from penstock_gpu import (
     gl,
 )
 from penstock_gpu.calculators.scaler import GlScalerCalculator
-from penstock_gpu.quad import draw_quad
+from penstock_gpu.drawing.quad import draw_quad
 
 PATIENCE_S = 20
 

@@ -8,7 +8,7 @@ import pytest
 
 from penstock.errors import FailedPreconditionError, WaitTimeoutError
 from penstock_gpu import egl, gl
-from penstock_gpu.context import GlContext
+from penstock_gpu.contexts.context import GlContext
 from penstock_gpu.errors import GlError
 
 SIZE = 512
@@ -45,7 +45,7 @@ class Shared:
         )
 
     def _framebuffer(self):
-        from penstock_gpu.context import GlContext  # the one that is current
+        from penstock_gpu.contexts.context import GlContext  # the one that is current
 
         return GlContext.current().attachment("framebuffer", lambda: gl.make("Framebuffer"))
 
@@ -159,7 +159,7 @@ def test_a_gpu_wait_of_strangers_ends_when_its_time_is_over(make_context, monkey
 
 
 def test_who_waits_for_a_busy_context_is_not_kept_for_ever(context, monkeypatch):
-    monkeypatch.setattr("penstock_gpu.sync._GRACE_S", 0.05)
+    monkeypatch.setattr("penstock_gpu.contexts.sync._GRACE_S", 0.05)
     token = context.run(context.create_sync)
     may_go = threading.Event()
     context.post(lambda: may_go.wait(PATIENCE_S))

@@ -9,22 +9,13 @@ import numpy as np
 import pytest
 
 from penstock.errors import FailedPreconditionError, InvalidArgumentError
-from penstock_gpu import (
-    ExternalContext,
-    GlContext,
-    GlError,
-    GlTextureView,
-    GpuBuffer,
-    egl,
-    formats,
-    gl,
-    native,
-    texture_copy,
-)
+from penstock_gpu import ExternalContext, GlContext, GlError, GlTextureView, GpuBuffer, egl, formats, gl
+from penstock_gpu.buffers import texture_copy
+from penstock_gpu.buffers.frame_storage import FrameStorage
+from penstock_gpu.buffers.texture import release_all
+from penstock_gpu.contexts import native
 from penstock_gpu.formats import GpuBufferFormat as F
 from penstock_gpu.formats import pixel_layout, shape_of
-from penstock_gpu.frame_storage import FrameStorage
-from penstock_gpu.texture import release_all
 
 FRAMEBUFFER, COLOR, TEXTURE = 0x8D40, 0x8CE0, 0x0DE1
 RED = np.full((5, 7, 4), (255, 0, 0, 255), np.uint8)

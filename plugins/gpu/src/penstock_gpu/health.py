@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Final
 
 from penstock import DoctorCheck
 from penstock_gpu import service
-from penstock_gpu.device import VARIABLE, from_environment, probe
+from penstock_gpu.contexts.device import VARIABLE, from_environment
+from penstock_gpu.contexts.probe import probe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from penstock_gpu.device import DeviceReport, GpuReport
+    from penstock_gpu.contexts.probe import DeviceReport, GpuReport
 
 _WHAT: Final = "OpenGL"
 _APIS: Final = {"gl": "OpenGL", "gles": "OpenGL ES"}

@@ -15,15 +15,16 @@ from typing import TYPE_CHECKING, Final, Self
 from penstock import ServiceKey
 from penstock.errors import FailedPreconditionError, InvalidArgumentError
 from penstock.log import get_logger, place
-from penstock_gpu.context import GlContext
+from penstock_gpu.buffers.buffer_pool import GpuBufferPool
+from penstock_gpu.buffers.texture_pool import PoolOptions
+from penstock_gpu.contexts.context import GlContext
+from penstock_gpu.contexts.executor import GlExecutor
 from penstock_gpu.errors import GpuUnavailableError
-from penstock_gpu.executor import GlExecutor
-from penstock_gpu.pool import GpuBufferPool, PoolOptions
 
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from penstock_gpu.context import ExternalContext
+    from penstock_gpu.contexts.external_context import ExternalContext
 
 #: The environment's choice of a policy, where the program makes none.
 VARIABLE: Final = "PENSTOCK_GPU"

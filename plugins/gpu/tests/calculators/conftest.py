@@ -12,7 +12,7 @@ from penstock.config import CalculatorGraphConfig
 from penstock.runtime.default import default_registry
 from penstock.testing.run import as_message, set_options
 from penstock_formats import ImageFrame
-from penstock_gpu.buffer import GpuBuffer
+from penstock_gpu.buffers.buffer import GpuBuffer
 from penstock_gpu.service import GPU, GpuResources
 
 PATIENCE_S = 60

@@ -9,7 +9,7 @@ from penstock.describe import describe
 from penstock.errors import GraphConfigError
 from penstock.runtime.default import default_registry
 from penstock_formats import VideoHeader
-from penstock_gpu.buffer import GpuBuffer
+from penstock_gpu.buffers.buffer import GpuBuffer
 from penstock_gpu.calculators.mask_overlay import MaskOverlayCalculator
 from penstock_gpu.formats import GpuBufferFormat
 from penstock_gpu.mask_overlay_calculator_pb2 import MaskOverlayCalculatorOptions as Options

@@ -9,7 +9,7 @@ import penstock
 from penstock.errors import GraphConfigError, GraphRunError
 from penstock_formats import ImageFormat, VideoHeader
 from penstock_gpu import gl
-from penstock_gpu.buffer import GpuBuffer
+from penstock_gpu.buffers.buffer import GpuBuffer
 from penstock_gpu.calculators.overlay import (
     GlOverlayCalculator,
     GlOverlayCalculatorOptions,

@@ -9,7 +9,7 @@ from penstock.config.calculator_options_pb2 import CalculatorOptions
 from penstock.errors import GraphConfigError, GraphRunError
 from penstock_formats import ImageFormat, VideoHeader
 from penstock_formats.scale_mode_pb2 import ScaleMode
-from penstock_gpu.buffer import GpuBuffer
+from penstock_gpu.buffers.buffer import GpuBuffer
 from penstock_gpu.calculators.scaler import GlScalerCalculator
 from penstock_gpu.formats import GpuBufferFormat
 from penstock_gpu.gl_scaler_calculator_pb2 import GlScalerCalculatorOptions as Options

@@ -11,13 +11,9 @@ import penstock
 from penstock.errors import GraphConfigError, GraphRunError, InvalidArgumentError, NotFoundError, StatusCode
 from penstock_formats import VideoHeader
 from penstock_gpu import gl
-from penstock_gpu.buffer import GpuBuffer
-from penstock_gpu.calculators.shader import (
-    ShaderCalculator,
-    ShaderCalculatorOptions,
-    ShaderUniform,
-    shader_calculator,
-)
+from penstock_gpu.buffers.buffer import GpuBuffer
+from penstock_gpu.calculators.shader import ShaderCalculator, shader_calculator
+from penstock_gpu.calculators.shader_options import ShaderCalculatorOptions, ShaderUniform
 from penstock_gpu.errors import ShaderError
 from penstock_gpu.formats import GpuBufferFormat
 

@@ -12,7 +12,7 @@ import penstock
 from penstock.errors import GraphRunError, UnavailableError
 from penstock.testing import run_calculator, testing_registry
 from penstock_formats import ImageFormat, ImageFrame, VideoHeader
-from penstock_gpu.buffer import GpuBuffer
+from penstock_gpu.buffers.buffer import GpuBuffer
 from penstock_gpu.calculators.image_frame_to_gpu_buffer import (
     ImageFrameToGpuBufferCalculator,
     ImageFrameToGpuBufferCalculatorOptions,

@@ -7,7 +7,7 @@ import pytest
 
 from penstock.errors import GraphRunError
 from penstock_formats import ImageFormat, ImageFrame, VideoHeader
-from penstock_gpu.buffer import GpuBuffer
+from penstock_gpu.buffers.buffer import GpuBuffer
 from penstock_gpu.calculators.gpu_buffer_to_image_frame import GpuBufferToImageFrameCalculator
 from penstock_gpu.calculators.scaler import GlScalerCalculator
 from penstock_gpu.formats import GpuBufferFormat

@@ -10,15 +10,16 @@ import pytest
 
 from penstock.errors import FailedPreconditionError, InvalidArgumentError
 from penstock_formats import ImageFrame
-from penstock_gpu import cuda_bridge, dlpack, gl
-from penstock_gpu.buffer import GpuBuffer
-from penstock_gpu.context import GlContext
-from penstock_gpu.cuda import CudaArray, CudaUnavailableError, of_cuda, why_not
-from penstock_gpu.cuda_bridge import KEPT, CudaBridge, bridge_of
-from penstock_gpu.cuda_driver import CudaError
+from penstock_gpu import gl
+from penstock_gpu.buffers.buffer import GpuBuffer
+from penstock_gpu.buffers.texture import GlTextureView
+from penstock_gpu.contexts.context import GlContext
+from penstock_gpu.cuda import CudaArray, CudaUnavailableError, dlpack, of_cuda, why_not
+from penstock_gpu.cuda import bridge as cuda_bridge
+from penstock_gpu.cuda.bridge import KEPT, CudaBridge, bridge_of
+from penstock_gpu.cuda.driver import CudaError
 from penstock_gpu.errors import GpuUnavailableError
 from penstock_gpu.formats import GpuBufferFormat, pixel_layout, shape_of
-from penstock_gpu.texture import GlTextureView
 
 F = GpuBufferFormat
 #: Every format that has pixels.

@@ -11,13 +11,13 @@ import os
 import numpy as np
 import pytest
 
-from penstock_gpu.buffer import GpuBuffer
-from penstock_gpu.context import GlContext
+from penstock_gpu.buffers.buffer import GpuBuffer
+from penstock_gpu.buffers.texture import GlTextureView
+from penstock_gpu.contexts.context import GlContext
 from penstock_gpu.cuda import CudaArray, of_cuda, why_not
-from penstock_gpu.cuda_bridge import bridge_of
+from penstock_gpu.cuda.bridge import bridge_of
 from penstock_gpu.errors import GpuUnavailableError
 from penstock_gpu.formats import GpuBufferFormat
-from penstock_gpu.texture import GlTextureView
 
 F = GpuBufferFormat
 SHAPES = [

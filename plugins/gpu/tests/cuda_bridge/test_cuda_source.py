@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from penstock.errors import InvalidArgumentError
-from penstock_gpu import dlpack
-from penstock_gpu.cuda_driver import CudaError
-from penstock_gpu.cuda_source import CudaSource
+from penstock_gpu.cuda import dlpack
+from penstock_gpu.cuda.driver import CudaError
+from penstock_gpu.cuda.source import CudaSource
 
 STREAM = 77
 

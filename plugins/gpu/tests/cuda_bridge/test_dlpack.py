@@ -10,7 +10,7 @@ import threading
 import numpy as np
 import pytest
 
-from penstock_gpu import dlpack
+from penstock_gpu.cuda import dlpack
 
 
 class Giver:

@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from penstock.errors import InvalidArgumentError
-from penstock_gpu.buffer import GpuBuffer
+from penstock_gpu.buffers.buffer import GpuBuffer
 from penstock_gpu.calculators.pixels import colours, sampled, stored
 from penstock_gpu.calculators.ports import pass_header, picture_at, size_of
 from penstock_gpu.calculators.rendering import DrawingCalculator, render
+from penstock_gpu.drawing.helper import GlCalculatorHelper
 from penstock_gpu.formats import GpuBufferFormat
-from penstock_gpu.helper import GlCalculatorHelper
 from penstock_gpu.mask_overlay_calculator_pb2 import MaskOverlayCalculatorOptions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from penstock import CalculatorContext, CalculatorContract
-    from penstock_gpu.uniforms import UniformValue
+    from penstock_gpu.drawing.uniforms import UniformValue
 
 _MASKS: Final = ("MASK", "CONST_MASK")
 

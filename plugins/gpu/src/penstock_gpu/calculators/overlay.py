@@ -9,18 +9,18 @@ import attrs
 import numpy as np
 
 from penstock.errors import InvalidArgumentError
-from penstock_gpu.buffer import GpuBuffer
+from penstock_gpu.buffers.buffer import GpuBuffer
 from penstock_gpu.calculators.pixels import colours, stored
 from penstock_gpu.calculators.ports import expect_size, pass_header, picture_at, size_of
 from penstock_gpu.calculators.rendering import DrawingCalculator, render
+from penstock_gpu.drawing.helper import GlCalculatorHelper
 from penstock_gpu.formats import GpuBufferFormat, pixel_layout
-from penstock_gpu.helper import GlCalculatorHelper
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from penstock import CalculatorContext, CalculatorContract
-    from penstock_gpu.uniforms import UniformValue
+    from penstock_gpu.drawing.uniforms import UniformValue
 
 _BYTE_MAX: Final = 255
 _TWO_CHANNELS: Final = 2

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from penstock import Input, Output
     from penstock.contract import PortSpecs
     from penstock.engine.ports import Ports
-    from penstock_gpu.buffer import GpuBuffer
+    from penstock_gpu.buffers.buffer import GpuBuffer
 
 
 def video(ports: PortSpecs | Ports[Input] | Ports[Output]) -> str | int:

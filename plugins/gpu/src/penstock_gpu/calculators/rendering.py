@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, ClassVar
 
 import penstock
 from penstock_gpu import gl
-from penstock_gpu.helper import GlCalculatorHelper
-from penstock_gpu.program import GlProgram
-from penstock_gpu.quad import draw_quad
-from penstock_gpu.simple import GlSimpleCalculator
+from penstock_gpu.drawing.helper import GlCalculatorHelper
+from penstock_gpu.drawing.program import GlProgram
+from penstock_gpu.drawing.quad import draw_quad
+from penstock_gpu.drawing.simple import GlSimpleCalculator
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping
 
     from penstock import CalculatorContext
-    from penstock_gpu.buffer import GpuBuffer
+    from penstock_gpu.buffers.buffer import GpuBuffer
+    from penstock_gpu.drawing.helper import GlTexture
+    from penstock_gpu.drawing.uniforms import UniformValue
     from penstock_gpu.formats import GpuBufferFormat
-    from penstock_gpu.helper import GlTexture
-    from penstock_gpu.uniforms import UniformValue
 
 
 class DrawingCalculator(penstock.Calculator):

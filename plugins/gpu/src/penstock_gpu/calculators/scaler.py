@@ -12,18 +12,18 @@ from penstock.config.calculator_options_pb2 import CalculatorOptions
 from penstock.errors import InvalidArgumentError
 from penstock_formats import VideoHeader
 from penstock_formats.scale_mode_pb2 import ScaleMode
-from penstock_gpu.buffer import GpuBuffer
+from penstock_gpu.buffers.buffer import GpuBuffer
 from penstock_gpu.calculators.pixels import BORDER, colours, stored
 from penstock_gpu.calculators.placement import Placement, checked_size, quarters_of
 from penstock_gpu.calculators.ports import pass_header, picture_at, size_of, video
 from penstock_gpu.calculators.rendering import DrawingCalculator, render
+from penstock_gpu.drawing.helper import GlCalculatorHelper
 from penstock_gpu.formats import GpuBufferFormat, image_format
 from penstock_gpu.gl_scaler_calculator_pb2 import GlScalerCalculatorOptions
-from penstock_gpu.helper import GlCalculatorHelper
 
 if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract
-    from penstock_gpu.uniforms import UniformValue
+    from penstock_gpu.drawing.uniforms import UniformValue
 
 _SETTINGS: Final = ("OUTPUT_DIMENSIONS", "ROTATION")
 

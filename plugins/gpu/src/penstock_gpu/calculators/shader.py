@@ -5,18 +5,18 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-import attrs
 import numpy as np
 
 import penstock
 from penstock.errors import InvalidArgumentError
-from penstock_gpu.buffer import GpuBuffer
+from penstock_gpu.buffers.buffer import GpuBuffer
 from penstock_gpu.calculators.ports import pass_header, picture_at, size_of
 from penstock_gpu.calculators.rendering import DrawingCalculator, render
+from penstock_gpu.calculators.shader_options import ShaderCalculatorOptions
 from penstock_gpu.calculators.shader_source import ShaderSource, names_of_samplers
+from penstock_gpu.drawing.helper import GlCalculatorHelper
 from penstock_gpu.errors import GpuUnavailableError
-from penstock_gpu.formats import GpuBufferFormat, pixel_layout, shape_of
-from penstock_gpu.helper import GlCalculatorHelper
+from penstock_gpu.formats import pixel_layout, shape_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -24,47 +24,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from penstock import CalculatorContext, CalculatorContract
-    from penstock_gpu.uniforms import UniformValue
+    from penstock_gpu.drawing.uniforms import UniformValue
 
     #: Computes with NumPy what a shader draws; see `shader_calculator`.
     CpuFunction = Callable[..., NDArray[Any]]
 
 _SECOND: Final = 1_000_000
 _NOTHING: Final = np.zeros((1, 1, 4), np.uint8)
-
-
-@attrs.frozen
-class ShaderUniform:
-    """The value of one uniform.
-
-    Attributes:
-        name: as the shader declares it.
-        value: as many numbers as its type holds, matrices row by row.
-    """
-
-    name: str
-    value: tuple[float, ...]
-
-
-@attrs.frozen
-class ShaderCalculatorOptions:
-    """A fragment shader and what it is given.
-
-    Attributes:
-        fragment: the shader's text.
-        resource: "package:path", a text file that an installed package holds; instead of `fragment`.
-        uniform: values that stay the same.
-        width: of the result in pixels; 0 for that of the main input. With `height`, or neither.
-        height: of the result in pixels.
-        format: of the result.
-    """
-
-    fragment: str = ""
-    resource: str = ""
-    uniform: tuple[ShaderUniform, ...] = ()
-    width: int = 0
-    height: int = 0
-    format: GpuBufferFormat = GpuBufferFormat.BGRA32
 
 
 class ShaderCalculator(DrawingCalculator):

@@ -10,14 +10,14 @@ import attrs
 
 from penstock.errors import InvalidArgumentError, NotFoundError
 from penstock.resources import Resources
-from penstock_gpu.glsl import declarations
-from penstock_gpu.program import check_name
-from penstock_gpu.uniforms import numbers
+from penstock_gpu.drawing.glsl import declarations
+from penstock_gpu.drawing.program import check_name
+from penstock_gpu.drawing.uniforms import numbers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
 
-    from penstock_gpu.calculators.shader import ShaderCalculatorOptions
+    from penstock_gpu.calculators.shader_options import ShaderCalculatorOptions
 
 _UNTAGGED: Final = "video"
 #: The inputs that come first.

@@ -1,0 +1,412 @@
+"""GL contexts: each with a thread of its own, or with a lock; textures shared within a group.
+
+`run` brings a function to where the context is current. Nobody else makes it current, so that GL calls of
+several threads never mix. A context ends with `close`, after `retire` with the last texture that was made in
+it, with its last reference, or with the process.
+"""
+
+from __future__ import annotations
+
+import itertools
+from functools import partial
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
+
+from penstock.errors import FailedPreconditionError, InvalidArgumentError, WaitTimeoutError
+from penstock_gpu import gl
+from penstock_gpu.contexts import ending, native
+from penstock_gpu.contexts.gl_thread import Deletion, GlThread, Job, drain_errors, log_lost
+from penstock_gpu.contexts.locked_context import LockedContext
+from penstock_gpu.contexts.opening import Opening
+from penstock_gpu.contexts.sync import GlSyncToken
+from penstock_gpu.current import LOCAL
+from penstock_gpu.errors import GlError, GpuUnavailableError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable
+
+    from penstock_gpu.contexts.device import GpuDevice
+    from penstock_gpu.contexts.external_context import ExternalContext
+    from penstock_gpu.contexts.share_group import ShareGroup
+
+T = TypeVar("T")
+_NUMBERS: Final = itertools.count(1)
+#: The first version with glTextureSubImage2D and glGetTextureSubImage.
+_DIRECT_ACCESS: Final = (4, 5)
+_SOFTWARE: Final = ("llvmpipe", "softpipe", "swrast", "swiftshader", "software", "lavapipe")
+
+
+class GlContext:
+    """A GL context that is current on its own thread from its beginning to its end.
+
+    Made by `create`. With `thread=False` it has a lock instead, and `run` makes it current on the thread of
+    the caller. Any thread may use its methods. Objects of GL that a job makes are deleted by whoever made
+    them, see `discard`; textures, buffers, programs and fences are visible in all contexts of `share_group`.
+
+    Attributes:
+        name: in messages, and of the thread.
+        device: how the driver was found.
+        api: "gl" (desktop, 3.3 core or newer) or "gles" (3.0 or newer).
+        version: what the driver gave, as (major, minor).
+        vendor: who made the driver.
+        renderer: what draws, such as "llvmpipe (LLVM 15.0.6, 256 bits)".
+        extensions: names of the extensions.
+        is_software: whether it draws on the CPU.
+        has_direct_access: whether textures can be written and read without being bound: OpenGL 4.5.
+        share_group: the same object in two contexts when textures of one are visible in the other.
+        thread: what runs jobs; not for callers.
+        uploads: arrays copied into textures in this context, by `gl.upload`.
+        readbacks: pictures copied into arrays in this context, by `gl.read_into`.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "_attachments",
+        "_holds",
+        "_is_closed",
+        "_is_retired",
+        "_late",
+        "_native",
+        "_unsettled",
+        "api",
+        "device",
+        "extensions",
+        "has_direct_access",
+        "is_software",
+        "name",
+        "readbacks",
+        "renderer",
+        "share_group",
+        "thread",
+        "uploads",
+        "vendor",
+        "version",
+    )
+
+    thread: GlThread | LockedContext
+
+    def __init__(self, made: native.NativeContext, device: GpuDevice, group: ShareGroup, name: str) -> None:
+        self.name = name
+        self.device = device
+        self.api = made.api
+        self.version = (0, 0)
+        self.vendor = self.renderer = ""
+        self.extensions: frozenset[str] = frozenset()
+        self.is_software = device.is_software
+        self.has_direct_access = False
+        self.share_group = group
+        self.uploads = 0
+        self.readbacks = 0
+        self._native = made
+        self._attachments: dict[Hashable, tuple[Any, Callable[[Any], object] | None]] = {}
+        self._holds: list[None] = []  # one for each object that must not lose its context
+        self._is_closed = False
+        self._is_retired = False
+        self._late: GlSyncToken | None = None  # whose fence the job under way puts off
+        self._unsettled: list[GlSyncToken] = []  # that one, and what finalisers left besides
+
+    @classmethod
+    def create(
+        cls,
+        share: GlContext | ExternalContext | None = None,
+        *,
+        device: str | int | None = None,
+        api: str | None = None,
+        thread: bool = True,
+        name: str = "",
+    ) -> GlContext:
+        """Make a context.
+
+        Args:
+            share: a context whose textures it shall see, and the other way round; it has that one's
+                device and API.
+            device: 0, 1, ... in EGL's list; "cuda:0", "software", "surfaceless", "default", or a path such
+                as "/dev/dri/renderD128". None takes what PENSTOCK_GPU_DEVICE says, else the first that works:
+                hardware first, software last.
+            api: "gl", "gles", or None for desktop GL and, where that is refused, GLES.
+            thread: whether it has a thread of its own.
+            name: what it is called in messages; a number where it is "".
+
+        Raises:
+            GpuUnavailableError: there is no GL to be had, or not on this device; says what is missing.
+            InvalidArgumentError: `device` or `api` is nothing that could be one, or contradicts `share`.
+        """
+        native.check_not_forked("GlContext.create")
+        ending.end_orphans()
+        name = name or f"context {next(_NUMBERS)}"
+        if api is not None and api not in native.APIS:
+            raise InvalidArgumentError(f'{api!r} is no API, expected "gl", "gles" or None')
+        opening = Opening(cls, name, thread)
+        if share is not None:
+            return opening.shared(share, device, api)
+        return opening.first(device, api)
+
+    @staticmethod
+    def current() -> GlContext | None:
+        """Return the context whose job runs on this thread, or None."""
+        found: Any = LOCAL.context  # no other class of contexts is ever noted there
+        here: GlContext | None = found
+        return here
+
+    def is_current(self) -> bool:
+        """Whether a job of this context runs on this thread."""
+        return LOCAL.context is self
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether `close` was called, or the thread ended."""
+        return self._is_closed or self.thread.has_ended
+
+    @property
+    def native_display(self) -> int:
+        """The EGL display, as an address, for other libraries."""
+        return self._native.display
+
+    @property
+    def native_context(self) -> int:
+        """The EGL context, as an address, for other libraries."""
+        return self._native.context
+
+    def has_extension(self, name: str) -> bool:
+        """Whether the driver has an extension, such as "GL_ARB_buffer_storage"."""
+        return name in self.extensions
+
+    def run(self, call: Callable[[], T], timeout: float | None = None) -> T:
+        """Run a function where the context is current, and return what it returns.
+
+        In a job of this context it is called at once. Elsewhere it is queued behind the other jobs, and
+        this thread waits. What it raises is raised here; errors of GL come as `GlError`. After Ctrl-C in a
+        waiting thread the job does not run, or where it has begun runs to its end with nobody waiting.
+
+        Args:
+            call: takes no argument.
+            timeout: seconds to wait, None for ever.
+
+        Raises:
+            GpuUnavailableError: the context has ended, or the process was forked.
+            FailedPreconditionError: the context's thread waits for the job that calls this.
+            WaitTimeoutError: the time is over; a job that has not begun will not run.
+        """
+        here = LOCAL.context
+        if here is self and not native.is_forked():
+            return call()
+        self.check_usable()
+        if here is not None:
+            here.settle()  # else the other's job may wait for a fence of this one
+        result: T = self.thread.run(self, call, timeout)
+        return result
+
+    def post(self, call: Callable[[], object]) -> None:
+        """Run a function later where the context is current; nobody waits, and what it raises is logged.
+
+        Never blocks. The context lives until the function has run. Without a thread it runs at the next
+        `run` or `close`. A finaliser uses `ShareGroup.discard` instead, which cannot fail.
+
+        Raises:
+            GpuUnavailableError: the context has ended, or the process was forked.
+        """
+        self.check_usable()
+        self.thread.put(Job(self, call))
+
+    def post_deletion(self, delete: Callable[[], object]) -> bool:
+        """Post `delete`, or return False where the context has ended. Never raises."""
+        if native.is_forked() or self.thread.has_ended:
+            return False
+        self.thread.put(Deletion(self, delete))
+        return True
+
+    def attachment(
+        self, key: Hashable, make: Callable[[], T], dispose: Callable[[T], object] | None = None
+    ) -> T:
+        """Return the one object that this context has under `key`; made on the first call.
+
+        Args:
+            key: unique among all that use the context, for example a tuple that begins with a module's name.
+            make: makes it, with the context current.
+            dispose: called with it when the context ends, still current; last made, first disposed.
+        """
+        if LOCAL.context is not self or native.is_forked():
+            return self.run(lambda: self.attachment(key, make, dispose))
+        found = self._attachments.get(key)
+        if found is None:
+            found = (make(), dispose)
+            self._attachments[key] = found
+        result: T = found[0]
+        return result
+
+    def create_sync(self) -> GlSyncToken:
+        """Return a fence behind what this context has been told to draw; the context must be current.
+
+        Raises:
+            FailedPreconditionError: it is not.
+            GpuUnavailableError: the process was forked.
+        """
+        self._expect_current()
+        return GlSyncToken(self)
+
+    def leave_fence(self) -> GlSyncToken:
+        """Return a fence as `create_sync` does, put off to the end of the job where nobody else draws.
+
+        That is where no other context sees what this one draws, and it draws on the CPU: there the flush
+        behind a fence sets all processors drawing, just when the job's next step needs one of them. All
+        that a job puts off is one fence. Whoever asks for it earlier gets it then, see `GlSyncToken`.
+
+        Raises: as `create_sync`.
+        """
+        if not self.is_software or self.share_group.is_shared:
+            return self.create_sync()
+        self._expect_current()
+        found = self._late
+        if found is None or found.is_settled:
+            found = GlSyncToken(self, is_late=True)
+            self._unsettled.append(found)
+            self._late = found
+        return found
+
+    def settle(self) -> None:
+        """Make the fences that the job under way has put off; the context must be current.
+
+        Those that GL does not make are logged and stay put off. Errors that calls have left are logged
+        before, so that no fence is blamed for them.
+        """
+        if not self._unsettled:
+            return
+        self._late = None  # first: what is drawn from now on needs another
+        drain_errors(self)
+        try:
+            while self._unsettled:
+                token = self._unsettled[0]
+                token.settle()
+                self._unsettled.remove(token)  # a finaliser may have left another meanwhile
+        except GlError as error:
+            log_lost(self, error)
+
+    def _expect_current(self) -> None:
+        if native.is_forked():
+            native.check_not_forked(f"context {self.name!r}")
+        if LOCAL.context is not self:
+            raise FailedPreconditionError(
+                f"context {self.name!r} is not current here; make the fence in its run"
+            )
+
+    def close(self, timeout: float = 10.0) -> bool:
+        """Do what was posted, dispose of the attachments, give the context back and end its thread.
+
+        Called twice it waits again. Its textures live on in the contexts that share with it, if there are
+        any. In a forked process it does nothing.
+
+        Returns:
+            Whether the context has ended; False where it was busy for `timeout` seconds, and in a job of
+            this context, after which it ends.
+        """
+        if native.is_forked():
+            return True
+        self._is_closed, thread = True, self.thread
+        if isinstance(thread, LockedContext):
+            return thread.finish(timeout, self._dispose)
+        self._end_thread(thread)
+        return thread.join(timeout)
+
+    def retire(self, timeout: float = 10.0) -> bool:
+        """End as by `close`, now, or with the last of the objects that hold the context, such as textures.
+
+        Until then it does all that it did before; the last object may go on any thread, and nobody waits
+        for the end.
+
+        Returns:
+            Whether the context has ended or is held; False as from `close`.
+        """
+        if native.is_forked() or self._is_closed:
+            return self.close(timeout)
+        deadline = monotonic() + timeout
+        self._is_retired = True
+        if self._holds:  # maybe of objects that posted jobs let go of
+            try:
+                self.run(_nothing, timeout)
+            except WaitTimeoutError:
+                return False
+            except (FailedPreconditionError, GpuUnavailableError):
+                pass  # its thread waits for this one, or it has ended just now
+        return bool(self._holds) or self.close(max(0.0, deadline - monotonic()))
+
+    def hold(self) -> None:
+        """Count one more object that lives in this context: `retire` spares it until `let_go`."""
+        self._holds.append(None)
+
+    def let_go(self) -> None:
+        """Count one such object less, for each `hold` once. Safe in finalisers, on any thread."""
+        self._holds.pop()
+        if self._is_retired and not self._holds:
+            self._end()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        state = " closed" if self.is_closed else ""
+        version = ".".join(map(str, self.version))
+        return f"<GlContext {self.name!r}{state}: {self.api} {version}, {self.renderer}, {self.device}>"
+
+    def __del__(self) -> None:
+        if hasattr(self, "thread"):
+            self._end()
+
+    def _end(self) -> None:
+        """Have the context end soon. Never waits, and calls no GL: safe in finalisers."""
+        self._is_closed, thread = True, self.thread
+        if thread.has_ended or native.is_forked():
+            return
+        if isinstance(thread, LockedContext):
+            ending.leave_orphan(partial(thread.finish, None, self._dispose))
+        else:
+            self._end_thread(thread)
+
+    def _end_thread(self, thread: GlThread) -> None:
+        """Let the thread end, unless it was told to: a Ctrl-C may have struck before that."""
+        if not thread.is_ending:
+            thread.put(Job(self, self._dispose))
+            thread.end()
+
+    def check_usable(self) -> None:
+        """Raise what `run` would raise for a context that has ended, or a process that was forked."""
+        if native.is_forked():
+            native.check_not_forked(f"context {self.name!r}")
+        if self.is_closed:
+            raise GpuUnavailableError(
+                f"context {self.name!r} was used after its end", "make another with GlContext.create"
+            )
+
+    def _dispose(self) -> None:
+        """Dispose of the attachments, on the way out."""
+        before, LOCAL.context = LOCAL.context, self
+        try:
+            while self._attachments:
+                _, (value, dispose) = self._attachments.popitem()
+                if dispose is None:
+                    continue
+                try:
+                    dispose(value)
+                except Exception as error:  # noqa: BLE001  # the others have their turn too
+                    log_lost(self, error)
+        finally:
+            LOCAL.context = before
+
+    def learn(self) -> None:
+        """Note what the driver gave, and set what all jobs rely on. Called once, with the context current."""
+        self.vendor = gl.get_string(gl.GL_VENDOR)
+        self.renderer = gl.get_string(gl.GL_RENDERER)
+        self.version = (gl.get_integer(gl.GL_MAJOR_VERSION), gl.get_integer(gl.GL_MINOR_VERSION))
+        self.extensions = gl.extensions()
+        self.has_direct_access = self.api == "gl" and self.version >= _DIRECT_ACCESS
+        self.is_software |= any(word in self.renderer.lower() for word in _SOFTWARE)
+        gl.glPixelStorei(
+            gl.GL_UNPACK_ALIGNMENT, 1
+        )  # rows of an array follow one another, whatever their length
+        gl.glPixelStorei(gl.GL_PACK_ALIGNMENT, 1)
+
+
+def _nothing() -> None:
+    """Do nothing: a job behind all that were posted before."""
