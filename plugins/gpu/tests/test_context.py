@@ -473,20 +473,3 @@ def test_a_with_block_ends_the_context(gl_available):
     with GlContext.create() as context:
         assert not context.is_closed
     assert context.is_closed
-
-
-def test_the_round_trip_of_a_job_is_printed(context, capsys):
-    """No bar: a machine that is shared says nothing about time."""
-    import time  # to measure
-
-    def nothing():
-        return None
-
-    times = []
-    for _ in range(3000):
-        begin = time.perf_counter()
-        context.run(nothing)
-        times.append(time.perf_counter() - begin)
-    times.sort()
-    with capsys.disabled():
-        print(f" round trip to a GL thread: 5 % {times[150] * 1e6:.1f}, median {times[1500] * 1e6:.1f} µs")  # noqa: T201  # to be read

@@ -385,14 +385,9 @@ def rendered_beside_inference(make, contexts):
     return [each for each in meanwhile if type(each) is int], rate
 
 
-def test_rendering_keeps_its_rate_beside_a_slow_path_in_another_context_and_not_in_the_same(make, capsys):
+def test_rendering_keeps_its_rate_beside_a_slow_path_in_another_context_and_not_in_the_same(make):
     in_two, rate_of_two = rendered_beside_inference(make, 2)
     in_one, rate_of_one = rendered_beside_inference(make, 1)
-    with capsys.disabled():
-        print(  # noqa: T201  # numbers to look at
-            f"\nrendering beside inference: {rate_of_two:.0f} frames/s on two contexts, "
-            f"{rate_of_one:.0f} on one"
-        )
 
     assert in_two == list(range(FRAMES))
     assert in_one == []

@@ -129,7 +129,8 @@ class GlSyncToken:
             WaitTimeoutError: the CPU had to wait, and the time is over.
         """
         here = LOCAL.context
-        if self._is_ready or here is self.context:
+        own: object = self.context
+        if self._is_ready or here is own:
             return  # commands of one context are done in order
         if here is None and not egl.load().current().context:
             raise FailedPreconditionError(
@@ -161,7 +162,8 @@ class GlSyncToken:
         """
         if self._fence is None:
             unsettled, here, context = self._unsettled, LOCAL.context, self.context
-            if here is context:
+            own: object = context
+            if here is not None and here is own:
                 here.settle()  # so that what is drawn from now on gets another
                 self.settle()  # which says why, where that has made none
             elif unsettled is not None and not self._is_gone():
