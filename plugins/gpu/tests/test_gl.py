@@ -265,9 +265,9 @@ LEFT_BEHIND = [
 def test_what_a_user_of_gl_has_set_moves_no_pixel_and_writes_none_behind_the_array(
     target, texture, name, value, is_apart
 ):
-    picture = np.random.default_rng(3).integers(0, 256, (5, 3, 3), dtype=np.uint8)
-    source = np.zeros((5, 7, 3), np.uint8)[:, :3] if is_apart else np.zeros_like(picture)
-    source[:] = picture
+    image = np.random.default_rng(3).integers(0, 256, (5, 3, 3), dtype=np.uint8)
+    source = np.zeros((5, 7, 3), np.uint8)[:, :3] if is_apart else np.zeros_like(image)
+    source[:] = image
     memory = np.full((12, 9, 4), 77, np.uint8)  # a frame around what is read, to see what goes beyond
 
     def leave(buffer):
@@ -294,7 +294,7 @@ def test_what_a_user_of_gl_has_set_moves_no_pixel_and_writes_none_behind_the_arr
     copy, seen = target.run(work)
     seen[:] = 77
 
-    np.testing.assert_array_equal(copy[:, :, :3], picture)
+    np.testing.assert_array_equal(copy[:, :, :3], image)
     assert (memory == 77).all()
 
 

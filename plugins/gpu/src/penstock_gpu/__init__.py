@@ -1,6 +1,6 @@
 """Images on the GPU: contexts, `GpuBuffer`, what calculators need, and calculators whose work is a shader.
 
-A `GpuBuffer` holds a picture wherever it was last written, on the GPU or as an `ImageFrame`, and makes
+A `GpuBuffer` holds an image wherever it was last written, on the GPU or as an `ImageFrame`, and makes
 the other form when somebody asks for it. Nodes that ask for the service `GPU` run on the thread of their
 GL context. Nothing needs a screen.
 

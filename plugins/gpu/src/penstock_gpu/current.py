@@ -11,7 +11,7 @@ class CurrentContext(Protocol):
 
     Attributes:
         uploads: arrays copied into textures in this context.
-        readbacks: pictures copied into arrays in this context.
+        readbacks: images copied into arrays in this context.
     """
 
     uploads: int

@@ -322,7 +322,7 @@ def format_of_array(array: NDArray[Any], wanted: int | None = None) -> GpuBuffer
     expected = pixel_layout(kind)
     if layout != expected:
         raise InvalidArgumentError(
-            f"an array of {found} is no {kind.name} picture, which is {expected}; "
+            f"an array of {found} is no {kind.name} image, which is {expected}; "
             "convert it, or name the format that it has"
         )
     return kind

@@ -36,7 +36,7 @@ POLICIES: Final = (REQUIRE, PREFER, OFF)
 MAIN: Final = ""
 #: Before the name of a context that a graph's `GlContextOptions` ask for.
 USER: Final = "user:"
-#: The contexts of the nodes that copy pictures to the GPU and back, so that copying holds up nobody who
+#: The contexts of the nodes that copy images to the GPU and back, so that copying holds up nobody who
 #: draws. Where the CPU draws they are the main one: a copy waits for the drawing, and a second thread only
 #: takes the processors from it. Not for a run that is started on that very thread, which may then wait for
 #: the run in any way.

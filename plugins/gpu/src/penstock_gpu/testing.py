@@ -1,4 +1,4 @@
-"""Random pictures, for `penstock.testing.check_calculator`: small, in main memory, no OpenGL."""
+"""Random images, for `penstock.testing.check_calculator`: small, in main memory, no OpenGL."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ def pixels(height: int = 5, width: int = 7, channels: int = 4, seed: int = 1) ->
 
 
 def fill(buffer: GpuBuffer, *color: float) -> None:
-    """Draw one colour over the whole picture; a context must be current."""
+    """Draw one colour over the whole image; a context must be current."""
     with buffer.write_view(GlTextureView) as view:
         framebuffer = gl.make("Framebuffer")
         gl.glBindFramebuffer(FRAMEBUFFER, framebuffer)
@@ -53,16 +53,16 @@ def look(buffer: GpuBuffer) -> None:
 # --- the handle ------------------------------------------------------------------------------------------
 
 
-def test_a_buffer_without_a_size_is_no_picture():
+def test_a_buffer_without_a_size_is_no_image():
     nothing = GpuBuffer()
 
     assert not nothing
     assert (nothing.width, nothing.height, nothing.format) == (0, 0, F.UNKNOWN)
     assert nothing == GpuBuffer()
     assert hash(nothing) == hash(GpuBuffer())
-    assert repr(nothing) == "<GpuBuffer without a picture>"
+    assert repr(nothing) == "<GpuBuffer without an image>"
     with pytest.raises(
-        FailedPreconditionError, match=r"this GpuBuffer is no picture, .*; make it with a width"
+        FailedPreconditionError, match=r"this GpuBuffer is no image, .*; make it with a width"
     ):
         nothing.array()
 
@@ -76,7 +76,7 @@ def test_size_and_format_are_known_before_anything_is_allocated():
     assert repr(buffer) == "<GpuBuffer BGRA32 300x200 (empty)>"
 
 
-def test_the_bytes_of_a_picture_are_those_of_its_format_wherever_it_lies(context):
+def test_the_bytes_of_an_image_are_those_of_its_format_wherever_it_lies(context):
     buffer = GpuBuffer.of_array(np.zeros((5, 7, 3), np.uint8))
 
     assert buffer.nbytes == buffer.array().nbytes == 105
@@ -86,7 +86,7 @@ def test_the_bytes_of_a_picture_are_those_of_its_format_wherever_it_lies(context
     assert (GpuBuffer().nbytes, GpuBuffer(4, 2, F.NV12).nbytes) == (0, 0)
 
 
-def test_copies_are_equal_and_other_pictures_are_not():
+def test_copies_are_equal_and_other_images_are_not():
     buffer = GpuBuffer(3, 2)
     other = copy.copy(buffer)
 
@@ -101,7 +101,7 @@ def test_copies_are_equal_and_other_pictures_are_not():
 @pytest.mark.parametrize("size", [(0, 2), (3, 0), (-1, 2), (3, -4)])
 def test_a_size_that_is_none_is_refused(size):
     with pytest.raises(
-        InvalidArgumentError, match=f"a GpuBuffer of {size[0]}x{size[1]} is no picture; give width"
+        InvalidArgumentError, match=f"a GpuBuffer of {size[0]}x{size[1]} is no image; give width"
     ):
         GpuBuffer(*size)
 
@@ -218,8 +218,8 @@ def test_an_array_with_one_channel_may_have_a_dimension_for_it():
     assert GpuBuffer.of_array(pixels(channels=1)[:, :, None]).array().shape == (5, 7)
 
 
-def test_what_is_no_picture_is_refused():
-    with pytest.raises(InvalidArgumentError, match=r"an array of .5, 7, 4. uint8 is no RGB24 picture"):
+def test_what_is_no_image_is_refused():
+    with pytest.raises(InvalidArgumentError, match=r"an array of .5, 7, 4. uint8 is no RGB24 image"):
         GpuBuffer.of_array(pixels(), F.RGB24)
     with pytest.raises(InvalidArgumentError, match=r"no GPU buffer holds an array of .5, 7, 4. float64"):
         GpuBuffer.of_array(pixels().astype(np.float64))
@@ -280,7 +280,7 @@ def test_a_second_write_goes_to_the_same_memory_while_nobody_has_read():
     assert buffer.write_view(np.ndarray) is buffer.write_view(np.ndarray)
 
 
-def test_a_written_array_begins_with_the_picture_that_was_there(context):
+def test_a_written_array_begins_with_the_image_that_was_there(context):
     wrapped = GpuBuffer.of_array(pixels()[:, ::-1])
     drawn = GpuBuffer(7, 5)
     context.run(lambda: fill(drawn, 1, 0, 0, 1))
@@ -340,7 +340,7 @@ def test_a_format_of_several_planes_has_size_and_name_but_no_view(context):
 # --- between main memory and textures --------------------------------------------------------------------
 
 
-def test_a_drawn_picture_is_read_as_a_frame(context):
+def test_a_drawn_image_is_read_as_a_frame(context):
     buffer = GpuBuffer(30, 20)
 
     context.run(lambda: fill(buffer, 1, 0, 0, 1))
@@ -350,7 +350,7 @@ def test_a_drawn_picture_is_read_as_a_frame(context):
     assert (frame.array == (255, 0, 0, 255)).all()
 
 
-def test_a_written_picture_is_read_as_a_texture(context):
+def test_a_written_image_is_read_as_a_texture(context):
     array = pixels()
     source, target = GpuBuffer.of_array(array), GpuBuffer(7, 5)
 
@@ -403,7 +403,7 @@ def test_a_write_drops_all_other_forms_and_a_read_none(context):
     assert (target.array() == 5).all()
 
 
-def test_each_reader_sees_the_picture_of_its_time(context):
+def test_each_reader_sees_the_image_of_its_time(context):
     buffer, red, green = GpuBuffer(7, 5), GpuBuffer(7, 5), GpuBuffer(7, 5)
 
     buffer.write_view(np.ndarray)[:] = (255, 0, 0, 255)
@@ -554,11 +554,11 @@ def test_of_two_readers_that_convert_at_once_the_first_result_is_kept(registry):
 
 
 def test_what_was_converted_while_somebody_wrote_is_not_kept(registry):
-    """Writers must be alone; where one is not, its picture does not become that of before."""
+    """Writers must be alone; where one is not, its image does not become that of before."""
     buffer = GpuBuffer.of_array(pixels())
 
     def convert(storage: FrameStorage) -> LetterStorage:
-        buffer._picture._storages = (FrameStorage.of_array(pixels(seed=2)),)  # what a writer leaves
+        buffer._image._storages = (FrameStorage.of_array(pixels(seed=2)),)  # what a writer leaves
         return LetterStorage("old")
 
     register_converter(Letters, FrameStorage, convert)
@@ -669,7 +669,7 @@ def test_a_buffer_pickles_as_a_copy_of_its_pixels(context):
         )  # fmt: skip
 
 
-def test_a_notebook_shows_the_picture_as_the_frame_does(context):
+def test_a_notebook_shows_the_image_as_the_frame_does(context):
     pytest.importorskip("cv2")
     buffer = GpuBuffer(30, 20)
     context.run(lambda: fill(buffer, 0, 0, 1, 1))
@@ -680,7 +680,7 @@ def test_a_notebook_shows_the_picture_as_the_frame_does(context):
     assert png.startswith(b"\x89PNG")
 
 
-def test_a_notebook_gets_no_picture_and_no_error_where_there_is_none(context):
+def test_a_notebook_gets_no_image_and_no_error_where_there_is_none(context):
     drawn = GpuBuffer(3, 2)
     context.run(lambda: fill(drawn, 0, 0, 1, 1))
     open_view = context.run(lambda: drawn.write_view(GlTextureView))

@@ -49,7 +49,7 @@ def box(view: GlTextureView, corner: tuple[int, int], color: np.ndarray) -> None
 
 
 def paint(target: GpuBuffer, colors: np.ndarray, corner: tuple[int, int]) -> None:
-    """Draw a picture of two colours; a context must be current."""
+    """Draw an image of two colours; a context must be current."""
     with target.write_view(GlTextureView) as view:
         gl.glBindFramebuffer(BOTH, framebuffers(view.context)[0])
         gl.glFramebufferTexture2D(BOTH, COLOR, view.target, view.name, 0)
@@ -59,7 +59,7 @@ def paint(target: GpuBuffer, colors: np.ndarray, corner: tuple[int, int]) -> Non
 
 
 def repaint(source: GpuBuffer, target: GpuBuffer, color: np.ndarray, corner: tuple[int, int]) -> None:
-    """Draw a copy of a picture with a box in it; a context must be current."""
+    """Draw a copy of an image with a box in it; a context must be current."""
     with source.read_view(GlTextureView) as read, target.write_view(GlTextureView) as write:
         first, second = framebuffers(write.context)
         gl.glBindFramebuffer(READ, first)
@@ -74,10 +74,10 @@ def repaint(source: GpuBuffer, target: GpuBuffer, color: np.ndarray, corner: tup
 
 
 class Worker(threading.Thread):
-    """Draws pictures in one context, copies them in the other, and compares what comes out.
+    """Draws images in one context, copies them in the other, and compares what comes out.
 
     Attributes:
-        wrong: how many pictures had a wrong pixel.
+        wrong: how many images had a wrong pixel.
         error: what went wrong otherwise, or None.
     """
 
@@ -123,10 +123,10 @@ class Worker(threading.Thread):
         target = self.contexts[second].run(go_on)
         is_elsewhere = random.integers(2)
         seen = target.array() if is_elsewhere else self.contexts[first].run(target.array)
-        return np.array_equal(seen, picture(width, height, colors, corners, channels))
+        return np.array_equal(seen, image(width, height, colors, corners, channels))
 
 
-def picture(
+def image(
     width: int, height: int, colors: np.ndarray, corners: list[tuple[int, int]], channels: int
 ) -> np.ndarray:
     """Return what `paint` and `repaint` draw, by NumPy."""
@@ -138,7 +138,7 @@ def picture(
 
 
 def stress(context: GlContext, other: GlContext, frames: int, largest: int) -> int:
-    """Return how many of `frames` pictures had a wrong pixel."""
+    """Return how many of `frames` images had a wrong pixel."""
     pool = GpuBufferPool(PoolOptions(min_requests_before_pool=1))
     workers = [Worker(seed, [context, other], pool, frames // THREADS, largest) for seed in range(THREADS)]
     for worker in workers:

@@ -64,12 +64,12 @@ def grey(shade: int) -> GpuBuffer:
 
 
 def run(count: int = 3, **environment) -> list[GpuBuffer]:
-    """Run a graph once, and return its pictures; each shows its number, plainly."""
+    """Run a graph once, and return its images; each shows its number, plainly."""
     packets = penstock.run(GRAPH, {"in": [(number, grey(number)) for number in range(count)]}, **environment)
     return [packet.payload for packet in packets["out"]]
 
 
-def expect_picture(buffer: GpuBuffer, shade: int) -> None:
+def expect_image(buffer: GpuBuffer, shade: int) -> None:
     assert (buffer.array() == shade).all()
     assert isinstance(buffer.frame(), ImageFrame)
 
@@ -77,16 +77,16 @@ def expect_picture(buffer: GpuBuffer, shade: int) -> None:
 # --- of a graph --------------------------------------------------------------------------------
 
 
-def test_the_pictures_of_a_run_are_read_when_it_is_over_and_then_nothing_is_left():
+def test_the_images_of_a_run_are_read_when_it_is_over_and_then_nothing_is_left():
     before, files = gl_threads(), open_files()
 
-    pictures = run()
+    images = run()
 
-    assert [picture.storages() for picture in pictures] == [("TextureStorage",)] * 3
-    assert pictures[0]._repr_png_().startswith(b"\x89PNG")
-    for shade, picture in enumerate(pictures):
-        expect_picture(picture, shade)
-    del pictures, picture
+    assert [image.storages() for image in images] == [("TextureStorage",)] * 3
+    assert images[0]._repr_png_().startswith(b"\x89PNG")
+    for shade, image in enumerate(images):
+        expect_image(image, shade)
+    del images, image
     expect_no_threads_but(set(before))
     assert open_files() == files
 
@@ -96,22 +96,22 @@ def open_files() -> int:
     return len(list(folder.iterdir())) if folder.exists() else 0
 
 
-def test_the_thread_stays_for_as_long_as_a_picture_is_only_there_and_goes_with_the_last():
+def test_the_thread_stays_for_as_long_as_an_image_is_only_there_and_goes_with_the_last():
     before = set(gl_threads())
-    pictures = run()
+    images = run()
 
     (thread,) = set(gl_threads()) - before
-    pictures.pop()
-    expect_picture(pictures[0], 0)  # from now on it is in main memory too
+    images.pop()
+    expect_image(images[0], 0)  # from now on it is in main memory too
     assert thread.is_alive()
-    pictures.pop()
+    images.pop()
 
     thread.join(PATIENCE_S)
     assert not thread.is_alive()
-    expect_picture(pictures[0], 0)
+    expect_image(images[0], 0)
 
 
-def test_a_graph_that_is_closed_ends_its_thread_at_once_where_no_picture_is_left():
+def test_a_graph_that_is_closed_ends_its_thread_at_once_where_no_image_is_left():
     before = gl_threads()
     seen = []
 
@@ -127,7 +127,7 @@ def test_a_graph_that_is_closed_ends_its_thread_at_once_where_no_picture_is_left
     assert gl_threads() == before
 
 
-def test_pictures_in_a_cycle_of_garbage_end_the_thread_when_they_are_collected(live):
+def test_images_in_a_cycle_of_garbage_end_the_thread_when_they_are_collected(live):
     before = set(gl_threads())
     cycle = run()
     cycle.append(cycle)
@@ -140,42 +140,42 @@ def test_pictures_in_a_cycle_of_garbage_end_the_thread_when_they_are_collected(l
     assert live() == 0
 
 
-def test_the_last_picture_may_go_on_another_thread_or_on_that_of_gl(live):
+def test_the_last_image_may_go_on_another_thread_or_on_that_of_gl(live):
     before = set(gl_threads())
-    pictures = run()
-    dropper = threading.Thread(target=pictures.clear)
+    images = run()
+    dropper = threading.Thread(target=images.clear)
     dropper.start()
     dropper.join(PATIENCE_S)
     expect_no_threads_but(before)
 
-    pictures = run()
-    context = pictures[0]._picture.storages[0].texture.context
-    context.run(pictures.clear)
+    images = run()
+    context = images[0]._image.storages[0].texture.context
+    context.run(images.clear)
     expect_no_threads_but(before)
     assert context.is_closed
     assert live() == 0
 
 
-def test_a_picture_that_goes_in_keeps_nothing_of_a_graph_it_went_through():
+def test_an_image_that_goes_in_keeps_nothing_of_a_graph_it_went_through():
     before = gl_threads()
-    picture = grey(9)
+    image = grey(9)
     for _ in range(5):
-        (packet,) = penstock.run(GRAPH, {"in": [(0, picture)]})["out"]
-        expect_picture(packet.payload, 9)
-        assert len(picture.storages()) <= 2
+        (packet,) = penstock.run(GRAPH, {"in": [(0, image)]})["out"]
+        expect_image(packet.payload, 9)
+        assert len(image.storages()) <= 2
     del packet
 
     expect_no_threads_but(set(before))
 
 
-def test_a_picture_of_one_run_goes_into_the_next():
+def test_an_image_of_one_run_goes_into_the_next():
     (first,) = run(1)
     (second,) = penstock.run(GRAPH, {"in": [(0, first)]})["out"]
 
-    expect_picture(second.payload, 0)
+    expect_image(second.payload, 0)
 
 
-def test_the_pictures_of_a_run_that_failed_are_read_all_the_same():
+def test_the_images_of_a_run_that_failed_are_read_all_the_same():
     class Fails(penstock.Calculator):
         @classmethod
         def get_contract(cls, cc):
@@ -189,8 +189,8 @@ def test_the_pictures_of_a_run_that_failed_are_read_all_the_same():
     graph = penstock.CalculatorGraph(
         GRAPH + 'node { calculator: "Fails" input_stream: "out" }', registry=registry
     )
-    pictures = []
-    graph.observe_output_stream("out", lambda _, packet: pictures.append(packet.payload))
+    images = []
+    graph.observe_output_stream("out", lambda _, packet: images.append(packet.payload))
     graph.start_run()
     for number in range(2):
         graph.add_packet_to_input_stream("in", penstock.Packet(grey(number), number))
@@ -198,14 +198,14 @@ def test_the_pictures_of_a_run_that_failed_are_read_all_the_same():
         graph.wait_until_done(PATIENCE_S)
     graph.close()
 
-    expect_picture(pictures[0], 0)
+    expect_image(images[0], 0)
 
 
 # --- of resources --------------------------------------------------------------------------------
 
 
 def drawn(resources: GpuResources, key: str = "") -> GpuBuffer:
-    """Return a picture whose pixels, 255, are in a texture only."""
+    """Return an image whose pixels, 255, are in a texture only."""
     made = GpuBuffer(7, 5)
 
     def draw() -> None:
@@ -223,32 +223,32 @@ def drawn(resources: GpuResources, key: str = "") -> GpuBuffer:
 
 
 @pytest.mark.parametrize("threads", [True, False])
-def test_a_picture_outlives_resources_that_are_closed_and_only_its_own_context_stays(threads):
+def test_an_image_outlives_resources_that_are_closed_and_only_its_own_context_stays(threads):
     resources = GpuResources(threads=threads)
     other, main = resources.context("user:x"), resources.context()
-    picture = drawn(resources, "user:x")
+    image = drawn(resources, "user:x")
 
     assert resources.close()
     assert main.is_closed
     assert not other.is_closed
     with pytest.raises(FailedPreconditionError, match=r"^these GPU resources are closed; make new ones$"):
         resources.context()
-    expect_picture(picture, 255)
+    expect_image(image, 255)
 
     assert other.is_closed
-    del picture
+    del image
     GlContext.create(thread=False).close()  # one without a thread ends when another is made
     assert other.thread.has_ended or other.thread.join(PATIENCE_S)
     assert resources.close()
 
 
-def test_a_picture_of_closed_resources_is_drawn_with_in_its_context(live):
+def test_an_image_of_closed_resources_is_drawn_with_in_its_context(live):
     resources = GpuResources()
-    context, picture = resources.context(), drawn(resources)
+    context, image = resources.context(), drawn(resources)
     resources.close()
 
-    held = [picture]
-    del picture
+    held = [image]
+    del image
 
     def check() -> bool:
         with held[0].read_view(GlTextureView) as view:
@@ -273,21 +273,21 @@ def test_a_texture_that_somebody_else_drew_holds_the_context_too():
         gl.upload(pixels, internal=gl.GL_RGBA8, format=gl.GL_RGBA, type=gl.GL_UNSIGNED_BYTE)
         return GpuBuffer.of_texture(name, gl.GL_TEXTURE_2D, 7, 5, release=given_back.append)
 
-    picture = context.run(make)
+    image = context.run(make)
     resources.close()
 
-    expect_picture(picture, 80)
-    del picture
+    expect_image(image, 80)
+    del image
     assert len(given_back) == 1
     assert context.close(PATIENCE_S)
 
 
-def test_a_picture_that_is_written_anew_holds_its_context_again(live):
+def test_an_image_that_is_written_anew_holds_its_context_again(live):
     resources = GpuResources()
     first, second = drawn(resources), drawn(resources)
-    expect_picture(first, 255)
+    expect_image(first, 255)
     resources.close()
-    context = second._picture.storages[0].texture.context
+    context = second._image.storages[0].texture.context
 
     context.run(lambda: first.write_view(GlTextureView).release())
     assert first.storages() == ("TextureStorage",)
@@ -300,16 +300,16 @@ def test_a_picture_that_is_written_anew_holds_its_context_again(live):
 
 def test_a_pooled_texture_comes_back_to_a_closed_pool_and_is_deleted(live):
     resources = GpuResources()
-    pictures = [drawn(resources) for _ in range(4)]
+    images = [drawn(resources) for _ in range(4)]
     assert resources.pool.in_use > 0
-    pictures.pop()
+    images.pop()
 
     resources.close()
     assert resources.pool.free == 0
-    context = pictures[0]._picture.storages[0].texture.context
+    context = images[0]._image.storages[0].texture.context
     context.run(lambda: None)
     assert live() == 3
-    pictures.clear()
+    images.clear()
 
     assert context.close(PATIENCE_S)
     assert live() == 0
@@ -328,7 +328,7 @@ def test_resources_end_behind_the_release_of_views_that_nobody_released():
 
 def test_close_says_where_a_context_that_is_held_is_busy_and_it_ends_all_the_same():
     resources = GpuResources()
-    picture = drawn(resources)
+    image = drawn(resources)
     context, go_on = resources.context(), threading.Event()
     context.post(lambda: go_on.wait(PATIENCE_S))
 
@@ -336,39 +336,39 @@ def test_close_says_where_a_context_that_is_held_is_busy_and_it_ends_all_the_sam
     go_on.set()
     assert resources.close(PATIENCE_S)
     assert not context.is_closed
-    del picture
+    del image
     assert context.close(PATIENCE_S)
 
 
-def test_a_picture_whose_context_was_ended_by_hand_says_what_to_do_before():
+def test_an_image_whose_context_was_ended_by_hand_says_what_to_do_before():
     resources = GpuResources()
-    picture, saved = drawn(resources), drawn(resources)
+    image, saved = drawn(resources), drawn(resources)
     frame = saved.frame()
     resources.context().close()
 
-    for ask in (picture.frame, picture.array):
+    for ask in (image.frame, image.array):
         with pytest.raises(
             FailedPreconditionError,
             match=r"^<texture \d+ BGRA32 7x5> was made in context 'main', which has ended, and its pixels "
             r"went with it; read it back before, with GpuBuffer\.frame\(\) or array\(\)$",
         ):
             ask()
-    assert picture._repr_png_() is None
+    assert image._repr_png_() is None
     assert saved.frame() is frame
     with GlContext.create() as another:
         assert another.run(lambda: saved.read_view(GlTextureView).release()) is None
         assert saved.storages() == ("FrameStorage", "TextureStorage")  # the lost one is gone
         with pytest.raises(FailedPreconditionError, match="which has ended, and its pixels went with it"):
-            another.run(lambda: picture.read_view(GlTextureView))
+            another.run(lambda: image.read_view(GlTextureView))
 
 
-def test_resources_that_are_dropped_and_not_closed_leave_the_picture_too(live):
+def test_resources_that_are_dropped_and_not_closed_leave_the_image_too(live):
     before = set(gl_threads())
-    picture = drawn(GpuResources())
+    image = drawn(GpuResources())
 
     gc.collect()
-    expect_picture(picture, 255)
-    del picture
+    expect_image(image, 255)
+    del image
 
     expect_no_threads_but(before)
     assert live() == 0
@@ -378,15 +378,15 @@ def test_resources_that_are_dropped_and_not_closed_leave_the_picture_too(live):
 
 
 @pytest.mark.parametrize("how", ["by a graph", "threads=False", "threads=True"])
-def test_python_ends_quietly_with_pictures_that_nobody_read(python, how):
+def test_python_ends_quietly_with_images_that_nobody_read(python, how):
     script = f"""
 import numpy as np, penstock
 from penstock_gpu import GlTextureView, GpuBuffer, GpuResources
 
 how = {how!r}
 if how == "by a graph":
-    picture = GpuBuffer.of_array(np.zeros((5, 7, 4), np.uint8))
-    kept = penstock.run('''{GRAPH}''', {{"in": [(0, picture), (1, picture)]}})
+    image = GpuBuffer.of_array(np.zeros((5, 7, 4), np.uint8))
+    kept = penstock.run('''{GRAPH}''', {{"in": [(0, image), (1, image)]}})
     kept["cycle"] = kept
 else:
     with GpuResources(threads=how == "threads=True") as resources:

@@ -132,7 +132,7 @@ def test_no_more_are_kept_than_keep_count_less_those_in_use(log):
 
 
 def one_frame(pool, nodes: int, last: list) -> None:
-    """Take what a chain of nodes takes while the application still has the last picture."""
+    """Take what a chain of nodes takes while the application still has the last image."""
     before = pool.take(4, 3, F.BGRA32)
     for _ in range(nodes - 1):
         made = pool.take(4, 3, F.BGRA32)
@@ -143,7 +143,7 @@ def one_frame(pool, nodes: int, last: list) -> None:
     last.append(before)
 
 
-def test_a_chain_whose_last_picture_is_held_makes_no_new_textures_after_its_first_frames(log):
+def test_a_chain_whose_last_image_is_held_makes_no_new_textures_after_its_first_frames(log):
     pool, last = pool_of(log), []
     for _ in range(2):
         one_frame(pool, 5, last)
@@ -501,7 +501,7 @@ def test_who_draws_to_a_used_texture_waits_for_its_last_readers(make_context, co
     buffer = context.run(lambda: pool.get(7, 5))
     name = context.run(lambda: fill(buffer, 1, 0, 0, 1))
     other.run(lambda: buffer.read_view(GlTextureView).release())
-    texture = buffer._picture.storages[0].texture
+    texture = buffer._image.storages[0].texture
     fence = texture._consumers[other.native_context]._fence
     waits = []
     monkeypatch.setattr(

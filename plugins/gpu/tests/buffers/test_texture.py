@@ -62,7 +62,7 @@ def drawn(context: GlContext, *color: float, size: tuple[int, int] = (7, 5), kin
 
 
 def texture_of(buffer: GpuBuffer):
-    (found,) = (each.texture for each in buffer._picture.storages if hasattr(each, "texture"))
+    (found,) = (each.texture for each in buffer._image.storages if hasattr(each, "texture"))
     return found
 
 
@@ -76,7 +76,7 @@ def is_texture(context: GlContext, name: int) -> bool:
 
 @pytest.mark.parametrize("api", ["gl", "gles"])
 @pytest.mark.parametrize("kind", WORKING)
-def test_a_picture_goes_to_a_texture_and_back_exactly_also_at_odd_widths(make_context, api, kind):
+def test_an_image_goes_to_a_texture_and_back_exactly_also_at_odd_widths(make_context, api, kind):
     context = make_context(api=api)
     for size in ((1, 1), (7, 5), (3, 2), (2, 1), (641, 3)):
         pixels = random_pixels(*size, kind)
@@ -144,14 +144,14 @@ VERTEX = """#version 330 core
 void main() { gl_Position = vec4(vec2(gl_VertexID % 2, gl_VertexID / 2) * 4.0 - 1.0, 0.0, 1.0); }
 """
 FRAGMENT = """#version 330 core
-uniform sampler2D picture;
+uniform sampler2D image;
 out vec4 color;
-void main() { color = texelFetch(picture, ivec2(gl_FragCoord.xy), 0); }
+void main() { color = texelFetch(image, ivec2(gl_FragCoord.xy), 0); }
 """
 
 
 def sample(source: GpuBuffer, target: GpuBuffer) -> None:
-    """Draw one picture into the other by a shader that only looks it up."""
+    """Draw one image into the other by a shader that only looks it up."""
     program = gl.compile_program(VERTEX, FRAGMENT, {})
     vertices, framebuffer = gl.make("VertexArray"), gl.make("Framebuffer")
     with source.read_view(GlTextureView) as read, target.write_view(GlTextureView) as write:
@@ -205,11 +205,11 @@ def test_copies_leave_the_state_of_gl_as_they_found_it(context):
 
     assert before == after
     assert (down.array() == (255, 0, 0, 255)).all()
-    back = texture_copy.frame_of_texture(up._picture.storages[1]).read_view(np.ndarray)
+    back = texture_copy.frame_of_texture(up._image.storages[1]).read_view(np.ndarray)
     assert np.array_equal(back, up.array())
 
 
-def test_a_picture_of_a_context_that_does_not_share_comes_by_way_of_main_memory(context, stranger):
+def test_an_image_of_a_context_that_does_not_share_comes_by_way_of_main_memory(context, stranger):
     buffer, target = drawn(context, 0, 1, 0, 1), GpuBuffer(7, 5)
 
     stranger.run(lambda: sample(buffer, target))
@@ -262,7 +262,7 @@ def test_a_view_without_a_current_context_is_refused(context):
         assert buffer.storages() == before
 
 
-def test_a_picture_that_is_being_written_is_not_read(context, other):
+def test_an_image_that_is_being_written_is_not_read(context, other):
     buffer = GpuBuffer(3, 2)
     view = context.run(lambda: buffer.write_view(GlTextureView))
 
@@ -282,7 +282,7 @@ def test_a_picture_that_is_being_written_is_not_read(context, other):
     assert (buffer.array() == 255).all()
 
 
-def test_a_picture_that_is_being_read_is_not_written(context):
+def test_an_image_that_is_being_read_is_not_written(context):
     buffer = drawn(context, 0, 0, 0, 0)
     views = [context.run(lambda: buffer.read_view(GlTextureView)) for _ in range(2)]
 
@@ -421,7 +421,7 @@ def test_a_texture_that_gl_refuses_leaves_nothing_behind(context, monkeypatch):
         context.run(lambda: buffer.write_view(GlTextureView))
     assert str(raised.value) == (
         f"a texture of {limit + 1}x2 cannot be made, the context allows 1 to {limit} a side; "
-        "scale the picture before"
+        "scale the image before"
     )
     assert not made
 
@@ -595,7 +595,7 @@ def test_the_cpu_can_wait_for_what_was_drawn(context):
     assert texture_of(buffer).wait_until_complete(10)
 
 
-def test_reading_one_picture_for_ever_keeps_one_fence_for_each_context(context):
+def test_reading_one_image_for_ever_keeps_one_fence_for_each_context(context):
     buffer = drawn(context, 1, 0, 0, 1)
 
     def read() -> None:
@@ -767,7 +767,7 @@ def test_the_application_draws_with_a_buffer_in_its_own_context(shared, applicat
     assert (buffer.array() == 255).all()
 
 
-def test_a_picture_in_main_memory_is_uploaded_for_the_application(shared):
+def test_an_image_in_main_memory_is_uploaded_for_the_application(shared):
     buffer = GpuBuffer.of_array(np.full((2, 3, 4), 77, np.uint8))
 
     with buffer.read_view(GlTextureView) as view:

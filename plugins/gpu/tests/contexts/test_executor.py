@@ -30,7 +30,7 @@ pytestmark = pytest.mark.usefixtures("gl_available")
 
 
 class Invert(GlSimpleCalculator):
-    """The negative of a picture; notes the threads of its calls."""
+    """The negative of an image; notes the threads of its calls."""
 
     seen: ClassVar = Counter()
 
@@ -149,9 +149,9 @@ def test_a_chain_of_five_nodes_is_one_hand_off_for_each_frame_and_no_copy_betwee
     before = context.uploads, context.readbacks
     frames = 50
     rng = np.random.default_rng(1)
-    pictures = [rng.integers(0, 256, (16, 24, 4), np.uint8) for _ in range(frames)]
-    for t, picture in enumerate(pictures):
-        add(graph, GpuBuffer.of_array(picture), t)
+    images = [rng.integers(0, 256, (16, 24, 4), np.uint8) for _ in range(frames)]
+    for t, image in enumerate(images):
+        add(graph, GpuBuffer.of_array(image), t)
         graph.wait_until_idle(PATIENCE_S)
 
     assert hand_offs["post"] <= frames
@@ -159,9 +159,9 @@ def test_a_chain_of_five_nodes_is_one_hand_off_for_each_frame_and_no_copy_betwee
     assert (context.uploads - before[0], context.readbacks - before[1]) == (frames, 0)
     assert Invert.seen == {"penstock-gpu main": 5 * frames}
     assert [buffer.storages() for buffer in made] == [("TextureStorage",)] * frames
-    for buffer, picture in zip(made, pictures, strict=True):
-        picture[..., :3] = 255 - picture[..., :3]
-        np.testing.assert_array_equal(buffer.array(), picture)
+    for buffer, image in zip(made, images, strict=True):
+        image[..., :3] = 255 - image[..., :3]
+        np.testing.assert_array_equal(buffer.array(), image)
     graph.close(PATIENCE_S)
 
 
@@ -374,9 +374,9 @@ def rendered_beside_inference(make, contexts):
     add(graph, 1, 0, "work")
     assert began.wait(PATIENCE_S)
     since = monotonic()
-    picture = np.zeros((90, 160, 4), np.uint8)
+    image = np.zeros((90, 160, 4), np.uint8)
     for t in range(FRAMES):
-        add(graph, GpuBuffer.of_array(picture), t)
+        add(graph, GpuBuffer.of_array(image), t)
     graph.wait_until_idle(PATIENCE_S)
     rate = FRAMES / (monotonic() - since)
     graph.close(PATIENCE_S)
@@ -398,7 +398,7 @@ def test_rendering_keeps_its_rate_beside_a_slow_path_in_another_context_and_not_
 
 
 def nested(inner_text, inner_last, *inner_calculators, context="", share="the same"):
-    """Make a calculator with a graph inside, which gets each of its pictures and gives one back."""
+    """Make a calculator with a graph inside, which gets each of its images and gives one back."""
 
     def open_(cc):
         graph = penstock.CalculatorGraph(inner_text, registry=testing_registry(*inner_calculators))

@@ -40,13 +40,13 @@ def test_what_is_current_is_captured(application):
 
 def test_a_texture_of_ours_is_drawn_in_the_applications_context(application, make_context):
     context = make_context(application)
-    picture = np.random.default_rng(5).integers(0, 256, (9, 5, 4), np.uint8)
-    seen = np.zeros_like(picture)
+    image = np.random.default_rng(5).integers(0, 256, (9, 5, 4), np.uint8)
+    seen = np.zeros_like(image)
 
     def draw():
         texture = gl.make("Texture")
         gl.glBindTexture(gl.GL_TEXTURE_2D, texture)
-        gl.upload(picture, format=gl.GL_RGBA, type=gl.GL_UNSIGNED_BYTE, internal=gl.GL_RGBA8)
+        gl.upload(image, format=gl.GL_RGBA, type=gl.GL_UNSIGNED_BYTE, internal=gl.GL_RGBA8)
         return texture, context.create_sync()
 
     assert context.api == application.api
@@ -58,7 +58,7 @@ def test_a_texture_of_ours_is_drawn_in_the_applications_context(application, mak
     gl.glPixelStorei(gl.GL_PACK_ALIGNMENT, 1)
     gl.read_into(seen, format=gl.GL_RGBA, type=gl.GL_UNSIGNED_BYTE)
 
-    np.testing.assert_array_equal(seen, picture)
+    np.testing.assert_array_equal(seen, image)
 
 
 def test_a_fence_of_the_application_is_waited_for_in_ours(application, make_context):

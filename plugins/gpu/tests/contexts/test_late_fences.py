@@ -70,7 +70,7 @@ def read_view_and_release(buffer: GpuBuffer) -> None:
 
 
 def token_of(buffer: GpuBuffer):
-    storage = buffer._picture.storages[0]
+    storage = buffer._image.storages[0]
     return storage.texture._done_writing
 
 
@@ -80,7 +80,7 @@ def painted(context, level: int) -> GpuBuffer:
 
 @pytest.fixture
 def busy(alone):
-    """A context in whose job a picture has just been drawn; "go" lets the job end."""
+    """A context in whose job an image has just been drawn; "go" lets the job end."""
     job = SimpleNamespace(context=alone, go=threading.Event(), buffer=None)
     has_drawn = threading.Event()
 
@@ -130,7 +130,7 @@ def test_the_job_itself_gets_the_fence_when_it_asks_and_another_for_what_it_draw
     def job():
         buffer = paint(GpuBuffer(SIZE, SIZE), 1)
         token = token_of(buffer)
-        texture = buffer._picture.storages[0].texture
+        texture = buffer._image.storages[0].texture
         calls = {
             "wait": lambda: token.wait(PATIENCE_S),
             "is_ready": token.is_ready,
@@ -234,11 +234,11 @@ def test_a_write_that_could_not_wait_for_a_reader_waits_for_it_again(alone, make
     monkeypatch.setattr(GlSyncToken, "wait_on_gpu", refuse)
     with pytest.raises(WaitTimeoutError, match="not now"):
         alone.run(lambda: paint(buffer, 2))
-    (reader,) = buffer._picture.storages[0].texture._consumers.values()
+    (reader,) = buffer._image.storages[0].texture._consumers.values()
 
     assert [reader] == refused
     alone.run(lambda: paint(buffer, 2))
-    assert not buffer._picture.storages[0].texture._consumers
+    assert not buffer._image.storages[0].texture._consumers
 
 
 def test_a_job_that_waits_for_another_context_has_made_its_fences_before(alone, make_context, fences):

@@ -78,11 +78,11 @@ class Shared:
         return wrong
 
 
-def test_a_picture_behind_a_fence_is_whole_in_the_other_context(pair):
+def test_an_image_behind_a_fence_is_whole_in_the_other_context(pair):
     assert Shared(*pair).wrong_cycles(fence=True) == 0
 
 
-def test_without_fence_and_flush_the_other_context_sees_an_old_picture(pair):
+def test_without_fence_and_flush_the_other_context_sees_an_old_image(pair):
     """What the test above would not notice if drivers were in order by themselves."""
     assert Shared(*pair).wrong_cycles(fence=False) > 0
 

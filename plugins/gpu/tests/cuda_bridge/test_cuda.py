@@ -482,7 +482,7 @@ def test_an_array_of_another_shape_or_type_is_refused(cuda, gl_context, on_devic
     assert str(caught.value) == (
         "the array is (5, 7, 3) uint8, expected (5, 7, 4) uint8, as the buffer's size and format say"
     )
-    with pytest.raises(InvalidArgumentError, match="is no BGRA32 picture"):
+    with pytest.raises(InvalidArgumentError, match="is no BGRA32 image"):
         of_cuda(on_device(pixels(F.RGB24)), F.BGRA32, context=gl_context)
     with pytest.raises(InvalidArgumentError, match="no GPU buffer holds an array of"):
         of_cuda(on_device(np.zeros((4, 4), np.int64)), context=gl_context)

@@ -223,25 +223,25 @@ def test_textures_outside_the_context_are_refused(gl_available, call, what):
 
 
 @pytest.fixture
-def picture():
+def image():
     return np.random.default_rng(3).integers(0, 256, (5, 7, 4), np.uint8)
 
 
 @pytest.mark.parametrize("wrap", [GpuBuffer.of_array, lambda array: ImageFrame(array, ImageFormat.SRGBA)])
-def test_a_source_has_the_pixels_of_a_buffer_or_a_frame(resources, picture, wrap):
+def test_a_source_has_the_pixels_of_a_buffer_or_a_frame(resources, image, wrap):
     def read(helper):
-        with helper.create_source_texture(wrap(picture)) as src:
+        with helper.create_source_texture(wrap(image)) as src:
             assert (src.width, src.height, src.target) == (7, 5, gl.GL_TEXTURE_2D)
             helper.bind_framebuffer(src)
             pixels = np.empty((5, 7, 4), np.uint8)
             gl.read_into(pixels, format=gl.GL_RGBA, type=gl.GL_UNSIGNED_BYTE)
         return pixels
 
-    np.testing.assert_array_equal(in_context(read, resources), picture)
+    np.testing.assert_array_equal(in_context(read, resources), image)
 
 
 @pytest.mark.parametrize("source", [None, np.zeros((2, 2, 4), np.uint8)])
-def test_a_source_that_is_no_picture_is_refused(resources, source):
+def test_a_source_that_is_no_image_is_refused(resources, source):
     with pytest.raises(
         GraphRunError,
         match=f"create_source_texture takes a GpuBuffer or an ImageFrame, not a '{type(source).__name__}'",
@@ -268,7 +268,7 @@ def fill(helper, texture, colour):
         ),
     ],
 )
-def test_what_is_drawn_to_a_destination_is_the_picture_of_its_frame(resources, target, kind, shape):
+def test_what_is_drawn_to_a_destination_is_the_image_of_its_frame(resources, target, kind, shape):
     target = tuple(copy.deepcopy(each) if isinstance(each, GpuBuffer) else each for each in target)
 
     def draw(helper):
@@ -381,8 +381,8 @@ def test_one_framebuffer_of_a_context_serves_all_nodes_and_goes_with_it(resource
     assert in_context(bound, resources) == in_context(bound, resources)
 
 
-def test_frames_are_wrapped_without_a_copy_or_with_one(picture):
-    frame = ImageFrame(picture, ImageFormat.SRGBA)
+def test_frames_are_wrapped_without_a_copy_or_with_one(image):
+    frame = ImageFrame(image, ImageFormat.SRGBA)
     helper = GlCalculatorHelper()
 
     wrapped = helper.gpu_buffer_with_image_frame(frame)
@@ -399,7 +399,7 @@ def test_frames_are_wrapped_without_a_copy_or_with_one(picture):
 class Bands(Calculator):
     """Takes and gives ImageFrames: the negative is made in GL, where there is some; the rest is NumPy.
 
-    The rest: a frame of black around the picture, one pixel wide.
+    The rest: a frame of black around the image, one pixel wide.
     """
 
     @classmethod
@@ -445,7 +445,7 @@ class Bands(Calculator):
             self.helper.run_in_gl_context(self.program.delete)
 
 
-def composed(resources, picture):
+def composed(resources, image):
     text = 'input_stream: "in" node { calculator: "Bands" input_stream: "in" output_stream: "out" }'
     graph = penstock.CalculatorGraph(text, registry=testing_registry(Bands))
     graph.set_service(GPU, resources)
@@ -453,23 +453,23 @@ def composed(resources, picture):
     graph.observe_output_stream("out", lambda _, packet: made.append(packet.payload))
     graph.start_run()
     for t in range(3):
-        graph.add_packet_to_input_stream("in", penstock.Packet(ImageFrame(picture, ImageFormat.SRGBA), t))
+        graph.add_packet_to_input_stream("in", penstock.Packet(ImageFrame(image, ImageFormat.SRGBA), t))
     graph.close(PATIENCE_S)
     return made
 
 
-def test_a_calculator_of_image_frames_does_one_step_in_gl_and_the_rest_in_numpy(resources, off, picture):
+def test_a_calculator_of_image_frames_does_one_step_in_gl_and_the_rest_in_numpy(resources, off, image):
     wanted = np.zeros((7, 9, 4), np.uint8)
-    wanted[1:-1, 1:-1] = 255 - picture
+    wanted[1:-1, 1:-1] = 255 - image
     for each in (resources, off):
-        frames = composed(each, picture)
+        frames = composed(each, image)
         assert len(frames) == 3
         for frame in frames:
             np.testing.assert_array_equal(frame.array, wanted)
 
 
 def test_the_errors_of_bad_sizes_and_formats_say_what_may_be(resources):
-    with pytest.raises(GraphRunError, match=r"a picture of 2\.5 x 4 cannot be; give whole numbers: //"):
+    with pytest.raises(GraphRunError, match=r"an image of 2\.5 x 4 cannot be; give whole numbers: //"):
         in_context(lambda helper: helper.create_destination_texture(2.5, 4), resources)
     with pytest.raises(GraphRunError, match="texture of 0x5 cannot be made"):
         in_context(lambda helper: helper.create_destination_texture(0, 5), resources)
@@ -515,10 +515,8 @@ LEFT_BEHIND = {
 
 
 @pytest.mark.parametrize("left", LEFT_BEHIND)
-def test_what_one_calculator_leaves_in_the_context_does_not_change_the_picture_of_the_next(
-    left, gl_available
-):
-    picture = np.random.default_rng(1).integers(0, 256, (6, 7, 4), dtype=np.uint8)
+def test_what_one_calculator_leaves_in_the_context_does_not_change_the_image_of_the_next(left, gl_available):
+    image = np.random.default_rng(1).integers(0, 256, (6, 7, 4), dtype=np.uint8)
 
     def leave(cc):
         LEFT_BEHIND[left]()
@@ -538,11 +536,11 @@ def test_what_one_calculator_leaves_in_the_context_does_not_change_the_picture_o
         with graph:
             graph.start_run()
             for t in range(2):
-                graph.add_packet_to_input_stream("in", penstock.Packet(GpuBuffer.of_array(picture), t))
+                graph.add_packet_to_input_stream("in", penstock.Packet(GpuBuffer.of_array(image), t))
 
     assert len(seen) == 2
     for each in seen:
-        np.testing.assert_array_equal(each, picture)
+        np.testing.assert_array_equal(each, image)
 
 
 class Copies(GlSimpleCalculator):

@@ -129,7 +129,7 @@ def test_the_log_has_the_lines_of_the_text(draw):
 
 
 def test_a_shader_that_does_not_compile_is_told_what_it_may_read(draw):
-    text = "void main() { gl_FragColor = texture(picture, sample_coordinate); }"
+    text = "void main() { gl_FragColor = texture(image, sample_coordinate); }"
 
     with pytest.raises(ShaderError) as caught:
         draw(lambda: GlProgram(text, samplers=["video", "mask"]))

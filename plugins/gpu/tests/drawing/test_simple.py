@@ -82,20 +82,20 @@ def graph_of(kind, resources, ports='input_stream: "in" output_stream: "out"', o
     return graph
 
 
-def filtered(kind, resources, pictures, **more):
-    """Return the packets that come out, each picture at its place in the list."""
+def filtered(kind, resources, images, **more):
+    """Return the packets that come out, each image at its place in the list."""
     graph = graph_of(kind, resources, **more)
     made = []
     graph.observe_output_stream("out", lambda _, packet: made.append(packet))
     with graph:
         graph.start_run()
-        for t, picture in enumerate(pictures):
-            payload = picture if isinstance(picture, GpuBuffer) else GpuBuffer.of_array(picture)
+        for t, image in enumerate(images):
+            payload = image if isinstance(image, GpuBuffer) else GpuBuffer.of_array(image)
             graph.add_packet_to_input_stream("in", penstock.Packet(payload, t))
     return made
 
 
-def pictures(*sizes, seed=4):
+def images(*sizes, seed=4):
     rng = np.random.default_rng(seed)
     return [rng.integers(0, 256, (height, width, 4), np.uint8) for width, height in sizes]
 
@@ -115,13 +115,13 @@ def test_one_class_gives_the_same_pixels_in_all_ways(gl_available, way):
     class Own(Swap):
         gl_context_key = "user:own"
 
-    given = pictures(*SIZES)
+    given = images(*SIZES)
     api, policy = "gles" if way == "gles" else None, "off" if way == "numpy" else "require"
     with GpuResources(policy, api=api, threads="lock" not in way) as resources:
         packets = filtered(Own if own else Swap, resources, given)
         assert [int(packet.timestamp) for packet in packets] == [0, 1, 2, 3, 4]
-        for packet, picture in zip(packets, given, strict=True):
-            np.testing.assert_array_equal(packet.payload.array(), picture[..., [2, 1, 0, 3]])
+        for packet, image in zip(packets, given, strict=True):
+            np.testing.assert_array_equal(packet.payload.array(), image[..., [2, 1, 0, 3]])
         assert resources.keys == (() if way == "numpy" else ("", "user:own") if own else ("",))
     expected = ["cpu"] * 5
     if way != "numpy":
@@ -148,18 +148,18 @@ def test_where_gl_is_only_preferred_and_missing_all_nodes_compute_and_one_line_i
     graph = penstock.CalculatorGraph(text, registry=testing_registry(Swap))
     made = []
     graph.observe_output_stream("c", lambda _, packet: made.append(packet.payload))
-    given = pictures(*SIZES)
+    given = images(*SIZES)
     for _ in range(2):
         graph.start_run()
-        for t, picture in enumerate(given):
-            graph.add_packet_to_input_stream("in", penstock.Packet(GpuBuffer.of_array(picture), t))
+        for t, image in enumerate(given):
+            graph.add_packet_to_input_stream("in", penstock.Packet(GpuBuffer.of_array(image), t))
         graph.close_all_packet_sources()
         graph.wait_until_done(PATIENCE_S)
     graph.close()
 
     assert len(made) == 10
-    for buffer, picture in zip(made, given * 2, strict=True):
-        np.testing.assert_array_equal(buffer.array(), picture[..., [2, 1, 0, 3]])
+    for buffer, image in zip(made, given * 2, strict=True):
+        np.testing.assert_array_equal(buffer.array(), image[..., [2, 1, 0, 3]])
     (record,) = [record for record in caplog.records if record.name == "penstock.gpu"]
     assert record.getMessage().startswith("there is no GL, so GPU nodes take their NumPy path: libEGL.so.1 ")
 
@@ -176,7 +176,7 @@ def test_where_gl_is_only_preferred_and_missing_all_nodes_compute_and_one_line_i
     ],
 )
 def test_ports_are_video_or_without_a_tag(resources, ports):
-    given = pictures((3, 2))
+    given = images((3, 2))
     (packet,) = filtered(Swap, resources, given, ports=ports)
     np.testing.assert_array_equal(packet.payload.array(), given[0][..., [2, 1, 0, 3]])
 
@@ -186,7 +186,7 @@ def test_only_buffers_go_in(resources):
     graph.start_run()
     with pytest.raises(penstock.PenstockError, match="GpuBuffer"):
         graph.add_packet_to_input_stream(
-            "in", penstock.Packet(ImageFrame(pictures((2, 2))[0], ImageFormat.SRGBA), 1)
+            "in", penstock.Packet(ImageFrame(images((2, 2))[0], ImageFormat.SRGBA), 1)
         )
     graph.close(PATIENCE_S)
 
@@ -216,7 +216,7 @@ def test_bounds_flow_through_and_headers_are_passed_on(resources):
     header = VideoHeader(width=3, height=2, frame_rate=25.0)
     with graph:
         graph.start_run(stream_headers={"in": header})
-        graph.add_packet_to_input_stream("in", penstock.Packet(GpuBuffer.of_array(pictures((3, 2))[0]), 5))
+        graph.add_packet_to_input_stream("in", penstock.Packet(GpuBuffer.of_array(images((3, 2))[0]), 5))
         graph.set_input_stream_timestamp_bound("in", 8)
         graph.wait_until_idle(PATIENCE_S)
 
@@ -246,7 +246,7 @@ def test_size_and_format_of_what_goes_out_are_the_calculators_choice(gl_availabl
 
     for policy in ("require", "off"):
         with GpuResources(policy) as resources:
-            (packet,) = filtered(Wide, resources, pictures((3, 2)))
+            (packet,) = filtered(Wide, resources, images((3, 2)))
             assert packet.payload.format is GpuBufferFormat.ONE_COMPONENT8
             np.testing.assert_array_equal(packet.payload.array(), np.full((3, 6), 100, np.uint8))
 
@@ -260,10 +260,10 @@ def test_a_size_that_cannot_be_is_refused(gl_available, policy):
     with (
         GpuResources(policy) as resources,
         pytest.raises(
-            GraphRunError, match=r"Empty\.output_dimensions made 0x2 of 3x2, but a picture has at least one"
+            GraphRunError, match=r"Empty\.output_dimensions made 0x2 of 3x2, but an image has at least one"
         ),
     ):
-        filtered(Empty, resources, pictures((3, 2)))
+        filtered(Empty, resources, images((3, 2)))
 
 
 @pytest.mark.parametrize("policy", ["require", "off"])
@@ -274,9 +274,9 @@ def test_a_size_that_is_not_whole_is_refused(gl_available, policy):
 
     with (
         GpuResources(policy) as resources,
-        pytest.raises(GraphRunError, match=r"a picture of 2\.0 x 1 cannot be; give whole numbers"),
+        pytest.raises(GraphRunError, match=r"an image of 2\.0 x 1 cannot be; give whole numbers"),
     ):
-        filtered(Half, resources, pictures((4, 2)))
+        filtered(Half, resources, images((4, 2)))
 
 
 @pytest.mark.parametrize("policy", ["require", "off"])
@@ -289,7 +289,7 @@ def test_an_open_that_forgets_the_base_is_told(gl_available, policy):
         GpuResources(policy) as resources,
         pytest.raises(GraphRunError, match=r"Forgetful.*not open; call .*super\(\)\.open\(cc\), in open\(\)"),
     ):
-        filtered(Forgetful, resources, pictures((3, 2)))
+        filtered(Forgetful, resources, images((3, 2)))
     assert "cpu" not in Swap.log
 
 
@@ -312,7 +312,7 @@ def test_an_init_need_not_call_the_base(resources):
         (None, "'NoneType'"),
     ],
 )
-def test_what_cpu_render_returns_must_be_the_picture_that_was_promised(made, found):
+def test_what_cpu_render_returns_must_be_the_image_that_was_promised(made, found):
     class Bad(Swap):
         def cpu_render(self, src):
             return made
@@ -321,7 +321,7 @@ def test_what_cpu_render_returns_must_be_the_picture_that_was_promised(made, fou
         GraphRunError,
         match=rf"Bad\.cpu_render returned {found}, but BGRA32 of 3x2 is \(2, 3, 4\) uint8; see output_dim",
     ):
-        filtered(Bad, GpuResources("off"), pictures((3, 2)))
+        filtered(Bad, GpuResources("off"), images((3, 2)))
 
 
 def test_what_cpu_render_is_given_cannot_be_written_to():
@@ -330,14 +330,14 @@ def test_what_cpu_render_is_given_cannot_be_written_to():
             src[...] = 0
             return src
 
-    given = pictures((3, 2))
+    given = images((3, 2))
     before = given[0].copy()
     with pytest.raises(GraphRunError, match="read-only"):
         filtered(Writes, GpuResources("off"), given)
     np.testing.assert_array_equal(given[0], before)
 
 
-def test_a_filter_without_a_numpy_path_says_so_before_the_first_picture_where_there_is_no_gl():
+def test_a_filter_without_a_numpy_path_says_so_before_the_first_image_where_there_is_no_gl():
     class OnlyGl(GlSimpleCalculator):
         def gl_render(self, src, dst):
             raise AssertionError
@@ -357,7 +357,7 @@ def test_a_filter_that_draws_nothing_is_told_to(resources):
         pass
 
     with pytest.raises(GraphRunError, match=r"Forgets must override gl_render\(src, dst\)"):
-        filtered(Forgets, resources, pictures((3, 2)))
+        filtered(Forgets, resources, images((3, 2)))
 
 
 @pytest.mark.parametrize("fails_in", ["gl_setup", "gl_bind", "gl_render", "gl_teardown"])
@@ -376,7 +376,7 @@ def test_a_hook_that_fails_names_the_node_and_the_next_run_works(resources, fail
     method = "close" if fails_in == "gl_teardown" else "process"
     graph = graph_of(Fails, resources)
     graph.start_run()
-    graph.add_packet_to_input_stream("in", penstock.Packet(GpuBuffer.of_array(pictures((3, 2))[0]), 1))
+    graph.add_packet_to_input_stream("in", penstock.Packet(GpuBuffer.of_array(images((3, 2))[0]), 1))
     with pytest.raises(
         GraphRunError, match=rf"node 'Fails' \(Fails\): {method}\(\) failed.*{fails_in} is broken"
     ):
@@ -387,12 +387,12 @@ def test_a_hook_that_fails_names_the_node_and_the_next_run_works(resources, fail
     made = []
     graph.observe_output_stream("out", lambda _, packet: made.append(packet.payload))
     graph.start_run()
-    graph.add_packet_to_input_stream("in", penstock.Packet(GpuBuffer.of_array(pictures((3, 2))[0]), 1))
+    graph.add_packet_to_input_stream("in", penstock.Packet(GpuBuffer.of_array(images((3, 2))[0]), 1))
     graph.close(PATIENCE_S)
-    np.testing.assert_array_equal(made[0].array(), pictures((3, 2))[0][..., [2, 1, 0, 3]])
+    np.testing.assert_array_equal(made[0].array(), images((3, 2))[0][..., [2, 1, 0, 3]])
 
 
-def test_a_run_without_pictures_sets_nothing_up_and_tears_nothing_down(resources):
+def test_a_run_without_images_sets_nothing_up_and_tears_nothing_down(resources):
     assert filtered(Swap, resources, []) == []
     assert Swap.log == []
 
@@ -403,11 +403,11 @@ def test_a_shader_that_does_not_compile_names_the_node_with_the_log(resources):
             self.program = GlProgram("void main() {\n  nonsense();\n}", name="Broken's")
 
     with pytest.raises(GraphRunError, match=r"(?s)node 'Broken' .*fragment shader of .*2:   nonsense\(\);"):
-        filtered(Broken, resources, pictures((3, 2)))
+        filtered(Broken, resources, images((3, 2)))
 
 
 def test_buffers_of_main_memory_are_uploaded_once_and_stay_readable(resources):
-    buffer = GpuBuffer.of_array(pictures((8, 8))[0])
+    buffer = GpuBuffer.of_array(images((8, 8))[0])
     context = resources.context()
     before = context.uploads
     filtered(Swap, resources, [buffer, buffer, buffer])
@@ -422,7 +422,7 @@ def test_a_pass_costs_one_fence(resources, monkeypatch, kind):
     monkeypatch.setattr(
         gl, "glFenceSync", lambda *arguments: fences.append(GlContext.current()) or make(*arguments)
     )
-    buffer = GpuBuffer.of_array(pictures((8, 8))[0])
+    buffer = GpuBuffer.of_array(images((8, 8))[0])
 
     filtered(kind, resources, [buffer] * 5)
 
@@ -430,13 +430,13 @@ def test_a_pass_costs_one_fence(resources, monkeypatch, kind):
 
 
 def test_sizes_may_change_and_every_texture_comes_back_to_the_pool(resources):
-    packets = filtered(Swap, resources, pictures(*SIZES * 4))
+    packets = filtered(Swap, resources, images(*SIZES * 4))
     assert len(packets) == 20
     packets.clear()  # the graph may still refer to the list
     assert resources.pool.in_use == 0
 
 
-def test_many_nodes_of_many_contexts_keep_their_pictures_apart(resources):
+def test_many_nodes_of_many_contexts_keep_their_images_apart(resources):
     """Four branches in four contexts, each with its own threads; all pixels are right."""
     kinds = [type(f"Swap{n}", (Swap,), {"gl_context_key": f"user:{n}" if n else ""}) for n in range(4)]
     text = 'input_stream: "in" ' + " ".join(
@@ -449,21 +449,21 @@ def test_many_nodes_of_many_contexts_keep_their_pictures_apart(resources):
     made = {n: [] for n in range(4)}
     for n in range(4):
         graph.observe_output_stream(f"b{n}", lambda _, packet, n=n: made[n].append(packet.payload))
-    given = pictures(*[(t % 5 + 1, t % 3 + 1) for t in range(60)])
+    given = images(*[(t % 5 + 1, t % 3 + 1) for t in range(60)])
     graph.start_run()
-    for t, picture in enumerate(given):
-        graph.add_packet_to_input_stream("in", penstock.Packet(GpuBuffer.of_array(picture), t))
+    for t, image in enumerate(given):
+        graph.add_packet_to_input_stream("in", penstock.Packet(GpuBuffer.of_array(image), t))
     graph.close(PATIENCE_S)
 
     for buffers in made.values():
         assert len(buffers) == 60
-        for buffer, picture in zip(buffers, given, strict=True):
-            np.testing.assert_array_equal(buffer.array(), picture)
+        for buffer, image in zip(buffers, given, strict=True):
+            np.testing.assert_array_equal(buffer.array(), image)
     threads = {thread.name for thread in threading.enumerate()}
     assert {"penstock-gpu main", *(f"penstock-gpu user:{n}" for n in (1, 2, 3))} <= threads
 
 
-def test_nothing_is_logged_for_pictures(resources, caplog):
+def test_nothing_is_logged_for_images(resources, caplog):
     with caplog.at_level(logging.DEBUG, "penstock.gpu"):
-        filtered(Swap, resources, pictures(*SIZES))
+        filtered(Swap, resources, images(*SIZES))
     assert not [record for record in caplog.records if record.name == "penstock.gpu"]

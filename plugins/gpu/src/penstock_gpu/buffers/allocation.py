@@ -26,7 +26,7 @@ def expect_size(width: int, height: int) -> None:
     if not 0 < width <= limit or not 0 < height <= limit:
         raise InvalidArgumentError(
             f"a texture of {width}x{height} cannot be made, the context allows 1 to {limit} a side; "
-            "scale the picture before"
+            "scale the image before"
         )
 
 

@@ -1,4 +1,4 @@
-"""GpuBuffer: one picture, wherever it was last written, and in whatever form somebody asks for it."""
+"""GpuBuffer: one image, wherever it was last written, and in whatever form somebody asks for it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from penstock_formats import ImageFrame
 from penstock_gpu.buffers import texture, texture_copy  # noqa: F401  # they register what they can do
 from penstock_gpu.buffers.frame_storage import FrameStorage, PixelArray
 from penstock_gpu.buffers.gl_texture import GlTextureObject
-from penstock_gpu.buffers.picture import Picture
+from penstock_gpu.buffers.image import Image
 from penstock_gpu.buffers.storage import register_converter, register_storage
 from penstock_gpu.buffers.texture import TextureStorage
 from penstock_gpu.contexts.here import context_here
@@ -34,25 +34,25 @@ V = TypeVar("V")
 
 @final
 class GpuBuffer:
-    """A picture on the GPU or in main memory: a handle, whose copies share one picture.
+    """An image on the GPU or in main memory: a handle, whose copies share one image.
 
     Nothing is allocated until somebody asks for a view. A view to read makes the form that it needs out of
-    one that is there, once, and keeps both; a view to write keeps its own form and drops all others. So a
-    picture that stays on the GPU is never copied to main memory, and the other way round.
+    one that is there, once, and keeps both; a view to write keeps its own form and drops all others. So an
+    image that stays on the GPU is never copied to main memory, and the other way round.
 
-    `copy.copy` gives another handle of the same picture. Two buffers are equal when they are handles of
-    the same picture. A buffer without a size is no picture: it is false, and equal to all such. Buffers
+    `copy.copy` gives another handle of the same image. Two buffers are equal when they are handles of
+    the same image. A buffer without a size is no image: it is false, and equal to all such. Buffers
     pickle, as a copy of their pixels. Any number of threads may read at once; whoever writes must be alone.
 
     Args:
-        width, height: pixels, at least 1 each, or 0 both for a buffer that is no picture.
+        width, height: pixels, at least 1 each, or 0 both for a buffer that is no image.
         format: what the pixels mean.
 
     Raises:
         InvalidArgumentError: one of width and height is 0, or one is negative, or no such format exists.
     """
 
-    __slots__ = ("__weakref__", "_picture")
+    __slots__ = ("__weakref__", "_image")
 
     #: For errors of graphs in which the two are connected.
     __penstock_conversions__: ClassVar = {
@@ -65,13 +65,13 @@ class GpuBuffer:
         height: int = 0,
         format: GpuBufferFormat = GpuBufferFormat.BGRA32,  # noqa: A002  # the word that everyone expects
     ) -> None:
-        self._picture: Picture | None = None
+        self._image: Image | None = None
         if width or height:
             if width < 1 or height < 1:
                 raise InvalidArgumentError(
-                    f"a GpuBuffer of {width}x{height} is no picture; give width and height of at least 1"
+                    f"a GpuBuffer of {width}x{height} is no image; give width and height of at least 1"
                 )
-            self._picture = Picture(int(width), int(height), checked_format(format))
+            self._image = Image(int(width), int(height), checked_format(format))
 
     @classmethod
     def of_frame(cls, frame: ImageFrame) -> Self:
@@ -163,37 +163,37 @@ class GpuBuffer:
             storage: a `Storage` with `width`, `height` and `format`, the buffer's own from now on.
         """
         made = cls()
-        made._picture = Picture(storage.width, storage.height, storage.format, (storage,))  # of this class
+        made._image = Image(storage.width, storage.height, storage.format, (storage,))  # of this class
         return made
 
     @property
     def width(self) -> int:
-        """Columns; 0 where there is no picture."""
-        return 0 if self._picture is None else self._picture.width
+        """Columns; 0 where there is no image."""
+        return 0 if self._image is None else self._image.width
 
     @property
     def height(self) -> int:
-        """Rows; 0 where there is no picture."""
-        return 0 if self._picture is None else self._picture.height
+        """Rows; 0 where there is no image."""
+        return 0 if self._image is None else self._image.height
 
     @property
     def format(self) -> GpuBufferFormat:
-        """What the pixels mean; UNKNOWN where there is no picture."""
-        return GpuBufferFormat.UNKNOWN if self._picture is None else self._picture.format
+        """What the pixels mean; UNKNOWN where there is no image."""
+        return GpuBufferFormat.UNKNOWN if self._image is None else self._image.format
 
     @property
     def nbytes(self) -> int:
         """How many bytes the pixels have in their format's own layout, wherever they lie now.
 
-        0 where there is no picture, or one of several planes. Graphs say with it how much waits in queues.
+        0 where there is no image, or one of several planes. Graphs say with it how much waits in queues.
         """
         return self.width * self.height * pixel_bytes(self.format)
 
     def __bool__(self) -> bool:
-        return self._picture is not None
+        return self._image is not None
 
     def read_view(self, view: type[V], **arguments: Any) -> V:
-        """Return the picture in some form, to read.
+        """Return the image in some form, to read.
 
         Args:
             view: `ImageFrame`, or `numpy.ndarray` (read-only, (H, W) or (H, W, channels), of the format's
@@ -202,7 +202,7 @@ class GpuBuffer:
             **arguments: of the view: `plane` of GlTextureView.
 
         Raises:
-            FailedPreconditionError: the buffer is no picture, or is empty, or somebody writes to it, or no
+            FailedPreconditionError: the buffer is no image, or is empty, or somebody writes to it, or no
                 context is current where one is needed.
             InvalidArgumentError: there is no way to this view from what the buffer has; names both.
             GlError: GL refuses. The buffer is as before.
@@ -211,9 +211,9 @@ class GpuBuffer:
         return found
 
     def write_view(self, view: type[V], **arguments: Any) -> V:
-        """Return the picture in some form, to write. All other forms are dropped.
+        """Return the image in some form, to write. All other forms are dropped.
 
-        Where there is a picture, the view begins with it, which may cost a copy; a fresh texture shows
+        Where there is an image, the view begins with it, which may cost a copy; a fresh texture shows
         anything, a fresh array 0. What somebody read before, frames and arrays, keeps what it showed.
 
         Args:
@@ -223,7 +223,7 @@ class GpuBuffer:
 
         Raises:
             InvalidArgumentError: there is no way to this view; or it is ImageFrame, which never changes.
-            FailedPreconditionError: the buffer is no picture, or somebody else uses the texture, or no
+            FailedPreconditionError: the buffer is no image, or somebody else uses the texture, or no
                 context is current where one is needed.
             GlError: GL refuses. The buffer is as before.
         """
@@ -236,27 +236,27 @@ class GpuBuffer:
         return found
 
     def frame(self) -> ImageFrame:
-        """Return the picture as an ImageFrame: `read_view(ImageFrame)`."""
+        """Return the image as an ImageFrame: `read_view(ImageFrame)`."""
         return self.read_view(ImageFrame)
 
     def array(self) -> NDArray[Any]:
-        """Return the picture as a read-only array: `read_view(numpy.ndarray)`."""
+        """Return the image as a read-only array: `read_view(numpy.ndarray)`."""
         return self.read_view(np.ndarray)
 
     def storages(self) -> tuple[str, ...]:
-        """Return the names of the storages that the picture has now, in the order in which they came."""
-        return () if self._picture is None else tuple(type(each).__name__ for each in self._picture.storages)
+        """Return the names of the storages that the image has now, in the order in which they came."""
+        return () if self._image is None else tuple(type(each).__name__ for each in self._image.storages)
 
     def __copy__(self) -> Self:
         made = type(self)()
-        made._picture = self._picture  # noqa: SLF001  # of this class
+        made._image = self._image  # noqa: SLF001  # of this class
         return made
 
     def __eq__(self, other: object) -> bool:
-        return self._picture is other._picture if isinstance(other, GpuBuffer) else NotImplemented
+        return self._image is other._image if isinstance(other, GpuBuffer) else NotImplemented
 
     def __hash__(self) -> int:
-        return hash(self._picture)
+        return hash(self._image)
 
     def __reduce__(self) -> tuple[Any, ...]:
         if not self.storages():
@@ -291,18 +291,18 @@ class GpuBuffer:
             return None
 
     def __repr__(self) -> str:
-        picture = getattr(self, "_picture", None)
-        if picture is None:
-            return "<GpuBuffer without a picture>"
+        image = getattr(self, "_image", None)
+        if image is None:
+            return "<GpuBuffer without an image>"
         where = ", ".join(self.storages()) or "empty"
-        return f"<GpuBuffer {picture.format.name} {picture.width}x{picture.height} ({where})>"
+        return f"<GpuBuffer {image.format.name} {image.width}x{image.height} ({where})>"
 
-    def _shown(self) -> Picture:
-        if self._picture is None:
+    def _shown(self) -> Image:
+        if self._image is None:
             raise FailedPreconditionError(
-                "this GpuBuffer is no picture, it has no size; make it with a width and a height"
+                "this GpuBuffer is no image, it has no size; make it with a width and a height"
             )
-        return self._picture
+        return self._image
 
 
 def _rebuild(array: NDArray[Any], kind: int) -> GpuBuffer:

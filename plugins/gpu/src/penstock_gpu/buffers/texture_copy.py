@@ -1,6 +1,6 @@
 """Copies between textures and main memory: what a GpuBuffer does when somebody asks for the other form.
 
-A picture is uploaded in the current context, and read back there or, where that does not see the texture, in
+An image is uploaded in the current context, and read back there or, where that does not see the texture, in
 the one that drew it. The state that a user of GL sees, bindings of textures and framebuffers, is as before
 afterwards.
 """

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class GpuBufferToImageFrameCalculator(penstock.Calculator):
-    """Give each picture as an ImageFrame.
+    """Give each image as an ImageFrame.
 
     Input: the first one, whatever its tag (GpuBuffer, or ImageFrame, which is passed on as it is).
     Output: the first one (ImageFrame of the buffer's size; SRGBA for BGRA32 and RGBA32, SRGB for RGB24,
@@ -38,16 +38,16 @@ class GpuBufferToImageFrameCalculator(penstock.Calculator):
 
         node {
           calculator: "GpuBufferToImageFrameCalculator"
-          input_stream: "picture"
+          input_stream: "image"
           output_stream: "frame"
         }
     """
 
     @classmethod
     def get_contract(cls, cc: CalculatorContract) -> None:
-        """Declare one picture in and one out."""
+        """Declare one image in and one out."""
         source, target = _only(cc.inputs.ids()), _only(cc.outputs.ids())
-        cc.inputs[source].set_one_of(GpuBuffer, ImageFrame, description="pictures, wherever they are")
+        cc.inputs[source].set_one_of(GpuBuffer, ImageFrame, description="images, wherever they are")
         cc.outputs[target].set(ImageFrame, "the same in main memory")
         cc.set_timestamp_offset(0)
         GlCalculatorHelper.update_contract(cc, context=READBACKS)
@@ -59,16 +59,16 @@ class GpuBufferToImageFrameCalculator(penstock.Calculator):
         pass_header(cc.input, cc.output)
 
     def process(self, cc: CalculatorContext) -> None:
-        """Read one picture."""
+        """Read one image."""
         source, target = cc.inputs.items[0], cc.outputs.items[0]
         if source.is_empty():
             return
-        picture = source.payload
-        if isinstance(picture, ImageFrame):
+        image = source.payload
+        if isinstance(image, ImageFrame):
             target.add_packet(source.packet)
             return
         helper = self._helper
-        frame = helper.run_in_gl_context(picture.frame) if helper.uses_gl else picture.frame()
+        frame = helper.run_in_gl_context(image.frame) if helper.uses_gl else image.frame()
         target.add(frame, cc.input_timestamp)
 
     def close(self, cc: CalculatorContext) -> None:  # noqa: ARG002  # as the engine calls it

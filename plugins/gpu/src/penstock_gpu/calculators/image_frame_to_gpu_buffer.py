@@ -55,7 +55,7 @@ class ImageFrameToGpuBufferCalculator(penstock.Calculator):
         node {
           calculator: "ImageFrameToGpuBufferCalculator"
           input_stream: "frame"
-          output_stream: "picture"
+          output_stream: "image"
         }
     """
 
@@ -63,10 +63,10 @@ class ImageFrameToGpuBufferCalculator(penstock.Calculator):
 
     @classmethod
     def get_contract(cls, cc: CalculatorContract) -> None:
-        """Declare one frame in and one picture out."""
+        """Declare one frame in and one image out."""
         ports_in, ports_out = cc.inputs.ids(), cc.outputs.ids()
         cc.inputs[ports_in[0] if ports_in else 0].set(ImageFrame, "frames")
-        cc.outputs[ports_out[0] if ports_out else 0].set(GpuBuffer, "the same as pictures of the GPU")
+        cc.outputs[ports_out[0] if ports_out else 0].set(GpuBuffer, "the same as images of the GPU")
         cc.set_timestamp_offset(0)
         if cc.options(ImageFrameToGpuBufferCalculatorOptions).eager:
             GlCalculatorHelper.update_contract(cc, context=UPLOADS)
@@ -85,10 +85,10 @@ class ImageFrameToGpuBufferCalculator(penstock.Calculator):
         source = cc.inputs.items[0]
         if source.is_empty():
             return
-        picture = GpuBuffer.of_frame(source.payload)
+        image = GpuBuffer.of_frame(source.payload)
         if self._helper.uses_gl:
-            self._helper.run_in_gl_context(lambda: picture.read_view(GlTextureView).release())
-        cc.outputs.items[0].add(picture, cc.input_timestamp)
+            self._helper.run_in_gl_context(lambda: image.read_view(GlTextureView).release())
+        cc.outputs.items[0].add(image, cc.input_timestamp)
 
     def close(self, cc: CalculatorContext) -> None:  # noqa: ARG002  # as the engine calls it
         """Let go of the context."""

@@ -29,7 +29,7 @@ void main() {{
 
 
 class LuminanceCalculator(OneShaderCalculator):
-    """Make each picture grey by its brightness.
+    """Make each image grey by its brightness.
 
     Input: VIDEO, or an only untagged one (GpuBuffer of any format with a texture). Output: VIDEO or
     untagged (GpuBuffer, BGRA32, of the same size: red, green and blue are 0.2125 R + 0.7154 G +
@@ -55,17 +55,17 @@ class LuminanceCalculator(OneShaderCalculator):
     fragment = _FRAGMENT
 
     def cpu_render(self, src: NDArray[Any]) -> NDArray[np.uint8]:
-        """Return the grey picture, without GL."""
+        """Return the grey image, without GL."""
         if src.dtype == np.uint8 and src.ndim == _COLOUR_DIMENSIONS and src.shape[2] >= len(WEIGHTS):
             return _of_bytes(src)
-        picture = colours(src)
-        picture[..., :3] = (picture[..., :3] @ np.asarray(WEIGHTS, np.float32))[..., None]
-        found: NDArray[np.uint8] = stored(picture, GpuBufferFormat.BGRA32)
+        image = colours(src)
+        image[..., :3] = (image[..., :3] @ np.asarray(WEIGHTS, np.float32))[..., None]
+        found: NDArray[np.uint8] = stored(image, GpuBufferFormat.BGRA32)
         return found
 
 
 def _of_bytes(src: NDArray[Any]) -> NDArray[np.uint8]:
-    """Return the grey picture of (H, W, 3) or (H, W, 4) bytes: the usual case, several times faster."""
+    """Return the grey image of (H, W, 3) or (H, W, 4) bytes: the usual case, several times faster."""
     value = np.full(src.shape[:2], 0.5, np.float32)  # to be cut off: rounded
     for channel, weight in enumerate(WEIGHTS):
         value += np.multiply(src[..., channel], np.float32(weight), dtype=np.float32)

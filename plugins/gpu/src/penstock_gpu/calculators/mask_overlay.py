@@ -1,4 +1,4 @@
-"""Two pictures mixed by a third, in a shader."""
+"""Two images mixed by a third, in a shader."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from penstock.errors import InvalidArgumentError
 from penstock_gpu.buffers.buffer import GpuBuffer
 from penstock_gpu.calculators.pixels import colours, sampled, stored
-from penstock_gpu.calculators.ports import pass_header, picture_at, size_of
+from penstock_gpu.calculators.ports import image_at, pass_header, size_of
 from penstock_gpu.calculators.rendering import DrawingCalculator, render
 from penstock_gpu.drawing.helper import GlCalculatorHelper
 from penstock_gpu.formats import GpuBufferFormat
@@ -49,12 +49,12 @@ void main() {
 
 
 class MaskOverlayCalculator(DrawingCalculator):
-    """Mix two pictures by a mask: where it is 0 the first shows, where it is 1 the second.
+    """Mix two images by a mask: where it is 0 the first shows, where it is 1 the second.
 
     Inputs: VIDEO:0 and VIDEO:1 (GpuBuffer of any format with a texture); and either MASK (GpuBuffer) or
-    CONST_MASK (float, for all pixels alike; outside of 0 to 1 it goes beyond the pictures). Output:
+    CONST_MASK (float, for all pixels alike; outside of 0 to 1 it goes beyond the images). Output:
     OUTPUT (GpuBuffer, BGRA32, of the size of VIDEO:0; all four channels are mixed). Without a mask at
-    its timestamp VIDEO:1 is passed on as it is; a mask without both pictures gives nothing. VIDEO:1 and
+    its timestamp VIDEO:1 is passed on as it is; a mask without both images gives nothing. VIDEO:1 and
     MASK may have other sizes: they are stretched to that of VIDEO:0, linearly. The stream header of
     VIDEO:0 is passed on. Timestamp offset 0.
 
@@ -84,7 +84,7 @@ class MaskOverlayCalculator(DrawingCalculator):
 
     @classmethod
     def get_contract(cls, cc: CalculatorContract) -> None:
-        """Declare two pictures and a mask in, one picture out.
+        """Declare two images and a mask in, one image out.
 
         Raises:
             InvalidArgumentError: not just one mask is connected.
@@ -112,15 +112,15 @@ class MaskOverlayCalculator(DrawingCalculator):
         super().open(cc)
 
     def process(self, cc: CalculatorContext) -> None:
-        """Mix two pictures."""
+        """Mix two images."""
         first, second, mask = cc.inputs["VIDEO", 0], cc.inputs["VIDEO", 1], cc.inputs[self._mask]
         if second.is_empty() or (first.is_empty() and not mask.is_empty()):
             return
         if mask.is_empty():
             cc.outputs["OUTPUT"].add_packet(second.packet)
             return
-        weight = picture_at(mask) if self._mask == "MASK" else float(mask.payload)
-        frame, other = picture_at(first), picture_at(second)
+        weight = image_at(mask) if self._mask == "MASK" else float(mask.payload)
+        frame, other = image_at(first), image_at(second)
         if self.helper.uses_gl:
             made = self.helper.run_in_gl_context(lambda: self._drawn(frame, other, weight))
         else:
@@ -151,10 +151,10 @@ class MaskOverlayCalculator(DrawingCalculator):
         return GpuBuffer.of_array(stored(made, GpuBufferFormat.BGRA32), GpuBufferFormat.BGRA32)
 
 
-def _stretched(picture: GpuBuffer, width: int, height: int) -> NDArray[np.float32]:
-    """Return a picture as a shader reads it, in another size."""
-    found = colours(picture.array(), picture.format)
-    if size_of(picture) == (width, height):
+def _stretched(image: GpuBuffer, width: int, height: int) -> NDArray[np.float32]:
+    """Return an image as a shader reads it, in another size."""
+    found = colours(image.array(), image.format)
+    if size_of(image) == (width, height):
         return found
     columns, rows = ((np.arange(count) + 0.5) / count for count in (width, height))
     return sampled(found, columns, rows, nearest=False)

@@ -1,4 +1,4 @@
-"""One picture over another, in a shader."""
+"""One image over another, in a shader."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from penstock.errors import InvalidArgumentError
 from penstock_gpu.buffers.buffer import GpuBuffer
 from penstock_gpu.calculators.pixels import colours, stored
-from penstock_gpu.calculators.ports import expect_size, pass_header, picture_at, size_of
+from penstock_gpu.calculators.ports import expect_size, image_at, pass_header, size_of
 from penstock_gpu.calculators.rendering import DrawingCalculator, render
 from penstock_gpu.drawing.helper import GlCalculatorHelper
 from penstock_gpu.formats import GpuBufferFormat, pixel_layout
@@ -30,11 +30,11 @@ _WHITE: Final = (1.0, 1.0, 1.0)
 
 
 class OverlayMode(enum.Enum):
-    """What an overlay does to the picture below."""
+    """What an overlay does to the image below."""
 
-    #: It covers the picture in the measure of its alpha.
+    #: It covers the image in the measure of its alpha.
     ALPHA_OVER = 0
-    #: It replaces the picture where its red, green or blue is not 0.
+    #: It replaces the image where its red, green or blue is not 0.
     REPLACE_NONZERO = 1
     #: Its colours, times its alpha, are added.
     ADD = 2
@@ -69,11 +69,11 @@ class OverlayColor:
 
 @attrs.frozen
 class GlOverlayCalculatorOptions:
-    """How one picture lies over another.
+    """How one image lies over another.
 
     Attributes:
         mode: ALPHA_OVER, REPLACE_NONZERO, ADD or MIX.
-        alpha: 0 to 1: how much of the overlay there is; 0 leaves the picture as it is.
+        alpha: 0 to 1: how much of the overlay there is; 0 leaves the image as it is.
         color: what an overlay of one channel paints with; white where it is not given.
     """
 
@@ -120,14 +120,14 @@ void main() {
 
 
 class GlOverlayCalculator(DrawingCalculator):
-    """Lay one picture over another, or paint a colour where a mask says so.
+    """Lay one image over another, or paint a colour where a mask says so.
 
     Inputs: VIDEO (GpuBuffer) and OVERLAY (GpuBuffer of the same size; one of one channel, such as
-    ONE_COMPONENT8, is a mask). Output: VIDEO (GpuBuffer, BGRA32, of the same size; a picture without an
-    overlay at its timestamp is passed on as it is, an overlay without a picture gives nothing). The
+    ONE_COMPONENT8, is a mask). Output: VIDEO (GpuBuffer, BGRA32, of the same size; an image without an
+    overlay at its timestamp is passed on as it is, an overlay without an image gives nothing). The
     stream header of VIDEO is passed on. Timestamp offset 0.
 
-    With V the picture, O the overlay (alpha 1 where it has none), values 0 to 1, the modes are:
+    With V the image, O the overlay (alpha 1 where it has none), values 0 to 1, the modes are:
 
     - ALPHA_OVER (default): V mixed with (O's colour, 1) by O's alpha times `alpha`; the usual "over" where
       V is opaque, which then stays opaque.
@@ -150,7 +150,7 @@ class GlOverlayCalculator(DrawingCalculator):
 
         node {
           calculator: "GlOverlayCalculator"
-          input_stream: "VIDEO:picture"
+          input_stream: "VIDEO:image"
           input_stream: "OVERLAY:edges"
           output_stream: "VIDEO:painted"
           node_options {
@@ -167,7 +167,7 @@ class GlOverlayCalculator(DrawingCalculator):
     @classmethod
     def get_contract(cls, cc: CalculatorContract) -> None:
         """Declare VIDEO and OVERLAY in, VIDEO out; check the options."""
-        cc.inputs["VIDEO"].set(GpuBuffer, "pictures")
+        cc.inputs["VIDEO"].set(GpuBuffer, "images")
         cc.inputs["OVERLAY"].set(GpuBuffer, "what lies over them")
         cc.outputs["VIDEO"].set(GpuBuffer, "both together")
         cc.set_timestamp_offset(0)
@@ -183,20 +183,20 @@ class GlOverlayCalculator(DrawingCalculator):
         super().open(cc)
 
     def process(self, cc: CalculatorContext) -> None:
-        """Combine one picture with its overlay."""
+        """Combine one image with its overlay."""
         source, over = cc.inputs["VIDEO"], cc.inputs["OVERLAY"]
         if source.is_empty():
             return
         if over.is_empty():
             cc.outputs["VIDEO"].add_packet(source.packet)
             return
-        frame, overlay = picture_at(source), picture_at(over)
+        frame, overlay = image_at(source), image_at(over)
         expect_size(overlay, "OVERLAY", frame, "VIDEO")
         channels = pixel_layout(overlay.format).channels
         if channels == _TWO_CHANNELS:
             raise InvalidArgumentError(
                 f"input 'OVERLAY' holds {overlay!r} of two channels, but it takes one, a mask, or three "
-                "and more, a picture; make one of them"
+                "and more, an image; make one of them"
             )
         if self.helper.uses_gl:
             made = self.helper.run_in_gl_context(lambda: self._drawn(frame, overlay))
@@ -232,7 +232,7 @@ class GlOverlayCalculator(DrawingCalculator):
     def _mixed(
         self, pixels: NDArray[Any], frame: GpuBuffer, over: NDArray[Any], overlay: GpuBuffer
     ) -> NDArray[np.float32]:
-        """Return what the shader draws, of some pixels of both pictures."""
+        """Return what the shader draws, of some pixels of both images."""
         below, above = colours(pixels, frame.format), colours(over, overlay.format)
         covers: NDArray[np.bool_] = (above[..., :3] != 0).any(axis=2)
         if _is_mask(overlay):
@@ -267,7 +267,7 @@ def _shown(over: NDArray[Any], *, by_colour: bool) -> NDArray[np.bool_]:
 
 
 def _as_bytes(pixels: NDArray[Any], kind: GpuBufferFormat) -> NDArray[Any]:
-    """Return a picture as BGRA32, in fresh memory."""
+    """Return an image as BGRA32, in fresh memory."""
     if pixels.dtype == np.uint8 and pixels.ndim == 3 and pixels.shape[2] >= _ALPHA:  # noqa: PLR2004  # (H, W, channels)
         made = np.full((*pixels.shape[:2], 4), _BYTE_MAX, np.uint8)
         made[..., : pixels.shape[2]] = pixels
@@ -301,5 +301,5 @@ def _is_mask(overlay: GpuBuffer) -> bool:
 
 
 def _mask_channel(overlay: GpuBuffer) -> int:
-    """Return as which channel a shader reads a picture's only one: 0, red, or 3, alpha."""
+    """Return as which channel a shader reads an image's only one: 0, red, or 3, alpha."""
     return 3 if overlay.format == GpuBufferFormat.ONE_COMPONENT8_ALPHA else 0

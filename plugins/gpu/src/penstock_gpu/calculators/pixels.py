@@ -1,6 +1,6 @@
-"""Pictures as NumPy sees them, by the rules of textures: for calculators that run without GL.
+"""Images as NumPy sees them, by the rules of textures: for calculators that run without GL.
 
-A picture is (H, W, 4) float32: red, green, blue, alpha, 0 to 1 where its format has bytes, any range
+An image is (H, W, 4) float32: red, green, blue, alpha, 0 to 1 where its format has bytes, any range
 where it has floats. What a format leaves out reads as a shader reads it: green and blue 0, alpha 1, and
 gray's one channel as red, green and blue.
 """
@@ -26,7 +26,7 @@ _FIRST: Final = 0x1903
 
 
 def colours(array: NDArray[Any], kind: GpuBufferFormat | None = None) -> NDArray[np.float32]:
-    """Return a picture as a shader reads it from a texture.
+    """Return an image as a shader reads it from a texture.
 
     Args:
         array: (H, W) or (H, W, channels), of a format that a GpuBuffer has. It is not changed.
@@ -48,20 +48,20 @@ def colours(array: NDArray[Any], kind: GpuBufferFormat | None = None) -> NDArray
     return found
 
 
-def stored(picture: NDArray[np.float32], kind: GpuBufferFormat) -> NDArray[Any]:
-    """Return what a texture of a format keeps when a shader writes a picture to it.
+def stored(image: NDArray[np.float32], kind: GpuBufferFormat) -> NDArray[Any]:
+    """Return what a texture of a format keeps when a shader writes an image to it.
 
     Bytes are rounded to the nearest, what lies outside of 0 to 1 becomes the limit.
 
     Args:
-        picture: (H, W, 4) float32. It is not changed.
+        image: (H, W, 4) float32. It is not changed.
         kind: the format.
 
     Returns:
         (H, W) or (H, W, channels) of that format, C-contiguous.
     """
     layout = gl_layout(kind)
-    kept = picture[..., : layout.channels]
+    kept = image[..., : layout.channels]
     if layout.dtype == np.uint8:
         scaled = np.clip(kept, 0, 1) * np.float32(_BYTE_MAX) + np.float32(0.5)
         kept = scaled.astype(np.uint8)
@@ -71,12 +71,12 @@ def stored(picture: NDArray[np.float32], kind: GpuBufferFormat) -> NDArray[Any]:
 
 
 def sampled(
-    picture: NDArray[np.float32], columns: NDArray[np.float64], rows: NDArray[np.float64], *, nearest: bool
+    image: NDArray[np.float32], columns: NDArray[np.float64], rows: NDArray[np.float64], *, nearest: bool
 ) -> NDArray[np.float32]:
-    """Return a picture read at a grid of places, as a texture with its edges continued is read.
+    """Return an image read at a grid of places, as a texture with its edges continued is read.
 
     Args:
-        picture: (H, W, channels) float32.
+        image: (H, W, channels) float32.
         columns: places from left to right, 0 at the left edge, 1 at the right one.
         rows: places from top to bottom.
         nearest: take the pixel in which a place lies; else the linear mean of the four around it.
@@ -84,11 +84,11 @@ def sampled(
     Returns:
         (len(rows), len(columns), channels) float32.
     """
-    height, width = picture.shape[:2]
+    height, width = image.shape[:2]
     if nearest:
-        found: NDArray[np.float32] = picture[texels(rows, height)][:, texels(columns, width)]
+        found: NDArray[np.float32] = image[texels(rows, height)][:, texels(columns, width)]
         return found
-    return _between(_between(picture, rows, 0), columns, 1)
+    return _between(_between(image, rows, 0), columns, 1)
 
 
 def texels(places: NDArray[np.float64], count: int) -> NDArray[np.intp]:
@@ -101,16 +101,16 @@ def texels(places: NDArray[np.float64], count: int) -> NDArray[np.intp]:
 BORDER: Final = 1 / 1024
 
 
-def _between(picture: NDArray[np.float32], places: NDArray[np.float64], axis: int) -> NDArray[np.float32]:
-    """Return a picture interpolated along one axis."""
-    count = picture.shape[axis]
+def _between(image: NDArray[np.float32], places: NDArray[np.float64], axis: int) -> NDArray[np.float32]:
+    """Return an image interpolated along one axis."""
+    count = image.shape[axis]
     at = places * count - 0.5
     below = np.floor(at)
     shape = [1, 1, 1]
     shape[axis] = len(places)
     weight = (at - below).astype(np.float32).reshape(shape)
-    low = picture.take(np.clip(below, 0, count - 1).astype(np.intp), axis)
-    high = picture.take(np.clip(below + 1, 0, count - 1).astype(np.intp), axis)
+    low = image.take(np.clip(below, 0, count - 1).astype(np.intp), axis)
+    high = image.take(np.clip(below + 1, 0, count - 1).astype(np.intp), axis)
     found: NDArray[np.float32] = low + (high - low) * weight
     return found
 

@@ -1,4 +1,4 @@
-"""Where a picture lies in one of another size: scaled, turned by quarters, mirrored.
+"""Where an image lies in one of another size: scaled, turned by quarters, mirrored.
 
 A place is (x, y) from 0 to 1, y downwards. The same numbers go to a shader and to NumPy.
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _QUARTER: Final = 90
 _QUARTERS: Final = 4
-#: Sides of a scaled picture are multiples of it.
+#: Sides of a scaled image are multiples of it.
 _ALIGNMENT: Final = 4
 #: Proportions that differ by less are the same.
 _ALIKE: Final = 1e-5
@@ -29,7 +29,7 @@ _ALIKE: Final = 1e-5
 
 @attrs.frozen
 class Placement:
-    """What is to be done to each picture: scaled, then turned, then flipped.
+    """What is to be done to each image: scaled, then turned, then flipped.
 
     Attributes:
         width, height: of the result in pixels; it counts where both are above 0.
@@ -53,11 +53,11 @@ class Placement:
 
     @property
     def fits(self) -> bool:
-        """Whether the picture may leave a part of the result free."""
+        """Whether the image may leave a part of the result free."""
         return self.mode == ScaleMode.FIT
 
     def size_of(self, width: int, height: int) -> tuple[int, int]:
-        """Return (width, height) of what comes of a picture of this size."""
+        """Return (width, height) of what comes of an image of this size."""
         if self.width > 0 and self.height > 0:
             return self.width, self.height
         if self.scale > 0:
@@ -73,7 +73,7 @@ class Placement:
         return (ends if ends > _ALIKE else 0.0), (sides if sides > _ALIKE else 0.0)
 
     def covered(self, width: int, height: int) -> tuple[float, float]:
-        """Return how much of the result the turned picture spans, across and down; above 1 it is cropped."""
+        """Return how much of the result the turned image spans, across and down; above 1 it is cropped."""
         if self.mode == ScaleMode.STRETCH:
             return 1.0, 1.0
         result_width, result_height = self.size_of(width, height)
@@ -84,14 +84,14 @@ class Placement:
         return across / limit, down / limit
 
     def turn(self) -> NDArray[np.float64]:
-        """Return the 2x2 matrix from places in the result to those in the picture, each from its middle."""
+        """Return the 2x2 matrix from places in the result to those in the image, each from its middle."""
         quarter = np.array([[0.0, -1.0], [1.0, 0.0]])
         flips = np.diag([-1.0 if self.flip_horizontal else 1.0, -1.0 if self.flip_vertical else 1.0])
         found: NDArray[np.float64] = np.linalg.matrix_power(quarter, self.quarters) @ flips
         return found
 
     def keeps_pixels(self, width: int, height: int) -> bool:
-        """Return whether each pixel of the result is one of the picture, however it is interpolated."""
+        """Return whether each pixel of the result is one of the image, however it is interpolated."""
         if self.nearest:
             return True
         result = self.size_of(width, height)
@@ -102,16 +102,16 @@ class Placement:
             for part, whole, side in zip(covered, result, turned, strict=True)
         )
 
-    def apply(self, picture: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return the result, (H, W, channels), of a picture; 0 where it leaves the result free."""
-        height, width = picture.shape[:2]
+    def apply(self, image: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return the result, (H, W, channels), of an image; 0 where it leaves the result free."""
+        height, width = image.shape[:2]
         result, covered = self.size_of(width, height), self.covered(width, height)
         across, down = (_places(count, part) for count, part in zip(result, covered, strict=True))
         turn = self.turn()
         given: list[NDArray[Any]] = [across, down]
         by = [0, 1] if self.quarters % 2 == 0 else [1, 0]
         columns, rows = (turn[axis, by[axis]] * (given[by[axis]] - 0.5) + 0.5 for axis in (0, 1))
-        found = sampled(picture, columns, rows, nearest=self.keeps_pixels(width, height))
+        found = sampled(image, columns, rows, nearest=self.keeps_pixels(width, height))
         if self.quarters % 2:
             found = found.transpose(1, 0, 2)
         if self.fits:
@@ -142,7 +142,7 @@ def checked_size(size: object) -> tuple[int, int]:
     if len(sides) != 2 or not all(type(side) is int and side >= 0 for side in sides):  # noqa: PLR2004
         raise InvalidArgumentError(
             f"output dimensions are {size!r}, but must be (width, height) in whole pixels, 0 for the "
-            "picture's own"
+            "image's own"
         )
     return sides
 
@@ -153,7 +153,7 @@ def _aligned(side: float) -> int:
 
 
 def _places(count: int, covered: float) -> NDArray[np.float64]:
-    """Return the middle of each of `count` pixels as a place in a picture that covers a part of them."""
+    """Return the middle of each of `count` pixels as a place in an image that covers a part of them."""
     return (((np.arange(count) + 0.5) / count - 0.5) / covered) + 0.5
 
 

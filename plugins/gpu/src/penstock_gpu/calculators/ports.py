@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def video(ports: PortSpecs | Ports[Input] | Ports[Output]) -> str | int:
-    """Return the port of the pictures: VIDEO where a graph connects it, else the first untagged one."""
+    """Return the port of the images: VIDEO where a graph connects it, else the first untagged one."""
     return "VIDEO" if "VIDEO" in ports else 0
 
 
@@ -35,19 +35,19 @@ def pass_header(source: Input, target: Output, **changes: object) -> None:
     target.set_header(packet)
 
 
-def picture_at(port: Input) -> GpuBuffer:
-    """Return the picture that came in.
+def image_at(port: Input) -> GpuBuffer:
+    """Return the image that came in.
 
     Raises:
         InvalidArgumentError: it is an empty buffer, without a size.
     """
-    picture: GpuBuffer = port.payload
-    if not picture:
+    image: GpuBuffer = port.payload
+    if not image:
         raise InvalidArgumentError(
-            f"input {port.name!r} holds an empty GpuBuffer, but a picture has a size; let its maker write "
-            "only buffers with a picture"
+            f"input {port.name!r} holds an empty GpuBuffer, but an image has a size; let its maker write "
+            "only buffers with an image"
         )
-    return picture
+    return image
 
 
 def size_of(buffer: GpuBuffer) -> tuple[int, int]:
@@ -56,10 +56,10 @@ def size_of(buffer: GpuBuffer) -> tuple[int, int]:
 
 
 def expect_size(buffer: GpuBuffer, port: str, other: GpuBuffer, other_port: str) -> None:
-    """Refuse a picture that has another size than the one it is to be combined with.
+    """Refuse an image that has another size than the one it is to be combined with.
 
     Raises:
-        InvalidArgumentError: names both ports and both pictures.
+        InvalidArgumentError: names both ports and both images.
     """
     if size_of(buffer) != size_of(other):
         raise InvalidArgumentError(

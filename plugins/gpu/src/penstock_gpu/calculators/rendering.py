@@ -1,4 +1,4 @@
-"""One pass: pictures in, a program over all pixels, one picture out."""
+"""One pass: images in, a program over all pixels, one image out."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class OneShaderCalculator(GlSimpleCalculator):
     """The base of filters that are one program without options.
 
     Attributes:
-        fragment: the shader; its sampler `frame` is the picture that comes in.
+        fragment: the shader; its sampler `frame` is the image that comes in.
     """
 
     fragment: ClassVar[str]
@@ -86,7 +86,7 @@ class OneShaderCalculator(GlSimpleCalculator):
         self._program.set("frame", 1)  # it keeps that
 
     def gl_render(self, src: GlTexture, dst: GlTexture) -> None:  # noqa: ARG002  # bound both
-        """Draw one picture."""
+        """Draw one image."""
         self._program.use()
         draw_quad()
 
@@ -104,12 +104,12 @@ def render(  # noqa: PLR0913, PLR0917  # the parts of a pass
     kind: GpuBufferFormat,
     uniforms: Mapping[str, UniformValue] | None = None,
 ) -> GpuBuffer:
-    """Draw one picture, in a job of the helper's context.
+    """Draw one image, in a job of the helper's context.
 
     Args:
         helper: the calculator's; it is open.
         program: of that context.
-        inputs: sampler → the picture that it reads. The first is bound to texture unit 1.
+        inputs: sampler → the image that it reads. The first is bound to texture unit 1.
         width: of the result, in pixels.
         height: of the result, in pixels.
         kind: format of the result.

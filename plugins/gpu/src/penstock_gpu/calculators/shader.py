@@ -10,7 +10,7 @@ import numpy as np
 import penstock
 from penstock.errors import InvalidArgumentError
 from penstock_gpu.buffers.buffer import GpuBuffer
-from penstock_gpu.calculators.ports import pass_header, picture_at, size_of
+from penstock_gpu.calculators.ports import image_at, pass_header, size_of
 from penstock_gpu.calculators.rendering import DrawingCalculator, render
 from penstock_gpu.calculators.shader_options import ShaderCalculatorOptions
 from penstock_gpu.calculators.shader_source import ShaderSource, names_of_samplers
@@ -34,7 +34,7 @@ _NOTHING: Final = np.zeros((1, 1, 4), np.uint8)
 
 
 class ShaderCalculator(DrawingCalculator):
-    """Draw each picture with a fragment shader that the graph gives.
+    """Draw each image with a fragment shader that the graph gives.
 
     Inputs: one or more, of any tags (GpuBuffer). The shader reads each as a `sampler2D` whose name is the
     tag in small letters, with the index where that is above 0: VIDEO is `video`, VIDEO:1 `video1`,
@@ -53,9 +53,9 @@ class ShaderCalculator(DrawingCalculator):
     The shader is GLSL 3.30 or ES 3.00 without `#version`, written once for both. It writes
     `gl_FragColor`, or an output that it declares, and may read, without declaring them, the samplers
     and `in vec2 sample_coordinate`, 0 to 1 over the result, row 0 at 0. These uniforms are set where it
-    declares them: `float time`, seconds since the first picture's timestamp; `vec2 size` of the result
-    in pixels; and of each sampler, `video` say, `vec2 video_size` and `bool has_video`. Rows of a
-    picture count from the top: pixel (x, y) of `video` is `texelFetch(video, ivec2(x, y), 0)`.
+    declares them: `float time`, seconds since the first image's timestamp; `vec2 size` of the result
+    in pixels; and of each sampler, `video` say, `vec2 video_size` and `bool has_video`. Rows of an
+    image count from the top: pixel (x, y) of `video` is `texelFetch(video, ivec2(x, y), 0)`.
 
     Raises in `open`: ShaderError where it does not compile, with the node's name and the driver's log,
     in the line numbers of the text; InvalidArgumentError for no text or several, an unknown uniform, a
@@ -66,7 +66,7 @@ class ShaderCalculator(DrawingCalculator):
 
         node {
           calculator: "ShaderCalculator"
-          input_stream: "VIDEO:picture"
+          input_stream: "VIDEO:image"
           output_stream: "VIDEO:brighter"
           node_options {
             [type.googleapis.com/penstock_gpu.ShaderCalculatorOptions] {
@@ -89,7 +89,7 @@ class ShaderCalculator(DrawingCalculator):
 
     @classmethod
     def get_contract(cls, cc: CalculatorContract) -> None:
-        """Declare the pictures that are connected.
+        """Declare the images that are connected.
 
         Raises:
             InvalidArgumentError: no input, not just one output, or two inputs whose samplers have one name.
@@ -101,7 +101,7 @@ class ShaderCalculator(DrawingCalculator):
             )
         names_of_samplers(cc.inputs.ids())
         for port in (*cc.inputs, *cc.outputs):
-            port.set(GpuBuffer, "pictures")
+            port.set(GpuBuffer, "images")
         cc.input_side_packets["FRAGMENT"].set(str, "the fragment shader's text").optional()
         cc.set_timestamp_offset(0)
         GlCalculatorHelper.update_contract(cc)
@@ -129,24 +129,24 @@ class ShaderCalculator(DrawingCalculator):
             self._check_cpu(cc, text)
 
     def process(self, cc: CalculatorContext) -> None:
-        """Draw one picture."""
+        """Draw one image."""
         ports = {name: cc.inputs[port] for name, port in self._samplers.items()}
         clock = next(iter(ports.values()))
         if clock.is_empty():
             return
         at = int(cc.input_timestamp)
         self._first = at if self._first is None else self._first
-        pictures = {name: None if port.is_empty() else picture_at(port) for name, port in ports.items()}
+        images = {name: None if port.is_empty() else image_at(port) for name, port in ports.items()}
         options = self._options
-        size = (options.width, options.height) if options.width else size_of(picture_at(clock))
+        size = (options.width, options.height) if options.width else size_of(image_at(clock))
         known: dict[str, Any] = {"time": (at - self._first) / _SECOND, "size": size}
-        for name, picture in pictures.items():
-            known[f"{name}_size"] = (0, 0) if picture is None else size_of(picture)
-            known[f"has_{name}"] = picture is not None
+        for name, image in images.items():
+            known[f"{name}_size"] = (0, 0) if image is None else size_of(image)
+            known[f"has_{name}"] = image is not None
         if self.helper.uses_gl:
-            made = self.helper.run_in_gl_context(lambda: self._drawn(pictures, size, known))
+            made = self.helper.run_in_gl_context(lambda: self._drawn(images, size, known))
         else:
-            made = self._computed(pictures, size, known)
+            made = self._computed(images, size, known)
         cc.output.add(made, cc.input_timestamp)
 
     def _compile(self, text: str) -> None:
@@ -157,9 +157,9 @@ class ShaderCalculator(DrawingCalculator):
         self._blank = GpuBuffer.of_array(_NOTHING)
 
     def _drawn(
-        self, pictures: Mapping[str, GpuBuffer | None], size: tuple[int, int], known: Mapping[str, Any]
+        self, images: Mapping[str, GpuBuffer | None], size: tuple[int, int], known: Mapping[str, Any]
     ) -> GpuBuffer:
-        inputs = {name: self._blank if one is None else one for name, one in pictures.items()}
+        inputs = {name: self._blank if one is None else one for name, one in images.items()}
         uniforms = {name: value for name, value in known.items() if name in self._program.uniforms}
         return render(self.helper, self._program, inputs, *size, self._options.format, uniforms)
 
@@ -174,9 +174,9 @@ class ShaderCalculator(DrawingCalculator):
         self._wanted = self.given.parameters({*self._samplers, *self._uniforms}, self._samplers)
 
     def _computed(
-        self, pictures: Mapping[str, GpuBuffer | None], size: tuple[int, int], known: Mapping[str, Any]
+        self, images: Mapping[str, GpuBuffer | None], size: tuple[int, int], known: Mapping[str, Any]
     ) -> GpuBuffer:
-        arrays = {name: None if one is None else one.array() for name, one in pictures.items()}
+        arrays = {name: None if one is None else one.array() for name, one in images.items()}
         arguments = {**known, **self._uniforms, **arrays}
         cpu, kind = self.given.cpu, self._options.format
         assert cpu is not None  # looked at in `open`  # noqa: S101

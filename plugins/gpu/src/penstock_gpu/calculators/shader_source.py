@@ -124,7 +124,7 @@ class ShaderSource:
 
 
 def own_uniforms(samplers: Iterable[str]) -> tuple[str, ...]:
-    """Return the uniforms that the calculator sets for each picture, where a shader declares them."""
+    """Return the uniforms that the calculator sets for each image, where a shader declares them."""
     return ("time", "size", *(part for name in samplers for part in (f"{name}_size", f"has_{name}")))
 
 

@@ -1,4 +1,4 @@
-"""Edges of a grey picture by the Sobel filter, in a shader."""
+"""Edges of a grey image by the Sobel filter, in a shader."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ void main() {
 
 
 class SobelEdgesCalculator(OneShaderCalculator):
-    """Give the strength of the edges in each picture: the length of its Sobel gradient.
+    """Give the strength of the edges in each image: the length of its Sobel gradient.
 
     Input: VIDEO, or an only untagged one (GpuBuffer; its red counts, so grey ones are meant, such as
     LuminanceCalculator gives). Output: VIDEO or untagged (GpuBuffer, BGRA32, of the same size: red,
@@ -62,9 +62,9 @@ class SobelEdgesCalculator(OneShaderCalculator):
         right, left = _smoothed(red[:, 2:]), _smoothed(red[:, :-2])
         below, above = _smoothed(red[2:].T), _smoothed(red[:-2].T)
         length = np.hypot(right - left, (below - above).T)
-        picture = np.ones((*length.shape, 4), np.float32)
-        picture[..., :3] = length[..., None]
-        found: NDArray[np.uint8] = stored(picture, GpuBufferFormat.BGRA32)
+        image = np.ones((*length.shape, 4), np.float32)
+        image[..., :3] = length[..., None]
+        found: NDArray[np.uint8] = stored(image, GpuBufferFormat.BGRA32)
         return found
 
 

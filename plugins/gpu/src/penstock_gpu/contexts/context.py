@@ -56,7 +56,7 @@ class GlContext:
         share_group: the same object in two contexts when textures of one are visible in the other.
         thread: what runs jobs; not for callers.
         uploads: arrays copied into textures in this context, by `gl.upload`.
-        readbacks: pictures copied into arrays in this context, by `gl.read_into`.
+        readbacks: images copied into arrays in this context, by `gl.read_into`.
     """
 
     __slots__ = (

@@ -56,7 +56,7 @@ class CudaSource:
 
         Raises:
             InvalidArgumentError: it does not lie on the bridge's device, has gaps within a row, no shape of
-                a picture, or is no array of the kind that is taken; says what to do.
+                an image, or is no array of the kind that is taken; says what to do.
         """
         if hasattr(array, "__dlpack__") and hasattr(array, "__dlpack_device__"):
             _expect_device(array, tuple(array.__dlpack_device__()), bridge)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     Stage = Literal["vertex", "fragment"]
 
-#: What a picture is drawn with unless a program brings its own: the whole viewport, nothing turned.
+#: What an image is drawn with unless a program brings its own: the whole viewport, nothing turned.
 VERTEX: Final = """\
 in vec4 position;
 in vec4 texture_coordinate;

@@ -68,7 +68,7 @@ class GlTexture:
     @overload
     def get_frame(self, kind: type[F]) -> F: ...
     def get_frame(self, kind: type[Any] = GpuBuffer) -> Any:
-        """Return the picture, and release the texture: what was drawn is now for all to see.
+        """Return the image, and release the texture: what was drawn is now for all to see.
 
         Args:
             kind: `GpuBuffer`, which is a reference and costs nothing, or `ImageFrame`, which waits until
@@ -240,7 +240,7 @@ class GlCalculatorHelper:
     # --- textures -----------------------------------------------------------------------------
 
     def create_source_texture(self, source: GpuBuffer | ImageFrame, plane: int = 0) -> GlTexture:
-        """Return a texture with a picture, to read from.
+        """Return a texture with an image, to read from.
 
         Args:
             source: where the pixels are in main memory they are uploaded, once for each buffer; those of
@@ -276,7 +276,7 @@ class GlCalculatorHelper:
         """Return a texture to draw to. What it shows is undefined before all of it is drawn.
 
         Args:
-            target: columns, of a texture from the graph's pool; or a buffer, whose picture is replaced; or
+            target: columns, of a texture from the graph's pool; or a buffer, whose image is replaced; or
                 an ImageFrame, of whose size and format the texture shall be (it stays as it is).
             height: rows, where `target` is the number of columns.
             format: of the texture, where `target` is the number of columns.
@@ -302,7 +302,7 @@ class GlCalculatorHelper:
         """Draw to a texture from now on, all of it: one framebuffer of the context, and the viewport.
 
         What would change or lose pixels is off, whatever was drawn before in this context: scissors,
-        blending, culling, logical operations, and masked colours. Switch on afterwards what the picture
+        blending, culling, logical operations, and masked colours. Switch on afterwards what the image
         needs; it need not be switched off again.
 
         Raises:
@@ -374,7 +374,7 @@ def whole(width: object, height: object) -> tuple[int, int]:
         return index(width), index(height)  # type: ignore[arg-type]  # that it may fail is the question
     except TypeError:
         raise InvalidArgumentError(
-            f"a picture of {width!r} x {height!r} cannot be; give whole numbers: // in place of /"
+            f"an image of {width!r} x {height!r} cannot be; give whole numbers: // in place of /"
         ) from None
 
 

@@ -1,4 +1,4 @@
-"""The quad that covers the viewport, with which pictures are drawn."""
+"""The quad that covers the viewport, with which images are drawn."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from penstock_gpu import gl
 from penstock_gpu.contexts.context import GlContext
 from penstock_gpu.drawing.program import ATTRIB_TEXTURE_POSITION, ATTRIB_VERTEX
 
-#: Each corner: x and y in clip space, then the place in the texture. Row 0 of a picture is at t = 0, and
+#: Each corner: x and y in clip space, then the place in the texture. Row 0 of an image is at t = 0, and
 #: drawn at y = -1, where row 0 of the framebuffer is: nothing is flipped.
 _CORNERS: Final = np.array(
     [

@@ -1,4 +1,4 @@
-"""The base class of filters on the GPU: one picture in, one out, at the same timestamp."""
+"""The base class of filters on the GPU: one image in, one out, at the same timestamp."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class GlSimpleCalculator(penstock.Calculator):
     """A filter: override `gl_render`, and most often `gl_setup`, `gl_teardown` and `cpu_render`.
 
     Input: VIDEO, or the first untagged one (GpuBuffer). Output: VIDEO or the first untagged one
-    (GpuBuffer). A stream header is passed on. Timestamp offset 0; a timestamp without a picture gives
+    (GpuBuffer). A stream header is passed on. Timestamp offset 0; a timestamp without an image gives
     nothing.
 
     The `gl_...` methods are called in the node's context. Rows are as in images: what is drawn at the
@@ -51,27 +51,27 @@ class GlSimpleCalculator(penstock.Calculator):
 
     @classmethod
     def get_contract(cls, cc: CalculatorContract) -> None:
-        """Declare one picture in and one out, and to run in a GL context."""
-        cc.inputs[_port(cc.inputs)].set(GpuBuffer, "pictures")
-        cc.outputs[_port(cc.outputs)].set(GpuBuffer, "pictures, filtered")
+        """Declare one image in and one out, and to run in a GL context."""
+        cc.inputs[_port(cc.inputs)].set(GpuBuffer, "images")
+        cc.outputs[_port(cc.outputs)].set(GpuBuffer, "images, filtered")
         cc.set_timestamp_offset(0)
         GlCalculatorHelper.update_contract(cc, context=cls.gl_context_key)
 
     # --- what subclasses say ------------------------------------------------------------------
 
     def gl_setup(self) -> None:
-        """Make programs and what else lasts; called once, before the first picture."""
+        """Make programs and what else lasts; called once, before the first image."""
 
     def gl_bind(self) -> None:
-        """Bind what drawing needs besides the source; called for each picture, before `gl_render`."""
+        """Bind what drawing needs besides the source; called for each image, before `gl_render`."""
 
     def gl_render(self, src: GlTexture, dst: GlTexture) -> None:
-        """Draw one picture.
+        """Draw one image.
 
         The framebuffer and the viewport are `dst`'s, `src` is bound to texture unit 1.
 
         Args:
-            src: the picture that came in.
+            src: the image that came in.
             dst: all of which is to be drawn.
         """
         raise NotImplementedError(f"{type(self).__name__} must override gl_render(src, dst)")
@@ -83,20 +83,20 @@ class GlSimpleCalculator(penstock.Calculator):
         """Do the same with NumPy, where there is no GL.
 
         Args:
-            src: the picture, read-only: (H, W, 4) uint8, RGBA, for BGRA32 and RGBA32; (H, W) or
+            src: the image, read-only: (H, W, 4) uint8, RGBA, for BGRA32 and RGBA32; (H, W) or
                 (H, W, channels) for others.
 
         Returns:
-            The new picture, of the size of `output_dimensions` and the layout of `output_format`.
+            The new image, of the size of `output_dimensions` and the layout of `output_format`.
         """
         raise NotImplementedError(f"{type(self).__name__} has no cpu_render(src)")
 
     def output_dimensions(self, width: int, height: int) -> tuple[int, int]:
-        """Return width and height of the picture that goes out, from those of the one that came in."""
+        """Return width and height of the image that goes out, from those of the one that came in."""
         return width, height
 
     def output_format(self) -> GpuBufferFormat:
-        """Return the format of the picture that goes out."""
+        """Return the format of the image that goes out."""
         return GpuBufferFormat.BGRA32
 
     # --- a calculator -------------------------------------------------------------------------
@@ -124,16 +124,16 @@ class GlSimpleCalculator(penstock.Calculator):
             cc.outputs[_port(cc.outputs)].set_header(header)
 
     def process(self, cc: CalculatorContext) -> None:
-        """Filter one picture."""
+        """Filter one image."""
         source = cc.inputs[_port(cc.inputs)]
         if source.is_empty():
             return
-        picture: GpuBuffer = source.payload
+        image: GpuBuffer = source.payload
         helper = self.helper
         if helper.uses_gl or not helper.is_open:
-            made = helper.run_in_gl_context(lambda: self._drawn(picture))
+            made = helper.run_in_gl_context(lambda: self._drawn(image))
         else:
-            made = self._computed(picture)
+            made = self._computed(image)
         cc.outputs[_port(cc.outputs)].add(made, cc.input_timestamp)
 
     def close(self, cc: CalculatorContext) -> None:  # noqa: ARG002  # the base's signature
@@ -145,13 +145,13 @@ class GlSimpleCalculator(penstock.Calculator):
         finally:
             self.helper.close()
 
-    def _drawn(self, picture: GpuBuffer) -> GpuBuffer:
-        """Draw one picture, in the context."""
+    def _drawn(self, image: GpuBuffer) -> GpuBuffer:
+        """Draw one image, in the context."""
         if not self._is_set_up:
             self.gl_setup()
             self._is_set_up = True
         helper = self.helper
-        src = helper.create_source_texture(picture)
+        src = helper.create_source_texture(image)
         used = [src]
         try:
             width, height = self._size(src.width, src.height)
@@ -168,11 +168,11 @@ class GlSimpleCalculator(penstock.Calculator):
         finally:
             helper.release(*used)
 
-    def _computed(self, picture: GpuBuffer) -> GpuBuffer:
-        """Compute one picture, with NumPy."""
-        source = picture.array()
+    def _computed(self, image: GpuBuffer) -> GpuBuffer:
+        """Compute one image, with NumPy."""
+        source = image.array()
         kind = self.output_format()
-        width, height = self._size(picture.width, picture.height)
+        width, height = self._size(image.width, image.height)
         made: object = self.cpu_render(source)  # a user's: it may be anything
         shape, dtype = shape_of(width, height, kind), pixel_layout(kind).dtype
         if not isinstance(made, np.ndarray) or made.shape != shape or made.dtype != dtype:
@@ -190,7 +190,7 @@ class GlSimpleCalculator(penstock.Calculator):
         if new_width < 1 or new_height < 1:
             raise InvalidArgumentError(
                 f"{type(self).__name__}.output_dimensions made {new_width}x{new_height} of {width}x{height}, "
-                "but a picture has at least one pixel"
+                "but an image has at least one pixel"
             )
         return new_width, new_height
 

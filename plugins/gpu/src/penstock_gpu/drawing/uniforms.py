@@ -113,7 +113,7 @@ def numbers(name: str, kind_name: str, length: int, value: UniformValue) -> list
             f"uniform {name!r} is a {kind_name}, which cannot be set here; possible are {', '.join(KINDS)}"
         )
     if isinstance(value, int) and kind.is_sampler:
-        return [value]  # set for each picture
+        return [value]  # set for each image
     array = _array(value)
     if array.dtype.kind not in "biuf":
         raise InvalidArgumentError(

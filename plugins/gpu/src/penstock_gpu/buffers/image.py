@@ -1,4 +1,4 @@
-"""What a GpuBuffer refers to: one picture, and the storages that show it now.
+"""What a GpuBuffer refers to: one image, and the storages that show it now.
 
 All storages show the same pixels. They are looked at under a lock, and made, asked and let go outside it.
 """
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from penstock_gpu.formats import GpuBufferFormat
 
 
-class Picture:
+class Image:
     """What all handles of one buffer share.
 
     Args:
