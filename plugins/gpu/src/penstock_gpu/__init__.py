@@ -1,12 +1,12 @@
-"""Images on the GPU: contexts, `GpuBuffer`, what calculators need, and calculators whose work is a shader.
+"""Images on the GPU: GL contexts, `GpuBuffer`, bases of GPU calculators, and calculators that run shaders.
 
-A `GpuBuffer` holds an image wherever it was last written, on the GPU or as an `ImageFrame`, and makes
-the other form when somebody asks for it. Nodes that ask for the service `GPU` run on the thread of their
-GL context. Nothing needs a screen.
+A `GpuBuffer` holds an image wherever it was last written, on the GPU or as an `ImageFrame`, and makes the
+other form on request. Nodes that use the service `GPU` run on the thread of their GL context. No screen is
+needed.
 
-Importing this package, or any module of it, imports no OpenGL and loads no library of the system: names
-come when they are first used, and OpenGL with the first `GlContext`. So a machine without GL imports the
-same modules, and runs the same calculators on NumPy where the graph's `GpuResources` allow it.
+Importing this package, or any module of it, imports no OpenGL and loads no system library: each name is
+imported when it is first used, OpenGL with the first `GlContext`. So a machine without GL can import all
+modules, and runs the same calculators on NumPy where the graph's `GpuResources` allow it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which context is current on this thread, as far as this pack made it so. Imports no GL."""
+"""Which context of this pack is current on this thread. Imports no GL."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Protocol
 
 
 class CurrentContext(Protocol):
-    """A GL context, as far as the modules below `contexts.context` know it.
+    """The part of a GL context that the modules below `contexts.context` use.
 
     Attributes:
         uploads: arrays copied into textures in this context.
@@ -22,15 +22,15 @@ class CurrentContext(Protocol):
         """The same object in two contexts when textures of one are visible in the other."""
 
     def settle(self) -> None:
-        """Make the fences that the job under way has put off."""
+        """Make the fences that the running job has deferred."""
 
 
 class _Local(threading.local):
-    """What belongs to one thread.
+    """State of one thread.
 
     Attributes:
         context: the context whose job runs here, or None; `GlContext.current` returns it as a GlContext.
-        thread: the GL thread that this is, or None.
+        thread: the `GlThread` that this thread is, or None.
     """
 
     context: CurrentContext | None = None

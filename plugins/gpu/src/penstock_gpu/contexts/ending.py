@@ -1,7 +1,7 @@
-"""The end of contexts that nobody closes: those that nobody refers to, and those left when Python exits.
+"""The end of contexts that are not closed: unreferenced ones, and those left when Python exits.
 
-A driver may run threads of its own, and finalisers run anywhere: so nothing here calls GL on a thread
-where a context was not current before, with one exception: a context without a thread has no other place.
+A driver may run threads of its own, and finalisers run anywhere. So nothing here calls GL on a thread where a
+context was not current before, except for contexts without a thread, which have no other place.
 """
 
 from __future__ import annotations
@@ -20,39 +20,39 @@ if TYPE_CHECKING:
 
 
 class Closable(Protocol):
-    """A context, as far as its end needs it."""
+    """The part of a context that ending it uses."""
 
     @property
     def thread(self) -> object:
-        """What runs its jobs."""
+        """The `GlThread` or `LockedContext` that runs its jobs."""
 
     def close(self, timeout: float) -> bool:
         """End it; return whether it has ended within `timeout` seconds."""
 
 
-#: How long the exit of Python waits for all contexts together.
+#: How long Python's exit waits for all contexts together.
 _EXIT_S: Final = 2.0
 
 _contexts: weakref.WeakSet[Closable] = weakref.WeakSet()
 _threads: weakref.WeakSet[GlThread] = weakref.WeakSet()
-#: Ends of contexts without a thread, left by finalisers; done when a context is made or used next.
+#: Functions that end contexts without a thread, left by finalisers; called when the next context is made.
 _orphans: deque[Callable[[], object]] = deque()
 
 
 def watch(context: Closable) -> None:
-    """Let the context end before the process does."""
+    """Close the context when the process exits."""
     _contexts.add(context)
     if isinstance(context.thread, GlThread):
         _threads.add(context.thread)
 
 
 def leave_orphan(end: Callable[[], object]) -> None:
-    """Keep the end of a context for later; called by a finaliser."""
+    """Keep the function that ends a context for later; called by a finaliser."""
     _orphans.append(end)
 
 
 def end_orphans() -> None:
-    """End the contexts without a thread that nobody refers to any more."""
+    """End the contexts without a thread that nothing refers to any more."""
     while _orphans:
         try:
             end = _orphans.popleft()
@@ -63,7 +63,7 @@ def end_orphans() -> None:
 
 @atexit.register
 def end_all() -> None:
-    """End every context, and wait a moment for their threads; a busy one is left, being a daemon."""
+    """End every context, and wait a moment for their threads; a busy thread is left, since it is a daemon."""
     if native.is_forked():
         return
     deadline = time.monotonic() + _EXIT_S

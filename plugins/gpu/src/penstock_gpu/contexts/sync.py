@@ -1,4 +1,4 @@
-"""Fences: a point in a context's commands that other contexts and the CPU can wait for."""
+"""Fences: points in a context's commands that other contexts and the CPU can wait for."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 #: The only time-out that glWaitSync takes.
 TIMEOUT_IGNORED: Final = gl_library.TIMEOUT_IGNORED
 _NANOSECONDS: Final = 1e9
-#: How much longer than a wait its context may take to come to it.
+#: How long, beyond its time-out, a wait may stay queued in its context.
 _GRACE_S: Final = 5.0
 
 
 if TYPE_CHECKING:
 
     class Fenced(Member, Protocol):
-        """A context in whose commands a fence may stand."""
+        """A context that can make fences."""
 
         @property
         def name(self) -> str:
@@ -33,25 +33,25 @@ if TYPE_CHECKING:
 
         @property
         def share_group(self) -> ShareGroup:
-            """The contexts that see its fences."""
+            """The contexts that share its fences."""
 
         def is_current(self) -> bool:
             """Whether it is current on this thread."""
 
 
 class GlSyncToken:
-    """A fence in the commands of a context, and a flush behind it, so that it will be reached.
+    """A fence in the commands of a context, with a flush after it, so that GL reaches it.
 
-    Made by `GlContext.create_sync`, and for whoever releases a texture by `GlContext.leave_fence`. Goes with
-    its last reference; a context of its group deletes the fence.
+    Made by `GlContext.create_sync`, and by `GlContext.leave_fence` when a texture is released. The fence is
+    deleted, in a context of its group, when nothing refers to the token any more.
 
     Args:
         context: the current one.
-        is_late: puts the fence off: until the job under way asks for it, ends, or waits for another
-            context. It then stands behind all that the job has drawn until then.
+        is_late: defers the fence until the running job asks for it, ends, or waits for another context. It
+            then follows everything that the job has drawn until then.
 
     Attributes:
-        context: the context whose commands it stands in.
+        context: the context whose commands the fence is part of.
     """
 
     __slots__ = ("_fence", "_is_ready", "_unsettled", "context")
@@ -68,10 +68,10 @@ class GlSyncToken:
             self.settle()
 
     def settle(self) -> None:
-        """Make the fence, in its context. A second time does nothing.
+        """Make the fence, in its context. A second call does nothing.
 
         Raises:
-            GlError: GL makes none.
+            GlError: GL could not make the fence.
         """
         if self._fence is None:
             fence = gl.glFenceSync(gl.GL_SYNC_GPU_COMMANDS_COMPLETE, 0)
@@ -85,20 +85,21 @@ class GlSyncToken:
 
     @property
     def is_settled(self) -> bool:
-        """Whether there is a fence: it stands for nothing that is drawn from now on."""
+        """Whether the fence is made: it does not cover what is drawn from now on."""
         return self._fence is not None
 
     def wait(self, timeout_s: float) -> bool:
-        """Wait on the CPU until GL has done all that stands before the fence.
+        """Wait on the CPU until GL has done all commands before the fence.
 
-        In the current context where that shares with the fence's, else in the fence's own, which does
-        nothing else meanwhile.
+        The wait runs in the current context if that shares with the fence's, else in the fence's own, which
+        does nothing else meanwhile.
 
         Returns:
-            Whether that is done; False after `timeout_s` seconds, and nothing has changed.
+            Whether they are done; False after `timeout_s` seconds, and nothing has changed.
 
         Raises:
-            FailedPreconditionError: the fence is the application's, and its context is not current here.
+            FailedPreconditionError: the fence belongs to the application's context, which is not current
+                here.
             WaitTimeoutError: the fence's context was busy with other jobs for 5 s longer.
         """
         if self._is_ready:
@@ -116,17 +117,17 @@ class GlSyncToken:
         return context.run(partial(self._wait_here, timeout_s), timeout=timeout_s + _GRACE_S)
 
     def wait_on_gpu(self, timeout_s: float = 60.0) -> None:
-        """Let what the current context draws from now on begin after the fence.
+        """Make GL order what the current context draws from now on after the fence.
 
-        The CPU does not wait, unless the current context does not share with the fence's, or came while
-        that was at a job: then until this ends, or the step of a graph that it is at.
+        The CPU waits only if the current context does not share with the fence's, or if a running job of the
+        fence's context has deferred the fence: then until that job, or its current step of a graph, ends.
 
         Args:
-            timeout_s: how long the CPU waits, if it must.
+            timeout_s: how long the CPU waits at most, in seconds.
 
         Raises:
             FailedPreconditionError: no context is current.
-            WaitTimeoutError: the CPU had to wait, and the time is over.
+            WaitTimeoutError: the CPU had to wait longer than that.
         """
         here = LOCAL.context
         own: object = self.context
@@ -151,29 +152,29 @@ class GlSyncToken:
             )
 
     def is_ready(self) -> bool:
-        """Whether GL has done all that stands before the fence."""
+        """Whether GL has done all commands before the fence."""
         return self.wait(0.0)
 
     def _has_fence(self, timeout_s: float) -> bool:
-        """Wait until there is a fence, where the job that its context does just now has put it off.
+        """Wait until the fence is made, if the running job of its context has deferred it.
 
-        That job ends, or settles before it waits for any context: so nobody waits in a circle. A graph's job
-        may go on for ever, but does what is posted between two steps; and each posted job settles at its end.
+        That job ends, or settles before it waits for another context, so there is no circular wait. A graph's
+        job may never end, but runs posted jobs between two steps, and each posted job settles at its end.
         """
         if self._fence is None:
             unsettled, here, context = self._unsettled, LOCAL.context, self.context
             own: object = context
             if here is not None and here is own:
-                here.settle()  # so that what is drawn from now on gets another
-                self.settle()  # which says why, where that has made none
+                here.settle()  # what is drawn from now on gets another fence
+                self.settle()  # raises why, if that has made no fence
             elif unsettled is not None and not self._is_gone():
-                context.post_deletion(_nothing)  # any job settles at its end; without one the context ends
+                context.post_deletion(_nothing)  # every job settles at its end, and so does a context
                 if acquire(unsettled, timeout_s):
-                    unsettled.release()  # for the next who waits
+                    unsettled.release()  # for the next waiting thread
         return self._fence is not None
 
     def _is_gone(self) -> bool:
-        """Whether the context has ended without a fence, as where its thread was killed."""
+        """Whether the context has ended without making the fence, as when its thread was killed."""
         thread = getattr(self.context, "thread", None)
         return thread is not None and bool(thread.has_ended)
 
@@ -198,4 +199,4 @@ class GlSyncToken:
 
 
 def _nothing() -> None:
-    """Do nothing: a job whose end is what counts."""
+    """Do nothing: only the end of this job matters."""

@@ -1,6 +1,6 @@
-"""Who waits for whom: threads that wait for one another's contexts in a circle are told, and do not hang.
+"""Detection of circular waits: threads that wait for one another's contexts get an error and do not hang.
 
-Only threads that hold a context while they wait are noted, those in a job: nobody waits for the others.
+Only threads that wait within a job, and so hold a context, are recorded: no thread waits for the others.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
 
 
 class Held(Protocol):
-    """A context, as far as it can be waited for."""
+    """A context that a thread can wait for."""
 
     @property
     def name(self) -> str:
-        """What messages call it."""
+        """Its name in messages."""
 
     @property
     def holder(self) -> int | None:
         """The thread whose job must end first, as `threading.get_ident` knows it, or None."""
 
 
-#: Reentrant, since a garbage collection may run anything.
+#: Reentrant, since finalisers in a garbage collection may run any code.
 _LOCK: Final = threading.RLock()
 #: Thread → what it waits for.
 _WAITS: Final[dict[int, Held]] = {}
@@ -35,10 +35,10 @@ _WAITS: Final[dict[int, Held]] = {}
 
 @contextmanager
 def waiting_for(context: Held) -> Iterator[None]:
-    """Note, for as long as the block runs, that this thread waits until it has `context`.
+    """Record, while the block runs, that this thread waits for `context`.
 
     Raises:
-        FailedPreconditionError: who has it waits for this thread, itself or by way of others.
+        FailedPreconditionError: the thread that holds it waits for this thread, directly or through others.
     """
     me = threading.get_ident()
     with _LOCK:
