@@ -1,7 +1,7 @@
-"""GL contexts: each with a thread of its own, or with a lock; textures shared within a group.
+"""GL contexts: each has its own thread or a lock; the contexts of a group share textures.
 
-`run` brings a function to where the context is current. Nobody else makes it current, so that GL calls of
-several threads never mix. A context ends with `close`, after `retire` with the last texture that was made in
+`run` calls a function on the thread where the context is current. Nothing else makes it current, so GL calls
+of several threads never mix. A context ends by `close`, after `retire` with the last texture that was made in
 it, with its last reference, or with the process.
 """
 
@@ -39,24 +39,25 @@ _SOFTWARE: Final = ("llvmpipe", "softpipe", "swrast", "swiftshader", "software",
 class GlContext:
     """A GL context that is current on its own thread from its beginning to its end.
 
-    Made by `create`. With `thread=False` it has a lock instead, and `run` makes it current on the thread of
-    the caller. Any thread may use its methods. Objects of GL that a job makes are deleted by whoever made
-    them, see `discard`; textures, buffers, programs and fences are visible in all contexts of `share_group`.
+    Made by `create`. With `thread=False` it has a lock instead, and `run` makes it current on the caller's
+    thread. Any thread may use its methods. The code that makes GL objects also deletes them, see
+    `ShareGroup.discard`; textures, buffers, programs and fences are visible in all contexts of `share_group`.
 
     Attributes:
-        name: in messages, and of the thread.
-        device: how the driver was found.
+        name: the name in messages, and of the thread.
+        device: the device that the context was made on.
         api: "gl" (desktop, 3.3 core or newer) or "gles" (3.0 or newer).
-        version: what the driver gave, as (major, minor).
-        vendor: who made the driver.
-        renderer: what draws, such as "llvmpipe (LLVM 15.0.6, 256 bits)".
+        version: the version of the API, as (major, minor).
+        vendor: the maker of the driver.
+        renderer: the renderer's name, such as "llvmpipe (LLVM 15.0.6, 256 bits)".
         extensions: names of the extensions.
         is_software: whether it draws on the CPU.
-        has_direct_access: whether textures can be written and read without being bound: OpenGL 4.5.
+        has_direct_access: whether textures can be written and read without being bound, as from OpenGL 4.5
+            on.
         share_group: the same object in two contexts when textures of one are visible in the other.
-        thread: what runs jobs; not for callers.
-        uploads: arrays copied into textures in this context, by `gl.upload`.
-        readbacks: images copied into arrays in this context, by `gl.read_into`.
+        thread: runs the jobs; not for callers.
+        uploads: arrays copied into textures in this context by `gl.upload`.
+        readbacks: images copied into arrays in this context by `gl.read_into`.
     """
 
     __slots__ = (
@@ -99,11 +100,11 @@ class GlContext:
         self.readbacks = 0
         self._native = made
         self._attachments: dict[Hashable, tuple[Any, Callable[[Any], object] | None]] = {}
-        self._holds: list[None] = []  # one for each object that must not lose its context
+        self._holds: list[None] = []  # one element for each object that must keep its context
         self._is_closed = False
         self._is_retired = False
-        self._late: GlSyncToken | None = None  # whose fence the job under way puts off
-        self._unsettled: list[GlSyncToken] = []  # that one, and what finalisers left besides
+        self._late: GlSyncToken | None = None  # the token whose fence the running job defers
+        self._unsettled: list[GlSyncToken] = []  # that token, and those that finalisers added
 
     @classmethod
     def create(
@@ -118,18 +119,17 @@ class GlContext:
         """Make a context.
 
         Args:
-            share: a context whose textures it shall see, and the other way round; it has that one's
-                device and API.
-            device: 0, 1, ... in EGL's list; "cuda:0", "software", "surfaceless", "default", or a path such
-                as "/dev/dri/renderD128". None takes what PENSTOCK_GPU_DEVICE says, else the first that works:
-                hardware first, software last.
-            api: "gl", "gles", or None for desktop GL and, where that is refused, GLES.
-            thread: whether it has a thread of its own.
-            name: what it is called in messages; a number where it is "".
+            share: a context to share textures with, in both directions; the new one has its device and API.
+            device: 0, 1, ... in EGL's list; "cuda:0", "software", "surfaceless", "default", or a path such as
+                "/dev/dri/renderD128". None takes the device that PENSTOCK_GPU_DEVICE names, else the first
+                that works: hardware first, software last.
+            api: "gl", "gles", or None for desktop GL, or GLES where the driver refuses that.
+            thread: whether it gets its own thread.
+            name: its name in messages; "" gives it a number.
 
         Raises:
-            GpuUnavailableError: there is no GL to be had, or not on this device; says what is missing.
-            InvalidArgumentError: `device` or `api` is nothing that could be one, or contradicts `share`.
+            GpuUnavailableError: GL is not available, or not on this device; says what is missing.
+            InvalidArgumentError: `device` or `api` is not one of these, or contradicts `share`.
         """
         native.check_not_forked("GlContext.create")
         ending.end_orphans()
@@ -144,7 +144,7 @@ class GlContext:
     @staticmethod
     def current() -> GlContext | None:
         """Return the context whose job runs on this thread, or None."""
-        found: Any = LOCAL.context  # no other class of contexts is ever noted there
+        found: Any = LOCAL.context  # only GlContexts are ever stored there
         here: GlContext | None = found
         return here
 
@@ -159,12 +159,12 @@ class GlContext:
 
     @property
     def native_display(self) -> int:
-        """The EGL display, as an address, for other libraries."""
+        """The address of the EGL display, for other libraries."""
         return self._native.display
 
     @property
     def native_context(self) -> int:
-        """The EGL context, as an address, for other libraries."""
+        """The address of the EGL context, for other libraries."""
         return self._native.context
 
     def has_extension(self, name: str) -> bool:
@@ -174,30 +174,30 @@ class GlContext:
     def run(self, call: Callable[[], T], timeout: float | None = None) -> T:
         """Run a function where the context is current, and return what it returns.
 
-        In a job of this context it is called at once. Elsewhere it is queued behind the other jobs, and
-        this thread waits. What it raises is raised here; errors of GL come as `GlError`. After Ctrl-C in a
-        waiting thread the job does not run, or where it has begun runs to its end with nobody waiting.
+        In a job of this context it is called at once. Elsewhere it is queued behind the other jobs, and this
+        thread waits. Its errors are raised here; errors of GL as `GlError`. After Ctrl-C in a waiting thread
+        a job that has not begun does not run, and one that has begun runs to its end.
 
         Args:
             call: takes no argument.
-            timeout: seconds to wait, None for ever.
+            timeout: seconds to wait; None waits without limit.
 
         Raises:
             GpuUnavailableError: the context has ended, or the process was forked.
             FailedPreconditionError: the context's thread waits for the job that calls this.
-            WaitTimeoutError: the time is over; a job that has not begun will not run.
+            WaitTimeoutError: the time-out has passed; a job that has not begun will not run.
         """
         here = LOCAL.context
         if here is self and not native.is_forked():
             return call()
         self.check_usable()
         if here is not None:
-            here.settle()  # else the other's job may wait for a fence of this one
+            here.settle()  # else the other context's job may wait for a fence of this one
         result: T = self.thread.run(self, call, timeout)
         return result
 
     def post(self, call: Callable[[], object]) -> None:
-        """Run a function later where the context is current; nobody waits, and what it raises is logged.
+        """Run a function later where the context is current, without waiting; its errors are logged.
 
         Never blocks. The context lives until the function has run. Without a thread it runs at the next
         `run` or `close`. A finaliser uses `ShareGroup.discard` instead, which cannot fail.
@@ -218,12 +218,13 @@ class GlContext:
     def attachment(
         self, key: Hashable, make: Callable[[], T], dispose: Callable[[T], object] | None = None
     ) -> T:
-        """Return the one object that this context has under `key`; made on the first call.
+        """Return the object that this context has under `key`; `make` is called for the first request.
 
         Args:
             key: unique among all that use the context, for example a tuple that begins with a module's name.
             make: makes it, with the context current.
-            dispose: called with it when the context ends, still current; last made, first disposed.
+            dispose: called with the object when the context ends, while it is still current; the last one
+                made is disposed of first.
         """
         if LOCAL.context is not self or native.is_forked():
             return self.run(lambda: self.attachment(key, make, dispose))
@@ -235,7 +236,7 @@ class GlContext:
         return result
 
     def create_sync(self) -> GlSyncToken:
-        """Return a fence behind what this context has been told to draw; the context must be current.
+        """Return a fence after the commands of this context so far; the context must be current.
 
         Raises:
             FailedPreconditionError: it is not.
@@ -245,11 +246,12 @@ class GlContext:
         return GlSyncToken(self)
 
     def leave_fence(self) -> GlSyncToken:
-        """Return a fence as `create_sync` does, put off to the end of the job where nobody else draws.
+        """Return a fence as `create_sync` does, deferred to the end of the job where no other context draws.
 
-        That is where no other context sees what this one draws, and it draws on the CPU: there the flush
-        behind a fence sets all processors drawing, just when the job's next step needs one of them. All
-        that a job puts off is one fence. Whoever asks for it earlier gets it then, see `GlSyncToken`.
+        It is deferred where no other context sees what this one draws, and this one draws on the CPU: there
+            the flush after a fence starts drawing on all processors just when the job's next step needs one
+            of them. A job defers one fence at most. A caller that needs it earlier gets it then, see
+            `GlSyncToken`.
 
         Raises: as `create_sync`.
         """
@@ -264,20 +266,20 @@ class GlContext:
         return found
 
     def settle(self) -> None:
-        """Make the fences that the job under way has put off; the context must be current.
+        """Make the fences that the running job has deferred; the context must be current.
 
-        Those that GL does not make are logged and stay put off. Errors that calls have left are logged
-        before, so that no fence is blamed for them.
+        Fences that GL does not make are logged and stay deferred. Errors left by earlier calls are logged
+        first, so that no fence is blamed for them.
         """
         if not self._unsettled:
             return
-        self._late = None  # first: what is drawn from now on needs another
+        self._late = None  # first: what is drawn from now on needs another fence
         drain_errors(self)
         try:
             while self._unsettled:
                 token = self._unsettled[0]
                 token.settle()
-                self._unsettled.remove(token)  # a finaliser may have left another meanwhile
+                self._unsettled.remove(token)  # a finaliser may have added another meanwhile
         except GlError as error:
             log_lost(self, error)
 
@@ -290,14 +292,14 @@ class GlContext:
             )
 
     def close(self, timeout: float = 10.0) -> bool:
-        """Do what was posted, dispose of the attachments, give the context back and end its thread.
+        """Run the posted jobs, dispose of the attachments, destroy the context and end its thread.
 
-        Called twice it waits again. Its textures live on in the contexts that share with it, if there are
+        A second call waits again. The textures stay alive in the contexts that share with it, if there are
         any. In a forked process it does nothing.
 
         Returns:
-            Whether the context has ended; False where it was busy for `timeout` seconds, and in a job of
-            this context, after which it ends.
+            Whether the context has ended; False if it was busy for `timeout` seconds, and in a job of this
+            context, which then ends after that job.
         """
         if native.is_forked():
             return True
@@ -308,33 +310,32 @@ class GlContext:
         return thread.join(timeout)
 
     def retire(self, timeout: float = 10.0) -> bool:
-        """End as by `close`, now, or with the last of the objects that hold the context, such as textures.
+        """End as by `close`: now, or when the last object that holds the context, such as a texture, goes.
 
-        Until then it does all that it did before; the last object may go on any thread, and nobody waits
-        for the end.
+        Until then it works as before; the last object may go on any thread, and no thread waits for the end.
 
         Returns:
-            Whether the context has ended or is held; False as from `close`.
+            Whether the context has ended or is held; False as for `close`.
         """
         if native.is_forked() or self._is_closed:
             return self.close(timeout)
         deadline = monotonic() + timeout
         self._is_retired = True
-        if self._holds:  # maybe of objects that posted jobs let go of
+        if self._holds:  # posted jobs may release these objects
             try:
                 self.run(_nothing, timeout)
             except WaitTimeoutError:
                 return False
             except (FailedPreconditionError, GpuUnavailableError):
-                pass  # its thread waits for this one, or it has ended just now
+                pass  # its thread waits for this one, or has just ended
         return bool(self._holds) or self.close(max(0.0, deadline - monotonic()))
 
     def hold(self) -> None:
-        """Count one more object that lives in this context: `retire` spares it until `let_go`."""
+        """Count one more object that lives in this context: `retire` keeps the context until `let_go`."""
         self._holds.append(None)
 
     def let_go(self) -> None:
-        """Count one such object less, for each `hold` once. Safe in finalisers, on any thread."""
+        """Count one such object less, once for each `hold`. Safe in finalisers, on any thread."""
         self._holds.pop()
         if self._is_retired and not self._holds:
             self._end()
@@ -355,7 +356,7 @@ class GlContext:
             self._end()
 
     def _end(self) -> None:
-        """Have the context end soon. Never waits, and calls no GL: safe in finalisers."""
+        """End the context soon. Never waits, and calls no GL: safe in finalisers."""
         self._is_closed, thread = True, self.thread
         if thread.has_ended or native.is_forked():
             return
@@ -365,13 +366,13 @@ class GlContext:
             self._end_thread(thread)
 
     def _end_thread(self, thread: GlThread) -> None:
-        """Let the thread end, unless it was told to: a Ctrl-C may have struck before that."""
+        """Let the thread end, unless it is ending: after Ctrl-C in an earlier call it may not be."""
         if not thread.is_ending:
             thread.put(Job(self, self._dispose))
             thread.end()
 
     def check_usable(self) -> None:
-        """Raise what `run` would raise for a context that has ended, or a process that was forked."""
+        """Raise as `run` for a context that has ended, or a process that was forked."""
         if native.is_forked():
             native.check_not_forked(f"context {self.name!r}")
         if self.is_closed:
@@ -380,7 +381,7 @@ class GlContext:
             )
 
     def _dispose(self) -> None:
-        """Dispose of the attachments, on the way out."""
+        """Dispose of the attachments, at the end of the context."""
         before, LOCAL.context = LOCAL.context, self
         try:
             while self._attachments:
@@ -389,24 +390,22 @@ class GlContext:
                     continue
                 try:
                     dispose(value)
-                except Exception as error:  # noqa: BLE001  # the others have their turn too
+                except Exception as error:  # noqa: BLE001  # the other attachments are disposed of too
                     log_lost(self, error)
         finally:
             LOCAL.context = before
 
     def learn(self) -> None:
-        """Note what the driver gave, and set what all jobs rely on. Called once, with the context current."""
+        """Store what the driver reports, and set the state that all jobs rely on; called once, current."""
         self.vendor = gl.get_string(gl.GL_VENDOR)
         self.renderer = gl.get_string(gl.GL_RENDERER)
         self.version = (gl.get_integer(gl.GL_MAJOR_VERSION), gl.get_integer(gl.GL_MINOR_VERSION))
         self.extensions = gl.extensions()
         self.has_direct_access = self.api == "gl" and self.version >= _DIRECT_ACCESS
         self.is_software |= any(word in self.renderer.lower() for word in _SOFTWARE)
-        gl.glPixelStorei(
-            gl.GL_UNPACK_ALIGNMENT, 1
-        )  # rows of an array follow one another, whatever their length
+        gl.glPixelStorei(gl.GL_UNPACK_ALIGNMENT, 1)  # rows of an array have no padding
         gl.glPixelStorei(gl.GL_PACK_ALIGNMENT, 1)
 
 
 def _nothing() -> None:
-    """Do nothing: a job behind all that were posted before."""
+    """Do nothing: a job after all that were posted before."""

@@ -1,4 +1,4 @@
-"""Which devices there are, and in which order they are tried for a context.
+"""The devices of this machine, and the order in which they are tried for a context.
 
 A device is one that EGL lists, or one of two routes that leave the choice to the driver: "surfaceless"
 (Mesa without a display) and "default" (the display of the desktop).
@@ -18,9 +18,9 @@ from penstock_gpu.errors import GpuUnavailableError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-#: The environment's choice of a device, where the program makes none.
+#: Chooses a device by the environment, where the program does not.
 VARIABLE: Final = "PENSTOCK_GPU_DEVICE"
-#: Where a desktop says that it is there; the last is Mesa's own choice of a platform.
+#: Variables that are set where there is a desktop; the last is Mesa's own choice of a platform.
 _DESKTOP: Final = ("DISPLAY", "WAYLAND_DISPLAY", "EGL_PLATFORM")
 _SOFTWARE_EXTENSION: Final = "EGL_MESA_device_software"
 _ACCEPTED: Final = (
@@ -37,7 +37,7 @@ class GpuDevice:
         index: its place in EGL's list of devices, counted from 0; None for the other routes.
         files: its paths, such as "/dev/dri/card0" and "/dev/dri/renderD128"; often empty.
         cuda: its CUDA ordinal, None where the driver names none.
-        is_software: whether the list says that it draws on the CPU; the other routes do not say.
+        is_software: whether EGL says that it draws on the CPU; for the other routes that is not known.
     """
 
     name: str
@@ -101,11 +101,11 @@ def candidates(wanted: str | int | None = None, source: str = "") -> tuple[GpuDe
     Args:
         wanted: a device as `GlContext.create` takes it; None: hardware first, software last, then the
             routes that leave the choice to the driver, of which "default" only where there is a desktop.
-        source: who asks for it, for errors.
+        source: where `wanted` comes from, for errors.
 
     Raises:
-        InvalidArgumentError: `wanted` is nothing that could name a device.
-        GpuUnavailableError: there is no such device here, or no libEGL.
+        InvalidArgumentError: `wanted` cannot name a device.
+        GpuUnavailableError: there is no such device, or libEGL is not installed.
     """
     found = devices()
     if wanted is None:
@@ -131,10 +131,10 @@ def candidates(wanted: str | int | None = None, source: str = "") -> tuple[GpuDe
 
 
 def without_device() -> tuple[GpuDevice, ...]:
-    """Return the routes that leave the choice to the driver; the default display only where one may be.
+    """Return the routes that leave the choice to the driver; "default" only where there is a desktop.
 
-    Without a desktop Mesa tries X11, and where another copy of libxcb is in the process (PyAV's wheels
-    bring one) the failure of that ends the process: a copy takes the other's error for memory to free.
+    Without a desktop Mesa tries X11. Its failure ends the process if that has another copy of libxcb (PyAV's
+    wheels bring one): one copy takes the other's error for memory to free.
     """
     has_desktop = any(os.environ.get(variable) for variable in _DESKTOP)
     return (SURFACELESS, DEFAULT) if has_desktop else (SURFACELESS,)

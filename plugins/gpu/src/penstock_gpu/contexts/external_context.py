@@ -1,4 +1,4 @@
-"""The context of an application, which this pack neither made nor ends."""
+"""Contexts of an application, which this pack neither makes nor ends."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _LOCK: Final = threading.Lock()
-#: The group of each context of an application, so that what was captured twice shares with itself.
+#: The group of each context of an application: two objects for one context share.
 _GROUPS: Final[weakref.WeakValueDictionary[tuple[int, int], ShareGroup]] = weakref.WeakValueDictionary()
 
 
@@ -25,14 +25,14 @@ _GROUPS: Final[weakref.WeakValueDictionary[tuple[int, int], ShareGroup]] = weakr
 class ExternalContext:
     """An EGL context that the application made and keeps alive.
 
-    To share textures with it (`GlContext.create(share=...)`), and to draw a `GpuBuffer` in it. It must
-    outlive all that shares with it.
+    Use it to share textures with it (`GlContext.create(share=...)`), and to draw a `GpuBuffer` in it. It must
+    outlive all contexts that share with it.
 
     Attributes:
-        native_display: its EGL display, as an address.
-        native_context: itself, as an address.
+        native_display: the address of its EGL display.
+        native_context: the address of the EGL context.
         api: "gl" or "gles".
-        name: in messages.
+        name: the name in messages.
         share_group: the same object as that of contexts which share with it.
     """
 
@@ -53,7 +53,7 @@ class ExternalContext:
         """Return the application's context that is current on this thread.
 
         Raises:
-            FailedPreconditionError: none of EGL is current.
+            FailedPreconditionError: no EGL context is current.
             GpuUnavailableError: libEGL is not installed.
         """
         binding = egl.load().current()
@@ -66,7 +66,7 @@ class ExternalContext:
 
     @property
     def is_closed(self) -> bool:
-        """False: its end is the application's."""
+        """False: the application ends it."""
         return False
 
     def is_current(self) -> bool:
@@ -74,7 +74,7 @@ class ExternalContext:
         return egl.load().current().context == self.native_context
 
     def create_sync(self) -> GlSyncToken:
-        """Return a fence behind what this context has been told to draw; it must be current.
+        """Return a fence after the commands of this context so far; it must be current.
 
         Raises:
             FailedPreconditionError: it is not.
@@ -86,11 +86,11 @@ class ExternalContext:
         return GlSyncToken(self)
 
     def leave_fence(self) -> GlSyncToken:
-        """Return the same: nobody could make it later. Raises as `create_sync`."""
+        """Return and raise as `create_sync`: no job of this context could make the fence later."""
         return self.create_sync()
 
     def run(self, call: Callable[[], T], timeout: float | None = None) -> T:  # noqa: ARG002  # as GlContext.run
-        """Call a function, if this context is current here; it has no thread that this pack could use.
+        """Call a function if this context is current here; this pack cannot use its thread.
 
         Raises:
             FailedPreconditionError: it is not current.
@@ -102,7 +102,7 @@ class ExternalContext:
         return call()
 
     def post_deletion(self, delete: Callable[[], object]) -> bool:  # noqa: ARG002  # as GlContext.post_deletion
-        """Return False: nothing can be posted to a context that has no thread of ours."""
+        """Return False: this pack has no thread to which the deletion could be posted."""
         return False
 
     def __repr__(self) -> str:

@@ -1,8 +1,8 @@
-"""The dedicated thread of a context: jobs one after the other, in the order in which they were given.
+"""The dedicated thread of a context: it runs jobs one after the other, in the order of their posting.
 
-The context is current on the thread from its first moment to its last. Nothing here knows GL but for the
-errors that a job leaves behind. The thread is a daemon and keeps no context alive: a job does, while it
-is queued or runs.
+The context is current on the thread from its start to its end. This module calls GL only to take the errors
+that a job has left. The thread is a daemon and keeps no context alive: a job does, while it is queued or
+runs.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ if TYPE_CHECKING:
     from penstock_gpu.contexts.share_group import ShareGroup
 
 LOGGER: Final = get_logger("gpu")
-#: How long starting a thread and making its context current may take; a cold driver needs below a second.
+#: How long starting a thread and making its context current may take; a cold driver needs less than a second.
 _START_S: Final = 60.0
 _MAX_ERRORS: Final = 16
-#: How long a wait is deaf to Ctrl-C at most.
+#: How long a wait may delay Ctrl-C at most.
 _TURN_S: Final = 0.1
 
 
 class Named(Protocol):
-    """What messages call by its name."""
+    """An object with a name for messages."""
 
     @property
     def name(self) -> str:
@@ -44,7 +44,7 @@ class Named(Protocol):
 
 
 class JobContext(Named, CurrentContext, Protocol):
-    """A context, as far as its jobs know it."""
+    """The part of a context that its jobs use."""
 
     @property
     def share_group(self) -> ShareGroup:
@@ -52,13 +52,13 @@ class JobContext(Named, CurrentContext, Protocol):
 
 
 class Job:
-    """A function that shall run in a context, and what came of it.
+    """A function to run in a context, and its outcome.
 
     Attributes:
-        context: kept alive until the job is done.
-        result: what the function returned.
-        error: what it raised, or None.
-        is_waited_for: whether somebody wants the result.
+        context: the context; the job keeps it alive until it is done.
+        result: the function's result.
+        error: the function's error, or None.
+        is_waited_for: whether a thread waits for the result.
     """
 
     __slots__ = ("_begun", "_call", "_done", "context", "error", "is_waited_for", "result")
@@ -75,7 +75,7 @@ class Job:
             self._done.acquire()
 
     def claim(self) -> bool:
-        """Take the job, to run it or so that nobody does; False where it was taken before."""
+        """Take the job, to run it or to prevent that; False if it was taken before."""
         return self._begun.acquire(blocking=False)
 
     def run(self) -> None:
@@ -99,7 +99,7 @@ class Job:
             self.error = None  # its traceback refers to this frame, and so to the context
 
     def fail(self, error: BaseException) -> None:
-        """Let who waits have this error, unless the job was taken."""
+        """Give the waiting thread this error, unless the job was taken."""
         if self.claim():
             self.error = error
             if self.is_waited_for:
@@ -122,12 +122,12 @@ class Job:
 
 
 class Deletion(Job):
-    """A posted job that deletes shared objects: where its context has ended, another of the group does it."""
+    """A posted job that deletes shared objects: if its context has ended, another of the group runs it."""
 
     __slots__ = ()
 
     def fail(self, error: BaseException) -> None:  # noqa: ARG002  # as Job.fail
-        """Hand it to another context, unless it was taken."""
+        """Forward it to another context, unless it was taken."""
         if self.claim():
             self.context.share_group.discard(self._call)
 
@@ -137,12 +137,12 @@ class GlThread:
 
     Args:
         name: of the context.
-        made: what is current on the thread, and given back by it at its end.
+        made: the native context, which is current on the thread and which it destroys at its end.
 
     Attributes:
         name: as given.
-        is_ending: whether it was told to end.
-        is_idle: returns whether no job is queued; a call without a frame of Python.
+        is_ending: whether `end` was called.
+        is_idle: returns whether no job is queued; it is a C function, so that a call makes no Python frame.
     """
 
     def __init__(self, name: str, made: native.NativeContext) -> None:
@@ -157,18 +157,18 @@ class GlThread:
         self._thread = threading.Thread(target=self._main, name=f"penstock-gpu {name}", daemon=True)
 
     def start(self) -> None:
-        """Start, and return when the context is current on the thread; raise what the driver says."""
+        """Start, and return when the context is current on the thread; raise the driver's error."""
         try:
             self._thread.start()
             refusal = self._started.get(timeout=_START_S)
         except BaseException as error:
-            self._jobs.put(None)  # where it has begun, it ends as soon as it can
+            self._jobs.put(None)  # a thread that has started ends as soon as it can
             if isinstance(error, Empty):
                 raise GpuUnavailableError(
                     f"the driver has not made context {self.name!r} current within {_START_S:g} s",
                     "see what keeps the driver busy",
                 ) from None
-            if isinstance(error, RuntimeError):  # there is no further thread to be had
+            if isinstance(error, RuntimeError):  # the system gives no further thread
                 self._made.destroy()
             raise
         if refusal is not None:
@@ -177,12 +177,12 @@ class GlThread:
 
     @property
     def holder(self) -> int | None:
-        """The thread, as `threading.get_ident` knows it: whoever waits for a job waits for it."""
+        """The identity of the thread that runs the jobs, as `threading.get_ident` returns it."""
         return self._thread.ident
 
     @property
     def is_here(self) -> bool:
-        """Whether this is that thread."""
+        """Whether the caller runs on this thread."""
         return _thread.get_ident() == self._thread.ident
 
     @property
@@ -204,7 +204,7 @@ class GlThread:
         try:
             self.put(job)
             return job.wait(timeout)
-        except BaseException:  # Ctrl-C, wherever it strikes: nobody wants the result any more
+        except BaseException:  # Ctrl-C at any point: the result is not wanted any more
             job.claim()
             raise
 
@@ -212,7 +212,7 @@ class GlThread:
         """Run inside a job of this thread, in which a context without a thread is current."""
         library = egl.load()
         before, before_context = library.current(), LOCAL.context
-        LOCAL.context = None  # until it is: finalisers rely on it
+        LOCAL.context = None  # until the context is current: finalisers rely on that
         try:
             library.make_current(self._binding)
             LOCAL.context = context
@@ -223,11 +223,11 @@ class GlThread:
             LOCAL.context = before_context
 
     def serve(self) -> None:
-        """Within a job on this thread: run what is queued now. What that queues is left for later."""
+        """Within a job on this thread: run the jobs that are queued now. Jobs that they queue run later."""
         for _ in range(self._jobs.qsize()):
-            job = self._jobs.get()  # nobody else takes any
+            job = self._jobs.get()  # no other thread takes jobs
             if job is None:
-                self.end()  # after the job that serves
+                self.end()  # after the job that called this
                 return
             job.run()
             del job
@@ -244,7 +244,7 @@ class GlThread:
         self.is_ending = True
 
     def join(self, timeout: float | None) -> bool:
-        """Wait for the end of the thread; False where it has not ended, or is this one."""
+        """Wait for the end of the thread; False if it has not ended, or is the caller's."""
         if self.is_here:
             return False
         self._thread.join(None if timeout is None else max(0.0, min(timeout, threading.TIMEOUT_MAX)))
@@ -263,13 +263,13 @@ class GlThread:
         try:
             while self._step():
                 pass
-        except BaseException:  # out of memory, or somebody ended the thread
+        except BaseException:  # out of memory, or an exception set by another thread
             LOGGER.exception("the thread of context %r died", self.name)
         finally:
             self._rest()
 
     def _step(self) -> bool:
-        """Run one job; a function of its own, so that no variable keeps the last one alive."""
+        """Run one job; a separate function, so that no variable keeps the last one alive."""
         job = self._jobs.get()
         if job is None:
             return False
@@ -277,7 +277,7 @@ class GlThread:
         return True
 
     def _rest(self) -> None:
-        """Do what nobody waits for, refuse the rest, and give the context back."""
+        """Run the posted jobs, refuse those that a thread waits for, and destroy the context."""
         try:
             with suppress(Empty):
                 while True:
@@ -308,7 +308,7 @@ class GlThread:
         library.make_current(self._binding)
 
     def _leave(self) -> None:
-        """Give the context back: one that stays current on a dead thread is lost for ever."""
+        """Destroy the context: one that stays current on a dead thread is never freed."""
         library = egl.load()
         try:
             library.make_current(egl.Binding(self._made.display))
@@ -323,9 +323,9 @@ class GlThread:
 
 
 def acquire(lock: Any, timeout: float | None) -> bool:
-    """Take a lock; False after `timeout` seconds, None for ever. Ctrl-C is heard.
+    """Acquire a lock; False after `timeout` seconds, None waits without limit. Ctrl-C ends the wait.
 
-    In turns, since a signal that comes just before a wait begins does not end it.
+    It waits in short turns, since a signal that comes just before a wait begins does not end that wait.
     """
     if timeout is None:
         while not lock.acquire(timeout=_TURN_S):
@@ -339,12 +339,12 @@ def acquire(lock: Any, timeout: float | None) -> bool:
 
 
 def is_foreign(error: BaseException) -> bool:
-    """Whether PyOpenGL raised it since GL reported an error."""
+    """Whether PyOpenGL raised it because GL reported an error."""
     return type(error).__module__ == "OpenGL.error" and isinstance(getattr(error, "err", None), int)
 
 
 def translated(error: BaseException) -> BaseException:
-    """Return `error`, or a `GlError` that stands for it where PyOpenGL raised it."""
+    """Return `error`, or a `GlError` in its place if PyOpenGL raised it."""
     if not is_foreign(error):
         return error
     code = getattr(error, "err", 0)
@@ -355,7 +355,7 @@ def translated(error: BaseException) -> BaseException:
 
 
 def drain_errors(context: Named) -> None:
-    """Take the GL errors that unchecked calls have left, so that no later call is blamed, and log them."""
+    """Log and clear the GL errors that unchecked calls have left, so that no later call is blamed."""
     get_error = gl_library.get_error or gl_library.get_error_function()
     code = get_error()
     if not code:
@@ -368,10 +368,10 @@ def drain_errors(context: Named) -> None:
 
 
 def log_lost(context: Named, error: BaseException) -> None:
-    """Log what a posted job raised: nobody waits for it."""
+    """Log the error of a posted job: no thread waits for it."""
     LOGGER.error("a posted job in context %r failed: %s", context.name, error, exc_info=error)
 
 
 def describe(call: Callable[[], Any]) -> str:
-    """Return what a function is called in messages."""
+    """Return the name of a function for messages."""
     return repr(getattr(call, "__qualname__", None) or type(call).__qualname__)

@@ -1,4 +1,4 @@
-"""The contexts that count where a caller stands: the current one, and the one that makes textures there."""
+"""The current context of a thread, and the context that makes textures there."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def context_here(what: str = "a texture") -> AnyContext:
     """Return the context that is current on this thread, ours or the application's.
 
     Raises:
-        FailedPreconditionError: there is none; says where to ask for `what`.
+        FailedPreconditionError: no context is current; says where to ask for `what`.
         GpuUnavailableError: there is no GL on this machine.
     """
     here = GlContext.current()
@@ -34,7 +34,7 @@ def context_here(what: str = "a texture") -> AnyContext:
 
 
 def share_group_here() -> ShareGroup | None:
-    """Return what the contexts that see the current one's textures share; None where none is current."""
+    """Return the group of the contexts that see the current one's textures; None if no context is current."""
     here = GlContext.current()
     if here is not None:
         return here.share_group
@@ -45,10 +45,10 @@ def share_group_here() -> ShareGroup | None:
 
 
 def making_context() -> GlContext:
-    """Return the context where textures are made: the current one, or one that shares with the application's.
+    """Return the context that makes textures: the current one, or one that shares with the application's.
 
     Raises:
-        FailedPreconditionError: there is neither; says how to get one.
+        FailedPreconditionError: there is no such context; says how to get one.
     """
     here = GlContext.current()
     if here is not None:

@@ -1,6 +1,7 @@
-"""A context without a thread: jobs run on the caller's thread, under a lock, with the context made current.
+"""Contexts without a thread: jobs run on the caller's thread, under a lock, with the context made current.
 
-What was current before is current again afterwards. Posted jobs wait for the next `run`, or the end.
+The context that was current before is current again afterwards. Posted jobs wait for the next `run`, or the
+end.
 """
 
 from __future__ import annotations
@@ -34,15 +35,15 @@ if TYPE_CHECKING:
 
 
 class LockedContext:
-    """The lock of a context, and the jobs that wait for somebody to take it.
+    """The lock of a context, and the posted jobs that wait for its next use.
 
     Args:
         name: of the context.
-        made: what is current while a job runs, and given back at the end.
+        made: the native context, current while a job runs and destroyed at the end.
 
     Attributes:
         name: as given.
-        holder: the thread where a job runs, or None.
+        holder: identity of the thread that runs a job, or None.
     """
 
     def __init__(self, name: str, made: native.NativeContext) -> None:
@@ -57,7 +58,7 @@ class LockedContext:
         self._has_ended = False
 
     def start(self) -> None:
-        """See whether the context can be made current; raise what the driver says."""
+        """Check that the context can be made current; raise the driver's error."""
         library = egl.load()
         before = library.current()
         try:
@@ -73,7 +74,7 @@ class LockedContext:
         return self._has_ended
 
     def run(self, context: JobContext, call: Callable[[], Any], timeout: float | None) -> Any:
-        """Run a function here and now, after what was posted; see `GlContext.run`."""
+        """Run the posted jobs and then a function, on this thread; see `GlContext.run`."""
         if not self._lock.acquire(blocking=False) and not self._wait_for_lock(timeout):
             raise WaitTimeoutError(
                 f"the job {describe(call)} has not begun, and will not run: context {self.name!r} was in use"
@@ -98,7 +99,7 @@ class LockedContext:
     def _run(self, context: JobContext, call: Callable[[], Any]) -> Any:
         library = egl.load()
         before, before_context = library.current(), LOCAL.context
-        LOCAL.context = None  # until it is: finalisers rely on it
+        LOCAL.context = None  # until the context is current: finalisers rely on that
         try:
             library.make_current(self._binding)
         except BaseException:
@@ -132,11 +133,11 @@ class LockedContext:
             self._refuse()
 
     def finish(self, timeout: float | None, last: Callable[[], None]) -> bool:
-        """Run what was posted and `last`, and give the context back.
+        """Run the posted jobs and `last`, and destroy the context.
 
         Returns:
-            Whether that is done: False where another thread used the context for `timeout`, or where this
-            is a job of the context, whose end is then the context's end.
+            Whether that is done: False if another thread used the context for `timeout` seconds, or if this
+                is a job of the context, which then ends with that job.
         """
         if not acquire(self._lock, timeout):
             return False
@@ -178,7 +179,7 @@ class LockedContext:
             self._posted.popleft().run()
 
     def _refuse(self) -> None:
-        with suppress(IndexError):  # several threads may do this at once
+        with suppress(IndexError):  # another thread has taken the last job
             while True:
                 self._posted.popleft().fail(self._refusal())
 

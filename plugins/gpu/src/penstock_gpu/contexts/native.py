@@ -1,4 +1,4 @@
-"""EGL contexts as they are made and given back, without threads and without who may use them."""
+"""Creation and destruction of EGL contexts, without threads and without rules about their use."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from penstock_gpu.errors import GpuUnavailableError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-#: What a context must at least speak. Drivers give the newest version that is compatible.
+#: The lowest version that a context must have. Drivers give the newest compatible version.
 VERSIONS: Final = {"gl": (3, 3), "gles": (3, 0)}
 APIS: Final = {"gl": egl.OPENGL_API, "gles": egl.OPENGL_ES_API}
 #: One at a time: some drivers fail where threads make contexts that share at the same moment.
@@ -23,12 +23,12 @@ _CREATING: Final = threading.Lock()
 
 @attrs.define(eq=False)
 class NativeContext:
-    """A context and its surface; whoever made it gives it back, once.
+    """A context and its surface; its owner destroys it, once.
 
     Attributes:
         display: of EGL.
         context: of EGL.
-        surface: of one pixel, 0 where the driver needs none.
+        surface: of EGL, with one pixel; 0 where the driver needs none.
         api: "gl" or "gles".
     """
 
@@ -39,11 +39,11 @@ class NativeContext:
 
     @property
     def binding(self) -> egl.Binding:
-        """What makes it current."""
+        """The binding that makes it current."""
         return egl.Binding(self.display, self.surface, self.surface, self.context)
 
     def destroy(self) -> None:
-        """Give context and surface back; it must be current on no thread any more."""
+        """Destroy context and surface; the context must not be current on any thread."""
         library = egl.load()
         library.destroy_context(self.display, self.context)
         if self.surface:
@@ -51,12 +51,12 @@ class NativeContext:
 
 
 def create(display: int, api: str, share: int = 0) -> NativeContext:
-    """Make a context, current nowhere.
+    """Make a context, which is not yet current on any thread.
 
     Args:
         display: of EGL, initialized.
         api: "gl" or "gles".
-        share: a context of this display whose textures it shall see, 0 for none.
+        share: a context of this display to share textures with, 0 for none.
 
     Raises:
         egl.EglError: the driver refuses.
@@ -81,7 +81,7 @@ def create(display: int, api: str, share: int = 0) -> NativeContext:
 
 
 def _configs(library: egl.Egl, display: int, api: str) -> Iterator[tuple[int, bool]]:
-    """Yield configs to try, and whether a context of it needs a surface."""
+    """Yield configs to try, and whether a context of each needs a surface."""
     extensions = library.display_extensions(display)
     needs_surface = "EGL_KHR_surfaceless_context" not in extensions
     if "EGL_KHR_no_config_context" in extensions and not needs_surface:
@@ -93,14 +93,14 @@ def _configs(library: egl.Egl, display: int, api: str) -> Iterator[tuple[int, bo
 
 
 class _Process:
-    """Whether drivers are in use in this process, and whether that was before it was forked."""
+    """Whether drivers are in use in this process, and whether it was forked since."""
 
     is_used = False
     is_forked = False
 
 
 def note_use() -> None:
-    """Remember that a driver is in use: it does not survive a fork."""
+    """Record that a driver is in use: it does not survive a fork."""
     if not _Process.is_used:
         _Process.is_used = True
         if hasattr(os, "register_at_fork"):
@@ -117,7 +117,7 @@ def is_forked() -> bool:
 
 
 def check_not_forked(what: str) -> None:
-    """Raise where a driver would hang: its threads stayed in the parent."""
+    """Raise in a forked process, where a driver would hang: its threads exist in the parent only."""
     if _Process.is_forked:
         raise GpuUnavailableError(
             f"{what} was used after fork: this process was forked from one that had used GL, and drivers"

@@ -1,4 +1,4 @@
-"""How a context comes to be: on the first device that gives one, or on that of a context to share with.
+"""Creation of contexts: on the first device that works, or on that of a context to share with.
 
 A device counts as working when a context of it has become current, not when EGL lists it.
 """
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from penstock_gpu.contexts.sync import Fenced
 
     class Openable(Fenced, Protocol):
-        """A context, as far as its beginning needs it; see `GlContext`."""
+        """The part of a context that creating it uses; see `GlContext`."""
 
         api: str
         device: GpuDevice
@@ -43,10 +43,10 @@ if TYPE_CHECKING:
             """The EGL context, as an address."""
 
         def check_usable(self) -> None:
-            """Raise where it has ended."""
+            """Raise if it has ended."""
 
         def learn(self) -> None:
-            """Note what the driver gave."""
+            """Store what the driver reports."""
 
         def close(self, timeout: float = 10.0) -> bool:
             """End it; return whether it has ended."""
@@ -64,10 +64,10 @@ class _Refusal:
 
 @attrs.frozen
 class Opening(Generic[C]):
-    """What a context shall be.
+    """Parameters of a new context.
 
     Attributes:
-        kind: makes the object.
+        kind: makes the context object.
         name: of the context.
         has_thread: whether it gets a thread.
     """
@@ -100,8 +100,8 @@ class Opening(Generic[C]):
             ) from error
 
     def first(self, device: str | int | None, api: str | None) -> C:
-        """Return a context on the first device that gives one; see `GlContext.create`."""
-        egl.load()  # what is missing is said before any driver says it, and in this order
+        """Return a context on the first device that works; see `GlContext.create`."""
+        egl.load()  # a missing library is reported before any driver fails without it, in this order
         gl_library.library()
         wanted, source = device, ""
         if device is None:
@@ -145,7 +145,7 @@ class Opening(Generic[C]):
 
 
 def _unavailable(refusals: list[_Refusal], wanted: str | int | None) -> GpuUnavailableError:
-    """Return the error that says why no device gave a context."""
+    """Return the error that says why no device works."""
     said = "; ".join(f"{one.route}: {one.why}" for one in refusals)
     on = "" if wanted is None else f" on {wanted!r}"
     codes = {one.code for one in refusals}

@@ -1,4 +1,4 @@
-"""What GL a machine has: a context is made on each device, asked, and closed."""
+"""A report of the GL of this machine: it makes a context on each device, asks it, and closes it."""
 
 from __future__ import annotations
 
@@ -11,18 +11,19 @@ from penstock_gpu.errors import GpuUnavailableError
 
 @attrs.frozen
 class DeviceReport:
-    """One device, and what a context on it said.
+    """One device, and what a context on it reported.
 
     Attributes:
-        device: how the driver is found.
-        works: whether a context could be made; if not, all that follows but `why_not` and `cure` is "".
+        device: the device.
+        works: whether a context could be made; if not, the attributes below except `why_not` and `cure` are
+            "".
         api: "gl" or "gles".
         version: of GL, such as "4.5".
-        vendor: who made the driver.
-        renderer: what draws, such as "llvmpipe (LLVM 15.0.6, 256 bits)".
+        vendor: the maker of the driver.
+        renderer: the renderer's name, such as "llvmpipe (LLVM 15.0.6, 256 bits)".
         is_software: whether it draws on the CPU.
-        why_not: why there was no context; "" where it works.
-        cure: what to do about that; "" where it works, or where nothing can be said.
+        why_not: why no context could be made; "" where it works.
+        cure: what to do about that; "" where it works, or where that is not known.
     """
 
     device: GpuDevice
@@ -38,13 +39,13 @@ class DeviceReport:
 
 @attrs.frozen
 class GpuReport:
-    """What a machine has.
+    """The devices of a machine.
 
     Attributes:
-        devices: each that EGL lists; where none of those works also "surfaceless" and "default".
-        chosen: the one that `GlContext.create()` takes in this environment; None where it raises.
-        why_not: why it raises; "" where it does not.
-        cure: what to do about that, such as the packages to install; "" where it does not.
+        devices: each device that EGL lists; if none of those works, also "surfaceless" and "default".
+        chosen: the device that `GlContext.create()` takes in this environment; None if it raises.
+        why_not: why that raises; "" if it does not.
+        cure: what to do about that, such as the packages to install; "" if it does not raise.
     """
 
     devices: tuple[DeviceReport, ...]
@@ -54,7 +55,7 @@ class GpuReport:
 
 
 def probe() -> GpuReport:
-    """Return what this machine has; never raises. Makes one context for each device and ends it at once."""
+    """Return the devices of this machine; never raises. Makes one context for each and closes it at once."""
     reports: dict[GpuDevice, DeviceReport] = {}
     try:
         for one in devices():
@@ -70,7 +71,7 @@ def probe() -> GpuReport:
         why_not = [f"{one}: {reports[one].why_not}" for one in tried if reports[one].why_not]
         cure = next((reports[one].cure for one in tried if reports[one].cure), "")
         return GpuReport(tuple(reports.values()), None, "; ".join(dict.fromkeys(why_not)), cure)
-    except Exception as error:  # noqa: BLE001  # whatever it is, it is the answer
+    except Exception as error:  # noqa: BLE001  # any failure is part of the answer
         return GpuReport(tuple(reports.values()), None, *_reason(error))
 
 

@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 class Member(Protocol):
-    """A context, as far as its group knows it."""
+    """The part of a context that its group uses."""
 
     @property
     def is_closed(self) -> bool:
@@ -32,10 +32,10 @@ class Member(Protocol):
 
 
 class ShareGroup:
-    """The contexts of one group, weakly held. Two contexts share when their groups are the same object.
+    """The contexts of one group, weakly referenced. Two contexts share if their groups are the same object.
 
     Attributes:
-        is_shared: whether it has, or had, more than one context, the application's counted too.
+        is_shared: whether it has, or had, more than one context, including the application's.
     """
 
     def __init__(self) -> None:
@@ -46,20 +46,20 @@ class ShareGroup:
         self._is_posted = False  # whether a job is on its way that deletes them
 
     def add(self, context: Member) -> None:
-        """Take a context in. From now on all make each fence at once."""
-        with self._lock:  # replaced and never changed, since finalisers read it at any moment
+        """Add a context. From now on all of them make each fence at once, see `GlContext.leave_fence`."""
+        with self._lock:  # the tuple is replaced, not changed, since finalisers read it at any moment
             alive = tuple(member for member in self._members if member() is not None)
             self._members = (*alive, weakref.ref(context))
             self.is_shared = self.is_shared or bool(alive)
-        self._is_posted = False  # a job that the last context could not do is lost
+        self._is_posted = False  # a job that a context could not run before its end is lost
 
     def contexts(self) -> tuple[Member, ...]:
-        """Return those of this pack that have not ended, the oldest first."""
+        """Return the contexts of this pack that have not ended, the oldest first."""
         found = (member() for member in self._members)
         return tuple(context for context in found if context is not None and not context.is_closed)
 
     def living(self) -> Member | None:
-        """Return some context of the group that has not ended, or None."""
+        """Return any context of the group that has not ended, or None."""
         for member in self._members:
             context = member()
             if context is not None and not context.is_closed:
@@ -67,10 +67,10 @@ class ShareGroup:
         return None
 
     def discard(self, delete: Callable[[], Any], first: Member | None = None) -> bool:
-        """Run `delete` soon in `first`, or where that has ended in another context of the group.
+        """Run `delete` soon in `first`, or if that has ended in another context of the group.
 
-        For the deletion of shared objects, from any thread and from finalisers: never raises, never
-        blocks. Dropped where no context of the group is left, since then its objects are gone too.
+        For the deletion of shared objects, from any thread and from finalisers: never raises, never blocks.
+            If no context of the group is left, `delete` is dropped, since the objects are gone too.
 
         Returns:
             Whether a context was left.
@@ -86,9 +86,9 @@ class ShareGroup:
         return False
 
     def discard_fence(self, fence: int, first: Member) -> None:
-        """Delete a fence: here and now where a context of the group is current, else as `discard` does it.
+        """Delete a fence: at once if a context of the group is current, else as `discard` does.
 
-        Those that pile up until then are deleted by one job.
+        One job deletes all fences that have accumulated until then.
         """
         if native.is_forked():
             return
@@ -103,10 +103,10 @@ class ShareGroup:
                 self._is_posted = False
 
     def _delete_fences(self) -> None:
-        self._is_posted = False  # first: who comes from now on posts another job
+        self._is_posted = False  # first: a fence that is added from now on posts another job
         while self._fences:
             try:
                 fence = self._fences.popleft()
-            except IndexError:  # another context was quicker
+            except IndexError:  # another context has deleted the last one
                 return
             gl.glDeleteSync(fence)
