@@ -28,6 +28,7 @@ def _code(letters: str) -> int:
 
 class GpuBufferFormat(enum.IntEnum):
     """The layout of one pixel, with the reference's numbers. Channels are uint8 unless a type is named.
+
     The formats of several planes (the 420 ones, NV12, NV21, I420, YV12) are names only: no texture and no
     array here has them.
     """

@@ -1,4 +1,4 @@
-"""The memory of a new texture, and how it is sampled."""
+"""Allocation of a new texture's memory, and its sampling parameters."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _SWIZZLES: Final = (0x8E42, 0x8E43, 0x8E44, 0x8E45)
 
 
 def expect_size(width: int, height: int) -> None:
-    """Refuse a size that the current context allows no texture.
+    """Refuse a texture size that the current context does not allow.
 
     Raises:
-        InvalidArgumentError: it does not; says what it allows.
+        InvalidArgumentError: the size is not allowed; says which sizes are.
     """
     limit = gl.get_integer(gl.GL_MAX_TEXTURE_SIZE)
     if not 0 < width <= limit or not 0 < height <= limit:
@@ -31,7 +31,7 @@ def expect_size(width: int, height: int) -> None:
 
 
 def allocate(context: GlContext, layout: GlLayout, width: int, height: int) -> None:
-    """Give the texture that is bound its storage and its parameters."""
+    """Give the bound texture its storage and its parameters."""
     if layout.is_immutable and _has_immutable(context):
         gl.glTexStorage2D(TEXTURE_2D, 1, layout.internal, width, height)
     else:

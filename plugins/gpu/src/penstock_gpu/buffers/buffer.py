@@ -1,4 +1,4 @@
-"""GpuBuffer: one image, wherever it was last written, and in whatever form somebody asks for it."""
+"""GpuBuffer: one image, wherever it was last written, and in the form that the caller asks for."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from penstock.errors import FailedPreconditionError, InvalidArgumentError
 from penstock_formats import ImageFrame
-from penstock_gpu.buffers import texture, texture_copy  # noqa: F401  # they register what they can do
+from penstock_gpu.buffers import texture, texture_copy  # noqa: F401  # they register storages and converters
 from penstock_gpu.buffers.frame_storage import FrameStorage, PixelArray
 from penstock_gpu.buffers.gl_texture import GlTextureObject
 from penstock_gpu.buffers.image import Image
@@ -34,27 +34,29 @@ V = TypeVar("V")
 
 @final
 class GpuBuffer:
-    """An image on the GPU or in main memory: a handle, whose copies share one image.
+    """A handle of an image on the GPU or in main memory. Copies of a handle share the image.
 
-    Nothing is allocated until somebody asks for a view. A view to read makes the form that it needs out of
-    one that is there, once, and keeps both; a view to write keeps its own form and drops all others. So an
-    image that stays on the GPU is never copied to main memory, and the other way round.
+    Nothing is allocated until a view is requested. A view to read makes the form that it needs from an
+    existing one, once, and keeps both; a view to write keeps its own form and drops all others. So an image
+    that stays on the GPU is never copied to main memory, and vice versa.
 
     `copy.copy` gives another handle of the same image. Two buffers are equal when they are handles of
-    the same image. A buffer without a size is no image: it is false, and equal to all such. Buffers
-    pickle, as a copy of their pixels. Any number of threads may read at once; whoever writes must be alone.
+    the same image. A buffer without a size is no image: it is false, and equal to all other such buffers. A
+    buffer is pickled as a copy of its pixels. Any number of threads may read at once; a writer needs
+    exclusive access.
 
     Args:
-        width, height: pixels, at least 1 each, or 0 both for a buffer that is no image.
+        width, height: pixels, at least 1 each, or both 0 for a buffer that is no image.
         format: what the pixels mean.
 
     Raises:
-        InvalidArgumentError: one of width and height is 0, or one is negative, or no such format exists.
+        InvalidArgumentError: only one of width and height is 0, one is negative, or the format does not
+            exist.
     """
 
     __slots__ = ("__weakref__", "_image")
 
-    #: For errors of graphs in which the two are connected.
+    #: Named in errors of graphs that connect the two types.
     __penstock_conversions__: ClassVar = {
         ImageFrame: ("ImageFrameToGpuBufferCalculator", "GpuBufferToImageFrameCalculator")
     }
@@ -78,8 +80,8 @@ class GpuBuffer:
         """Return a buffer of a frame's pixels. They are not copied; a frame never changes.
 
         Raises:
-            InvalidArgumentError: it is no frame, or of a format that no buffer has (GRAY16, SRGB48, SRGBA64,
-                LAB8, SBGRA); says which have one.
+            InvalidArgumentError: it is no frame, or has a format that no buffer has (GRAY16, SRGB48, SRGBA64,
+                LAB8, SBGRA); says which formats work.
         """
         if not isinstance(frame, ImageFrame):
             raise InvalidArgumentError(
@@ -93,22 +95,21 @@ class GpuBuffer:
 
         Args:
             array: (H, W), (H, W, 1) or (H, W, channels), at least 1 x 1, with the element type of `format`.
-                Borrowed, not copied: the buffer keeps the memory alive and sees what is written to it, so the
-                maker stops writing. It may be read-only. Strides are free; where the pixels of a row do not
-                lie together, each upload copies them once more.
+                Borrowed, not copied: the buffer keeps the memory alive and sees later writes, so the caller
+                    must stop writing. It may be read-only. Any strides are allowed; if the pixels of a row
+                    are not contiguous, each upload makes one more copy.
             format: what the pixels mean; None takes BGRA32 for (H, W, 4) uint8 (bytes are red, green, blue,
                 alpha), RGB24, ONE_COMPONENT8, TWO_COMPONENT8, and for float32 and float16 the formats of
                 one, two and four channels.
-            copy: take a copy instead; the maker may go on writing.
+            copy: take a copy instead; the caller may continue to write.
 
         Raises:
-            InvalidArgumentError: shape or element type fit no format, or not the one that is named. Nothing
-                is kept.
+            InvalidArgumentError: shape or element type fit no format, or not the given one. Nothing is kept.
         """
         return cls.of_storage(FrameStorage.of_array(np.asarray(array), format, copy=copy))
 
     @classmethod
-    def of_texture(  # noqa: PLR0913  # what a foreign texture is
+    def of_texture(  # noqa: PLR0913  # the properties of a foreign texture
         cls,
         name: int,
         target: int,
@@ -120,25 +121,26 @@ class GpuBuffer:
         context: GlContext | ExternalContext | None = None,
         sync: GlSyncToken | None = None,
     ) -> Self:
-        """Return a buffer of a texture that somebody else made and owns.
+        """Return a buffer of a texture that the caller made and owns.
 
         Args:
-            name: of the texture in GL. It is complete: mipmapped, or with a filter that needs no mipmaps.
-            target: GL_TEXTURE_2D (0x0DE1); or another one, for shaders that know it.
+            name: the texture's GL name. The texture is complete: mipmapped, or with a filter that needs no
+                mipmaps.
+            target: GL_TEXTURE_2D (0x0DE1), or another one that the shaders use.
             width: pixels.
             height: pixels.
             format: what they mean.
-            release: called once when nothing uses the texture any more, on the thread that lets go last,
-                maybe within a garbage collection: so do no GL there and wait for nothing. It gets a
-                `ConsumerSync`; before the owner draws to the texture again, or deletes it, `wait` or
-                `wait_on_gpu` of that has to be called. What it raises is logged.
-            context: where the texture was made, None for the current one.
-            sync: a fence behind what the owner drew to it; None: all is drawn already.
+            release: called once when nothing uses the texture any more, on the thread that releases it last,
+                maybe during a garbage collection: so it must call no GL and wait for nothing. It gets a
+                `ConsumerSync`; before the owner draws to the texture again, or deletes it, it must call
+                `wait` or `wait_on_gpu` of that. Errors of `release` are logged.
+            context: the context that made the texture, None for the current one.
+            sync: a fence after the owner's drawing; None if the drawing is complete.
 
         Raises:
-            InvalidArgumentError: name, width or height is below 1, `release` cannot be called, or no such
-                format exists.
-            FailedPreconditionError: `context` is None, and none is current.
+            InvalidArgumentError: name, width or height is below 1, `release` is not callable, or the format
+                does not exist.
+            FailedPreconditionError: `context` is None, and no context is current.
         """
         kind = checked_format(format)
         if name < 1 or width < 1 or height < 1:
@@ -157,10 +159,10 @@ class GpuBuffer:
 
     @classmethod
     def of_storage(cls, storage: Any) -> Self:
-        """Return a buffer of one storage, for packs that bring their own.
+        """Return a buffer of one storage, for packs with storages of their own.
 
         Args:
-            storage: a `Storage` with `width`, `height` and `format`, the buffer's own from now on.
+            storage: a `Storage` with `width`, `height` and `format`; the buffer owns it from now on.
         """
         made = cls()
         made._image = Image(storage.width, storage.height, storage.format, (storage,))  # of this class
@@ -168,24 +170,24 @@ class GpuBuffer:
 
     @property
     def width(self) -> int:
-        """Columns; 0 where there is no image."""
+        """Columns; 0 if there is no image."""
         return 0 if self._image is None else self._image.width
 
     @property
     def height(self) -> int:
-        """Rows; 0 where there is no image."""
+        """Rows; 0 if there is no image."""
         return 0 if self._image is None else self._image.height
 
     @property
     def format(self) -> GpuBufferFormat:
-        """What the pixels mean; UNKNOWN where there is no image."""
+        """What the pixels mean; UNKNOWN if there is no image."""
         return GpuBufferFormat.UNKNOWN if self._image is None else self._image.format
 
     @property
     def nbytes(self) -> int:
-        """How many bytes the pixels have in their format's own layout, wherever they lie now.
+        """How many bytes the pixels have in their format's layout, wherever they are now.
 
-        0 where there is no image, or one of several planes. Graphs say with it how much waits in queues.
+        0 if there is no image, or one with several planes. Graphs report with it the bytes in their queues.
         """
         return self.width * self.height * pixel_bytes(self.format)
 
@@ -193,7 +195,7 @@ class GpuBuffer:
         return self._image is not None
 
     def read_view(self, view: type[V], **arguments: Any) -> V:
-        """Return the image in some form, to read.
+        """Return the image in the form of `view`, to read.
 
         Args:
             view: `ImageFrame`, or `numpy.ndarray` (read-only, (H, W) or (H, W, channels), of the format's
@@ -202,29 +204,30 @@ class GpuBuffer:
             **arguments: of the view: `plane` of GlTextureView.
 
         Raises:
-            FailedPreconditionError: the buffer is no image, or is empty, or somebody writes to it, or no
+            FailedPreconditionError: the buffer is no image, or is empty, or is being written to, or no
                 context is current where one is needed.
-            InvalidArgumentError: there is no way to this view from what the buffer has; names both.
+            InvalidArgumentError: no converter leads from the buffer's storages to this view; names both.
             GlError: GL refuses. The buffer is as before.
         """
         found: V = self._shown().read(view, arguments)
         return found
 
     def write_view(self, view: type[V], **arguments: Any) -> V:
-        """Return the image in some form, to write. All other forms are dropped.
+        """Return the image in the form of `view`, to write. All other forms are dropped.
 
-        Where there is an image, the view begins with it, which may cost a copy; a fresh texture shows
-        anything, a fresh array 0. What somebody read before, frames and arrays, keeps what it showed.
+        A view of a written buffer begins with its pixels, which may cost a copy; of an empty buffer, a
+        texture is undefined and an array is 0. Frames and arrays that were read before keep their pixels.
 
         Args:
-            view: `GlTextureView`, in a context, to be released; or `numpy.ndarray`, C-contiguous, which is
-                written to until the buffer is read or given on; or a type that a further pack has registered.
+            view: `GlTextureView`, in a context, to be released; or `numpy.ndarray`, C-contiguous, which may
+                be written to until the buffer is read or forwarded; or a type that another pack has
+                registered.
             **arguments: of the view: `plane` of GlTextureView.
 
         Raises:
-            InvalidArgumentError: there is no way to this view; or it is ImageFrame, which never changes.
-            FailedPreconditionError: the buffer is no image, or somebody else uses the texture, or no
-                context is current where one is needed.
+            InvalidArgumentError: no converter leads to this view; or it is ImageFrame, which never changes.
+            FailedPreconditionError: the buffer is no image, or the texture is in use, or no context is
+                current where one is needed.
             GlError: GL refuses. The buffer is as before.
         """
         if view is ImageFrame:
@@ -244,7 +247,7 @@ class GpuBuffer:
         return self.read_view(np.ndarray)
 
     def storages(self) -> tuple[str, ...]:
-        """Return the names of the storages that the image has now, in the order in which they came."""
+        """Return the names of the image's storages, in the order in which they were made."""
         return () if self._image is None else tuple(type(each).__name__ for each in self._image.storages)
 
     def __copy__(self) -> Self:
@@ -266,12 +269,12 @@ class GpuBuffer:
     def __dlpack__(self, **request: Any) -> object:
         """Export the pixels in main memory to another library; see `ArrayPayload.__dlpack__`.
 
-        That is `array()`, so that a texture is read back first. A consumer that asks for DLPack 1.0 gets a
-        borrowed view that is flagged read-only. An older one cannot learn that it may not write, and gets a
-        fresh copy, where NumPy's own read-only arrays refuse. For memory of a GPU see `penstock_gpu.cuda`.
+        It exports `array()`, so a texture is read back first. A consumer that asks for DLPack 1.0 gets a
+        borrowed view that is flagged read-only. An older consumer cannot learn that it may not write, and
+        gets a copy, where NumPy's own read-only arrays refuse. For memory of a GPU see `penstock_gpu.cuda`.
 
         Raises:
-            BufferError: another device is asked for, or no copy where one is needed.
+            BufferError: the consumer asks for another device, or forbids a copy where one is needed.
         """
         return PixelArray(self.array()).__dlpack__(**request)
 
@@ -280,14 +283,14 @@ class GpuBuffer:
         return 1, 0
 
     def _repr_png_(self) -> bytes | None:
-        """Return what a notebook shows, a PNG of at most 1024 pixels a side; see `ImageFrame`.
+        """Return a PNG of at most 1024 pixels a side for notebooks; see `ImageFrame`.
 
-        Never raises. None, and with it the plain repr, for a buffer that is empty or has no ImageFrame, or
-        cannot be read back, and where neither OpenCV nor Pillow is installed.
+        Never raises. Returns None, so that the notebook shows the plain repr, for a buffer that is empty, has
+        no ImageFrame, or cannot be read back, and if neither OpenCV nor Pillow is installed.
         """
         try:
             return self.frame()._repr_png_()  # the notebook's protocol
-        except Exception:  # noqa: BLE001  # where it is shown is no place to fail
+        except Exception:  # noqa: BLE001  # showing a buffer must not fail
             return None
 
     def __repr__(self) -> str:

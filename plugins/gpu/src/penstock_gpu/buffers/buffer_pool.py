@@ -13,8 +13,8 @@ from penstock_gpu.formats import GpuBufferFormat, checked_format
 class GpuBufferPool(TexturePool[GlTextureObject]):
     """Makes buffers whose textures are used again. Thread-safe.
 
-    A buffer holds on to its texture and not to this pool: textures that come back after the pool is gone
-    or closed are deleted.
+    A buffer keeps its texture alive, not this pool: textures that come back after the pool is gone or closed
+        are deleted.
 
     Args:
         options: how much is kept.
@@ -29,14 +29,14 @@ class GpuBufferPool(TexturePool[GlTextureObject]):
         height: int,
         format: GpuBufferFormat = GpuBufferFormat.BGRA32,  # noqa: A002  # the word that everyone expects
     ) -> GpuBuffer:
-        """Return a buffer with a texture, new or used before; until it is drawn to it shows anything.
+        """Return a buffer with a texture, new or reused; its content is undefined until it is drawn to.
 
-        A context must be current, and whichever writes to the buffer waits on the GPU until its earlier
-        readers are done.
+        A context must be current. A context that writes to the buffer waits on the GPU until the texture's
+        earlier readers are done.
 
         Raises:
             InvalidArgumentError: the size is not positive, or no texture has the format.
             FailedPreconditionError: no context is current; call it in `GlContext.run`.
-            GlError: GL refuses to make the texture.
+            GlError: GL fails to make the texture.
         """
         return GpuBuffer.of_storage(TextureStorage(self.take(width, height, checked_format(format))))

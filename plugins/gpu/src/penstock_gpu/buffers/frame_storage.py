@@ -1,7 +1,7 @@
-"""The storage of a GpuBuffer in main memory: one NumPy array, seen as an array or as an ImageFrame.
+"""The storage of a GpuBuffer in main memory: one NumPy array, given as an array or as an ImageFrame.
 
-The invariant: what was read before never changes. A frame or an array that somebody got shows the same
-pixels for ever; whoever writes to the buffer later gets memory of its own, with a copy of the pixels.
+The invariant: what was read before never changes. A frame or an array that a reader got keeps its pixels; a
+    later writer gets new memory with a copy of the pixels.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class PixelArray(ArrayPayload):
-    """A read-only array as other libraries see it, also in those formats that no ImageFrame has.
+    """A read-only array for export to other libraries, also in formats that no ImageFrame has.
 
     Args:
         array: borrowed.
@@ -45,14 +45,14 @@ class PixelArray(ArrayPayload):
 class FrameStorage(Storage):
     """Pixels in main memory. Gives `numpy.ndarray` to read and write, and `ImageFrame` to read.
 
-    A view to read is read-only, and the same object each time. A view to write is a writable array, (H, W)
-    or (H, W, channels), C-contiguous, with the pixels as they are; it is written to until the buffer is
-    read next, or given on.
+    A view to read is read-only, and the same object each time. A view to write is a writable array, (H, W) or
+    (H, W, channels), C-contiguous, with the current pixels; it may be written to until the buffer is read
+    next, or forwarded.
 
     Args:
         array: the pixels, of the shape and type that the format has. Borrowed.
         format: what they mean.
-        is_own: whether nobody else sees the array, so that it may be written to.
+        is_own: whether nothing else refers to the array, so that it may be written to.
     """
 
     __slots__ = ("_array", "_frame", "_is_own", "_pixels", "format")
@@ -66,7 +66,7 @@ class FrameStorage(Storage):
 
     @classmethod
     def of_frame(cls, frame: ImageFrame) -> FrameStorage:
-        """Return the storage that a frame is. It is not copied, and read views are that frame.
+        """Return the storage of a frame. It is not copied, and read views are that frame.
 
         Raises:
             InvalidArgumentError: no buffer has the frame's format; says which to convert it to.
@@ -99,7 +99,7 @@ class FrameStorage(Storage):
 
     @property
     def pixels(self) -> NDArray[Any]:
-        """What there is to copy; neither to be written nor handed on."""
+        """The pixels, for copying; the caller neither writes to the array nor forwards it."""
         return self._array
 
     @property
@@ -122,7 +122,7 @@ class FrameStorage(Storage):
         return view is np.ndarray or (view is ImageFrame and not for_writing and has_image_frame(self.format))
 
     def read_view(self, view: type[Any], **arguments: Any) -> Any:
-        """Return the pixels, read-only: always the same array, always the same frame."""
+        """Return the pixels, read-only: the same array or frame each time."""
         if arguments:
             _expect_none(view, arguments)
         self._is_own = False
@@ -133,7 +133,7 @@ class FrameStorage(Storage):
         return self._pixels.array
 
     def write_view(self, view: type[Any], **arguments: Any) -> NDArray[Any]:
-        """Return the pixels to write to, in memory that nobody has read before."""
+        """Return the pixels to write to, in memory that no reader has."""
         _expect_none(view, arguments)
         if not self._is_own or not self._array.flags.c_contiguous:
             self._array = self._array.copy(order="C")
@@ -158,7 +158,7 @@ def expect_image_frame(kind: GpuBufferFormat) -> None:
     """Refuse a format that no ImageFrame has.
 
     Raises:
-        InvalidArgumentError: names the format, and what to ask for.
+        InvalidArgumentError: no ImageFrame has it; says what to ask for.
     """
     if not has_image_frame(kind):
         raise InvalidArgumentError(
@@ -168,7 +168,7 @@ def expect_image_frame(kind: GpuBufferFormat) -> None:
 
 
 def _refuse_image_frame(storage: FrameStorage) -> FrameStorage:
-    """Say why a storage that is there gives no ImageFrame: asked only where it gives none."""
+    """Raise why this storage gives no ImageFrame; called only if it gives none."""
     expect_image_frame(storage.format)
     return storage
 

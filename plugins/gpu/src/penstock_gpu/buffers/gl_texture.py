@@ -1,12 +1,12 @@
-"""One texture and who uses it when: the order between the contexts that draw to it and read from it.
+"""One texture, and the order between the contexts that draw to it and read from it.
 
-A context runs its commands in order, another one knows nothing of them. So whoever has drawn to a texture
-leaves a fence, and a reader in another context waits for it, on the GPU; whoever has read leaves a fence
-too, one for each context, and the next to draw waits for these. Fences are flushed when they are made:
-nobody waits for a command that was never sent.
+A context runs its own commands in order, but is not ordered with other contexts. So a writer leaves a fence,
+and a reader in another context waits for it on the GPU; each context that reads leaves a fence too, and the
+next writer waits for these. Fences are flushed when they are made: no wait is for a command that was never
+sent.
 
-Nothing here takes a lock, since views are let go of in finalisers too: single operations on a dict or a
-lock that is only tried.
+Nothing here waits for a lock, since finalisers release views too: the code uses single operations on dicts
+    and lists, and a lock that is only tried.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ LOGGER: Final = get_logger("gpu")
 
 
 class ConsumerSync:
-    """What the readers of a texture left behind: one fence for each context that read it.
+    """The fences of a texture's readers: one for each context that read it.
 
     Attributes:
-        tokens: the fences, empty where nobody has read it since it was last drawn to.
+        tokens: the fences; empty if the texture was not read since it was last drawn to.
     """
 
     __slots__ = ("tokens",)
@@ -54,7 +54,7 @@ class ConsumerSync:
         return all(token.wait(timeout) for token in self.tokens)
 
     def wait_on_gpu(self) -> None:
-        """Let the commands that follow in the current context wait until all readers are done."""
+        """Make the following commands of the current context wait until all readers are done."""
         for token in self.tokens:
             token.wait_on_gpu()
 
@@ -64,14 +64,14 @@ class GlTextureObject:
 
     Attributes:
         name: of GL.
-        target: GL_TEXTURE_2D, or what a foreign one has.
+        target: GL_TEXTURE_2D, or the target of a foreign texture.
         width, height: pixels.
         format: what the pixels mean.
-        context: where it was made and will be deleted; None for one that the application made in its own.
-        producer: the context that drew to it last, the one that made it at first.
+        context: the context that made it and deletes it; None if the application made it in its own.
+        producer: the context that drew to it last; at first the one that made it.
         share_group: of all contexts that see it.
         home: the pool that takes it back, or None.
-        is_drawable: whether a framebuffer was complete with it.
+        is_drawable: whether a framebuffer with it was found complete.
     """
 
     __slots__ = (
@@ -93,7 +93,7 @@ class GlTextureObject:
         "width",
     )
 
-    def __init__(  # noqa: PLR0913, PLR0917  # what it is
+    def __init__(  # noqa: PLR0913, PLR0917  # the properties of a texture
         self,
         name: int,
         target: int,
@@ -118,19 +118,19 @@ class GlTextureObject:
         self._release = release
         self._done_writing = done_writing
         self._consumers: dict[int, GlSyncToken] = {}
-        self._writing = threading.Lock()  # held while somebody writes; tried, never waited for
-        self._reads: list[None] = []  # one for each reader
-        self._holds: list[None] = []  # one where it holds its context
+        self._writing = threading.Lock()  # held by a writer; tried, never waited for
+        self._reads: list[None] = []  # one element for each reader
+        self._holds: list[None] = []  # one element if it holds its context
 
     @classmethod
     def create(cls, width: int, height: int, format: GpuBufferFormat) -> GlTextureObject:  # noqa: A002  # as above
-        """Make a texture in the current context; what it shows is undefined.
+        """Make a texture in the current context; its content is undefined.
 
         Raises:
-            InvalidArgumentError: no texture has the format, or the size is none that GL allows.
-            FailedPreconditionError: no context is current, or the application's, which shares with none of
-                ours.
-            GlError: GL refuses; nothing is left behind.
+            InvalidArgumentError: no texture has the format, or GL does not allow the size.
+            FailedPreconditionError: no context is current, or one of the application that shares with no
+                context of this pack.
+            GlError: GL fails; nothing is left behind.
         """
         context = making_context()
         if not context.is_current():
@@ -150,10 +150,10 @@ class GlTextureObject:
         return cls(name, TEXTURE_2D, width, height, format, context)
 
     def begin_read(self, here: AnyContext) -> None:
-        """Let what follows in the current context come after what was drawn.
+        """Order the following commands of the current context after what was drawn.
 
         Raises:
-            FailedPreconditionError: somebody has a view to write.
+            FailedPreconditionError: there is a view to write.
         """
         if self._writing.locked():
             raise FailedPreconditionError(
@@ -171,15 +171,15 @@ class GlTextureObject:
 
     @property
     def is_in_use(self) -> bool:
-        """Whether somebody has a view, or one that nobody refers to any more is still to be released."""
+        """Whether there is a view of it, or a dropped view is still to be released."""
         return self._writing.locked() or bool(self._reads)
 
     def end_read(self, here: AnyContext, fence: GlSyncToken | None = None) -> None:
-        """Let the next to draw come after what was read in the current context.
+        """Order the next writer after what was read in the current context.
 
         Args:
             here: that context.
-            fence: one that was made there after the reading; None makes one.
+            fence: a fence that was made there after the read; None makes one.
         """
         try:
             self._consumers[here.native_context] = here.leave_fence() if fence is None else fence
@@ -187,14 +187,14 @@ class GlTextureObject:
             self._reads.pop()
 
     def end_read_back(self) -> None:
-        """End a read whose pixels have arrived in main memory: nobody needs to wait for it."""
+        """End a read whose pixels have arrived in main memory: it needs no fence."""
         self._reads.pop()
 
     def begin_write(self, here: AnyContext) -> None:
-        """Let what follows in the current context come after what was drawn and what was read.
+        """Order the following commands of the current context after what was drawn and what was read.
 
         Raises:
-            FailedPreconditionError: somebody has another view, to read or to write.
+            FailedPreconditionError: there is another view, to read or to write.
         """
         if not self._writing.acquire(blocking=False):
             raise FailedPreconditionError(
@@ -213,7 +213,7 @@ class GlTextureObject:
             raise
 
     def end_write(self, here: AnyContext, fence: GlSyncToken | None = None) -> None:
-        """Let all that read come after what was drawn in the current context; `fence` as in `end_read`."""
+        """Order all readers after what was drawn in the current context; `fence` as in `end_read`."""
         try:
             self._done_writing = here.leave_fence() if fence is None else fence
             self.producer = here
@@ -221,7 +221,7 @@ class GlTextureObject:
             self._writing.release()
 
     def wait_until_complete(self, timeout: float) -> bool:
-        """Wait until what was drawn is there, for one that uses no fences; return whether it is."""
+        """Wait until GL has drawn the texture, for a user without fences; return whether it has."""
         token = self._done_writing
         return token is None or token.wait(timeout)
 
@@ -234,16 +234,16 @@ class GlTextureObject:
         self.spare()
 
     def hold(self) -> None:
-        """Keep the context where it was made from ending with its resources; see `GlContext.retire`.
+        """Keep its context from ending with its resources; see `GlContext.retire`.
 
-        Called by the one who owns the texture, or writes to it.
+        Called by the owner or the writer of the texture.
         """
         if self.context is not None and not self._holds:
             self._holds.append(None)
             self.context.hold()
 
     def spare(self) -> None:
-        """Hold the context no longer. Safe in finalisers, on any thread."""
+        """Stop holding the context. Safe in finalisers, on any thread."""
         try:
             self._holds.pop()
         except IndexError:
@@ -252,9 +252,9 @@ class GlTextureObject:
             self.context.let_go()
 
     def delete(self) -> None:
-        """Have the texture deleted in its context, later; a foreign one is given back to its maker.
+        """Delete the texture later, in its context; a foreign one is given back to its owner.
 
-        Readers are not waited for: GL keeps what is still in use.
+        It does not wait for readers: GL keeps what is still in use.
         """
         release, self._release = self._release, None
         name, self.name = self.name, 0
@@ -289,7 +289,7 @@ class GlTextureObject:
             try:
                 token.wait_on_gpu()
             except BaseException:
-                consumers.setdefault(reader, token)  # who tries again waits for it again
+                consumers.setdefault(reader, token)  # a second try waits for it again
                 raise
 
     def __repr__(self) -> str:
@@ -297,7 +297,7 @@ class GlTextureObject:
 
 
 class _Deletion:
-    """A job that deletes one texture. A class of its own: it says in messages what it is."""
+    """A job that deletes one texture. It is a class so that its name appears in messages."""
 
     __slots__ = ("_name",)
 

@@ -1,6 +1,6 @@
-"""What a GpuBuffer refers to: one image, and the storages that show it now.
+"""The state that the handles of a GpuBuffer share: one image, and the storages that hold it now.
 
-All storages show the same pixels. They are looked at under a lock, and made, asked and let go outside it.
+All storages hold the same pixels. They are looked up under a lock, and made, read and released outside it.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 
 class Image:
-    """What all handles of one buffer share.
+    """The state that all handles of one buffer share.
 
     Args:
         width: pixels.
         height: pixels.
         format: what they mean.
-        storages: where they lie, one after the other; none where nobody has written yet.
+        storages: the storages of the pixels; none if the buffer has not been written to.
     """
 
     __slots__ = ("_lock", "_storages", "format", "height", "width")
@@ -43,18 +43,18 @@ class Image:
 
     @property
     def storages(self) -> tuple[Storage, ...]:
-        """Where the pixels lie now, in the order in which that came."""
+        """The storages of the pixels, in the order in which they were made."""
         return self._storages
 
     def read(self, view: type, arguments: dict[str, Any]) -> Any:
-        """Return a view to read, of a storage that is converted from another where none gives it."""
+        """Return a view to read; if no storage gives it, one is converted."""
         found = self._find(view, for_writing=False)
         if found is None:
             raise self._no_path(view, for_writing=False)
         return found.read_view(view, **arguments)
 
     def write(self, view: type, arguments: dict[str, Any]) -> Any:
-        """Return a view to write, and drop all storages but its own."""
+        """Return a view to write, and drop all other storages."""
         found = self._find(view, for_writing=True)
         if found is None:
             make = REGISTRY.factory(view)
@@ -73,7 +73,7 @@ class Image:
         found = _provider(present, view, for_writing=for_writing)
         if found is not None:
             return found
-        # what is lost comes last, and says how it came to that
+        # a lost storage comes last, and its converter raises why it is lost
         for storage in sorted(present, key=_is_lost) if len(present) > 1 else present:
             convert = REGISTRY.converter(view, type(storage))
             if convert is not None:
@@ -83,12 +83,12 @@ class Image:
     def _insert(
         self, made: Storage, source: Storage, present: tuple[Storage, ...], view: type, *, for_writing: bool
     ) -> Storage | None:
-        """Keep a converted storage, unless another reader was quicker: then theirs is the one.
+        """Keep a converted storage, unless another thread has made one meanwhile: then that one is used.
 
-        Where somebody has written meanwhile, what was converted is for this reader only.
+        If the buffer was written to meanwhile, only this reader gets the converted storage.
         """
         with self._lock:
-            before = self._storages  # until after the lock
+            before = self._storages  # kept until the lock is released
             found = None if before is present else _provider(before, view, for_writing=for_writing)
             if found is None and made.provides(view, for_writing=for_writing):
                 found = made
@@ -116,7 +116,7 @@ class Image:
 
 
 def _spare(storages: tuple[Storage, ...]) -> None:
-    """Tell the storages where one of them is lasting."""
+    """Call `spare` of all storages if one of them is lasting."""
     for lasting in storages:
         if lasting.is_lasting:
             for storage in storages:

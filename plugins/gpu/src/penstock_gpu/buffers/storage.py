@@ -1,11 +1,11 @@
-"""What a GpuBuffer's pixels lie in, and the registry of ways to make a storage and to turn one into another.
+"""The storages of a GpuBuffer's pixels, and the registry of functions that make and convert storages.
 
-A *view* is a type that somebody asks a buffer for: an ImageFrame, a NumPy array, a GlTextureView. A
-*storage* holds the pixels and gives some of the views. The registry knows which storage to make for a view
-of a buffer that has none yet, and how to get, for a view that no present storage gives, another storage
-out of one that is there. So a further pack adds an API for buffers without a word in this one.
+A *view* is a type that a caller asks a buffer for: an ImageFrame, a NumPy array, a GlTextureView. A *storage*
+    holds the pixels and gives some of the views. The registry knows which storage to make for a view of a
+    buffer that has none yet, and how to convert an existing storage into one that gives a view which no
+    existing storage gives. So another pack can add an API for buffers without changes to this one.
 
-Nothing here knows pixels, NumPy or OpenGL.
+This module does not depend on pixels, NumPy or OpenGL.
 """
 
 from __future__ import annotations
@@ -23,37 +23,37 @@ if TYPE_CHECKING:
 
 
 class Storage(ABC):
-    """One place where the pixels of a buffer lie: the base of every storage.
+    """One place that holds the pixels of a buffer: the base class of every storage.
 
-    A storage lives as long as its buffer has it or a view of it is alive. A buffer calls `provides` under
-    its lock, and asks whether it `is_lost`, so that these must be short and take no lock; everything else it
-    calls without.
+    A storage lives as long as its buffer has it or a view of it is alive. A buffer reads `provides` and
+    `is_lost` under its lock, so these must be short and take no lock; it calls everything else without the
+    lock.
     """
 
     __slots__ = ("__weakref__",)
 
     @property
     def is_lasting(self) -> bool:
-        """Whether the pixels need nothing to live in but this storage, as in main memory."""
+        """Whether the pixels depend on this storage only, as in main memory, and not on a context."""
         return False
 
     @property
     def is_lost(self) -> bool:
-        """Whether the pixels are gone with what they lived in. Then another storage is asked."""
+        """Whether the pixels are gone, for example with their context; another storage is then used."""
         return False
 
     def keep(self) -> None:  # noqa: B027  # most storages need nothing
-        """Let what the pixels live in stay, as it does at first: no other storage has them any more.
+        """Keep alive what the pixels depend on, as at first: no other storage has them any more.
 
-        Called by who writes, and so by one thread at a time; by any number of threads at once: `spare`.
+        Called by the writer, so by one thread at a time; any number of threads may call `spare` at once.
         """
 
     def spare(self) -> None:  # noqa: B027  # as above
-        """Let what the pixels live in go where nothing else needs it: a lasting storage has them too."""
+        """Allow what the pixels depend on to end: a lasting storage has them too."""
 
     @abstractmethod
     def provides(self, view: type, *, for_writing: bool) -> bool:
-        """Return whether this storage gives that view, here and now, on this thread."""
+        """Return whether this storage gives that view now, on this thread."""
 
     @abstractmethod
     def read_view(self, view: type[Any], **arguments: Any) -> Any:
@@ -70,18 +70,19 @@ if TYPE_CHECKING:
 
 
 class StorageRegistry:
-    """Which storage is made for a view, and how one storage becomes another.
+    """The functions that make a storage for a view, and those that convert one storage into another.
 
-    Of two registrations the last wins. Thread-safe. Factories and converters are called without any lock.
+    Of two registrations the last one counts. Thread-safe. Factories and converters are called without any
+    lock.
     """
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()  # for writers; readers find one dict or its successor
+        self._lock = threading.Lock()  # for writers; readers see a dict or its replacement
         self._factories: dict[type, Factory] = {}
         self._converters: dict[tuple[type, type], Converter] = {}
 
     def register_storage(self, view: type, make: Factory) -> None:
-        """Say how the storage of a buffer without one is made when `view` is asked for to write.
+        """Register the function that makes the storage of an empty buffer for `view` to write.
 
         Args:
             view: the type that is given to `write_view`.
@@ -95,13 +96,13 @@ class StorageRegistry:
             self._factories = {**self._factories, view: make}
 
     def register_converter(self, view: type, source: type[Storage], convert: Converter) -> None:
-        """Say how a storage that provides `view` is made out of a storage of the type `source`, exactly.
+        """Register the function that makes a storage for `view` from a storage of exactly the type `source`.
 
         Args:
             view: the type that is given to `read_view` or `write_view`.
-            source: the type of the storage that is there.
-            convert: called with that storage, which is read only, on the reader's thread and outside any
-                lock, maybe on several threads at once; returns another storage with the same pixels.
+            source: the type of the existing storage.
+            convert: called with that storage, which it only reads, on the reader's thread, without any lock,
+                maybe on several threads at once; returns another storage with the same pixels.
 
         Raises:
             InvalidArgumentError: `view` or `source` is no type.
@@ -111,11 +112,11 @@ class StorageRegistry:
             self._converters = {**self._converters, (view, source): convert}
 
     def factory(self, view: type) -> Factory | None:
-        """Return what makes a storage for `view`, or None."""
+        """Return the function that makes a storage for `view`, or None."""
         return self._factories.get(view)
 
     def converter(self, view: type, source: type) -> Converter | None:
-        """Return what makes a storage that provides `view` out of a `source`, or None."""
+        """Return the function that makes a storage for `view` from a `source`, or None."""
         return self._converters.get((view, source))
 
     def views(self) -> tuple[str, ...]:
@@ -124,22 +125,22 @@ class StorageRegistry:
         return tuple(sorted(view_name(view) for view in known))
 
 
-#: What every GpuBuffer uses.
+#: The registry that every GpuBuffer uses.
 REGISTRY = StorageRegistry()
 
 
 def register_storage(view: type, make: Factory) -> None:
-    """Say how an empty GpuBuffer gets its storage for `view`; see `StorageRegistry.register_storage`."""
+    """Register how an empty GpuBuffer gets its storage for `view`; see `StorageRegistry.register_storage`."""
     REGISTRY.register_storage(view, make)
 
 
 def register_converter(view: type, source: type[Storage], convert: Converter) -> None:
-    """Say how a storage becomes one that provides `view`; see `StorageRegistry.register_converter`."""
+    """Register a conversion into a storage for `view`; see `StorageRegistry.register_converter`."""
     REGISTRY.register_converter(view, source, convert)
 
 
 def view_name(view: object) -> str:
-    """Return a view's name for people: "numpy.ndarray" and "ImageFrame", say."""
+    """Return a view's name for messages, such as "numpy.ndarray" or "ImageFrame"."""
     if not isinstance(view, type):
         return repr(view)
     return f"numpy.{view.__name__}" if view.__module__ == "numpy" else view.__name__

@@ -1,4 +1,4 @@
-"""The storage of a GpuBuffer in a texture, and the view of it that GL code works with."""
+"""The storage of a GpuBuffer in a texture, and the view of it for GL code."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ if TYPE_CHECKING:
 
 
 class GlTextureView:
-    """A texture of a GpuBuffer for as long as somebody works with it, in the context that is current.
+    """A texture of a GpuBuffer during its use in the current context.
 
-    Taking the view makes what follows in this context wait, on the GPU, for whoever drew to the texture
-    (and, to write, for whoever reads it); `release` lets the others wait for what was done meanwhile. So
-    keep it short: use `with`, or release it. The texture lives at least as long as the view, also
-    when the buffer is gone. A view that nobody refers to any more is released, in its context.
+    Taking the view makes the following commands of this context wait, on the GPU, for the texture's writer (a
+    view to write also for its readers); `release` makes other contexts wait for what was done meanwhile. So
+    keep it short: use `with`, or release it. The texture lives at least as long as the view, also when the
+    buffer is gone. A view that is dropped is released, in its context.
 
     Attributes:
         name: of the texture in GL.
-        target: GL_TEXTURE_2D, or what a foreign texture has.
+        target: GL_TEXTURE_2D, or the target of a foreign texture.
         width, height: pixels. Image row 0 is the row at t = 0.
         plane: 0.
         format: what the pixels mean.
-        context: where it was taken and is released.
+        context: the context in which it was taken and is released.
         for_writing: whether it may be drawn to.
-        texture: what the view is of.
+        texture: the texture itself.
     """
 
     __slots__ = (
@@ -71,16 +71,16 @@ class GlTextureView:
 
     @property
     def is_released(self) -> bool:
-        """Whether the view may be used no more."""
+        """Whether the view is released and may not be used any more."""
         return self._storage is None
 
     def release(self) -> None:
-        """Let the others go on. Only the first call does something. For several at once see `release_all`.
+        """Release the view for other users; only the first call has an effect. See also `release_all`.
 
-        In the view's context; from elsewhere the call goes there and waits.
+        It runs in the view's context; elsewhere the call is sent there and waits.
 
         Raises:
-            GlError: GL could make no fence; the view is released all the same.
+            GlError: GL could not make a fence; the view is released nevertheless.
         """
         storage, self._storage = self._storage, None
         if storage is None:
@@ -92,7 +92,7 @@ class GlTextureView:
             context.run(_Finish(storage, context, for_writing=self.for_writing))
 
     def release_behind(self, fence: GlSyncToken) -> None:
-        """Release a view of the current context, all of whose work there stands before this fence."""
+        """Release a view of the current context whose commands all precede this fence."""
         storage, self._storage = self._storage, None
         if storage is None:
             return
@@ -116,7 +116,7 @@ class GlTextureView:
         self._storage = None
         finish = _Finish(storage, self.context, for_writing=self.for_writing)
         if isinstance(self.context, GlContext) and not self.context.is_current():
-            self.context.post_deletion(finish)  # which is dropped where the context has ended
+            self.context.post_deletion(finish)  # it is dropped if the context has ended
         else:
             finish.quietly()
 
@@ -126,7 +126,7 @@ class GlTextureView:
 
 
 class _Finish:
-    """A job that ends a view in its context. It keeps the storage until then."""
+    """A job that ends a view in its context. It keeps the storage alive until then."""
 
     __slots__ = ("_context", "_for_writing", "_storage")
 
@@ -139,10 +139,10 @@ class _Finish:
         _finish(self._storage.texture, self._context, for_writing=self._for_writing)
 
     def quietly(self) -> None:
-        """Do it in a finaliser, where nobody hears what is raised."""
+        """Run in a finaliser: errors are logged, since they cannot be raised there."""
         try:
             self()
-        except Exception:  # noqa: BLE001  # nobody hears what a finaliser raises
+        except Exception:  # noqa: BLE001  # Python ignores what a finaliser raises
             LOGGER.exception("a view of %r that nobody released could not be released", self._storage.texture)
 
 
@@ -154,12 +154,13 @@ def _finish(texture: GlTextureObject, context: AnyContext, *, for_writing: bool)
 
 
 def release_all(views: Sequence[GlTextureView]) -> None:
-    """Release the views of one pass, behind one fence: a fence stands after all that came before it.
+    """Release the views of one pass with one fence, which covers all commands before it.
 
-    One by one where some were taken in another context, or where GL does not make that fence.
+    The views are released one by one if some were taken in another context, or if GL does not make that
+    fence.
 
     Raises:
-        GlError: GL could make no fence; the views are released all the same.
+        GlError: GL could not make a fence; the views are released nevertheless.
     """
     here = GlContext.current()
     views = [view for view in views if not view.is_released]
@@ -175,7 +176,7 @@ def release_all(views: Sequence[GlTextureView]) -> None:
 
 
 def _fence_or_none(here: GlContext) -> GlSyncToken | None:
-    """Return a fence; None where GL makes none: each view then makes its own, and says what is wrong."""
+    """Return a fence, or None if GL makes none: each view then makes its own, and raises the error."""
     try:
         return here.leave_fence()
     except GlError:
@@ -183,14 +184,14 @@ def _fence_or_none(here: GlContext) -> GlSyncToken | None:
 
 
 class _Ending(weakref.ref["TextureStorage"]):
-    """Lets go of a storage's texture when the storage is gone: `weakref.finalize` at a tenth of its cost."""
+    """Releases a storage's texture when the storage is gone; it costs a tenth of `weakref.finalize`."""
 
     __slots__ = ("texture",)
 
     texture: GlTextureObject
 
 
-#: By `id`: those of the storages that there are.
+#: The `_Ending` of each existing storage, by its `id`.
 _ENDINGS: Final[dict[int, _Ending]] = {}
 
 
@@ -214,14 +215,15 @@ class TextureStorage(Storage):
         self.texture = texture
         texture.hold()
         # No `__del__`: when a whole cycle is garbage, the finalisers of the texture's fences would run too,
-        # and the pool would lend a texture whose fences are deleted. This keeps them alive, with no revival.
+        # and the pool would lend a texture whose fences are deleted. The `_Ending` keeps them alive without
+        # resurrection.
         ending = _Ending(self, _let_go)
         ending.texture = texture
         _ENDINGS[id(ending)] = ending
 
     @classmethod
     def make(cls, width: int, height: int, format: GpuBufferFormat) -> TextureStorage:  # noqa: A002  # the word that everyone expects
-        """Return a storage with a texture of the pool that is used by default, or with a new one.
+        """Return a storage with a texture of this thread's default pool, or with a new one.
 
         Raises: see `GpuBufferPool.get`.
         """
@@ -244,21 +246,21 @@ class TextureStorage(Storage):
 
     @property
     def is_lost(self) -> bool:
-        """Whether no context is left that sees the texture."""
+        """Whether no context that sees the texture is left."""
         return self.texture.context is not None and self.texture.share_group.living() is None
 
     def keep(self) -> None:
-        """Let the context live where the texture was made."""
+        """Keep the context alive that made the texture."""
         self.texture.hold()
 
     def spare(self) -> None:
-        """Let that context end when its resources are closed."""
+        """Allow that context to end when its resources are closed."""
         self.texture.spare()
 
     def provides(self, view: type, *, for_writing: bool) -> bool:  # noqa: ARG002  # it gives both
         """Return whether `view` is `GlTextureView`, and the current context sees the texture.
 
-        Without a current context too: then the view says what is missing.
+        Also true without a current context: then taking the view raises what is missing.
         """
         if view is not GlTextureView:
             return False
@@ -274,7 +276,7 @@ class TextureStorage(Storage):
             **arguments: `plane`, 0.
 
         Raises:
-            FailedPreconditionError: no context is current, or somebody writes to the texture.
+            FailedPreconditionError: no context is current, or there is a view to write.
             InvalidArgumentError: another argument or another plane.
         """
         if arguments:
@@ -287,7 +289,7 @@ class TextureStorage(Storage):
         """Return a view to draw to in the current context; see `read_view`.
 
         Raises:
-            FailedPreconditionError: no context is current, or somebody reads the texture or writes to it.
+            FailedPreconditionError: no context is current, or there is another view of the texture.
             InvalidArgumentError: another argument or another plane.
         """
         if arguments:

@@ -1,8 +1,7 @@
-"""Copies between textures and main memory: what a GpuBuffer does when somebody asks for the other form.
+"""Copies between textures and main memory: how a GpuBuffer makes the form that is requested.
 
-An image is uploaded in the current context, and read back there or, where that does not see the texture, in
-the one that drew it. The state that a user of GL sees, bindings of textures and framebuffers, is as before
-afterwards.
+An image is uploaded in the current context, and read back there or, if that does not see the texture, in the
+one that drew it. The bindings of textures and framebuffers are restored afterwards.
 """
 
 from __future__ import annotations
@@ -37,10 +36,12 @@ _COLOR_DIMENSIONS: Final = 3
 def texture_of_frame(storage: FrameStorage) -> TextureStorage:
     """Return a texture with the pixels of a storage in main memory.
 
-    The current context makes it, or, where that is the application's, one of ours that shares with it.
+    The current context makes it, or, if that is the application's, a context of this pack that shares with
+    it.
 
     Raises:
-        FailedPreconditionError: no context is current, or the application's, which shares with none of ours.
+        FailedPreconditionError: no context is current, or one of the application that shares with no context
+            of this pack.
         GlError: GL refuses.
     """
     context = making_context()
@@ -48,12 +49,13 @@ def texture_of_frame(storage: FrameStorage) -> TextureStorage:
 
 
 def frame_of_texture(storage: TextureStorage) -> FrameStorage:
-    """Return the pixels of a texture in main memory, in an array of their own.
+    """Return the pixels of a texture in main memory, in a new array.
 
-    The current context reads them where it sees the texture, else the one that drew it, or made it.
+    The current context reads them if it sees the texture, else the context that drew or made it.
 
     Raises:
-        FailedPreconditionError: none of these is a context of ours that sees the texture, or it has ended.
+        FailedPreconditionError: none of these is a context of this pack that sees the texture, or it has
+            ended.
         GlError: GL refuses.
     """
     texture = storage.texture
@@ -82,14 +84,14 @@ def image_of_texture(storage: TextureStorage) -> FrameStorage:
     """Return the same as `frame_of_texture`, for a format that an ImageFrame can have.
 
     Raises:
-        InvalidArgumentError: none can; says what to ask for.
+        InvalidArgumentError: no ImageFrame can have it; says what to ask for.
     """
     expect_image_frame(storage.texture.format)
     return frame_of_texture(storage)
 
 
 def texture_of_alien(storage: TextureStorage) -> TextureStorage:
-    """Return a texture with the pixels of one that the current context cannot see, by way of main memory."""
+    """Return a texture with the pixels of one that the current context cannot see, through main memory."""
     return texture_of_frame(frame_of_texture(storage))
 
 
@@ -128,12 +130,12 @@ def _as_uploaded(pixels: NDArray[Any], layout: GlLayout, context: GlContext) -> 
 def with_alpha(rgb: NDArray[np.uint8], staging: list[NDArray[np.uint8]]) -> NDArray[np.uint8]:
     """Return (H, W, 3) uint8 as (H, W, 4), the fourth 255; valid until the next call with this `staging`.
 
-    Each pixel is read as one number of 32 bits, with a byte too many which becomes alpha: three times as fast
-    as channel by channel.
+    Each pixel is read as one 32-bit number, whose extra byte becomes alpha: three times as fast as channel by
+        channel.
 
     Args:
         rgb: strides are free.
-        staging: keeps the memory from call to call, [] at first.
+        staging: keeps the memory between calls; [] at first.
     """
     height, width = rgb.shape[:2]
     if not staging or staging[0].shape[:2] != (height, width):
@@ -141,7 +143,7 @@ def with_alpha(rgb: NDArray[np.uint8], staging: list[NDArray[np.uint8]]) -> NDAr
     made = staging[0]
     pixels = np.ascontiguousarray(rgb)
     count = height * width
-    words = np.ndarray((count - 1,), "<u4", pixels, strides=(3,))  # the last pixel has no byte behind it
+    words = np.ndarray((count - 1,), "<u4", pixels, strides=(3,))  # no byte follows the last pixel
     np.bitwise_or(words, np.uint32(0xFF000000), out=made.view("<u4").reshape(count)[:-1])
     made[-1, -1, :3] = pixels[-1, -1]
     made[-1, -1, 3] = 255
@@ -149,7 +151,7 @@ def with_alpha(rgb: NDArray[np.uint8], staging: list[NDArray[np.uint8]]) -> NDAr
 
 
 def _together(pixels: NDArray[Any]) -> NDArray[Any]:
-    """Return the pixels so that GL can take them: those of a row without gaps."""
+    """Return the pixels with contiguous rows, as GL needs them; copied if necessary."""
     if pixels.flags.c_contiguous:
         return pixels
     pixel = pixels[0, 0].nbytes
@@ -201,7 +203,7 @@ def _read_shape(texture: GlTextureObject, layout: GlLayout) -> tuple[int, ...]:
 
 
 def _wanted(pixels: NDArray[Any], texture: GlTextureObject, layout: GlLayout) -> NDArray[Any]:
-    """Return what the format has of what could be read."""
+    """Return the channels of the format, in its element type, from the array that GL has read."""
     if (layout.read_channels, layout.read_dtype) == (layout.channels, layout.dtype):
         return pixels
     fewer = pixels[:, :, : layout.channels].astype(layout.dtype)

@@ -1,13 +1,13 @@
-"""Textures that are used again: making one costs more than drawing to it.
+"""Pools of textures that are used again: making a texture costs more than drawing to it.
 
-A pool makes buffers of textures and takes each texture back when nothing uses its buffer any more. Which
-sizes it keeps follows MediaPipe's `GpuBufferMultiPool`, `ReusablePool` and `ResourceCache`: a size is worth
-pooling from its second request on, the sizes asked for least go first, and what was asked for long ago
-counts less. How many of each it keeps follows what was in use.
+A pool lends textures and takes each one back when nothing uses its buffer any more. Which sizes it keeps
+follows MediaPipe's `GpuBufferMultiPool`, `ReusablePool` and `ResourceCache`: a size is pooled from its second
+request on, the sizes with the fewest requests go first, and old requests count less. How many textures of a
+size it keeps depends on how many were in use at once.
 
-A texture comes back on whatever thread lets go of it last, maybe in the middle of a garbage collection.
-So coming back takes no lock that may be held: it goes to a queue, which is emptied by whoever has the lock
-next. Textures are given up outside the lock.
+A texture comes back on the thread that releases it last, maybe during a garbage collection. So giving it back
+never waits for a lock: the texture goes to a queue, which the next holder of the lock empties. Textures are
+deleted outside the lock.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 
     from penstock_gpu.formats import GpuBufferFormat
 
-    #: Width, height, format, and what the contexts that the texture is visible to share.
+    #: Width, height, format, and the share group of the contexts that see the texture.
     _Key = tuple[int, int, GpuBufferFormat, object]
 
 
 class PooledTexture(Protocol):
-    """A texture, as far as a pool knows it.
+    """The part of a texture that a pool uses.
 
     Attributes:
         home: the `SizePool` that takes it back, or None.
@@ -42,10 +42,10 @@ class PooledTexture(Protocol):
 
     @property
     def is_in_use(self) -> bool:
-        """Whether somebody has a view, or one that nobody refers to any more is still to be released."""
+        """Whether there is a view of it, or a dropped view is still to be released."""
 
     def delete(self) -> None:
-        """Have the texture deleted, later."""
+        """Delete the texture later."""
 
 
 T = TypeVar("T")
@@ -55,15 +55,15 @@ _KEPT_AT_LEAST: Final = 2
 
 @attrs.frozen
 class PoolOptions:
-    """How much a pool keeps. The defaults are the reference's, but for `keep_count`, which is 2 there.
+    """How much a pool keeps. The defaults are the reference's, except for `keep_count`, which is 2 there.
 
     Attributes:
-        keep_count: how many textures of one size there are before one that comes back is given up, those in
-            use counted. None: as many as were in use at once lately, at least 2, so that a graph that goes
-            on as before makes no new ones. Lately: since the counts were halved the last time but one.
-        max_pool_count: sizes that are counted; those asked for least are given up.
-        min_requests_before_pool: requests of a size until its textures are kept; 1 keeps them at once.
-        scrub_every: requests until all counts are halved and the sizes that fall to 0 are given up.
+        keep_count: how many textures of one size there may be, including those in use, before one that comes
+            back is deleted. None: as many as were in use at once in the current and the previous counting
+            period (see `scrub_every`), at least 2, so that a graph in a steady state makes no new ones.
+        max_pool_count: how many sizes are counted; those with the fewest requests are dropped.
+        min_requests_before_pool: requests for a size until its textures are kept; 1 keeps them at once.
+        scrub_every: requests until all counts are halved and the sizes whose count falls to 0 are dropped.
 
     Raises:
         InvalidArgumentError: a number is negative, or `min_requests_before_pool` or `scrub_every` below 1.
@@ -95,8 +95,8 @@ class SizePool(Generic[X]):
         keep_count: see `PoolOptions`.
 
     Attributes:
-        free: textures that nobody uses, the one that came back last at the right.
-        in_use: how many are with buffers.
+        free: unused textures; the last one came back last.
+        in_use: how many textures buffers use.
     """
 
     __slots__ = ("_before", "_keep_count", "_lock", "_most", "_returned", "free", "in_use", "is_open")
@@ -106,16 +106,16 @@ class SizePool(Generic[X]):
         self._most = 0  # in use at once, since `begin_period`
         self._before = 0  # the same of the period before
         self._lock = threading.Lock()
-        self._returned: deque[X | None] = deque()  # None: look what is too much
+        self._returned: deque[X | None] = deque()  # None: only look for surplus ones
         self.free: deque[X] = deque()
         self.in_use = 0
         self.is_open = True
 
     def take(self) -> X | None:
-        """Return the free texture that came back last, or None; either way one more is in use.
+        """Return the free texture that came back last, or None; in both cases one more counts as in use.
 
-        One is passed over while the release of a view of it is under way: a garbage collection takes
-        buffers and views in any order.
+        A texture is skipped while the release of a view of it is pending: a garbage collection finalises
+            buffers and views in any order.
         """
         free = self.free
         with self._lock:
@@ -144,33 +144,33 @@ class SizePool(Generic[X]):
         self._settle()
 
     def cancel(self) -> None:
-        """Take back the word of `take` where making the texture failed."""
+        """Undo the count of `take` after making the texture failed."""
         with self._lock:
             self.in_use -= 1
         self._settle()
 
     def begin_period(self) -> None:
-        """Forget how many were in use before the last call of this; for one thread at a time.
+        """Begin a counting period, and drop the count of the one before the last; for one thread at a time.
 
-        Without the lock, whose holder has to look at what came back: a `take` at the same moment may count
-        for the period before.
+        It does not take the lock, whose holder has to collect what came back: a concurrent `take` may count
+            for the previous period.
         """
         self._before, self._most = self._most, self.in_use
 
     def trim(self) -> None:
-        """Give up what is more than shall be kept. Never waits, as `give_back`."""
+        """Delete surplus free textures. Never waits, as `give_back`."""
         self._returned.append(None)
         self._settle()
 
     def close(self) -> None:
-        """Give up what is free, and from now on what comes back. Never waits, as `give_back`."""
+        """Delete the free textures, and from now on those that come back. Never waits, as `give_back`."""
         self.is_open = False
         self.trim()
 
     def _settle(self) -> None:
-        """Bring what came back to its place, and delete what is too much, outside the lock.
+        """Collect the textures that came back, and delete surplus ones outside the lock.
 
-        Where the lock is taken, maybe by this very thread, its holder does it when it is done.
+        If the lock is held, maybe by this same thread, its holder does so when it has released the lock.
         """
         while self._returned and self._lock.acquire(blocking=False):
             try:
@@ -185,12 +185,12 @@ class SizePool(Generic[X]):
         while self._returned:
             texture = self._returned.popleft()
             if texture is not None:
-                texture.home = None  # until it is taken: no cycle keeps a pool alive
+                texture.home = None  # until it is taken again: no reference cycle keeps a pool alive
                 self.free.append(texture)
                 self.in_use -= 1
 
     def _surplus(self) -> Sequence[X]:
-        """Take out what is more than shall be kept, the longest unused first."""
+        """Remove and return the surplus free textures, the longest unused first."""
         if not self.free:
             return ()
         if not self.is_open:
@@ -204,7 +204,7 @@ class SizePool(Generic[X]):
 
 
 class _Count(Generic[X]):
-    """How often a size was asked for, and its pool from the time when that is worth it."""
+    """The number of requests for a size, and its pool once it has enough of them."""
 
     __slots__ = ("pool", "requests")
 
@@ -214,7 +214,7 @@ class _Count(Generic[X]):
 
 
 class _Local(threading.local):
-    """What belongs to one thread: the pool of the innermost `used_by_default`, or None."""
+    """State of one thread: the pool of the innermost `used_by_default`, or None."""
 
     pool: TexturePool[Any] | None = None
 
@@ -228,7 +228,7 @@ def default_texture(
     format: GpuBufferFormat,  # noqa: A002  # the word that everyone expects
     make: Callable[[int, int, GpuBufferFormat], X],
 ) -> X:
-    """Return a texture of the pool that is used by default on this thread, or else what `make` returns."""
+    """Return a texture of this thread's default pool, or what `make` returns if it has none."""
     pool = _LOCAL.pool
     if pool is None:
         return make(width, height, format)
@@ -245,7 +245,7 @@ class TexturePool(Generic[X]):
     Args:
         options: how much is kept.
         make: makes a texture of that width, height and format, in the current context.
-        group: returns what the contexts that see the current one's textures share.
+        group: returns the share group of the current context.
     """
 
     def __init__(
@@ -263,7 +263,7 @@ class TexturePool(Generic[X]):
         self._is_closed = False
 
     def take(self, width: int, height: int, format: GpuBufferFormat) -> X:  # noqa: A002  # as above
-        """Return a texture that comes back to this pool when it is let go.
+        """Return a texture that comes back to this pool when it is released.
 
         Raises:
             FailedPreconditionError: no context is current; call it in `GlContext.run`.
@@ -284,12 +284,12 @@ class TexturePool(Generic[X]):
 
     @property
     def free(self) -> int:
-        """How many textures wait for use."""
+        """How many textures are free."""
         return sum(len(pool.free) for pool in self._pools())
 
     @property
     def in_use(self) -> int:
-        """How many pooled textures are with buffers."""
+        """How many pooled textures buffers use."""
         return sum(pool.in_use for pool in self._pools())
 
     @property
@@ -299,9 +299,9 @@ class TexturePool(Generic[X]):
             return tuple(key[:3] for key, count in self._counts.items() if count.pool is not None)
 
     def close(self) -> None:
-        """Give up all free textures, and each one in use when it comes back. May be called again.
+        """Delete all free textures, and each one in use when it comes back. May be called again.
 
-        A closed pool still makes buffers, and keeps nothing.
+        A closed pool still lends textures, and keeps none.
         """
         with self._lock:
             self._is_closed = True
@@ -310,10 +310,10 @@ class TexturePool(Generic[X]):
 
     @contextmanager
     def used_by_default(self) -> Iterator[None]:
-        """Return a scope for `with`: in it, on this thread, new textures come from here.
+        """Return a `with` block in which new textures of this thread come from this pool.
 
-        Those are the textures of empty buffers that are drawn to, and of uploads. Scopes nest; the inner one
-        counts.
+        This applies to the textures of empty buffers that are drawn to, and of uploads. Blocks nest; the
+        innermost counts.
         """
         before, _LOCAL.pool = _LOCAL.pool, self
         try:
@@ -340,7 +340,7 @@ class TexturePool(Generic[X]):
             return [count.pool for count in self._counts.values() if count.pool is not None]
 
     def _pool_of(self, key: _Key) -> SizePool[X] | None:
-        """Count one request, and return the pool of that size, or None where it is not worth one."""
+        """Count one request, and return the pool of that size, or None if it has none yet."""
         options = self.options
         with self._lock:
             if self._is_closed:
@@ -365,7 +365,7 @@ class TexturePool(Generic[X]):
         return found if found is not None and found.is_open else None
 
     def _too_many(self) -> list[_Key]:
-        """Return the sizes beyond the limit: those asked for least, of these the newest."""
+        """Return the sizes beyond the limit: those with the fewest requests, of these the newest."""
         by_use = sorted(self._counts, key=lambda key: -self._counts[key].requests)  # stable: the oldest first
         return by_use[self.options.max_pool_count :]
 

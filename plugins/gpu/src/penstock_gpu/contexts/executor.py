@@ -99,6 +99,7 @@ class GlLease(Lease):
 
     def _take_steps(self) -> None:
         """Run steps until none is ready; between two steps of another run, only one.
+
         Also run only one step of a run that was started on this thread, so that no step of another run is
         nested in it: that step could be the calculator's, which waits for this run.
         """
