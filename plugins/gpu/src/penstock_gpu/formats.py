@@ -1,9 +1,8 @@
 """The formats of GpuBuffers, and the layout of each format in arrays and in textures.
 
 Nothing here needs OpenGL: its constants are written as numbers, so that machines without it can read the
-    tables.
-Source of the names, numbers and pairs: MediaPipe `gpu/gpu_buffer_format.h` and `.cc`; the constants are
-those of the Khronos registry (`gl.xml`).
+tables. Source of the names, numbers and pairs: MediaPipe `gpu/gpu_buffer_format.h` and `.cc`; the constants
+are those of the Khronos registry (`gl.xml`).
 """
 
 from __future__ import annotations
@@ -231,9 +230,9 @@ def gl_layout(kind: GpuBufferFormat, *, is_es: bool = False) -> GlLayout:
     """Return the layout of a format in a texture of desktop OpenGL 3.3 or of OpenGL ES 3.
 
     RGB24 has four channels in a texture: GL 3.3 may not be able to draw to three, and Mesa takes 1.25 ms to
-        upload 1280x720 pixels of three channels, while adding a fourth takes 0.33 ms and uploading that 0.11
-        (llvmpipe, 2 cores). ES guarantees `glReadPixels` for RGBA of bytes or float32 only: there the array
-        that is read may have more channels or another type than the format.
+    upload 1280x720 pixels of three channels, while adding a fourth takes 0.33 ms and uploading that 0.11
+    (llvmpipe, 2 cores). ES guarantees `glReadPixels` for RGBA of bytes or float32 only: there the array that
+    is read may have more channels or another type than the format.
 
     Raises:
         InvalidArgumentError: the format is UNKNOWN or has several planes; names the usable formats.

@@ -1,7 +1,7 @@
 """Checks of OpenGL for `penstock doctor`: the renderer, the devices, or what is missing. Imported on demand.
 
 OpenGL is optional: without it an installation is well, and the check says how to install it. It is not well
-    if the environment asks for a device or a policy that is not available.
+if the environment asks for a device or a policy that is not available.
 """
 
 from __future__ import annotations

@@ -96,8 +96,8 @@ class GpuBuffer:
         Args:
             array: (H, W), (H, W, 1) or (H, W, channels), at least 1 x 1, with the element type of `format`.
                 Borrowed, not copied: the buffer keeps the memory alive and sees later writes, so the caller
-                    must stop writing. It may be read-only. Any strides are allowed; if the pixels of a row
-                    are not contiguous, each upload makes one more copy.
+                must stop writing. It may be read-only. Any strides are allowed; if the pixels of a row are
+                not contiguous, each upload makes one more copy.
             format: what the pixels mean; None takes BGRA32 for (H, W, 4) uint8 (bytes are red, green, blue,
                 alpha), RGB24, ONE_COMPONENT8, TWO_COMPONENT8, and for float32 and float16 the formats of
                 one, two and four channels.

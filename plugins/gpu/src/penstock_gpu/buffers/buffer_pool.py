@@ -14,7 +14,7 @@ class GpuBufferPool(TexturePool[GlTextureObject]):
     """Makes buffers whose textures are used again. Thread-safe.
 
     A buffer keeps its texture alive, not this pool: textures that come back after the pool is gone or closed
-        are deleted.
+    are deleted.
 
     Args:
         options: how much is kept.

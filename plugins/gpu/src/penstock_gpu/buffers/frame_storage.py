@@ -1,7 +1,7 @@
 """The storage of a GpuBuffer in main memory: one NumPy array, given as an array or as an ImageFrame.
 
 The invariant: what was read before never changes. A frame or an array that a reader got keeps its pixels; a
-    later writer gets new memory with a copy of the pixels.
+later writer gets new memory with a copy of the pixels.
 """
 
 from __future__ import annotations

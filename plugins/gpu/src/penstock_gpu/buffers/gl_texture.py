@@ -6,7 +6,7 @@ next writer waits for these. Fences are flushed when they are made: no wait is f
 sent.
 
 Nothing here waits for a lock, since finalisers release views too: the code uses single operations on dicts
-    and lists, and a lock that is only tried.
+and lists, and a lock that is only tried.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """The storages of a GpuBuffer's pixels, and the registry of functions that make and convert storages.
 
 A *view* is a type that a caller asks a buffer for: an ImageFrame, a NumPy array, a GlTextureView. A *storage*
-    holds the pixels and gives some of the views. The registry knows which storage to make for a view of a
-    buffer that has none yet, and how to convert an existing storage into one that gives a view which no
-    existing storage gives. So another pack can add an API for buffers without changes to this one.
+holds the pixels and gives some of the views. The registry knows which storage to make for a view of a buffer
+that has none yet, and how to convert an existing storage into one that gives a view which no existing storage
+gives. So another pack can add an API for buffers without changes to this one.
 
 This module does not depend on pixels, NumPy or OpenGL.
 """

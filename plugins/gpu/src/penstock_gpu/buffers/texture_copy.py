@@ -131,7 +131,7 @@ def with_alpha(rgb: NDArray[np.uint8], staging: list[NDArray[np.uint8]]) -> NDAr
     """Return (H, W, 3) uint8 as (H, W, 4), the fourth 255; valid until the next call with this `staging`.
 
     Each pixel is read as one 32-bit number, whose extra byte becomes alpha: three times as fast as channel by
-        channel.
+    channel.
 
     Args:
         rgb: strides are free.

@@ -115,7 +115,7 @@ class SizePool(Generic[X]):
         """Return the free texture that came back last, or None; in both cases one more counts as in use.
 
         A texture is skipped while the release of a view of it is pending: a garbage collection finalises
-            buffers and views in any order.
+        buffers and views in any order.
         """
         free = self.free
         with self._lock:
@@ -153,7 +153,7 @@ class SizePool(Generic[X]):
         """Begin a counting period, and drop the count of the one before the last; for one thread at a time.
 
         It does not take the lock, whose holder has to collect what came back: a concurrent `take` may count
-            for the previous period.
+        for the previous period.
         """
         self._before, self._most = self._most, self.in_use
 

@@ -1,4 +1,4 @@
-"""From the GPU to main memory."""
+"""Conversion of GpuBuffers to ImageFrames."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ if TYPE_CHECKING:
 
 
 class GpuBufferToImageFrameCalculator(penstock.Calculator):
-    """Give each image as an ImageFrame.
+    """Convert each image to an ImageFrame.
 
-    Input: the first one, whatever its tag (GpuBuffer, or ImageFrame, which is passed on as it is).
+    Input: the first one, with any tag (GpuBuffer, or ImageFrame, which is forwarded unchanged).
     Output: the first one (ImageFrame of the buffer's size; SRGBA for BGRA32 and RGBA32, SRGB for RGB24,
-    GRAY8 for one channel of bytes, VEC32F1, VEC32F2, VEC32F4 for float32). A stream header is passed on.
+    GRAY8 for one channel of bytes, VEC32F1, VEC32F2, VEC32F4 for float32). A stream header is forwarded.
     Timestamp offset 0.
 
-    A buffer whose pixels are in main memory already gives them without a copy; others are waited for
-    and copied once, however many nodes ask. All nodes of this kind work in a GL context of their own,
-    "auto:GpuBufferToImageFrameCalculator", so that waiting holds up nobody who draws; `GlContextOptions`
-    choose another. Where the CPU draws, that is the graph's main context: there is nothing to copy over,
-    and a second thread would take the processors from the drawing. Values are exact.
+    A buffer with pixels in main memory gives them without a copy; for other buffers the node waits for the
+    drawing and copies once, for any number of nodes. All nodes of this calculator share a GL context of their
+    own, "auto:GpuBufferToImageFrameCalculator", so that waiting does not delay drawing; `GlContextOptions`
+    choose another. If the CPU draws, they use the graph's main context instead: no transfer is needed, and a
+    second thread would take processors from the drawing. Values are exact.
 
-    Raises in `process`: InvalidArgumentError for a buffer whose format no ImageFrame has, or that is
-    empty; GlError where GL fails.
+    Raises in `process`: InvalidArgumentError for a buffer that is empty, or whose format no ImageFrame has;
+    GlError if GL fails.
 
     Source of the behaviour: MediaPipe `gpu/gpu_buffer_to_image_frame_calculator.cc`.
 
@@ -53,7 +53,7 @@ class GpuBufferToImageFrameCalculator(penstock.Calculator):
         GlCalculatorHelper.update_contract(cc, context=READBACKS)
 
     def open(self, cc: CalculatorContext) -> None:
-        """Find the context; pass the stream header on."""
+        """Find the context; forward the stream header."""
         self._helper = GlCalculatorHelper()
         self._helper.open(cc)
         pass_header(cc.input, cc.output)
@@ -72,10 +72,10 @@ class GpuBufferToImageFrameCalculator(penstock.Calculator):
         target.add(frame, cc.input_timestamp)
 
     def close(self, cc: CalculatorContext) -> None:  # noqa: ARG002  # as the engine calls it
-        """Let go of the context."""
+        """Release the context."""
         self._helper.close()
 
 
 def _only(ids: tuple[tuple[str, int], ...]) -> tuple[str, int] | int:
-    """Return the first port, or the untagged one, which validation then misses."""
+    """Return the first port, or 0 if there is none: validation then reports the missing port."""
     return ids[0] if ids else 0

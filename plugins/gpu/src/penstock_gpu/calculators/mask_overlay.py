@@ -1,4 +1,4 @@
-"""Two images mixed by a third, in a shader."""
+"""Mixing of two images by a mask, in a shader."""
 
 from __future__ import annotations
 
@@ -52,19 +52,19 @@ class MaskOverlayCalculator(DrawingCalculator):
     """Mix two images by a mask: where it is 0 the first shows, where it is 1 the second.
 
     Inputs: VIDEO:0 and VIDEO:1 (GpuBuffer of any format with a texture); and either MASK (GpuBuffer) or
-    CONST_MASK (float, for all pixels alike; outside of 0 to 1 it goes beyond the images). Output:
-    OUTPUT (GpuBuffer, BGRA32, of the size of VIDEO:0; all four channels are mixed). Without a mask at
-    its timestamp VIDEO:1 is passed on as it is; a mask without both images gives nothing. VIDEO:1 and
-    MASK may have other sizes: they are stretched to that of VIDEO:0, linearly. The stream header of
-    VIDEO:0 is passed on. Timestamp offset 0.
+    CONST_MASK (float, for all pixels; values outside 0 to 1 extrapolate). Output:
+    OUTPUT (GpuBuffer, BGRA32, of the size of VIDEO:0; all four channels are mixed). At a timestamp without a
+    mask VIDEO:1 is forwarded unchanged; a mask without both images gives no output. VIDEO:1 and MASK may have
+    other sizes: they are stretched linearly to the size of VIDEO:0. The stream header of VIDEO:0 is
+    forwarded. Timestamp offset 0.
 
     Options `MaskOverlayCalculatorOptions`: `mask_channel`, RED (default) or ALPHA, as a shader reads the
-    format of MASK. `GlContextOptions` choose the context. With a service that is off it works in NumPy.
-    Against the exact value, rounded, both ways are off by at most 1 of 255, and GL by at most 3 where
-    something is stretched.
+    format of MASK. `GlContextOptions` choose the context. If the service is off, it works in NumPy.
+    Against the exact value, rounded, both ways are off by at most 1 of 255, and GL by at most 3 if an image
+    is stretched.
 
-    Raises when the graph is loaded: InvalidArgumentError where not just one of MASK and CONST_MASK is
-    connected. In `process`: the same for a format that has no texture; GlError where GL fails.
+    Raises when the graph is loaded: InvalidArgumentError unless exactly one of MASK and CONST_MASK is
+    connected. In `process`: the same for a format that has no texture; GlError if GL fails.
 
     Source of the behaviour: MediaPipe `calculators/image/mask_overlay_calculator.cc`.
 
@@ -87,7 +87,7 @@ class MaskOverlayCalculator(DrawingCalculator):
         """Declare two images and a mask in, one image out.
 
         Raises:
-            InvalidArgumentError: not just one mask is connected.
+            InvalidArgumentError: not exactly one mask is connected.
         """
         cc.inputs["VIDEO", 0].set(GpuBuffer, "where the mask is 0")
         cc.inputs["VIDEO", 1].set(GpuBuffer, "where the mask is 1")
@@ -104,7 +104,7 @@ class MaskOverlayCalculator(DrawingCalculator):
         GlCalculatorHelper.update_contract(cc)
 
     def open(self, cc: CalculatorContext) -> None:
-        """Take the options; pass the stream header of VIDEO:0 on."""
+        """Read the options; forward the stream header of VIDEO:0."""
         self._mask = next(tag for tag in _MASKS if tag in cc.inputs)
         options = cc.options(MaskOverlayCalculatorOptions)
         self._channel = 3 if options.mask_channel == MaskOverlayCalculatorOptions.ALPHA else 0
@@ -152,7 +152,7 @@ class MaskOverlayCalculator(DrawingCalculator):
 
 
 def _stretched(image: GpuBuffer, width: int, height: int) -> NDArray[np.float32]:
-    """Return an image as a shader reads it, in another size."""
+    """Return an image as a shader reads it, stretched to another size."""
     found = colours(image.array(), image.format)
     if size_of(image) == (width, height):
         return found

@@ -1,4 +1,4 @@
-"""A calculator whose work is the user's own fragment shader, from options or from Python."""
+"""A calculator that runs the user's fragment shader, from options or from Python."""
 
 from __future__ import annotations
 
@@ -39,11 +39,10 @@ class ShaderCalculator(DrawingCalculator):
     Inputs: one or more, of any tags (GpuBuffer). The shader reads each as a `sampler2D` whose name is the
     tag in small letters, with the index where that is above 0: VIDEO is `video`, VIDEO:1 `video1`,
     untagged ones `video`, `video1`, ... The main input is VIDEO, else the first untagged one, else the
-    first by the order of tags: at a timestamp without its packet nothing comes out. Another that is
-    missing reads as transparent black.
-    Input side packet FRAGMENT (optional): str, the shader's text, instead of the options'.
-    Output: exactly one, of any tag (GpuBuffer). The stream header of the main input is passed on.
-    Timestamp offset 0.
+    first by the order of tags: a timestamp without its packet gives no output. Another missing input reads as
+    transparent black. Input side packet FRAGMENT (optional): str, the shader's text, instead of the options'.
+    Output: exactly one, of any tag (GpuBuffer). The stream header of the main input is forwarded. Timestamp
+    offset 0.
 
     Options `ShaderCalculatorOptions`: `fragment`, or `resource` ("package:path" of a text file in an
     installed package); `uniform`, repeated, with `name` and `value` (numbers, matrices row by row);
@@ -52,15 +51,15 @@ class ShaderCalculator(DrawingCalculator):
 
     The shader is GLSL 3.30 or ES 3.00 without `#version`, written once for both. It writes
     `gl_FragColor`, or an output that it declares, and may read, without declaring them, the samplers
-    and `in vec2 sample_coordinate`, 0 to 1 over the result, row 0 at 0. These uniforms are set where it
-    declares them: `float time`, seconds since the first image's timestamp; `vec2 size` of the result
-    in pixels; and of each sampler, `video` say, `vec2 video_size` and `bool has_video`. Rows of an
-    image count from the top: pixel (x, y) of `video` is `texelFetch(video, ivec2(x, y), 0)`.
+    and `in vec2 sample_coordinate`, 0 to 1 over the result, row 0 at 0. These uniforms are set if it declares
+    them: `float time`, seconds since the first image's timestamp; `vec2 size` of the result in pixels; and
+    for each sampler, such as `video`, `vec2 video_size` and `bool has_video`. Rows of an image count from the
+    top: pixel (x, y) of `video` is `texelFetch(video, ivec2(x, y), 0)`.
 
-    Raises in `open`: ShaderError where it does not compile, with the node's name and the driver's log,
-    in the line numbers of the text; InvalidArgumentError for no text or several, an unknown uniform, a
-    value that does not fit; GpuUnavailableError where there is no GL (see `shader_calculator` for
-    shaders that also run on NumPy). In `process`: GlError where GL fails.
+    Raises in `open`: ShaderError if it does not compile, with the node's name and the driver's log, in the
+    line numbers of the text; InvalidArgumentError for no text or several, an unknown uniform, a value that
+    does not fit; GpuUnavailableError if GL is not used (see `shader_calculator` for shaders that also run on
+    NumPy). In `process`: GlError if GL fails.
 
     Config::
 
@@ -84,15 +83,16 @@ class ShaderCalculator(DrawingCalculator):
 
     Options = ShaderCalculatorOptions
 
-    #: What `shader_calculator` gave.
+    #: The arguments of `shader_calculator`.
     given: ClassVar[ShaderSource] = ShaderSource()
 
     @classmethod
     def get_contract(cls, cc: CalculatorContract) -> None:
-        """Declare the images that are connected.
+        """Declare the connected images.
 
         Raises:
-            InvalidArgumentError: no input, not just one output, or two inputs whose samplers have one name.
+            InvalidArgumentError: no input, not exactly one output, or two inputs whose samplers have the same
+                name.
         """
         if not cc.inputs.ids() or len(cc.outputs.ids()) != 1:
             raise InvalidArgumentError(
@@ -107,7 +107,7 @@ class ShaderCalculator(DrawingCalculator):
         GlCalculatorHelper.update_contract(cc)
 
     def open(self, cc: CalculatorContext) -> None:
-        """Compile the shader, set the uniforms; pass the stream header on."""
+        """Compile the shader, set the uniforms; forward the stream header."""
         options = cc.options(ShaderCalculatorOptions)
         if options.width < 0 or options.height < 0 or (options.width > 0) != (options.height > 0):
             raise InvalidArgumentError(
@@ -179,7 +179,7 @@ class ShaderCalculator(DrawingCalculator):
         arrays = {name: None if one is None else one.array() for name, one in images.items()}
         arguments = {**known, **self._uniforms, **arrays}
         cpu, kind = self.given.cpu, self._options.format
-        assert cpu is not None  # looked at in `open`  # noqa: S101
+        assert cpu is not None  # checked in `open`  # noqa: S101
         made = cpu(**{name: arguments[name] for name in self._wanted})
         is_array = isinstance(made, np.ndarray)
         shape, dtype = shape_of(*size, kind), pixel_layout(kind).dtype
@@ -200,10 +200,10 @@ def shader_calculator(
     cpu: CpuFunction | None = None,
     resource: str = "",
 ) -> type[ShaderCalculator]:
-    """Make a calculator of a fragment shader: a filter without a class of one's own.
+    """Make a calculator of a fragment shader: a filter without writing a class.
 
-    It is a `ShaderCalculator` that has its text already; see there for what the shader may read, and for
-    the options that a graph may still give: `uniform`, `width`, `height`, `format`::
+    It is a `ShaderCalculator` with a given text; see there for what the shader may read, and for the options
+    that a graph may still give: `uniform`, `width`, `height`, `format`::
 
         Invert = shader_calculator(
             "void main() { gl_FragColor = vec4(1.0) - texture(video, sample_coordinate); }",
@@ -213,13 +213,14 @@ def shader_calculator(
 
     Args:
         fragment: the shader's text.
-        name: under which graphs of this process may use it, as by `penstock.register_calculator`. "" is
-            not registered: hand the class to a graph builder, or to `register_calculator`.
+        name: the name for graphs of this process, registered as by `penstock.register_calculator`. With "" it
+            is not registered: give the class to a graph builder, or to `register_calculator`.
         uniforms: name → value: numbers, sequences, arrays; matrices row by row.
-        cpu: computes the same with NumPy, where there is no GL. It is called with those of these that it
-            takes, by name: each input under its sampler's name, as a read-only array in the buffer's own
-            layout ((H, W, 4) uint8 for BGRA32), None where it is missing; the uniforms, as given; `time`,
-            `size`, `video_size`, `has_video`. It returns an array of the result's size and format.
+        cpu: computes the same with NumPy, where GL is not used. It is called by name with those of the
+            following arguments that it takes: each input under its sampler's name, as a read-only array in
+            the buffer's own layout ((H, W, 4) uint8 for BGRA32), None if it is missing; the uniforms, as
+            given; `time`, `size`, `video_size`, `has_video`. It returns an array of the result's size and
+            format.
         resource: "package:path" of the text in an installed package, instead of `fragment`.
 
     Returns:
@@ -228,13 +229,13 @@ def shader_calculator(
     Raises:
         InvalidArgumentError: neither or both of `fragment` and `resource` are given, or `cpu` has
             parameters that cannot be given by name.
-        NotFoundError: `resource` is not there.
+        NotFoundError: `resource` does not exist.
         AlreadyExistsError: another class is registered under that name.
     """
     source = ShaderSource.of(fragment, resource, uniforms or {}, cpu)
     made = type(
         name or "ShaderFilter", (ShaderCalculator,), {"given": source, "__doc__": ShaderCalculator.__doc__}
     )
-    # where the caller stands, so that a module or a notebook cell that runs again replaces its own
+    # the caller's module, so that a module or a notebook cell that runs again replaces its calculator
     made.__module__ = sys._getframe(1).f_globals.get("__name__", __name__)  # noqa: SLF001
     return penstock.register_calculator(made) if name else made

@@ -12,8 +12,8 @@ class ShaderUniform:
     """The value of one uniform.
 
     Attributes:
-        name: as the shader declares it.
-        value: as many numbers as its type holds, matrices row by row.
+        name: its name in the shader.
+        value: as many numbers as its type has, matrices row by row.
     """
 
     name: str
@@ -22,13 +22,13 @@ class ShaderUniform:
 
 @attrs.frozen
 class ShaderCalculatorOptions:
-    """A fragment shader and what it is given.
+    """A fragment shader, its uniforms, and the size and format of the result.
 
     Attributes:
         fragment: the shader's text.
         resource: "package:path", a text file that an installed package holds; instead of `fragment`.
-        uniform: values that stay the same.
-        width: of the result in pixels; 0 for that of the main input. With `height`, or neither.
+        uniform: constant values of uniforms.
+        width: of the result in pixels; 0 for that of the main input. Give `height` too, or neither.
         height: of the result in pixels.
         format: of the result.
     """

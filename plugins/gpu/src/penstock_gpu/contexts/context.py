@@ -249,9 +249,8 @@ class GlContext:
         """Return a fence as `create_sync` does, deferred to the end of the job where no other context draws.
 
         It is deferred where no other context sees what this one draws, and this one draws on the CPU: there
-            the flush after a fence starts drawing on all processors just when the job's next step needs one
-            of them. A job defers one fence at most. A caller that needs it earlier gets it then, see
-            `GlSyncToken`.
+        the flush after a fence starts drawing on all processors just when the job's next step needs one of
+        them. A job defers one fence at most. A caller that needs it earlier gets it then, see `GlSyncToken`.
 
         Raises: as `create_sync`.
         """

@@ -60,8 +60,8 @@ class GlLease(Lease):
     """One run's steps, in jobs on a context's thread: at most one is posted at any time.
 
     There is no lock between the waking thread and the context's thread: a job clears `_is_posted` before it
-        looks for a step, and a step is ready before `wake` is called. So either the job finds the step, or
-        `wake` finds `_is_posted` cleared.
+    looks for a step, and a step is ready before `wake` is called. So either the job finds the step, or `wake`
+    finds `_is_posted` cleared.
 
     Args:
         executor: whose context's thread runs the steps.

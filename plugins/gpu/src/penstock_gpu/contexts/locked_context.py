@@ -137,7 +137,7 @@ class LockedContext:
 
         Returns:
             Whether that is done: False if another thread used the context for `timeout` seconds, or if this
-                is a job of the context, which then ends with that job.
+            is a job of the context, which then ends with that job.
         """
         if not acquire(self._lock, timeout):
             return False

@@ -70,7 +70,7 @@ class ShareGroup:
         """Run `delete` soon in `first`, or if that has ended in another context of the group.
 
         For the deletion of shared objects, from any thread and from finalisers: never raises, never blocks.
-            If no context of the group is left, `delete` is dropped, since the objects are gone too.
+        If no context of the group is left, `delete` is dropped, since the objects are gone too.
 
         Returns:
             Whether a context was left.

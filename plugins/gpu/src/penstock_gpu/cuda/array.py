@@ -1,4 +1,4 @@
-"""Pixels of a GpuBuffer as CUDA sees them: an array on the device, lent to other libraries without a copy."""
+"""Pixels of a GpuBuffer for CUDA: an array on the device, lent to other libraries without a copy."""
 
 from __future__ import annotations
 
@@ -21,21 +21,23 @@ _KINDS: Final = {"u": dlpack.Kind.UINT, "f": dlpack.Kind.FLOAT, "i": dlpack.Kind
 
 
 class CudaArray:
-    """Pixels of a GpuBuffer on its CUDA device: what `buffer.read_view(CudaArray)` returns, or `write_view`.
+    """Pixels of a GpuBuffer on its CUDA device: a view that `read_view` or `write_view` has returned.
 
     An array of shape (H, W, channels), or (H, W) for one channel, row-major without gaps, of the format's
     element type; row 0 is the image's first row. CuPy, PyTorch and others take it by DLPack
     (`cupy.from_dlpack(view)`, `torch.from_dlpack(view)`) or by `__cuda_array_interface__`, without a copy.
 
-    The memory is OpenGL's and on loan. What took it by DLPack holds it until it is freed itself, also after
-    `release` and after the buffer is gone; what took it by `__cuda_array_interface__` may use it until
-    `release` only. When it is let go, OpenGL waits, on the device, for the work on the stream that was named
-    to `__dlpack__` and on ordinary streams; a non-blocking stream makes OpenGL's thread wait. Work that is
-    sent to further non-blocking streams must be done before. A view to read must not be written to: only
-    consumers of DLPack 1.0 are told so. A view to write starts with the buffer's pixels, or undefined ones
-    if the buffer is new; the buffer has what was written when the view is released.
+    The memory belongs to OpenGL and is borrowed. A consumer that took it by DLPack keeps it until that
+    consumer's array is freed, also after `release` and after the buffer is gone; one that took it by
+    `__cuda_array_interface__` may use it only until `release`. When the memory is released, OpenGL waits, on
+    the device, for the work on the stream that was given to `__dlpack__` and on ordinary streams; a
+    non-blocking stream makes OpenGL's thread wait. Work on other non-blocking streams must be complete
+    before. A view to read must not be written to; only consumers of DLPack 1.0 can learn that. A view to
+    write starts with the buffer's pixels, or undefined ones if the buffer is new; the buffer has the written
+    pixels when the view is released.
 
-    Any thread, except where it is made. A context manager, which releases it.
+    Any thread may use it; `read_view` and `write_view` make it in an OpenGL context. As a context manager it
+    releases itself.
 
     Attributes:
         shape: (H, W, channels) or (H, W).
@@ -86,17 +88,18 @@ class CudaArray:
         dl_device: tuple[int, int] | None = None,
         copy: bool | None = None,
     ) -> Any:
-        """Return a DLPack capsule of the memory, which is held until the consumer lets go.
+        """Return a DLPack capsule of the memory, which is kept until the consumer frees it.
 
         Args:
-            stream: on which the consumer will use it, made to wait for OpenGL: None or 1 the legacy default
-                stream, 2 the thread's default stream, another number a stream's handle; -1: no wait.
+            stream: the stream on which the consumer will use the memory; it waits for OpenGL. None or 1: the
+                legacy default stream; 2: the thread's default stream; another number: a stream's handle; -1:
+                no wait.
             max_version: newest version of DLPack that the consumer knows.
-            dl_device: where the consumer wants it; only this device.
-            copy: whether to copy; only without.
+            dl_device: the device that the consumer wants; it must be this device.
+            copy: whether to copy; True is refused.
 
         Raises:
-            BufferError: another device or a copy was asked for.
+            BufferError: the consumer asks for another device or a copy.
             ValueError: the stream is 0, or below -1.
             FailedPreconditionError: the view has been released.
         """
@@ -130,7 +133,7 @@ class CudaArray:
 
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:
-        """The memory as the CUDA array interface, version 3, has it, in the order of the legacy stream."""
+        """The memory by the CUDA array interface, version 3, ordered by the legacy stream."""
         pixels = self._held()
         pixels.note_stream(None)
         pixels.bridge.let_wait(LEGACY_STREAM)
@@ -144,16 +147,16 @@ class CudaArray:
         }
 
     def copy_from(self, source: object) -> None:
-        """Write another array's elements here, by a copy on the device that nobody waits for.
+        """Write another array's elements here, by a copy on the device that the host does not wait for.
 
         Args:
-            source: on the same device, with `__dlpack__` or `__cuda_array_interface__`, of the same shape
-                and element type; elements of a row lie together, rows may be apart. It is kept until the
-                copy is done.
+            source: on the same device, with `__dlpack__` or `__cuda_array_interface__`, of the same shape and
+                element type; the elements of a row are contiguous, there may be gaps between rows. It is kept
+                until the copy is done.
 
         Raises:
-            InvalidArgumentError: it lies elsewhere, or does not fit; says what to do.
-            FailedPreconditionError: this view is one to read, or has been released.
+            InvalidArgumentError: it is not on this device, or does not fit; says what to do.
+            FailedPreconditionError: this view is read-only, or has been released.
         """
         pixels = self._held()
         if self.is_read_only:
@@ -176,7 +179,7 @@ class CudaArray:
         )
 
     def release(self) -> None:
-        """Let go of the memory. A second call does nothing."""
+        """Release the memory. A second call does nothing."""
         hold, self._hold = self._hold, None
         if hold is not None:
             hold.end()
@@ -190,7 +193,7 @@ class CudaArray:
         self.release()
 
     def __del__(self) -> None:
-        """Let go of what nobody has released."""
+        """Release the memory, if `release` was not called."""
         if getattr(self, "_hold", None) is not None:
             self.release()
 
@@ -208,7 +211,7 @@ class CudaArray:
         return hold.pixels
 
     def _order(self, pixels: CudaPixels, stream: int | None) -> None:
-        """Let the consumer's stream wait for OpenGL, and note whose work the way back must wait for."""
+        """Make the consumer's stream wait for OpenGL, and record which work OpenGL must later wait for."""
         if stream == -1:
             pixels.note_stream(None)
             return

@@ -1,12 +1,12 @@
-"""One OpenGL context and the CUDA device that it runs on: pixel buffers that both sides can address.
+"""The connection of an OpenGL context to its CUDA device: pixel buffers that both sides can address.
 
 CUDA cannot address a texture, but it can address a buffer object. So pixels go through a pixel buffer object
 on the device: OpenGL copies between texture and buffer, and CUDA gets the buffer's address while it is
 mapped. Each buffer is registered with CUDA once, when it is made, and kept for the next frame of its size.
-Mapping and unmapping order the work of the two sides on the device; nobody waits on the host.
+Mapping and unmapping order the work of the two sides on the device; the host does not wait.
 
-Everything but what says "any thread" needs the OpenGL context current on the calling
-thread, because CUDA looks for it there.
+Every function needs the OpenGL context current on the calling thread, where CUDA looks for it, unless its
+docstring says "any thread".
 
 Sources: CUDA driver API, sections Graphics Interoperability and OpenGL Interoperability; CUDA C++
 programming guide, OpenGL interoperability ("the OpenGL context ... has to be current to the host thread").
@@ -27,18 +27,18 @@ if TYPE_CHECKING:
 
 _log: Final = get_logger("gpu")
 
-#: Free buffers that are kept, of all sizes together. A frame that is read by CUDA while the next is drawn
-#: needs two, and as many again for the way back.
+#: How many free buffers are kept, of all sizes together. A frame that CUDA reads while the next is drawn
+#: needs two, and two more for the way back.
 KEPT: Final = 8
 
 
 class PixelBuffer:
-    """A pixel buffer object that CUDA knows.
+    """A pixel buffer object that is registered with CUDA.
 
     Attributes:
-        name: of the buffer object, in OpenGL.
+        name: the buffer object's OpenGL name.
         nbytes: its size.
-        resource: what CUDA calls it.
+        resource: CUDA's handle of it.
         pointer: its address on the device while it is mapped, else None.
     """
 
@@ -52,14 +52,14 @@ class PixelBuffer:
 
 
 class CudaBridge:
-    """What one OpenGL context has on its CUDA device. Made by `bridge_of`, ended with the context.
+    """The CUDA resources of one OpenGL context. Made by `bridge_of`, closed with the context.
 
     Attributes:
         driver: the CUDA driver.
-        ordinal: of the device, as CUDA and its libraries count in this process.
+        ordinal: the device's number, as CUDA and its libraries count in this process.
         device_name: like "NVIDIA H200".
         registered: how many pixel buffers have been registered so far.
-        stream: on which buffers are mapped; it waits for nobody by itself.
+        stream: the stream on which buffers are mapped; it is non-blocking.
     """
 
     def __init__(self, context: GlContext, driver: CudaDriver) -> None:
@@ -88,7 +88,7 @@ class CudaBridge:
         """Return a buffer of that size, not mapped; its content is undefined.
 
         Raises:
-            CudaError: CUDA does not take it, for instance since it is another device's.
+            CudaError: CUDA refuses it, for example since it belongs to another device.
         """
         for index in range(len(self._free) - 1, -1, -1):
             if self._free[index].nbytes == nbytes:
@@ -100,8 +100,8 @@ class CudaBridge:
         return pixels
 
     def give_back(self, pixels: PixelBuffer) -> None:
-        """Keep a buffer for the next that asks; the oldest free ones beyond `KEPT` end. Unmaps it."""
-        if pixels not in self._out:  # the context has ended in between, and took all with it
+        """Unmap a buffer and keep it for reuse; the oldest free ones beyond `KEPT` are deleted."""
+        if pixels not in self._out:  # the context has ended meanwhile, and `close` has deleted all buffers
             return
         self.unmap(pixels)
         self._out.discard(pixels)
@@ -110,9 +110,9 @@ class CudaBridge:
             self._end(self._free.pop(0))
 
     def map(self, pixels: PixelBuffer) -> int:
-        """Return the buffer's address on the device, where OpenGL must leave it alone until `unmap`.
+        """Return the buffer's address on the device; OpenGL must not use the buffer until `unmap`.
 
-        What OpenGL was told to do to the buffer is done before what `stream` is told from now on.
+        OpenGL's earlier commands on the buffer are done before later work on `stream`.
         """
         if pixels.pointer is None:
             call, resource = self.driver.call, pixels.resource
@@ -130,10 +130,10 @@ class CudaBridge:
         """Give the buffer back to OpenGL, whose next work on it begins when CUDA's is done.
 
         Args:
-            pixels: nothing happens where it is not mapped.
-            everything: wait, here, until the device has done all that it was told; for work on streams that
-                wait for nobody. Otherwise OpenGL waits, on the device, for `stream` and for all ordinary
-                streams: the default ones, and those that were not made non-blocking.
+            pixels: the buffer; nothing happens if it is not mapped.
+            everything: block until the device has done all its work; needed for work on non-blocking streams.
+                Otherwise OpenGL waits, on the device, for `stream` and for all ordinary streams: the default
+                ones, and those that were not made non-blocking.
         """
         if pixels.pointer is None:
             return
@@ -178,14 +178,14 @@ class CudaBridge:
     # --- the order of work -----------------------------------------------------------------------------
 
     def let_wait(self, stream: int) -> None:
-        """Let a stream's next work begin when what OpenGL and `stream` have been told is done. Any thread."""
+        """Make a stream's next work wait for the work of OpenGL and `self.stream` so far. Any thread."""
         call = self.driver.call
         with self.driver.current(self._primary):
             call("cuEventRecord", self._event, self.stream)
             call("cuStreamWaitEvent", self.driver.table.CUstream(stream), self._event, 0)
 
     def wait_for(self, stream: int) -> None:
-        """Let the next work on `stream` begin when another stream has done what it was told. Any thread."""
+        """Make the next work on `self.stream` wait for the work of another stream so far. Any thread."""
         call = self.driver.call
         with self.driver.current(self._primary):
             call("cuEventRecord", self._event, self.driver.table.CUstream(stream))
@@ -202,7 +202,7 @@ class CudaBridge:
             return int(self.driver.call("cuPointerGetAttribute", what, pointer))
 
     def is_ordinary(self, stream: int) -> bool:
-        """Return whether a stream is an ordinary one: the legacy stream waits for its work. Any thread."""
+        """Return whether the legacy stream waits for a stream's work. Any thread."""
         if stream in {LEGACY_STREAM, 2}:  # the legacy default stream, and a thread's own default stream
             return True
         table = self.driver.table
@@ -210,18 +210,18 @@ class CudaBridge:
             flags = self.driver.call("cuStreamGetFlags", table.CUstream(stream))
         return not int(flags) & int(table.CUstream_flags.CU_STREAM_NON_BLOCKING)
 
-    def copy_in(  # noqa: PLR0913  # what a copy of rows is
+    def copy_in(  # noqa: PLR0913  # the parameters of a copy of rows
         self, pointer: int, *, source: int, width_bytes: int, rows: int, pitch: int, owner: object
     ) -> None:
-        """Copy rows on the device to where a buffer is mapped, in the order of `stream`. Any thread.
+        """Copy rows on the device into a mapped buffer, in the order of `stream`. Any thread.
 
         Args:
-            pointer: where to; rows without gaps.
+            pointer: the target address; rows without gaps.
             source: address of the first row, on this device.
             width_bytes: of a row.
             rows: their number.
-            pitch: bytes from a source row to the next.
-            owner: kept until the copy is done.
+            pitch: bytes from one source row to the next.
+            owner: the source array, kept until the copy is done.
         """
         table, call = self.driver.table, self.driver.call
         with self.driver.current(self._primary):
@@ -243,10 +243,10 @@ class CudaBridge:
         return self.driver.call("cuEventCreate", self.driver.table.CUevent_flags.CU_EVENT_DISABLE_TIMING)
 
     def _forget_done(self) -> None:
-        """Let go of the memory whose copies are done."""
+        """Release the source arrays whose copies are done."""
         while self._sources:
             status, *_ = self.driver.table.cuEventQuery(self._sources[0][0])
-            if int(status):  # not ready yet; an error shows in the next call
+            if int(status):  # not ready yet; the next call raises an error
                 return
             event, owner = self._sources.popleft()
             self.driver.call("cuEventDestroy", event)
@@ -255,7 +255,7 @@ class CudaBridge:
     # --- the end ---------------------------------------------------------------------------------------
 
     def close(self) -> int:
-        """Unregister and delete everything. Return how many buffers somebody held; they are gone too."""
+        """Unregister and delete everything. Return how many buffers were in use; they are deleted too."""
         held = len(self._out)
         with self.driver.current(self._primary):
             self.driver.call("cuCtxSynchronize")
@@ -279,7 +279,7 @@ def bridge_of(context: GlContext) -> CudaBridge:
     """Return the bridge of an OpenGL context, which must be current; made on the first call.
 
     Raises:
-        CudaUnavailableError: there is no CUDA, or not on the device of this context; names both.
+        CudaUnavailableError: CUDA is not available, or not on the device of this context; names both.
     """
     bridge: CudaBridge = context.attachment(CudaBridge, lambda: CudaBridge(context, load()), _end)
     return bridge

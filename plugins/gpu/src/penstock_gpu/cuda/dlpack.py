@@ -1,9 +1,9 @@
-"""DLPack, both ways, by ctypes: memory that is described in a capsule and handed over without a copy.
+"""DLPack by ctypes, export and import: memory that a capsule describes is shared without a copy.
 
 The layouts and rules are those of DLPack 1.x (dmlc/dlpack, `include/dlpack/dlpack.h`, and the Python
-specification beside it). A capsule holds a tensor's address, shape, strides, type and device, and a
-deleter that whoever consumed it calls once, from any thread, when the memory is needed no more. What is
-described here may lie on any device: nothing in this module touches it.
+specification beside it). A capsule holds a tensor's address, shape, strides, type and device, and a deleter
+that the consumer calls once, from any thread, when it does not need the memory any more. The memory may be on
+any device: this module does not access it.
 
 The standard library only.
 """
@@ -35,16 +35,16 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-#: The version that exported capsules with a version have.
+#: The version of exported capsules that have one.
 VERSION: Final = (1, 0)
 READ_ONLY: Final = 1
-#: Names of a capsule that nobody has consumed, and of one that somebody has; those with a version second.
+#: Names of a capsule before and after it is consumed; the names of capsules with a version second.
 FRESH: Final = (b"dltensor", b"dltensor_versioned")
 USED: Final = (b"used_dltensor", b"used_dltensor_versioned")
 
 
 class Device(IntEnum):
-    """Kinds of device, those that occur here (`DLDeviceType`)."""
+    """Types of devices that occur here (`DLDeviceType`)."""
 
     CPU = 1
     CUDA = 2
@@ -62,16 +62,16 @@ class Kind(IntEnum):
 
 @dataclass(frozen=True)
 class Tensor:
-    """Memory, described.
+    """A description of memory.
 
     Attributes:
-        pointer: address of the first element, as the device knows it.
+        pointer: address of the first element on the device.
         shape: elements in each dimension.
         strides: in elements, one for each dimension.
         kind: of number, a `Kind` or another code of DLPack.
         bits: of one number.
         device: kind of device, and its index.
-        is_read_only: whether a consumer must not write there; only told by a capsule with a version.
+        is_read_only: whether a consumer must not write there; only a capsule with a version says so.
     """
 
     pointer: int
@@ -111,8 +111,8 @@ class _Tensor(Structure):
     )
 
 
-#: Called with the address of the managed tensor. A PYFUNCTYPE would demand that the caller holds the
-#: interpreter's lock; this one takes it where the caller does not.
+#: Called with the address of the managed tensor. A PYFUNCTYPE would need a caller that holds the
+#: interpreter's lock; this type acquires the lock if necessary.
 _Deleter = ctypes.CFUNCTYPE(None, c_void_p)
 
 
@@ -131,7 +131,7 @@ class _Versioned(Structure):
     )
 
 
-# Own prototypes: those at `ctypes.pythonapi` are shared with everybody who sets argument types there.
+# Own prototypes: the functions of `ctypes.pythonapi` are shared with all code that sets their argument types.
 _Destructor = PYFUNCTYPE(None, c_void_p)
 _new = PYFUNCTYPE(py_object, c_void_p, c_char_p, _Destructor)(("PyCapsule_New", pythonapi))
 _is_named = PYFUNCTYPE(c_int, py_object, c_char_p)(("PyCapsule_IsValid", pythonapi))
@@ -143,12 +143,12 @@ _pointer_dying = PYFUNCTYPE(c_void_p, c_void_p, c_char_p)(("PyCapsule_GetPointer
 
 # --- giving --------------------------------------------------------------------------------------------
 
-#: What exported tensors need until their deleter is called: address of the structure → structures, release.
+#: Kept until the deleter of an exported tensor is called: address of the structure → structures, release.
 _given: dict[int, tuple[object, Callable[[], None]]] = {}
 
 
 def exported() -> int:
-    """Return how many exported tensors are still held by somebody: for tests and diagnosis."""
+    """Return how many exported tensors consumers still hold: for tests and diagnosis."""
     return len(_given)
 
 
@@ -161,7 +161,7 @@ def _on_delete(address: int | None) -> None:
 
 @_Destructor  # type: ignore[untyped-decorator]  # ctypes
 def _on_capsule_end(capsule: int) -> None:
-    for name in FRESH:  # one that was consumed has another name, and its consumer calls the deleter
+    for name in FRESH:  # a consumed capsule has another name, and its consumer calls the deleter
         if _is_named_dying(capsule, name):
             _on_delete(_pointer_dying(capsule, name))
 
@@ -170,11 +170,10 @@ def give(tensor: Tensor, release: Callable[[], None], *, versioned: bool = False
     """Return a capsule of a tensor.
 
     Args:
-        tensor: where the memory lies; it must stay until `release` is called.
-        release: called exactly once, from any thread: by the consumer, or by the capsule's end where nobody
-            has consumed it. It must neither raise nor wait.
-        versioned: whether to make the capsule that DLPack 1.0 brought, the only one that tells of read-only
-            memory.
+        tensor: the description of the memory, which must stay until `release` is called.
+        release: called exactly once, from any thread: by the consumer, or at the end of a capsule that was
+            not consumed. It must neither raise nor wait.
+        versioned: whether to make a capsule of DLPack 1.0, the only one that can mark memory as read-only.
     """
     rank = len(tensor.shape)
     sizes = (c_int64 * rank)(*tensor.shape)
@@ -203,7 +202,7 @@ def give(tensor: Tensor, release: Callable[[], None], *, versioned: bool = False
 
 
 class Taken:
-    """A tensor that was taken out of a capsule, to be given back with `close`.
+    """A tensor that was taken from a capsule; `close` gives it back.
 
     Attributes:
         tensor: where the memory lies.
@@ -214,22 +213,22 @@ class Taken:
         self._delete: Callable[[], None] | None = delete
 
     def close(self) -> None:
-        """Tell the producer that its memory is needed no more. A second call does nothing."""
+        """Release the producer's memory. A second call does nothing."""
         delete, self._delete = self._delete, None
         if delete is not None:
             delete()
 
     def __del__(self) -> None:
-        """Give back what nobody has given back."""
+        """Give the tensor back, if `close` was not called."""
         self.close()
 
 
 def take(capsule: object) -> Taken:
-    """Consume a capsule: from now on the caller owns what it held, until `Taken.close`.
+    """Consume a capsule: from now on the caller owns its tensor, until `Taken.close`.
 
     Raises:
-        ValueError: it is no capsule of a tensor, somebody has consumed it already, it is of a version that
-            is unknown here, or of numbers in groups (lanes). It can still be consumed by somebody else.
+        ValueError: it is no capsule of a tensor, has been consumed already, has an unknown version, or has
+            elements of several lanes. It can still be consumed elsewhere.
     """
     versioned = next((index for index, name in enumerate(FRESH) if _is_named(capsule, name)), None)
     if versioned is None:

@@ -1,9 +1,8 @@
 """The CUDA driver: its functions, looked up on first use, each call checked.
 
-They come from NVIDIA's `cuda-bindings` (the extra `penstock-gpu[cuda]`), which finds `libcuda.so.1` when the
-first of them is called. Nothing here imports it before `load` is called, and nothing here needs a GPU to be
-imported. Every value that a driver function returns beside its status is returned; every status but success
-is raised.
+They come from NVIDIA's `cuda-bindings` (the extra `penstock-gpu[cuda]`), which loads `libcuda.so.1` when the
+first of them is called. Only `load` imports `cuda-bindings`, and importing this module needs no GPU. The
+values that a driver function returns beside its status are returned; every status except success is raised.
 """
 
 from __future__ import annotations
@@ -24,12 +23,12 @@ if TYPE_CHECKING:
 BINDINGS: Final = "cuda.bindings.driver"
 #: More devices than a machine has, for `cuGLGetDevices`.
 MANY_DEVICES: Final = 64
-#: The stream that every CUDA context has, and that waits for all ordinary streams, as a handle.
+#: The handle of the legacy default stream, which waits for all ordinary streams.
 LEGACY_STREAM: Final = 1
 
 
 class CudaUnavailableError(GpuUnavailableError):
-    """CUDA cannot be used here, or not together with this OpenGL context; the text says why and the cure."""
+    """CUDA cannot be used here, or not with this OpenGL context; the message says why and what to do."""
 
 
 class CudaError(PenstockError):
@@ -37,7 +36,7 @@ class CudaError(PenstockError):
 
     Attributes:
         call: its name.
-        status: the driver's name of what happened, like "CUDA_ERROR_INVALID_VALUE".
+        status: the driver's name of the error, such as "CUDA_ERROR_INVALID_VALUE".
     """
 
     default_code = StatusCode.INTERNAL
@@ -49,20 +48,20 @@ class CudaError(PenstockError):
 
 
 class CudaDriver:
-    """The driver's functions, checked, over a table of them.
+    """Checked calls of the driver's functions.
 
     Attributes:
-        table: what has the functions and types: the module `cuda.bindings.driver`.
+        table: the object with the functions and types: the module `cuda.bindings.driver`.
     """
 
     def __init__(self, table: Any) -> None:
         self.table = table
 
     def call(self, name: str, *arguments: object) -> Any:
-        """Call a function of the driver. Return what it returns beside its status: None, a value or a tuple.
+        """Call a function of the driver. Return its results without the status: None, a value or a tuple.
 
         Raises:
-            CudaError: it failed; names the function, the driver's name for it and what the driver says.
+            CudaError: it failed; names the function, the driver's name of the error and its description.
         """
         status, *values = getattr(self.table, name)(*arguments)
         if int(status):
@@ -71,7 +70,7 @@ class CudaDriver:
         return values[0] if len(values) == 1 else tuple(values) or None
 
     def _words(self, status: Any) -> tuple[str, str]:
-        """Return the driver's name of a status and its sentence, or what is known of them."""
+        """Return the driver's name of a status and its description, as far as the driver knows them."""
         failed, text = self.table.cuGetErrorString(status)
         name = getattr(status, "name", f"status {int(status)}")
         return name, "no description" if int(failed) or not text else _text(text)
@@ -95,12 +94,12 @@ class CudaDriver:
         return _text(self.call("cuDeviceGetName", 256, device))
 
     def devices_of_gl(self) -> list[Any]:
-        """Return the devices that the OpenGL context current here runs on; empty: none of CUDA's."""
+        """Return the CUDA devices of the current OpenGL context; [] if it runs on no CUDA device."""
         try:
             count, devices = self.call(
                 "cuGLGetDevices", MANY_DEVICES, self.table.CUGLDeviceList.CU_GL_DEVICE_LIST_ALL
             )
-        except CudaError:  # no device, or no context that this driver knows: what it is called varies
+        except CudaError:  # no device, or a context of another driver: the status varies
             return []
         return list(devices[:count])
 
@@ -117,7 +116,7 @@ def load() -> CudaDriver:
     """Return the driver, initialized; the same one each time.
 
     Raises:
-        CudaUnavailableError: `cuda-bindings` is not installed, there is no driver, or it does not start.
+        CudaUnavailableError: `cuda-bindings` or the driver is not installed, or the driver does not start.
     """
     with _lock:
         if not _loaded:
@@ -138,7 +137,7 @@ def _start() -> CudaDriver:
     except (
         RuntimeError,
         OSError,
-    ) as error:  # what the bindings raise without libcuda; a CudaError is one too
+    ) as error:  # the bindings raise these without libcuda; a CudaError is a RuntimeError too
         if isinstance(error, CudaError):
             raise CudaUnavailableError(f"the CUDA driver does not start: {error}", cure=_cure()) from error
         raise CudaUnavailableError(

@@ -1,4 +1,4 @@
-"""A pixel buffer that is lent to the CUDA side, and who uses it there."""
+"""Pixel buffers that are lent to the CUDA side, and their users there."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ if TYPE_CHECKING:
 
 
 class CudaPixels:
-    """A pixel buffer, mapped as long as anybody uses it on the CUDA side.
+    """A pixel buffer, mapped as long as the CUDA side uses it.
 
-    When the last of them lets go, a job of the context's thread unmaps it; when nobody refers to this
-    object any more, the buffer goes back to those that are free. Both can happen on any thread, and within a
-    garbage collection, so that no lock is taken here: a set whose operations are atomic holds the users.
-    The context lives until then, also when its resources are closed.
+    When the last use ends, a job in the context unmaps it; when nothing refers to this object any more, the
+    buffer goes back to the free ones. Both can happen on any thread, and during a garbage collection, so this
+    class takes no lock: a set, whose operations are atomic, holds the uses. The context lives until then,
+    also when its resources are closed.
 
     Args:
         context: current on this thread.
         bridge: of that context.
-        nbytes: of the pixels.
+        nbytes: size of the pixels.
 
     Attributes:
-        context, bridge: those.
-        buffer: the pixel buffer; OpenGL must leave it alone while it is mapped.
+        context, bridge: as given.
+        buffer: the pixel buffer; OpenGL must not use it while it is mapped.
         pointer: its address on the device while it is mapped.
     """
 
@@ -41,7 +41,7 @@ class CudaPixels:
 
     @property
     def is_used(self) -> bool:
-        """Whether somebody uses the memory on the CUDA side."""
+        """Whether the CUDA side uses the memory."""
         return bool(self._users)
 
     def map(self) -> Hold:
@@ -55,13 +55,13 @@ class CudaPixels:
         return hold
 
     def note_stream(self, stream: int | None) -> None:
-        """Note that work on a stream uses the memory; None: on streams unknown here. Any thread."""
+        """Record that work on a stream uses the memory; None: on unknown streams. Any thread."""
         if stream is None or not self.bridge.is_ordinary(stream):
             self._waits_for_all = True
 
     def unmap(self) -> None:
-        """Give the memory back to OpenGL unless somebody uses it. The context must be current."""
-        if not self._users:  # nobody begins meanwhile: that needs this context, too
+        """Give the memory back to OpenGL unless it is in use. The context must be current."""
+        if not self._users:  # no use begins meanwhile, since `map` needs this context too
             everything, self._waits_for_all = self._waits_for_all, False
             self.bridge.unmap(self.buffer, everything=everything)
 
@@ -76,7 +76,7 @@ class CudaPixels:
         self._users.add(hold)
 
     def __del__(self) -> None:
-        """Put the buffer to the free ones."""
+        """Return the buffer to the free ones."""
         buffer: PixelBuffer | None = getattr(self, "buffer", None)
         if buffer is not None:  # else it was never made
             bridge, everything = self.bridge, self._waits_for_all
@@ -90,10 +90,10 @@ class CudaPixels:
 
 
 class Hold:
-    """One use of memory that is lent to the CUDA side: from when it is made until `end`.
+    """One use of memory by the CUDA side: from construction until `end`.
 
     Args:
-        pixels: whose memory; mapped already where the context is not current.
+        pixels: the memory; if the context is not current, it must be mapped already.
     """
 
     __slots__ = ("pixels",)
@@ -103,10 +103,10 @@ class Hold:
         pixels.remember(self)
 
     def end(self) -> None:
-        """Let go. Any thread; a second call does nothing that matters."""
+        """End the use. Any thread; a second call has no effect."""
         self.pixels.forget(self)
 
 
 def _later(context: GlContext, job: Callable[[], None]) -> None:
-    # Where the context has ended its bridge has, too: then the job finds nothing to do, wherever it runs.
+    # If the context has ended, so has its bridge: then the job has no effect in any context.
     context.share_group.discard(job, context)

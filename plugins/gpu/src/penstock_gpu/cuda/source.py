@@ -1,4 +1,4 @@
-"""Somebody else's array on a CUDA device: where it lies, and whether its rows can be copied."""
+"""Arrays of other libraries on a CUDA device: their memory, and whether their rows can be copied."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ if TYPE_CHECKING:
 _LETTERS: Final = {dlpack.Kind.INT: "i", dlpack.Kind.UINT: "u", dlpack.Kind.FLOAT: "f"}
 _ON_DEVICE: Final = frozenset({dlpack.Device.CUDA, dlpack.Device.CUDA_MANAGED})
 _ON_HOST: Final = frozenset({dlpack.Device.CPU, dlpack.Device.CUDA_HOST})
-#: A row has columns and, behind them, channels.
+#: Dimensions of an image with channels, and of one without.
 _COLOUR: Final = 3
 _GRAY: Final = 2
 
 
 class CudaSource:
-    """Rows of elements on a device, and what keeps them there: as long as this object is referred to.
+    """Rows of elements on a device; this object keeps the memory alive.
 
     Attributes:
         pointer: address of the first row.
         shape: (H, W, channels), or (H, W); one channel has no dimension of its own.
         dtype: of the elements.
-        pitch: bytes from a row to the next.
+        pitch: bytes from one row to the next.
     """
 
     def __init__(
@@ -52,11 +52,11 @@ class CudaSource:
 
     @classmethod
     def of(cls, array: object, bridge: CudaBridge) -> CudaSource:
-        """Describe an array; work that `bridge.stream` is given from now on sees its content.
+        """Describe an array; later work on `bridge.stream` sees its content.
 
         Raises:
-            InvalidArgumentError: it does not lie on the bridge's device, has gaps within a row, no shape of
-                an image, or is no array of the kind that is taken; says what to do.
+            InvalidArgumentError: it is not on the bridge's device, has gaps within a row or no shape of an
+                image, or is no array that this pack accepts; says what to do.
         """
         if hasattr(array, "__dlpack__") and hasattr(array, "__dlpack_device__"):
             _expect_device(array, tuple(array.__dlpack_device__()), bridge)
@@ -102,7 +102,7 @@ class CudaSource:
 def _capsule(array: Any, stream: int) -> object:
     try:
         return array.__dlpack__(stream=stream, max_version=dlpack.VERSION)
-    except TypeError:  # from before DLPack 1.0
+    except TypeError:  # its library is older than DLPack 1.0
         return array.__dlpack__(stream=stream)
 
 
@@ -140,7 +140,7 @@ def _dtype(tensor: dlpack.Tensor) -> np.dtype[Any]:
 
 
 def _pitch(shape: tuple[int, ...], strides: tuple[int, ...], dtype: np.dtype[Any]) -> int:
-    """Return the bytes from a row to the next."""
+    """Return the bytes from one row to the next."""
     if len(shape) not in (_GRAY, _COLOUR) or 0 in shape:
         raise InvalidArgumentError(
             f"the array has shape {shape}, expected (H, W) or (H, W, channels) with at least one pixel; "

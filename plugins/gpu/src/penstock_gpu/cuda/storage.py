@@ -1,4 +1,4 @@
-"""The storage of a GpuBuffer that CUDA sees, and its copies from and to textures and main memory.
+"""The storage of a GpuBuffer for CUDA, and the copies between it, textures and main memory.
 
 Importing this module registers them with GpuBuffers.
 """
@@ -38,20 +38,21 @@ _FRAMEBUFFER: Final = "penstock_gpu.cuda"
 def of_cuda(array: object, format: int | None = None, *, context: GlContext | None = None) -> GpuBuffer:  # noqa: A002  # the word that everyone expects
     """Return a GpuBuffer with the pixels of an array on the CUDA device, by a copy there.
 
-    The array may be changed or freed as soon as the work on it is ordered after what it was told before: it
-    is kept until the copy is done.
+    The caller may change the array once that work is ordered after the copy, and may drop it at once: it is
+    kept until the copy is done.
 
     Args:
         array: (H, W) or (H, W, channels), row 0 first, uint8, float16 or float32, with `__dlpack__` or
-            `__cuda_array_interface__`: a torch.Tensor, a cupy.ndarray. Elements of a row lie together; rows
-            may be apart.
-        format: what the pixels mean; None: the usual format of that shape and type, as `GpuBuffer.of_array`.
-        context: whose device it is; None: the one that is current on this thread.
+            `__cuda_array_interface__`: a torch.Tensor, a cupy.ndarray. The elements of a row are contiguous;
+            there may be gaps between rows.
+        format: what the pixels mean; None: the usual format of that shape and type, as for
+            `GpuBuffer.of_array`.
+        context: the OpenGL context, on the same device; None: the one that is current on this thread.
 
     Raises:
         CudaUnavailableError: CUDA cannot be used with this context.
-        FailedPreconditionError: no context is current, and none was given.
-        InvalidArgumentError: the array lies elsewhere, or no format is like that; says what to do.
+        FailedPreconditionError: no context is current, and `context` is None.
+        InvalidArgumentError: the array is not on this device, or fits no format; says what to do.
     """
     here = context or _context("of_cuda")
 
@@ -69,7 +70,7 @@ def of_cuda(array: object, format: int | None = None, *, context: GlContext | No
 
 
 def why_not(context: GlContext) -> str:
-    """Return why CUDA cannot be used with an OpenGL context, or "" where it can."""
+    """Return why CUDA cannot be used with an OpenGL context, or "" if it can."""
     try:
         context.run(lambda: _bridge(context))
     except PenstockError as error:
@@ -81,7 +82,7 @@ class CudaStorage(Storage):
     """Pixels of a GpuBuffer in a pixel buffer object that CUDA has registered. Gives `CudaArray`.
 
     Args:
-        pixels: of that format and size; from now on this storage's.
+        pixels: of that format and size; this storage owns them from now on.
         width: columns.
         height: rows.
         format: what the pixels mean.
@@ -116,12 +117,12 @@ class CudaStorage(Storage):
         return view is CudaArray
 
     def read_view(self, view: type[Any], **arguments: object) -> CudaArray:  # noqa: ARG002  # there is one
-        """Return the pixels to read; made in the context that has them."""
+        """Return the pixels to read; the view is made in the context that has them."""
         _expect_none(arguments)
         return self.pixels.context.run(lambda: self._mapped(is_read_only=True))
 
     def write_view(self, view: type[Any], **arguments: object) -> CudaArray:  # noqa: ARG002  # as above
-        """Return the pixels to write to; what others still hold of them stays as it is."""
+        """Return the pixels to write to; arrays that still use the old pixels keep them."""
         _expect_none(arguments)
 
         def make() -> CudaArray:
@@ -176,12 +177,14 @@ def texture_of_cuda(storage: CudaStorage) -> TextureStorage:
     """Return a texture with the pixels that CUDA has, filled in the context that has them."""
     owner, here = storage.pixels.context, GlContext.current()
     if here is not None and here.share_group is not owner.share_group:
-        return texture_of_frame(frame_of_cuda(storage))  # a texture of the owner could not be seen
+        return texture_of_frame(
+            frame_of_cuda(storage)
+        )  # the current context would not see a texture of the owner
     return owner.run(lambda: _unpacked(storage))
 
 
 def frame_of_cuda(storage: CudaStorage) -> FrameStorage:
-    """Return the pixels that CUDA has in main memory, in an array of their own."""
+    """Return the pixels of CUDA in main memory, in a new array."""
 
     def read() -> FrameStorage:
         pixels = np.empty(
@@ -208,7 +211,7 @@ def _packed(storage: TextureStorage) -> CudaStorage:
         gl.glBindFramebuffer(gl.GL_READ_FRAMEBUFFER, framebuffer)
         try:
             _attach(view.target, view.name)
-            gl.glPixelStorei(gl.GL_PACK_ALIGNMENT, 1)  # whatever a user of GL has set
+            gl.glPixelStorei(gl.GL_PACK_ALIGNMENT, 1)  # GL code may have changed it
             gl.glReadPixels(0, 0, view.width, view.height, layout.format, layout.type, None)
         finally:
             _attach(view.target, 0)
@@ -228,7 +231,7 @@ def _unpacked(storage: CudaStorage) -> TextureStorage:
         before = gl.get_integer(gl.GL_TEXTURE_BINDING_2D)
         gl.glBindTexture(view.target, view.name)
         try:
-            gl.glPixelStorei(gl.GL_UNPACK_ALIGNMENT, 1)  # whatever a user of GL has set
+            gl.glPixelStorei(gl.GL_UNPACK_ALIGNMENT, 1)  # GL code may have changed it
             gl.glTexSubImage2D(
                 view.target, 0, 0, 0, view.width, view.height, layout.format, layout.type, None
             )
@@ -239,7 +242,7 @@ def _unpacked(storage: CudaStorage) -> TextureStorage:
 
 @contextmanager
 def _for_gl(pixels: CudaPixels) -> Iterator[PixelBuffer]:
-    """Give a buffer that OpenGL may read: itself, or a copy while somebody uses it on the CUDA side."""
+    """Give a buffer that OpenGL may read: the buffer itself, or a copy while the CUDA side uses it."""
     if not pixels.is_used:
         pixels.unmap()
         yield pixels.buffer

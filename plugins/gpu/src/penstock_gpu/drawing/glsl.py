@@ -1,10 +1,9 @@
-"""The text of shaders: what stands before a user's own, and what that declares. Knows no GL.
+"""The text of shaders: the header before a user's text, and the declarations in it. Calls no GL.
 
-A shader is written once, without `#version`, and completed for desktop GL 3.3 or GLES 3.0. Lines keep
-their numbers: what the driver's log says of line 7 is line 7 of the text that the user wrote.
+A shader is written once, without `#version`, and completed for desktop GL 3.3 or GLES 3.0. Lines keep their
+numbers: line 7 in the driver's log is line 7 of the user's text.
 
-Source of the versions and of what they allow: The OpenGL Shading Language 3.30, and OpenGL ES Shading
-Language 3.00.
+Source of the versions and their rules: The OpenGL Shading Language 3.30, and OpenGL ES Shading Language 3.00.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
     Stage = Literal["vertex", "fragment"]
 
-#: What an image is drawn with unless a program brings its own: the whole viewport, nothing turned.
+#: The default vertex shader: it draws the image over the whole viewport, unturned.
 VERTEX: Final = """\
 in vec4 position;
 in vec4 texture_coordinate;
@@ -32,14 +31,14 @@ void main() {
 """
 
 _GL: Final = ("#version 330 core",)
-#: `sampler2D` is lowp by default, which drivers really lower.
+#: `sampler2D` is lowp by default, and drivers do lower its precision.
 _GLES: Final = (
     "#version 300 es",
     "precision highp float;",
     "precision highp int;",
     "precision highp sampler2D;",
 )
-#: Words of older versions, and of shaders written for the reference.
+#: Names of older versions, and of shaders written for the reference.
 _OLDER: Final = ("#define texture2D texture", "#define DEFAULT_PRECISION(precision_, type_)")
 
 _COMMENT: Final = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
@@ -61,7 +60,7 @@ class Declaration:
         storage: "uniform", "in", "out", or the older "varying", "attribute".
         kind: GLSL's name of the type: "vec3".
         name: of the variable.
-        length: how many elements an array has; 1 for what is none; 0 where the text says it with a name.
+        length: the number of elements of an array; 1 if it is no array; 0 if the text gives it as a name.
     """
 
     storage: str
@@ -71,7 +70,7 @@ class Declaration:
 
 
 def declarations(text: str) -> tuple[Declaration, ...]:
-    """Return the global variables that a shader declares, in order, whatever `#if` says of them."""
+    """Return the global variables that a shader declares, in order; `#if` is ignored."""
     return tuple(_declarations(_without_comments(text)))
 
 
@@ -83,12 +82,12 @@ def complete(
     samplers: Iterable[str] = (),
     defines: Mapping[str, object] | None = None,
 ) -> str:
-    """Return a shader that a driver takes: the text, with what it leaves out before it.
+    """Return a complete shader: the text after the header that it leaves out.
 
-    A text that has its own `#version` is returned as it is. Else it gets the version, high precision for
-    all floats, ints and 2D samplers, `texture2D` for `texture`; a fragment shader also
-    `in vec2 sample_coordinate`, an output that is called `gl_FragColor`, and the samplers, each unless
-    the text declares it itself. `#extension` lines are put where they must be.
+    A text that has its own `#version` is returned unchanged. Else it gets the version, high precision for all
+    floats, ints and 2D samplers, `texture2D` as a name of `texture`; a fragment shader also `in vec2
+    sample_coordinate`, an output with the name `gl_FragColor`, and the samplers, each unless the text
+    declares it itself. `#extension` lines are moved to where they must be.
 
     Args:
         stage: "vertex" or "fragment".
@@ -136,5 +135,5 @@ def _declarations(bare: str) -> Iterator[Declaration]:
 
 
 def _without_comments(text: str) -> str:
-    """Return the text with blanks for comments, its lines where they were."""
+    """Return the text with blanks for comments; line numbers stay the same."""
     return _COMMENT.sub(lambda match: re.sub(r"[^\n]", " ", match.group()), text)

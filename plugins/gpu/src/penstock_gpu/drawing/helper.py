@@ -1,7 +1,7 @@
-"""What a calculator that works on the GPU owns: its context, its textures, and where they are drawn to.
+"""The helper of calculators that use the GPU: their context, their textures, and the framebuffer.
 
-Composition, for calculators of any shape; `GlSimpleCalculator` is the short way for filters. Nothing here
-is imported by machines without GL before it is used, and `GlCalculatorHelper.uses_gl` says whether it is.
+Use it by composition, in calculators with any ports; `GlSimpleCalculator` is the short way for filters.
+`GlCalculatorHelper.uses_gl` says whether GL is used.
 """
 
 from __future__ import annotations
@@ -39,16 +39,16 @@ _UNSUPPORTED: Final = 0x8CDD
 
 
 class GlTexture:
-    """A texture that a calculator reads from or draws to, for the length of one call of `process`.
+    """A texture that a calculator reads from or draws to, during one call of `process`.
 
     Made by `GlCalculatorHelper`. Release it, or use it in a `with` block, in the context in which it was
-    made; then other contexts may have it. Never keep one from call to call: keep the buffer.
+    made; then other contexts may use it. Never keep one between calls: keep the buffer.
 
     Attributes:
-        name: in GL.
+        name: the GL name.
         target: GL_TEXTURE_2D.
         width, height: in pixels.
-        buffer: whose pixels it holds.
+        buffer: the buffer whose pixels it holds.
         shared: the texture itself, which outlives this; not for calculators.
     """
 
@@ -68,11 +68,11 @@ class GlTexture:
     @overload
     def get_frame(self, kind: type[F]) -> F: ...
     def get_frame(self, kind: type[Any] = GpuBuffer) -> Any:
-        """Return the image, and release the texture: what was drawn is now for all to see.
+        """Return the image, and release the texture: other contexts now see what was drawn.
 
         Args:
-            kind: `GpuBuffer`, which is a reference and costs nothing, or `ImageFrame`, which waits until
-                all is drawn and copies the pixels to main memory, once for each buffer.
+            kind: `GpuBuffer`, a reference without cost, or `ImageFrame`, which waits for the drawing and
+                copies the pixels to main memory, once for each buffer.
 
         Raises:
             InvalidArgumentError: `kind` is neither, or the buffer's format has no ImageFrame.
@@ -86,13 +86,13 @@ class GlTexture:
         raise InvalidArgumentError(f"get_frame: {kind!r} is no kind of frame; use GpuBuffer or ImageFrame")
 
     def release(self) -> None:
-        """Let go of the texture. A second time does nothing. Several go at once by `helper.release`."""
+        """Release the texture. A second call does nothing. `helper.release` releases several at once."""
         view = self.take_view()
         if view is not None:
             view.release()
 
     def take_view(self) -> GlTextureView | None:
-        """Return the view that is to be released, for who does that; None where it has been."""
+        """Return the view, which the caller then releases; None if it is released already."""
         view, self._view = self._view, None
         return view
 
@@ -110,11 +110,11 @@ class GlTexture:
 
 
 class GlCalculatorHelper:
-    """Brings a calculator into its GL context, and gives it textures there.
+    """Runs a calculator's code in its GL context, and gives it textures there.
 
-    Call `update_contract` in `get_contract`, `open` in `open`, then `run_in_gl_context` wherever GL is
-    called. Methods that take or give textures must be called inside that. With the policy "prefer" or
-    "off" there may be no GL: `uses_gl` is False, and the calculator does its work in another way.
+    Call `update_contract` in `get_contract`, `open` in `open`, then `run_in_gl_context` for all GL calls.
+    Methods that take or return textures must be called in `run_in_gl_context`. With the policy "prefer" or
+    "off" there may be no GL: then `uses_gl` is False, and the calculator must work without it.
     """
 
     def __init__(self) -> None:
@@ -125,14 +125,14 @@ class GlCalculatorHelper:
 
     @staticmethod
     def update_contract(cc: CalculatorContract, *, context: str = MAIN, optional: bool = False) -> None:
-        """Ask for the service `GPU`, and to run on the thread of the node's context.
+        """Declare that the node uses the service `GPU` and runs on the thread of its context.
 
-        That is the context that the graph names in the node's `GlContextOptions`, or else:
+        The context is the one that the graph names in the node's `GlContextOptions`, else that of `context`.
 
         Args:
-            cc: of the node.
+            cc: the node's contract.
             context: key of the context that the calculator chooses; "" for the graph's main one,
-                "auto:<calculator>" for one that nodes of its kind have among themselves.
+                "auto:<calculator>" for one that only the nodes of that calculator share.
             optional: whether the graph may run without the service, even where GL is required.
         """
         name = cc.options(GlContextOptions).gl_context_name
@@ -140,7 +140,7 @@ class GlCalculatorHelper:
         cc.run_on(GPU, f"{USER}{name}" if name else context)
 
     def open(self, cc: CalculatorContext) -> None:
-        """Find the node's context. To be called in `open`; may be called again.
+        """Find the node's context. Call it in `open`; it may be called again.
 
         Raises:
             NotFoundError: the contract does not ask for the service.
@@ -164,7 +164,7 @@ class GlCalculatorHelper:
             self._context = resources.context_of(cc.node_name)
 
     def close(self) -> None:
-        """Let go of the context. May be called again, and without `open`."""
+        """Release the context. May be called again, and without `open`."""
         self._context = self._resources = None
         self._why_off = ""
 
@@ -177,17 +177,17 @@ class GlCalculatorHelper:
 
     @property
     def uses_gl(self) -> bool:
-        """Whether there is GL. False before `open` and where the policy does without."""
+        """Whether GL is used. False before `open`, and if the policy avoids it."""
         return self._context is not None
 
     @property
     def why_off(self) -> str:
-        """Why there is no GL; "" where there is."""
+        """Why GL is not used; "" if it is, and before `open`."""
         return self._why_off
 
     @property
     def gl_context(self) -> GlContext:
-        """The node's context. Raises as `run_in_gl_context`."""
+        """The node's context. Raises as `run_in_gl_context`, if there is none."""
         if self._context is None:
             if self._why_off:
                 raise GpuUnavailableError(
@@ -203,23 +203,23 @@ class GlCalculatorHelper:
     def run_in_gl_context(self, call: Callable[[], T]) -> T:
         """Call a function where the node's context is current, and return what it returns.
 
-        On the context's own thread, where the framework calls the node, that is a plain call. Within it
+        On the context's own thread, where the framework calls the node, this is a plain call. During the call
         new textures come from the graph's pool.
 
         Raises:
             FailedPreconditionError: the helper is not open.
-            GpuUnavailableError: there is no GL.
+            GpuUnavailableError: GL is not used.
             GlError, ShaderError: a GL call failed, or a shader does not compile; names the node.
-            Whatever else `call` raises.
+            Any other error of `call`.
         """
         context = self._context
         if context is None:
-            context = self.gl_context  # which says what is missing
+            context = self.gl_context  # it raises what is missing
         assert self._resources is not None  # there is a context  # noqa: S101
         try:
             return context.run(partial(self._resources.pool.serve, call))
         except Exception as error:
-            # On the context's own thread a GLError of PyOpenGL comes as it is.
+            # On the context's own thread a GLError of PyOpenGL arrives unchanged.
             said = translated(error)
             if isinstance(said, GlError | ShaderError):
                 said.node = said.node or self._node
@@ -231,7 +231,7 @@ class GlCalculatorHelper:
         """Return the context, which must be current."""
         context = self._context
         if context is None or LOCAL.context is not context:
-            context = self.gl_context  # which says where there is none
+            context = self.gl_context  # it raises if there is none
             raise FailedPreconditionError(
                 f"{what} outside the node's GL context; call it in helper.run_in_gl_context", node=self._node
             )
@@ -240,15 +240,15 @@ class GlCalculatorHelper:
     # --- textures -----------------------------------------------------------------------------
 
     def create_source_texture(self, source: GpuBuffer | ImageFrame, plane: int = 0) -> GlTexture:
-        """Return a texture with an image, to read from.
+        """Return a texture with an image to read from.
 
         Args:
-            source: where the pixels are in main memory they are uploaded, once for each buffer; those of
-                an ImageFrame each time.
-            plane: of formats that have several.
+            source: the image. Pixels in main memory are uploaded, once for each buffer; those of an
+                ImageFrame each time.
+            plane: the plane, for formats with several.
 
         Raises:
-            InvalidArgumentError: it is neither, is empty, or no texture has its format.
+            InvalidArgumentError: `source` is neither, is empty, or no texture has its format.
             FailedPreconditionError: the context is not current.
         """
         self._here("create_source_texture")
@@ -273,18 +273,18 @@ class GlCalculatorHelper:
         format: GpuBufferFormat = GpuBufferFormat.BGRA32,  # noqa: A002  # the word that everyone expects
         /,
     ) -> GlTexture:
-        """Return a texture to draw to. What it shows is undefined before all of it is drawn.
+        """Return a texture to draw to. Its content is undefined until all of it is drawn.
 
         Args:
-            target: columns, of a texture from the graph's pool; or a buffer, whose image is replaced; or
-                an ImageFrame, of whose size and format the texture shall be (it stays as it is).
-            height: rows, where `target` is the number of columns.
-            format: of the texture, where `target` is the number of columns.
+            target: the width of a texture from the graph's pool; or a buffer, whose image is replaced; or an
+                ImageFrame, whose size and format the texture gets (the frame is not changed).
+            height: the height, if `target` is the width.
+            format: the texture's format, if `target` is the width.
 
         Raises:
             InvalidArgumentError: the size is not positive, or no texture has the format.
             FailedPreconditionError: the context is not current.
-            GlError: GL refuses, for example since the texture is too large.
+            GlError: GL fails, for example since memory is short.
         """
         self._here("create_destination_texture")
         if isinstance(target, GpuBuffer):
@@ -299,11 +299,10 @@ class GlCalculatorHelper:
         return GlTexture(GpuBuffer.of_storage(storage), storage.write_view(GlTextureView))
 
     def bind_framebuffer(self, texture: GlTexture) -> None:
-        """Draw to a texture from now on, all of it: one framebuffer of the context, and the viewport.
+        """Bind the context's framebuffer with a texture, and set the viewport to all of it.
 
-        What would change or lose pixels is off, whatever was drawn before in this context: scissors,
-        blending, culling, logical operations, and masked colours. Switch on afterwards what the image
-        needs; it need not be switched off again.
+        State that changes or drops pixels is disabled: scissors, blending, culling, logical operations, and
+        colour masks. Enable afterwards what the image needs; it need not be disabled again.
 
         Raises:
             GlError: GL cannot draw to textures of this format.
@@ -319,7 +318,7 @@ class GlCalculatorHelper:
         gl_state.draw_plainly(is_es=context.api == "gles")
 
     def _expect_complete(self, texture: GlTexture) -> None:
-        """Refuse what is bound to be drawn to and cannot be. Each texture is asked once: that costs 1 us."""
+        """Refuse a texture that cannot be drawn to. Each texture is checked once: a check takes 1 us."""
         status = gl.glCheckFramebufferStatus(gl.GL_FRAMEBUFFER)
         if status != gl.GL_FRAMEBUFFER_COMPLETE:
             why = (
@@ -336,13 +335,12 @@ class GlCalculatorHelper:
 
     @staticmethod
     def release(*textures: GlTexture) -> None:
-        """Let go of the textures of one pass: what was drawn to them is now for all to see.
+        """Release the textures of one pass: other contexts now see what was drawn to them.
 
-        One by one each costs a fence, together they cost one. Those that are released already are passed
-        over.
+        Released one by one, each costs a fence; together they cost one. Released textures are ignored.
 
         Raises:
-            GlError: GL could make no fence; the textures are released all the same.
+            GlError: GL could not make a fence; the textures are released nevertheless.
         """
         views = []
         for texture in textures:
@@ -360,7 +358,7 @@ class GlCalculatorHelper:
 
     @staticmethod
     def gpu_buffer_copying_image_frame(frame: ImageFrame) -> GpuBuffer:
-        """Return a buffer of a copy of a frame's pixels, so that the frame's memory may go."""
+        """Return a buffer of a copy of a frame's pixels; it does not keep the frame's memory alive."""
         return GpuBuffer.of_frame(ImageFrame(frame.array.copy(), frame.format))
 
 
@@ -368,7 +366,7 @@ def whole(width: object, height: object) -> tuple[int, int]:
     """Return a width and a height as ints.
 
     Raises:
-        InvalidArgumentError: one of them is no whole number.
+        InvalidArgumentError: one of them is not a whole number.
     """
     try:
         return index(width), index(height)  # type: ignore[arg-type]  # that it may fail is the question

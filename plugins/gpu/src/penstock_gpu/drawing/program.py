@@ -1,4 +1,4 @@
-"""Programs: two shaders, compiled and linked, with uniforms that are set by name."""
+"""Programs: a vertex and a fragment shader, compiled and linked, with uniforms that are set by name."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
     from penstock_gpu.drawing.uniforms import UniformValue
 
-#: Numbers of the vertex attributes that a quad brings: the corner in clip space, -1 to 1, ...
+#: Locations of the vertex attributes of a quad: the corner in clip space, -1 to 1, ...
 ATTRIB_VERTEX: Final = 0
-#: ... and the place in the texture there, 0 to 1.
+#: ... and its position in the texture, 0 to 1.
 ATTRIB_TEXTURE_POSITION: Final = 1
-#: How many there are.
+#: The number of these attributes.
 NUM_ATTRIBUTES: Final = 2
 
 #: Names under which a vertex shader may declare the two attributes.
@@ -36,10 +36,10 @@ _LONGEST_NAME: Final = 256
 
 @final
 class GlProgram:
-    """A program of the context that is current where it is made, and of those that share with it.
+    """A program of the context that is current when it is made, and of those that share with it.
 
-    The sources are written once, without `#version`, and get what desktop GL 3.3 or GLES 3.0 wants before
-    them; see `penstock_gpu.drawing.glsl.complete`. An image is drawn with it like this, in a job of the
+    The sources are written once, without `#version`, and get the header that desktop GL 3.3 or GLES 3.0
+    needs; see `penstock_gpu.drawing.glsl.complete`. An image is drawn with it like this, in a job of the
     context and with a framebuffer bound::
 
         text = "void main() { gl_FragColor = texture(frame, sample_coordinate).bgra; }"
@@ -52,16 +52,16 @@ class GlProgram:
     Args:
         fragment: the fragment shader's text. It may read `sample_coordinate`, 0 to 1 over the viewport.
         vertex: the vertex shader's text, with the attributes `position` and `texture_coordinate`; None
-            draws the texture as it is.
-        name: what errors call it: a calculator's or a node's name.
-        samplers: names of 2D textures, declared for the fragment shader where it does not.
+            draws the texture unchanged.
+        name: its name in errors, such as a calculator's or a node's name.
+        samplers: names of 2D textures, declared in the fragment shader if it does not declare them.
         defines: macros for both, name → value.
-        attributes: the number of each vertex attribute, where a vertex shader has other names.
+        attributes: the location of each vertex attribute, if the vertex shader has other names.
 
     Attributes:
-        handle: GL's name of it; 0 once it is deleted.
+        handle: its GL name; 0 once it is deleted.
         name: as given.
-        uniforms: name → GLSL type, "vec3" or "float[9]", of those that the program uses.
+        uniforms: name → GLSL type, such as "vec3" or "float[9]", of the uniforms that the program uses.
 
     Raises:
         ShaderError: a shader does not compile, with the driver's log and the text's numbered lines, or
@@ -69,7 +69,7 @@ class GlProgram:
         FailedPreconditionError: no context is current.
     """
 
-    def __init__(  # noqa: PLR0913  # what a program consists of
+    def __init__(  # noqa: PLR0913  # the parts of a program
         self,
         fragment: str,
         vertex: str | None = None,
@@ -107,7 +107,7 @@ class GlProgram:
         self._setters, self.uniforms = _uniforms(self.handle, self._declared)
 
     def use(self) -> None:
-        """Make it the program that draws.
+        """Make it the current program.
 
         Raises:
             FailedPreconditionError: it is deleted.
@@ -117,14 +117,14 @@ class GlProgram:
         gl.glUseProgram(self.handle)
 
     def set(self, name: str, value: UniformValue) -> None:
-        """Give a uniform a value; the program is then in use.
+        """Set a uniform; this also makes the program current.
 
-        A uniform that the shaders declare and do not use is left alone: GL has none.
+        Nothing is set for a uniform that the shaders declare and do not use: GL does not have it.
 
         Args:
-            name: of the uniform; of an array, its bare name.
-            value: as many numbers as its type holds, in any nesting; matrices row by row; for a sampler
-                the number of the texture unit: 1 for GL_TEXTURE1.
+            name: the uniform's name; for an array, without brackets.
+            value: as many numbers as its type has, in any nesting; matrices row by row; for a sampler the
+                number of the texture unit: 1 for GL_TEXTURE1.
 
         Raises:
             InvalidArgumentError: there is no such uniform, or the value does not fit. Nothing is set.
@@ -139,7 +139,7 @@ class GlProgram:
             put(numbers(name, kind, length, value))
 
     def delete(self) -> None:
-        """Delete it, in its context. Again: nothing. What nobody deletes goes with its last reference."""
+        """Delete it, in its context; it also goes with its last reference. A second call does nothing."""
         if self._finalizer.detach() is not None:
             handle, self.handle = self.handle, 0
             if gl.get_integer(gl.GL_CURRENT_PROGRAM) == handle:  # else it stays until another is used
@@ -158,7 +158,7 @@ def check_name(name: str, known: Iterable[str], program: str) -> None:
     """Refuse the name of a uniform that a program does not have.
 
     Raises:
-        InvalidArgumentError: names the program, and what is near.
+        InvalidArgumentError: the name is unknown; names the program, and a similar uniform.
     """
     there = sorted(known)
     if name in there:
@@ -174,7 +174,7 @@ def check_name(name: str, known: Iterable[str], program: str) -> None:
 def _uniforms(
     handle: int, declared: Mapping[str, int]
 ) -> tuple[dict[str, tuple[str, int, Callable[[Sequence[Any]], None]]], dict[str, str]]:
-    """Return the active uniforms of a program: name → type, length and setter; name → type for people."""
+    """Return the active uniforms of a program: name → type, length and setter; name → type as text."""
     count = ctypes.c_int32()
     gl.glGetProgramiv(handle, gl.GL_ACTIVE_UNIFORMS, ctypes.byref(count))
     setters, kinds = {}, {}
@@ -196,7 +196,7 @@ def _uniforms(
         name, type_of = buffer.value.decode().removesuffix("[0]"), type_name(kind.value)
         known = KINDS.get(type_of)
         is_array = buffer.value.endswith(b"[0]")
-        # of an array GL counts the elements that are used
+        # for an array GL counts only the elements that are used
         length = declared.get(name, 0) if is_array else 1
         put = _nothing if known is None else setter(known, location, is_array=is_array)
         setters[name] = (type_of, length, put)
@@ -216,6 +216,6 @@ def _is_es(context: GlContext | None) -> bool:
 
 
 def _forget(context: GlContext | None, handle: int) -> None:
-    """Delete a program that nobody refers to any more; on whatever thread, so only by posting."""
+    """Delete an unreferenced program. A finaliser on any thread calls this, so it only posts a job."""
     if context is not None:
         context.share_group.discard(lambda: gl.glDeleteProgram(handle), context)

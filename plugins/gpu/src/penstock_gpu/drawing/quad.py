@@ -1,4 +1,4 @@
-"""The quad that covers the viewport, with which images are drawn."""
+"""The quad that covers the viewport, for drawing images."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from penstock_gpu import gl
 from penstock_gpu.contexts.context import GlContext
 from penstock_gpu.drawing.program import ATTRIB_TEXTURE_POSITION, ATTRIB_VERTEX
 
-#: Each corner: x and y in clip space, then the place in the texture. Row 0 of an image is at t = 0, and
+#: Each corner: x and y in clip space, then the position in the texture. Row 0 of an image is at t = 0, and is
 #: drawn at y = -1, where row 0 of the framebuffer is: nothing is flipped.
 _CORNERS: Final = np.array(
     [
@@ -28,11 +28,11 @@ _NUMBERS: Final = 2
 def draw_quad() -> None:
     """Draw over the whole viewport with the program in use.
 
-    Its vertex shader gets `ATTRIB_VERTEX` and `ATTRIB_TEXTURE_POSITION` of the four corners. A context
-    of this pack makes the vertices once; in one of the application's they are made each time.
+    Its vertex shader gets `ATTRIB_VERTEX` and `ATTRIB_TEXTURE_POSITION` of the four corners. In a context of
+    this pack the vertices are made once; in a context of the application each time.
 
     Raises:
-        GlError: GL refuses, for example since no framebuffer is bound that is complete.
+        GlError: GL fails, for example since no complete framebuffer is bound.
     """
     context = GlContext.current()
     quad = _make() if context is None else context.attachment("quad", _make, _dispose)

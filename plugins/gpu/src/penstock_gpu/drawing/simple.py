@@ -24,43 +24,43 @@ if TYPE_CHECKING:
 
 
 class GlSimpleCalculator(penstock.Calculator):
-    """A filter: override `gl_render`, and most often `gl_setup`, `gl_teardown` and `cpu_render`.
+    """A filter: override `gl_render`, and usually `gl_setup`, `gl_teardown` and `cpu_render`.
 
     Input: VIDEO, or the first untagged one (GpuBuffer). Output: VIDEO or the first untagged one
-    (GpuBuffer). A stream header is passed on. Timestamp offset 0; a timestamp without an image gives
-    nothing.
+    (GpuBuffer). A stream header is forwarded. Timestamp offset 0; a timestamp without an image gives no
+    output.
 
-    The `gl_...` methods are called in the node's context. Rows are as in images: what is drawn at the
-    bottom of GL's window, y = -1, is row 0. A subclass that overrides `get_contract`, `open` or `close`
-    calls this class's too.
+    The `gl_...` methods are called in the node's context. Rows are as in images: what is drawn at the bottom
+    of GL's window, y = -1, is row 0. A subclass that overrides `get_contract`, `open` or `close` must call
+    this class's method too.
 
-    Without GL, where the service's policy allows that, `cpu_render` is called instead of all these.
+    Without GL, if the service's policy allows that, `cpu_render` is called instead of these methods.
 
     Services: `GPU`.
 
-    Raises in `open`: GpuUnavailableError where there is no GL, and no `cpu_render`. In `process`:
-    ShaderError and GlError, whatever the methods raise, and InvalidArgumentError for sizes, formats or
-    arrays that cannot be.
+    Raises in `open`: GpuUnavailableError if GL is not used and there is no `cpu_render`. In `process`:
+    ShaderError, GlError, the errors of the methods, and InvalidArgumentError for an impossible size, format
+    or array.
 
     Attributes:
-        gl_context_key: key of the context that such nodes choose, unless the graph names one; "" for
-            the graph's main one.
+        gl_context_key: key of the context of such nodes, unless the graph names one; "" for the graph's main
+            one.
     """
 
     gl_context_key: ClassVar[str] = MAIN
 
     @classmethod
     def get_contract(cls, cc: CalculatorContract) -> None:
-        """Declare one image in and one out, and to run in a GL context."""
+        """Declare one image in, one image out, and the GL context."""
         cc.inputs[_port(cc.inputs)].set(GpuBuffer, "images")
         cc.outputs[_port(cc.outputs)].set(GpuBuffer, "images, filtered")
         cc.set_timestamp_offset(0)
         GlCalculatorHelper.update_contract(cc, context=cls.gl_context_key)
 
-    # --- what subclasses say ------------------------------------------------------------------
+    # --- for subclasses -----------------------------------------------------------------------
 
     def gl_setup(self) -> None:
-        """Make programs and what else lasts; called once, before the first image."""
+        """Make programs and other lasting objects; called once, before the first image."""
 
     def gl_bind(self) -> None:
         """Bind what drawing needs besides the source; called for each image, before `gl_render`."""
@@ -71,16 +71,16 @@ class GlSimpleCalculator(penstock.Calculator):
         The framebuffer and the viewport are `dst`'s, `src` is bound to texture unit 1.
 
         Args:
-            src: the image that came in.
-            dst: all of which is to be drawn.
+            src: the input image.
+            dst: the image to draw, all of it.
         """
         raise NotImplementedError(f"{type(self).__name__} must override gl_render(src, dst)")
 
     def gl_teardown(self) -> None:
-        """Delete what `gl_setup` made; called once, if that came to its end."""
+        """Delete what `gl_setup` made; called once, if `gl_setup` has succeeded."""
 
     def cpu_render(self, src: NDArray[Any]) -> NDArray[Any]:
-        """Do the same with NumPy, where there is no GL.
+        """Compute the same with NumPy, where GL is not used.
 
         Args:
             src: the image, read-only: (H, W, 4) uint8, RGBA, for BGRA32 and RGBA32; (H, W) or
@@ -92,25 +92,25 @@ class GlSimpleCalculator(penstock.Calculator):
         raise NotImplementedError(f"{type(self).__name__} has no cpu_render(src)")
 
     def output_dimensions(self, width: int, height: int) -> tuple[int, int]:
-        """Return width and height of the image that goes out, from those of the one that came in."""
+        """Return width and height of the output image, from those of the input image."""
         return width, height
 
     def output_format(self) -> GpuBufferFormat:
-        """Return the format of the image that goes out."""
+        """Return the format of the output image."""
         return GpuBufferFormat.BGRA32
 
     # --- a calculator -------------------------------------------------------------------------
 
-    #: Whether `gl_setup` came to its end.
+    #: Whether `gl_setup` has succeeded.
     _is_set_up = False
 
     @cached_property
     def helper(self) -> GlCalculatorHelper:
-        """For more than one input or output, and for what the other methods do not offer."""
+        """The helper, for more than one input or output, and for other uses of the context."""
         return GlCalculatorHelper()
 
     def open(self, cc: CalculatorContext) -> None:
-        """Find the node's context; pass the stream header on."""
+        """Find the node's context; forward the stream header."""
         self.helper.open(cc)
         if not self.helper.uses_gl and type(self).cpu_render is GlSimpleCalculator.cpu_render:
             raise GpuUnavailableError(
@@ -137,7 +137,7 @@ class GlSimpleCalculator(penstock.Calculator):
         cc.outputs[_port(cc.outputs)].add(made, cc.input_timestamp)
 
     def close(self, cc: CalculatorContext) -> None:  # noqa: ARG002  # the base's signature
-        """Let go of what was set up."""
+        """Tear down what was set up, and release the context."""
         try:
             if self._is_set_up:
                 self._is_set_up = False
@@ -173,7 +173,7 @@ class GlSimpleCalculator(penstock.Calculator):
         source = image.array()
         kind = self.output_format()
         width, height = self._size(image.width, image.height)
-        made: object = self.cpu_render(source)  # a user's: it may be anything
+        made: object = self.cpu_render(source)  # the user's method may return anything
         shape, dtype = shape_of(width, height, kind), pixel_layout(kind).dtype
         if not isinstance(made, np.ndarray) or made.shape != shape or made.dtype != dtype:
             kinds = (
@@ -196,5 +196,5 @@ class GlSimpleCalculator(penstock.Calculator):
 
 
 def _port(ports: Any) -> str | int:
-    """Return VIDEO where there is such a port, else the first without a tag."""
+    """Return VIDEO if there is such a port, else the first untagged one."""
     return "VIDEO" if "VIDEO" in ports else 0

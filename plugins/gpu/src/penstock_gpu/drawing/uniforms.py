@@ -1,6 +1,6 @@
-"""Values of uniforms: what fits which GLSL type, and how it reaches a program. Loads no GL.
+"""Values of uniforms: their checks against GLSL types, and the functions that set them. Loads no GL.
 
-Numbers, sequences and arrays are taken; matrices are written row by row, as NumPy has them.
+Numbers, sequences and arrays are accepted; matrices are given row by row, as in NumPy.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    #: A number or truth, a flat or nested sequence of them, an array.
+    #: A number or bool, a flat or nested sequence of them, an array.
     UniformValue: TypeAlias = ArrayLike | int
 
 #: GL's number of a type → GLSL's name. Source: OpenGL 3.3 core specification, table 2.10.
@@ -55,13 +55,13 @@ _UINT32: Final = np.iinfo(np.uint32)
 
 @attrs.frozen
 class Kind:
-    """A GLSL type that a uniform can have here.
+    """A GLSL type of uniforms that this pack can set.
 
     Attributes:
         name: "vec3".
         components: how many numbers a value has.
         base: "f", "i" or "u", as in the names of GL's calls; bool counts as "i".
-        side: of a square matrix; 0 for what is none.
+        side: the side of a square matrix; 0 for other types.
         is_sampler: whether its value is the number of a texture unit.
     """
 
@@ -98,14 +98,14 @@ def numbers(name: str, kind_name: str, length: int, value: UniformValue) -> list
     """Return the numbers of a uniform's value, flat, checked against its type.
 
     Args:
-        name: of the uniform, for errors.
+        name: the uniform's name, for errors.
         kind_name: GLSL's name of its type.
-        length: elements, where it is an array; else 1; 0 where that is not known: any number of them.
-        value: as many numbers as type and length ask for, in any nesting; matrices row by row.
+        length: number of elements of an array; 1 if it is no array; 0 if it is not known, for any number.
+        value: as many numbers as type and length need, in any nesting; matrices row by row.
 
     Raises:
-        InvalidArgumentError: another number of them, not numbers at all, numbers that an int cannot have,
-            or a type that cannot be set here.
+        InvalidArgumentError: another number of them, other objects than numbers, numbers that do not fit an
+            int, or a type that cannot be set.
     """
     kind = KINDS.get(kind_name)
     if kind is None:
@@ -132,7 +132,7 @@ def numbers(name: str, kind_name: str, length: int, value: UniformValue) -> list
 
 
 def setter(kind: Kind, location: int, *, is_array: bool) -> Callable[[Sequence[Any]], None]:
-    """Return a function that sets a uniform of the program in use, given what `numbers` returns."""
+    """Return a function that sets a uniform of the current program, given the result of `numbers`."""
     base = "ui" if kind.base == "u" else kind.base
     if kind.components == 1 and not is_array:
         scalar = getattr(gl, f"glUniform1{base}")
@@ -151,7 +151,7 @@ def setter(kind: Kind, location: int, *, is_array: bool) -> Callable[[Sequence[A
 
 
 def _array(value: UniformValue) -> NDArray[Any]:
-    """Return a value as an array; of objects where it is ragged."""
+    """Return a value as an array; as an array of objects if it is ragged."""
     try:
         return np.asarray(value)
     except ValueError:
