@@ -22,9 +22,10 @@ OF_THE_WHOLE = (
     "penstock/runtime/",
     "penstock/tracing/",
     "penstock_executors/",
-    "penstock_gpu/cuda_bridge.py",
-    "penstock_gpu/gl_texture.py",
-    "penstock_gpu/gl_thread.py",
+    "penstock_gpu/cuda/bridge.py",
+    "penstock_gpu/buffers/gl_texture.py",
+    "penstock_gpu/buffers/texture.py",
+    "penstock_gpu/contexts/gl_thread.py",
     "penstock_views/",
 )
 

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from penstock_gpu import ending
-from penstock_gpu.context import GlContext
+from penstock_gpu.contexts import ending
+from penstock_gpu.contexts.context import GlContext
 from penstock_gpu.errors import GpuUnavailableError
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def _collections_are_short() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def _begins_without_leftovers(_collections_are_short: None) -> None:
-    """End what other tests left: a context lives as long as a picture of it, which may be garbage."""
+    """End what other tests left: a context lives as long as an image of it, which may be garbage."""
     if not ending._threads:
         return
     gc.collect()

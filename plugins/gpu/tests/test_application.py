@@ -10,13 +10,14 @@ import pytest
 
 import penstock
 from penstock_formats import ImageFormat, ImageFrame
-from penstock_gpu import GPU, ExternalContext, GlTextureView, GpuBuffer, GpuResources, egl, gl, native
-from penstock_gpu.device import candidates
+from penstock_gpu import GPU, ExternalContext, GlTextureView, GpuBuffer, GpuResources, egl, gl
+from penstock_gpu.contexts import native
+from penstock_gpu.contexts.device import candidates
 
 GRAPH = """
-input_stream: "picture"
+input_stream: "image"
 output_stream: "gray"
-node { calculator: "LuminanceCalculator" input_stream: "VIDEO:picture" output_stream: "VIDEO:gray" }
+node { calculator: "LuminanceCalculator" input_stream: "VIDEO:image" output_stream: "VIDEO:gray" }
 """
 WAIT_S = 60
 #: Source: ITU-R BT.709, as rounded by the reference's luminance shader.
@@ -46,15 +47,15 @@ def own_context():
         assert not before.context
 
 
-def pictures(count):
+def images(count):
     random = np.random.default_rng(7)
     return [random.integers(0, 256, (37, 51, 4), np.uint8) for _ in range(count)]
 
 
-def luminance(picture):
-    """Return what the graph makes of a picture, exactly."""
-    gray = picture[..., :3] @ np.array(WEIGHTS)
-    return np.dstack([gray, gray, gray, picture[..., 3]])
+def luminance(image):
+    """Return what the graph makes of an image, exactly."""
+    gray = image[..., :3] @ np.array(WEIGHTS)
+    return np.dstack([gray, gray, gray, image[..., 3]])
 
 
 def drawn(buffer):
@@ -85,9 +86,9 @@ def drawn(buffer):
 
 
 def wrong(seen, given):
-    """Return the numbers of pictures that are off by more than one level."""
+    """Return the numbers of images that are off by more than one level."""
     pairs = enumerate(zip(seen, given, strict=True))
-    return [number for number, (one, picture) in pairs if np.abs(one - luminance(picture)).max() > 1]
+    return [number for number, (one, image) in pairs if np.abs(one - luminance(image)).max() > 1]
 
 
 @pytest.fixture
@@ -99,7 +100,7 @@ def application(context):  # `context` skips, or fails, where no context can be 
 
 @pytest.mark.usefixtures("application")
 def test_each_buffer_of_a_callback_is_drawn_in_the_applications_context():
-    given = pictures(20)
+    given = images(20)
     ready = queue.Queue()
     seen = []
     with GpuResources(share_with=ExternalContext.current()) as resources:
@@ -107,9 +108,9 @@ def test_each_buffer_of_a_callback_is_drawn_in_the_applications_context():
         graph.set_service(GPU, resources)
         graph.observe_output_stream("gray", lambda _, packet: ready.put(packet.payload))
         graph.start_run()
-        for at, picture in enumerate(given):
-            buffer = GpuBuffer.of_frame(ImageFrame(picture, ImageFormat.SRGBA))
-            graph.add_packet_to_input_stream("picture", penstock.Packet(buffer, at))
+        for at, image in enumerate(given):
+            buffer = GpuBuffer.of_frame(ImageFrame(image, ImageFormat.SRGBA))
+            graph.add_packet_to_input_stream("image", penstock.Packet(buffer, at))
             seen.append(drawn(ready.get(timeout=WAIT_S)))
         graph.close(WAIT_S)
         main = resources.context()
@@ -122,16 +123,16 @@ def test_each_buffer_of_a_callback_is_drawn_in_the_applications_context():
 
 @pytest.mark.usefixtures("application")
 def test_the_application_draws_while_the_graph_goes_on():
-    given = pictures(30)
+    given = images(30)
     ready = queue.Queue()
     with GpuResources(share_with=ExternalContext.current()) as resources:
         graph = penstock.CalculatorGraph(GRAPH)
         graph.set_service(GPU, resources)
         graph.observe_output_stream("gray", lambda _, packet: ready.put(packet.payload))
         graph.start_run()
-        for at, picture in enumerate(given):
-            buffer = GpuBuffer.of_frame(ImageFrame(picture, ImageFormat.SRGBA))
-            graph.add_packet_to_input_stream("picture", penstock.Packet(buffer, at))
+        for at, image in enumerate(given):
+            buffer = GpuBuffer.of_frame(ImageFrame(image, ImageFormat.SRGBA))
+            graph.add_packet_to_input_stream("image", penstock.Packet(buffer, at))
         seen = [drawn(ready.get(timeout=WAIT_S)) for _ in given]
         graph.close(WAIT_S)
 

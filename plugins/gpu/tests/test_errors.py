@@ -43,7 +43,7 @@ def test_a_shader_error_has_the_log_and_numbered_lines():
 
 
 def test_of_a_list_of_overloads_the_message_shows_the_first_and_the_log_all():
-    first, last = "0:1(4): error: `picture' undeclared", "0:9(1): error: no function with name 'blur'"
+    first, last = "0:1(4): error: `image' undeclared", "0:9(1): error: no function with name 'blur'"
     listed = [f"0:1(2): error:    vec4 texture({kind})" for kind in "abcdefg"]
     log = "\n".join([first, *listed, last, *listed[:4]])
     error = ShaderError("fragment", log)

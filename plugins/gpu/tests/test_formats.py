@@ -179,6 +179,6 @@ def test_a_named_format_must_be_that_of_the_array():
         format_of_array(np.zeros((2, 3, 4), np.uint8), F.RGBA_FLOAT128)
 
     assert str(raised.value) == (
-        "an array of (2, 3, 4) uint8 is no RGBA_FLOAT128 picture, which is (H, W, 4) float32; "
+        "an array of (2, 3, 4) uint8 is no RGBA_FLOAT128 image, which is (H, W, 4) float32; "
         "convert it, or name the format that it has"
     )

@@ -52,7 +52,8 @@ def uploaded(array, form, kind, internal):
 def test_importing_loads_neither_opengl_nor_a_library_of_the_system(python):
     done = python("""
         import sys
-        import penstock_gpu.gl, penstock_gpu.context, penstock_gpu.device, penstock_gpu.sync, penstock_gpu.egl
+        import penstock_gpu.contexts.context, penstock_gpu.contexts.device, penstock_gpu.contexts.sync
+        import penstock_gpu.egl, penstock_gpu.gl
         loaded = [name for name in sys.modules if name.partition(".")[0] == "OpenGL"]
         with open("/proc/self/maps") as maps:
             lines = [line for line in maps if "libEGL" in line or "libGL" in line or "libOpenGL" in line]
@@ -264,9 +265,9 @@ LEFT_BEHIND = [
 def test_what_a_user_of_gl_has_set_moves_no_pixel_and_writes_none_behind_the_array(
     target, texture, name, value, is_apart
 ):
-    picture = np.random.default_rng(3).integers(0, 256, (5, 3, 3), dtype=np.uint8)
-    source = np.zeros((5, 7, 3), np.uint8)[:, :3] if is_apart else np.zeros_like(picture)
-    source[:] = picture
+    image = np.random.default_rng(3).integers(0, 256, (5, 3, 3), dtype=np.uint8)
+    source = np.zeros((5, 7, 3), np.uint8)[:, :3] if is_apart else np.zeros_like(image)
+    source[:] = image
     memory = np.full((12, 9, 4), 77, np.uint8)  # a frame around what is read, to see what goes beyond
 
     def leave(buffer):
@@ -293,7 +294,7 @@ def test_what_a_user_of_gl_has_set_moves_no_pixel_and_writes_none_behind_the_arr
     copy, seen = target.run(work)
     seen[:] = 77
 
-    np.testing.assert_array_equal(copy[:, :, :3], picture)
+    np.testing.assert_array_equal(copy[:, :, :3], image)
     assert (memory == 77).all()
 
 
@@ -403,7 +404,7 @@ def test_pyopengl_imported_before_with_another_platform_does_no_harm(python, pla
         before = type(platform.PLATFORM).__name__
         import numpy as np
         from penstock_gpu import gl, gl_library
-        from penstock_gpu.context import GlContext
+        from penstock_gpu.contexts.context import GlContext
 
         array = np.arange(5 * 7 * 4, dtype=np.uint8).reshape(5, 7, 4)
         back = np.zeros_like(array)
@@ -447,7 +448,7 @@ def test_the_environment_is_as_it_was_after_pyopengl_was_imported(python, gl_ava
         """
         import os
         before = dict(os.environ)
-        from penstock_gpu.context import GlContext
+        from penstock_gpu.contexts.context import GlContext
         GlContext.create().close()
         from OpenGL import platform
         print(before == dict(os.environ), type(platform.PLATFORM).__name__)

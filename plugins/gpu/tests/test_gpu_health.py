@@ -15,7 +15,7 @@ import textwrap
 import pytest
 
 from penstock_gpu import GlContext, GpuUnavailableError
-from penstock_gpu import device as devices
+from penstock_gpu.contexts import device as devices
 
 #: Runs the checks in a process of its own, with a loader that lacks the libraries of the first argument.
 PROGRAM = """

@@ -31,12 +31,12 @@ SIZE = (96, 160)
 
 GRAPH = """
 input_stream: "in"
-node { calculator: "ImageFrameToGpuBufferCalculator" input_stream: "in" output_stream: "picture" }
-node { calculator: "SobelEdgesCalculator" input_stream: "picture" output_stream: "edges" }
+node { calculator: "ImageFrameToGpuBufferCalculator" input_stream: "in" output_stream: "image" }
+node { calculator: "SobelEdgesCalculator" input_stream: "image" output_stream: "edges" }
 node { calculator: "LuminanceCalculator" input_stream: "edges" output_stream: "grey" }
 node {
   calculator: "GlOverlayCalculator"
-  input_stream: "VIDEO:picture"
+  input_stream: "VIDEO:image"
   input_stream: "OVERLAY:grey"
   output_stream: "VIDEO:painted"
 }
@@ -148,7 +148,7 @@ def test_a_graph_holds_no_more_after_many_frames(live):
     assert left == {}
 
 
-def test_pictures_of_ever_new_sizes_do_not_pile_up(live):
+def test_images_of_ever_new_sizes_do_not_pile_up(live):
     random = np.random.default_rng(0)
     most = 0
     with GpuResources() as resources:
@@ -172,7 +172,7 @@ def test_pictures_of_ever_new_sizes_do_not_pile_up(live):
 
 
 class Failing(penstock.Calculator):
-    """Fails at the first picture."""
+    """Fails at the first image."""
 
     @classmethod
     def get_contract(cls, cc):
@@ -227,15 +227,15 @@ def test_runs_that_fail_or_are_cancelled_leave_nothing(live):
 def test_contexts_that_come_and_go_leave_nothing(live):
     def once(share):
         context = GlContext.create(share)
-        picture = frame(0)
+        image = frame(0)
 
         def there_and_back():
-            buffer = GpuBuffer.of_frame(picture)
+            buffer = GpuBuffer.of_frame(image)
             with buffer.write_view(GlTextureView):
                 pass
             return buffer.array()
 
-        np.testing.assert_array_equal(context.run(there_and_back), picture.array)
+        np.testing.assert_array_equal(context.run(there_and_back), image.array)
         assert context.close()
 
     with GlContext.create() as first:

@@ -12,12 +12,12 @@ PACKAGES = "apt-get install --no-install-recommends libegl1 libopengl0 libgl1-me
 TRY = """
 import json
 from penstock_gpu.errors import GpuUnavailableError
-from penstock_gpu.context import GlContext
+from penstock_gpu.contexts.context import GlContext
 try:
     GlContext.create()
 except GpuUnavailableError as error:
     print(json.dumps([str(error), error.cause, error.cure]))
-from penstock_gpu.device import probe
+from penstock_gpu.contexts.probe import probe
 report = probe()
 print(json.dumps([report.chosen is None, report.why_not, report.cure]))
 """
@@ -160,7 +160,7 @@ def test_a_driver_that_is_too_old_is_refused_with_the_versions_that_are_wanted(f
 def test_gles_takes_over_where_desktop_gl_is_refused(python):
     done = python(
         """
-        from penstock_gpu.context import GlContext
+        from penstock_gpu.contexts.context import GlContext
         with GlContext.create() as context:
             print(context.api)
         """,

@@ -90,7 +90,7 @@ class PlainLuminance(GlSimpleCalculator):
         GL.glDeleteProgram(self.program)
 
 
-def outputs(kind, resources, pictures):
+def outputs(kind, resources, images):
     graph = penstock.CalculatorGraph(
         f'input_stream: "in" '
         f'node {{ calculator: "{kind.__name__}" input_stream: "in" output_stream: "out" }}',
@@ -101,8 +101,8 @@ def outputs(kind, resources, pictures):
     graph.observe_output_stream("out", lambda _, packet: made.append(packet.payload))
     with graph:
         graph.start_run()
-        for t, picture in enumerate(pictures):
-            graph.add_packet_to_input_stream("in", penstock.Packet(GpuBuffer.of_array(picture), t))
+        for t, image in enumerate(images):
+            graph.add_packet_to_input_stream("in", penstock.Packet(GpuBuffer.of_array(image), t))
     return [buffer.array() for buffer in made]
 
 
@@ -111,14 +111,14 @@ def outputs(kind, resources, pictures):
 def test_the_luminance_calculator_in_plain_gl_calls_equals_ours(threads):
     rng = np.random.default_rng(5)
     sizes = [(64, 48), (63, 47), (1, 1), (5, 200), (64, 48)]
-    pictures = [rng.integers(0, 256, (height, width, 4), np.uint8) for width, height in sizes]
+    images = [rng.integers(0, 256, (height, width, 4), np.uint8) for width, height in sizes]
     with GpuResources(api="gl", threads=threads) as resources:
-        plain = outputs(PlainLuminance, resources, pictures)
-        ours = outputs(LuminanceCalculator, resources, pictures)
+        plain = outputs(PlainLuminance, resources, images)
+        ours = outputs(LuminanceCalculator, resources, images)
 
-    assert len(plain) == len(ours) == len(pictures)
-    for one, other, picture in zip(plain, ours, pictures, strict=True):
+    assert len(plain) == len(ours) == len(images)
+    for one, other, image in zip(plain, ours, images, strict=True):
         np.testing.assert_array_equal(one, other)
-        brightness = picture[..., :3] @ np.array([0.2125, 0.7154, 0.0721])
+        brightness = image[..., :3] @ np.array([0.2125, 0.7154, 0.0721])
         assert np.abs(one[..., 0] - brightness).max() <= 1
-        np.testing.assert_array_equal(one[..., 3], picture[..., 3])
+        np.testing.assert_array_equal(one[..., 3], image[..., 3])

@@ -143,7 +143,7 @@ penstock.CalculatorGraph('input_stream: "a" node { calculator: "LuminanceCalcula
         ("GpuBufferToImageFrameCalculator", "LuminanceCalculator", "ImageFrameToGpuBufferCalculator"),
     ],
 )
-def test_a_graph_that_mixes_both_kinds_of_pictures_is_told_what_to_put_in_between(
+def test_a_graph_that_mixes_both_kinds_of_images_is_told_what_to_put_in_between(
     registry, first, second, cure
 ):
     with pytest.raises(GraphConfigError, match=f"put '{cure}' in between"):

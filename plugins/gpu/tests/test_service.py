@@ -13,9 +13,9 @@ import pytest
 import penstock
 from penstock.errors import FailedPreconditionError, InvalidArgumentError, StatusCode, UnavailableError
 from penstock_gpu import egl
-from penstock_gpu.context import GlContext
+from penstock_gpu.buffers.buffer_pool import PoolOptions
+from penstock_gpu.contexts.context import GlContext
 from penstock_gpu.errors import GpuUnavailableError
-from penstock_gpu.pool import PoolOptions
 from penstock_gpu.service import GPU, GpuResources
 from penstock_testing import calculator, testing_registry
 

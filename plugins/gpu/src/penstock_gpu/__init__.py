@@ -1,12 +1,12 @@
-"""Images on the GPU: contexts, `GpuBuffer`, what calculators need, and calculators whose work is a shader.
+"""Images on the GPU: GL contexts, `GpuBuffer`, bases of GPU calculators, and calculators that run shaders.
 
-A `GpuBuffer` holds a picture wherever it was last written, on the GPU or as an `ImageFrame`, and makes
-the other form when somebody asks for it. Nodes that ask for the service `GPU` run on the thread of their
-GL context. Nothing needs a screen.
+A `GpuBuffer` holds an image wherever it was last written, on the GPU or as an `ImageFrame`, and makes the
+other form on request. Nodes that use the service `GPU` run on the thread of their GL context. No screen is
+needed.
 
-Importing this package, or any module of it, imports no OpenGL and loads no library of the system: names
-come when they are first used, and OpenGL with the first `GlContext`. So a machine without GL imports the
-same modules, and runs the same calculators on NumPy where the graph's `GpuResources` allow it.
+Importing this package, or any module of it, imports no OpenGL and loads no system library: each name is
+imported when it is first used, OpenGL with the first `GlContext`. So a machine without GL can import all
+modules, and runs the same calculators on NumPy where the graph's `GpuResources` allow it.
 """
 
 from __future__ import annotations
@@ -15,19 +15,21 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from penstock_gpu.buffer import GpuBuffer, register_converter, register_storage
+    from penstock_gpu.buffers.buffer import GpuBuffer, register_converter, register_storage
+    from penstock_gpu.buffers.buffer_pool import GpuBufferPool
+    from penstock_gpu.buffers.texture import GlTextureView
+    from penstock_gpu.buffers.texture_pool import PoolOptions
     from penstock_gpu.calculators.shader import shader_calculator
-    from penstock_gpu.context import ExternalContext, GlContext
+    from penstock_gpu.contexts.context import GlContext
+    from penstock_gpu.contexts.external_context import ExternalContext
+    from penstock_gpu.contexts.sync import GlSyncToken
+    from penstock_gpu.drawing.helper import GlCalculatorHelper, GlTexture
+    from penstock_gpu.drawing.program import ATTRIB_TEXTURE_POSITION, ATTRIB_VERTEX, GlProgram
+    from penstock_gpu.drawing.quad import draw_quad
+    from penstock_gpu.drawing.simple import GlSimpleCalculator
     from penstock_gpu.errors import GlError, GpuUnavailableError, ShaderError
     from penstock_gpu.formats import GpuBufferFormat
-    from penstock_gpu.helper import GlCalculatorHelper, GlTexture
-    from penstock_gpu.pool import GpuBufferPool, PoolOptions
-    from penstock_gpu.program import ATTRIB_TEXTURE_POSITION, ATTRIB_VERTEX, GlProgram
-    from penstock_gpu.quad import draw_quad
     from penstock_gpu.service import GPU, GpuResources
-    from penstock_gpu.simple import GlSimpleCalculator
-    from penstock_gpu.sync import GlSyncToken
-    from penstock_gpu.texture import GlTextureView
 
 __all__ = [
     "ATTRIB_TEXTURE_POSITION",
@@ -56,28 +58,28 @@ __all__ = [
 ]
 
 _HOME: Final = {
-    "ATTRIB_TEXTURE_POSITION": "program",
-    "ATTRIB_VERTEX": "program",
+    "ATTRIB_TEXTURE_POSITION": "drawing.program",
+    "ATTRIB_VERTEX": "drawing.program",
     "GPU": "service",
-    "ExternalContext": "context",
-    "GlCalculatorHelper": "helper",
-    "GlContext": "context",
+    "ExternalContext": "contexts.external_context",
+    "GlCalculatorHelper": "drawing.helper",
+    "GlContext": "contexts.context",
     "GlError": "errors",
-    "GlProgram": "program",
-    "GlSimpleCalculator": "simple",
-    "GlSyncToken": "sync",
-    "GlTexture": "helper",
-    "GlTextureView": "texture",
-    "GpuBuffer": "buffer",
+    "GlProgram": "drawing.program",
+    "GlSimpleCalculator": "drawing.simple",
+    "GlSyncToken": "contexts.sync",
+    "GlTexture": "drawing.helper",
+    "GlTextureView": "buffers.texture",
+    "GpuBuffer": "buffers.buffer",
     "GpuBufferFormat": "formats",
-    "GpuBufferPool": "pool",
+    "GpuBufferPool": "buffers.buffer_pool",
     "GpuResources": "service",
     "GpuUnavailableError": "errors",
-    "PoolOptions": "pool",
+    "PoolOptions": "buffers.texture_pool",
     "ShaderError": "errors",
-    "draw_quad": "quad",
-    "register_converter": "buffer",
-    "register_storage": "buffer",
+    "draw_quad": "drawing.quad",
+    "register_converter": "buffers.buffer",
+    "register_storage": "buffers.buffer",
     "shader_calculator": "calculators.shader",
 }
 

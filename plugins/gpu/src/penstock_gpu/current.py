@@ -1,25 +1,40 @@
-"""Which context is current on this thread, as far as this pack made it so. Imports no GL."""
+"""Which context of this pack is current on this thread. Imports no GL."""
 
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-if TYPE_CHECKING:
-    from penstock_gpu.context import GlContext
-    from penstock_gpu.gl_thread import GlThread
+
+class CurrentContext(Protocol):
+    """The part of a GL context that the modules below `contexts.context` use.
+
+    Attributes:
+        uploads: arrays copied into textures in this context.
+        readbacks: images copied into arrays in this context.
+    """
+
+    uploads: int
+    readbacks: int
+
+    @property
+    def share_group(self) -> object:
+        """The same object in two contexts when textures of one are visible in the other."""
+
+    def settle(self) -> None:
+        """Make the fences that the running job has deferred."""
 
 
 class _Local(threading.local):
-    """What belongs to one thread.
+    """State of one thread.
 
     Attributes:
-        context: the context whose job runs here, or None.
-        thread: the GL thread that this is, or None.
+        context: the context whose job runs here, or None; `GlContext.current` returns it as a GlContext.
+        thread: the `GlThread` that this thread is, or None.
     """
 
-    context: GlContext | None = None
-    thread: GlThread | None = None
+    context: CurrentContext | None = None
+    thread: object | None = None
 
 
 LOCAL = _Local()

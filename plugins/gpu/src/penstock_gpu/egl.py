@@ -1,7 +1,8 @@
-"""EGL by ctypes: displays, devices, contexts, what is current. Loaded when first asked for.
+"""EGL by ctypes: displays, devices, contexts, the current context. libEGL is loaded on the first use.
 
-Only what the pack needs, checked: a call that fails raises `EglError`. Handles are plain ints, 0 is
-none. Displays are never terminated: they belong to the whole process, and an application may use them.
+It has only the functions that the pack needs; a call that fails raises `EglError`. Handles are plain ints, 0
+    for none. Displays are never terminated: they belong to the whole process, and an application may use
+    them.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ _P = ctypes.c_void_p
 _I = ctypes.c_int
 _U = ctypes.c_uint
 _PI = ctypes.POINTER(ctypes.c_int)
-#: Result and arguments of each call.
+#: Result type and argument types of each function.
 _CORE: Final[dict[str, tuple[Any, ...]]] = {
     "eglGetError": (_I,),
     "eglGetProcAddress": (_P, ctypes.c_char_p),
@@ -113,7 +114,7 @@ class EglError(Exception):
 
 
 class Binding(NamedTuple):
-    """What is current on a thread. All zero: nothing."""
+    """The current context of a thread and its surfaces. All zero: none."""
 
     display: int = 0
     draw: int = 0
@@ -139,11 +140,11 @@ class Egl:
                 self._calls[name] = ctypes.CFUNCTYPE(result, *arguments)(address)
 
     def proc_address(self, name: str) -> int:
-        """Return the address of a function of EGL or GL, 0 where there is none of that name."""
+        """Return the address of a function of EGL or GL, 0 where no function has that name."""
         return self._calls["eglGetProcAddress"](name.encode()) or 0
 
     def devices(self) -> tuple[int, ...]:
-        """Return the devices in EGL's order; none where EGL cannot list them."""
+        """Return the devices in EGL's order; () where EGL cannot list them."""
         if "eglQueryDevicesEXT" not in self._calls:
             return ()
         handles, count = (_P * _MAX_DEVICES)(), _I()
@@ -192,12 +193,12 @@ class Egl:
         return self._words(self._calls["eglQueryString"](display, _EXTENSIONS))
 
     def display_vendor(self, display: int) -> str:
-        """Return who made the driver of a display, such as "Mesa Project"."""
+        """Return the maker of a display's driver, such as "Mesa Project"."""
         return (self._calls["eglQueryString"](display, _VENDOR) or b"").decode()
 
     @contextmanager
     def api(self, api: int) -> Iterator[None]:
-        """Bind a client API on this thread for as long as the block runs."""
+        """Bind a client API on this thread while the block runs."""
         before = self._calls["eglQueryAPI"]()
         self.bind_api(api)
         try:
@@ -206,7 +207,7 @@ class Egl:
             self._calls["eglBindAPI"](before)
 
     def bind_api(self, api: int) -> None:
-        """Say which API the next context of this thread shall speak."""
+        """Choose the API of the next context that this thread makes."""
         self._some("eglBindAPI", api)
 
     def choose_config(self, display: int, api: int) -> int:
@@ -229,7 +230,7 @@ class Egl:
         return self._some("eglCreateContext", display, config or None, share or None, _list(wanted))
 
     def context_api(self, display: int, context: int) -> int:
-        """Return the API that a context speaks."""
+        """Return the API of a context."""
         value = _I()
         self._some("eglQueryContext", display, context, _CONTEXT_CLIENT_TYPE, ctypes.byref(value))
         return value.value
@@ -239,15 +240,15 @@ class Egl:
         return self._some("eglCreatePbufferSurface", display, config, _list([_WIDTH, 1, _HEIGHT, 1]))
 
     def destroy_context(self, display: int, context: int) -> None:
-        """Give a context back; it goes once it is current nowhere."""
+        """Destroy a context; EGL frees it once it is not current on any thread."""
         self._some("eglDestroyContext", display, context)
 
     def destroy_surface(self, display: int, surface: int) -> None:
-        """Give a surface back."""
+        """Destroy a surface."""
         self._some("eglDestroySurface", display, surface)
 
     def make_current(self, binding: Binding) -> None:
-        """Make what `binding` says current on this thread; `display` must be given, also for nothing."""
+        """Make `binding` current on this thread; it must have a display, even if it has no context."""
         self._some(
             "eglMakeCurrent",
             binding.display,
@@ -257,7 +258,7 @@ class Egl:
         )
 
     def current(self) -> Binding:
-        """Return what is current on this thread."""
+        """Return the binding that is current on this thread."""
         context = self._calls["eglGetCurrentContext"]()
         if not context:
             return Binding()
@@ -266,7 +267,7 @@ class Egl:
         return Binding(display or 0, surface(_DRAW) or 0, surface(_READ) or 0, context)
 
     def release_thread(self) -> None:
-        """Free what EGL keeps for this thread; called once, at its end."""
+        """Free EGL's data of this thread; called once, at its end."""
         self._calls["eglReleaseThread"]()
 
     def _device_string(self, device: int, what: int) -> bytes | None:
@@ -276,7 +277,7 @@ class Egl:
         return text
 
     def _some(self, name: str, *arguments: Any) -> int:
-        """Call and return what comes back; 0 is an error."""
+        """Call a function and return its result; 0 is an error."""
         result = self._calls[name](*arguments)
         if not result:
             raise EglError(name, self._calls["eglGetError"]())
@@ -318,7 +319,7 @@ def _library() -> ctypes.CDLL:
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Keep Mesa from writing to stderr why a driver does not fit, as it does while displays are tried."""
+    """Keep Mesa from writing to stderr why a driver does not fit, which it does while displays are tried."""
     name = "EGL_LOG_LEVEL"
     if name in os.environ:
         yield

@@ -1,4 +1,4 @@
-"""What goes wrong with a GPU: there is none, a GL call failed, a shader does not compile.
+"""The errors of this pack: no GL is available, a GL call failed, a shader does not compile.
 
 Each error says what to do about it. Importing this module imports no GL.
 """
@@ -10,14 +10,14 @@ from typing import Final
 
 from penstock.errors import InternalError, InvalidArgumentError, UnavailableError
 
-#: What brings GL to a machine without a GPU; with one, the vendor's driver and the first two.
+#: The packages that bring GL to a machine without a GPU; with a GPU, the vendor's driver and the first two.
 #: Source: `apt-get install` in empty Debian 12 and 13 systems, tried one package after the other.
 _PACKAGES: Final = "libegl1 libopengl0 libgl1-mesa-dri (on Debian 13 libegl1 libopengl0)"
 INSTALL: Final = f"apt-get install --no-install-recommends {_PACKAGES}"
 
-#: Mesa's list of all overloads of a function, for one argument that fits none of them: dozens of lines.
+#: A line of Mesa's list of all overloads of a function, which can have dozens of lines.
 _CANDIDATE: Final = re.compile(r"\d+:\d+\(\d+\): error: {2,}")
-#: How many of them a message shows.
+#: How many such lines a message shows.
 _SHOWN: Final = 3
 
 #: What `glGetError` returns, and what it means. Source: OpenGL 4.6 core profile, table 2.3.
@@ -40,11 +40,11 @@ def gl_error_name(code: int) -> str:
 
 
 class GpuUnavailableError(UnavailableError):
-    """There is no GL to be had here, or no longer. Nothing has changed.
+    """GL is not available here, or no longer. Nothing has changed.
 
     Attributes:
-        cause: what is missing or was refused, as in the message.
-        cure: what to do about it, as in the message; "" where nothing can be said.
+        cause: what is missing or failed, as in the message.
+        cure: what to do about it, as in the message; "" where that is not known.
     """
 
     def __init__(self, cause: str, cure: str = "", *, node: str | None = None) -> None:
@@ -54,7 +54,7 @@ class GpuUnavailableError(UnavailableError):
 
 
 class GlError(InternalError):
-    """A GL call failed. The context goes on; what the call was to do has not been done.
+    """A GL call failed. It has done nothing, and the context can still be used.
 
     Attributes:
         call: the name of the call, such as "glTexImage2D"; "" where it is not known.
@@ -74,11 +74,11 @@ class ShaderError(InvalidArgumentError):
 
     Attributes:
         stage: "vertex", "fragment" or "link".
-        log: what the driver says, all of it; the message leaves out most of a list of overloads.
-        source: the source as it was compiled, lines counted from 1 as in the log; "" for "link".
+        log: the driver's whole log; the message leaves out most of a list of overloads.
+        source: the compiled source, whose lines count from 1 as in the log; "" for "link".
     """
 
-    def __init__(  # noqa: PLR0913  # what is known of it
+    def __init__(  # noqa: PLR0913  # all that is known about the failure
         self,
         stage: str,
         log: str,
@@ -106,7 +106,7 @@ class ShaderError(InvalidArgumentError):
 
 
 def _shortened(log: str) -> str:
-    """Return a driver's log with the first few of each list of overloads."""
+    """Return a driver's log with only the first lines of each list of overloads."""
     kept: list[str] = []
     listed = 0
     for line in [*log.splitlines(), ""]:

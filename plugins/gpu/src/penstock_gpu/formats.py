@@ -1,8 +1,8 @@
-"""What the numbers of a GpuBuffer mean: its format, and how each format lies in arrays and in textures.
+"""The formats of GpuBuffers, and the layout of each format in arrays and in textures.
 
-Nothing here needs OpenGL: its constants stand as numbers, so that machines without it read the tables too.
-Source of the names, numbers and pairs: MediaPipe `gpu/gpu_buffer_format.h` and `.cc`; the constants are
-those of the Khronos registry (`gl.xml`).
+Nothing here needs OpenGL: its constants are written as numbers, so that machines without it can read the
+tables. Source of the names, numbers and pairs: MediaPipe `gpu/gpu_buffer_format.h` and `.cc`; the constants
+are those of the Khronos registry (`gl.xml`).
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ def _code(letters: str) -> int:
 
 
 class GpuBufferFormat(enum.IntEnum):
-    """The layout of one pixel, under the reference's numbers. Unsigned bytes unless it says another.
+    """The layout of one pixel, with the reference's numbers. Channels are uint8 unless a type is named.
 
     The formats of several planes (the 420 ones, NV12, NV21, I420, YV12) are names only: no texture and no
     array here has them.
     """
 
     UNKNOWN = 0
-    #: 3 channels: red, green, blue. In a texture a fourth is kept beside them, and reads as 1.
+    #: 3 channels: red, green, blue. A texture has a fourth channel, which reads as 1.
     RGB24 = 0x18
-    #: 4 channels: red, green, blue, alpha, in this order, here as in the reference off Apple. The default.
+    #: 4 channels: red, green, blue, alpha, in this order, as in the reference except on Apple. The default.
     BGRA32 = _code("BGRA")
     #: 4 channels: red, green, blue, alpha.
     RGBA32 = _code("RGBA")
@@ -63,9 +63,9 @@ class GpuBufferFormat(enum.IntEnum):
     RGBA_HALF64 = _code("RGhA")
     #: 4 x float32.
     RGBA_FLOAT128 = _code("RGfA")
-    #: As RGBA32, in a texture whose storage never moves, as image units of compute shaders want it.
+    #: As RGBA32, in a texture with immutable storage, as image units of compute shaders need it.
     IMMUTABLE_RGBA32 = _code("4CI8")
-    #: As RGBA_FLOAT128, in such a texture.
+    #: As RGBA_FLOAT128, in a texture with immutable storage.
     IMMUTABLE_RGBA_FLOAT128 = _code("4CIf")
     NV12 = _code("NV12")
     NV21 = _code("NV21")
@@ -75,18 +75,18 @@ class GpuBufferFormat(enum.IntEnum):
 
 @attrs.frozen
 class GlLayout:
-    """How a format lies in a texture, in numbers of OpenGL.
+    """The layout of a format in a texture, in OpenGL's numbers.
 
     Attributes:
         internal: the sized internal format of the texture.
-        format, type: of the pixels in an array, as GL calls them; desktop GL copies these both ways.
+        format, type: GL's names for the pixels in an array; desktop GL copies these in both directions.
         channels, dtype: of that array.
-        upload_format, upload_channels: what is uploaded instead, where that is faster or nothing else is
-            taken: RGB24 gets a fourth channel, 255.
+        upload_format, upload_channels: the pixels that are uploaded instead, where that is faster or GL takes
+            no others: RGB24 gets a fourth channel, 255.
         read_format, read_type: of `glReadPixels`.
-        read_channels, read_dtype: of the array that it fills: more channels or another type than the format's
-            pixels have where the API cannot give these.
-        swizzle: what a shader gets for red, green, blue and alpha; None for what the texture has.
+        read_channels, read_dtype: of the array that it fills. They differ from the format's where the API
+            cannot read those.
+        swizzle: the sources of red, green, blue and alpha in a shader; None for the texture's own channels.
         is_immutable: whether the storage is made by `glTexStorage2D`.
     """
 
@@ -144,7 +144,7 @@ _PIXELS: Final[dict[GpuBufferFormat, PixelLayout]] = {
     _F.IMMUTABLE_RGBA32: PixelLayout(4, _BYTE),
     _F.IMMUTABLE_RGBA_FLOAT128: PixelLayout(4, _FLOAT),
 }
-#: The format that an array has when its maker names none: the first with that layout.
+#: The format of an array without a named format: the first with that layout.
 _USUAL: Final = {layout: kind for kind, layout in reversed(_PIXELS.items())}
 _SWIZZLE: Final = {
     _F.ONE_COMPONENT8: (_RED, _RED, _RED, _ONE),
@@ -186,7 +186,7 @@ def checked_format(kind: int) -> GpuBufferFormat:
     """Return the format of that number.
 
     Raises:
-        InvalidArgumentError: there is none.
+        InvalidArgumentError: there is no such format.
     """
     if type(kind) is GpuBufferFormat:
         return kind
@@ -208,7 +208,7 @@ def pixel_layout(kind: GpuBufferFormat) -> PixelLayout:
     """Return channels and element type of a format's pixels in an array.
 
     Raises:
-        InvalidArgumentError: the format is UNKNOWN or has several planes; names those that work.
+        InvalidArgumentError: the format is UNKNOWN or has several planes; names the usable formats.
     """
     try:
         return _PIXELS[kind]
@@ -221,21 +221,21 @@ def pixel_layout(kind: GpuBufferFormat) -> PixelLayout:
 
 
 def shape_of(width: int, height: int, kind: GpuBufferFormat) -> tuple[int, ...]:
-    """Return the shape of an array with such pixels: (H, W) for one channel, else (H, W, channels)."""
+    """Return the shape of an array of that format: (H, W) for one channel, else (H, W, channels)."""
     channels = pixel_layout(kind).channels
     return (height, width) if channels == 1 else (height, width, channels)
 
 
 def gl_layout(kind: GpuBufferFormat, *, is_es: bool = False) -> GlLayout:
-    """Return how a format lies in a texture, of desktop OpenGL 3.3 or of OpenGL ES 3.
+    """Return the layout of a format in a texture of desktop OpenGL 3.3 or of OpenGL ES 3.
 
-    RGB24 lies in four channels: GL 3.3 need not be able to draw to three, and Mesa takes 1.25 ms for the
-    upload of 1280x720 pixels of three, where making them four takes 0.33 ms and uploading these 0.11
-    (llvmpipe, 2 cores). ES promises `glReadPixels` as RGBA only, of bytes or of float32: there the array that
-    is read has more channels or another type than the one that is wanted.
+    RGB24 has four channels in a texture: GL 3.3 may not be able to draw to three, and Mesa takes 1.25 ms to
+    upload 1280x720 pixels of three channels, while adding a fourth takes 0.33 ms and uploading that 0.11
+    (llvmpipe, 2 cores). ES guarantees `glReadPixels` for RGBA of bytes or float32 only: there the array that
+    is read may have more channels or another type than the format.
 
     Raises:
-        InvalidArgumentError: the format is UNKNOWN or has several planes; names those that work.
+        InvalidArgumentError: the format is UNKNOWN or has several planes; names the usable formats.
     """
     found = _GL_LAYOUTS.get((kind, is_es))
     if found is None:
@@ -269,9 +269,9 @@ def _make_gl_layout(kind: GpuBufferFormat, pixels: PixelLayout, *, is_es: bool) 
 
 
 def image_format(kind: GpuBufferFormat) -> ImageFormat:
-    """Return the format that an ImageFrame of such pixels has; UNKNOWN where none has them.
+    """Return the format of an ImageFrame with such pixels; UNKNOWN if no ImageFrame can have them.
 
-    That is so for the half-float formats, TWO_COMPONENT8, ONE_COMPONENT8_ALPHA and NV12, NV21, I420, YV12.
+    None can have the half-float formats, TWO_COMPONENT8, ONE_COMPONENT8_ALPHA and NV12, NV21, I420, YV12.
     """
     return _IMAGE_FORMAT.get(kind, ImageFormat.UNKNOWN)
 
@@ -282,10 +282,10 @@ def has_image_frame(kind: GpuBufferFormat) -> bool:
 
 
 def of_image_format(kind: ImageFormat) -> GpuBufferFormat:
-    """Return the format that a GpuBuffer of such an image has.
+    """Return the format of a GpuBuffer with such an image's pixels.
 
     Raises:
-        InvalidArgumentError: none has it: GRAY16, SRGB48, SRGBA64, LAB8, SBGRA, and UNKNOWN.
+        InvalidArgumentError: no GpuBuffer has the format: GRAY16, SRGB48, SRGBA64, LAB8, SBGRA, and UNKNOWN.
     """
     found = _OF_IMAGE_FORMAT.get(kind)
     if found is None:
@@ -297,7 +297,7 @@ def of_image_format(kind: ImageFormat) -> GpuBufferFormat:
 
 
 def format_of_array(array: NDArray[Any], wanted: int | None = None) -> GpuBufferFormat:
-    """Return the format of an array of pixels: the one that is wanted, or the usual one of its layout.
+    """Return the format of an array of pixels: `wanted`, or the usual one of its layout.
 
     Args:
         array: (H, W) or (H, W, channels), at least 1 x 1.
@@ -305,7 +305,7 @@ def format_of_array(array: NDArray[Any], wanted: int | None = None) -> GpuBuffer
             one, two and four channels for float32 and float16.
 
     Raises:
-        InvalidArgumentError: shape or element type do not fit; says what does.
+        InvalidArgumentError: shape or element type do not fit; says which do.
     """
     layout = _layout_of(array)
     found = f"{array.shape} {array.dtype}"
@@ -322,7 +322,7 @@ def format_of_array(array: NDArray[Any], wanted: int | None = None) -> GpuBuffer
     expected = pixel_layout(kind)
     if layout != expected:
         raise InvalidArgumentError(
-            f"an array of {found} is no {kind.name} picture, which is {expected}; "
+            f"an array of {found} is no {kind.name} image, which is {expected}; "
             "convert it, or name the format that it has"
         )
     return kind

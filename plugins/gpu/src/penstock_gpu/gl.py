@@ -1,4 +1,4 @@
-"""GL by name: `gl.glUseProgram`, `gl.GL_TEXTURE_2D`, and a few helpers that check what GL does not.
+"""GL by name, such as `gl.glUseProgram` and `gl.GL_TEXTURE_2D`, and some helpers that check what GL does not.
 
 Importing this module imports no GL: a name is looked up when it is first used, and kept. Each function
 raises `GlError` with its name where GL reports an error. A context must be current; see `GlContext.run`.
@@ -43,7 +43,7 @@ _DTYPES: Final[dict[int, np.dtype[Any]]] = {
     0x1406: np.dtype(np.float32),  # GL_FLOAT
     0x140B: np.dtype(np.float16),  # GL_HALF_FLOAT
 }
-#: This module, whose names of GL are looked up.
+#: This module, for looking up its GL names.
 _SELF: Final[Any] = sys.modules[__name__]
 _GRAY: Final = 2
 _COLOUR: Final = 3
@@ -70,22 +70,21 @@ def upload(  # noqa: PLR0913  # what GL wants to know
 ) -> None:
     """Copy an array into the texture that is bound to `target`; row 0 becomes the row at t = 0.
 
-    Counts one in `uploads` of the current context. How rows lie (glPixelStore) and the buffer bound to
-    GL_PIXEL_UNPACK_BUFFER are set as this needs them, whatever they were, and left at GL's defaults, but for
-    an alignment of 1.
+    Adds one to `uploads` of the current context. The row layout (glPixelStore) and the buffer bound to
+    GL_PIXEL_UNPACK_BUFFER are set as needed, and left at GL's defaults, except for an alignment of 1.
 
     Args:
-        array: (H, W) or (H, W, channels) of the element type that `type` means. Pixels of a row must
-            lie together; rows may be apart.
+        array: (H, W) or (H, W, channels) with the element type of `type`. The pixels of a row must be
+            contiguous; there may be gaps between rows.
         format: GL_RED, GL_RG, GL_RGB, GL_RGBA, ...
         type: GL_UNSIGNED_BYTE, GL_HALF_FLOAT, GL_FLOAT or GL_UNSIGNED_SHORT.
-        internal: makes storage of this internal format and of the array's size; None: writes into
-            what the texture has.
+        internal: allocates storage of this internal format and the array's size; None writes into the
+            texture's existing storage.
         target: GL_TEXTURE_2D.
-        x: first column that is written, without `internal`.
-        y: first row that is written, without `internal`.
-        texture: name in GL of the one to write into instead, bound or not, without `internal`; only where
-            the context `has_direct_access`.
+        x: first column that is written; only without `internal`.
+        y: first row that is written; only without `internal`.
+        texture: GL name of a texture to write into instead, bound or not; only without `internal`, and if the
+            context `has_direct_access`.
 
     Raises:
         InvalidArgumentError: the array does not fit; nothing has been copied.
@@ -121,17 +120,17 @@ def read_into(  # noqa: PLR0913  # as `upload`
 ) -> None:
     """Copy pixels of the framebuffer that is bound for reading into `array`; row `y` becomes row 0.
 
-    Waits until GL has drawn them. Counts one in `readbacks` of the current context. Sets how rows lie, and
-    GL_PIXEL_PACK_BUFFER, as `upload` does.
+    Waits until GL has drawn them. Adds one to `readbacks` of the current context. Sets the row layout and
+    GL_PIXEL_PACK_BUFFER as `upload` does.
 
     Args:
-        array: (H, W) or (H, W, channels), writeable, of the element type that `type` means. Pixels of
-            a row must lie together; rows may be apart.
+        array: (H, W) or (H, W, channels), writeable, with the element type of `type`. The pixels of a row
+            must be contiguous; there may be gaps between rows.
         format: GL_RED, GL_RG, GL_RGB, GL_RGBA, ...
         type: GL_UNSIGNED_BYTE, GL_HALF_FLOAT, GL_FLOAT or GL_UNSIGNED_SHORT.
         x: first column that is read.
         y: first row that is read.
-        texture: name in GL of a 2D texture to read instead; only where the context `has_direct_access`.
+        texture: GL name of a 2D texture to read instead; only if the context `has_direct_access`.
 
     Raises:
         InvalidArgumentError: the array does not fit, or is read-only; it has not been written.
@@ -160,7 +159,7 @@ def read_into(  # noqa: PLR0913  # as `upload`
 
 
 def _laid_out(array: NDArray[Any], format: int, type: int) -> tuple[int, int, int]:  # noqa: A002  # GL's words
-    """Return height, width and, where rows are apart, the pixels from one row to the next, else 0."""
+    """Return height, width and, where there are gaps between rows, the pixels from row to row, else 0."""
     channels, dtype = _CHANNELS.get(format), _DTYPES.get(type)
     if channels is None or dtype is None:
         raise InvalidArgumentError(
@@ -196,16 +195,16 @@ def _laid_out(array: NDArray[Any], format: int, type: int) -> tuple[int, int, in
 def compile_program(
     vertex_source: str, fragment_source: str, attributes: Mapping[str, int] | None = None, name: str = ""
 ) -> int:
-    """Compile and link a program in the current context; return its name in GL, which the caller deletes.
+    """Compile and link a program in the current context; return its GL name. The caller deletes it.
 
     Args:
         vertex_source: GLSL with its `#version` line.
         fragment_source: GLSL with its `#version` line.
-        attributes: the number that each vertex attribute shall have.
-        name: what the program is called in errors.
+        attributes: the location of each vertex attribute.
+        name: the program's name in errors.
 
     Raises:
-        ShaderError: a shader does not compile, or they do not link; with the driver's log and the
+        ShaderError: a shader does not compile, or the program does not link; with the driver's log and the
             source's numbered lines. Nothing is kept.
     """
     names = _SELF
@@ -230,7 +229,7 @@ def compile_program(
         raise
     finally:
         for shader in shaders:
-            names.glDeleteShader(shader)  # it goes with the program
+            names.glDeleteShader(shader)  # GL frees it with the program
     return int(program)
 
 
@@ -271,14 +270,14 @@ def _log(parameter: Any, call: Any, name: int) -> str:
 
 
 def get_integer(what: int) -> int:
-    """Return a number that GL keeps, such as GL_MAX_TEXTURE_SIZE."""
+    """Return an integer of GL's state, such as GL_MAX_TEXTURE_SIZE."""
     value = ctypes.c_int()
     gl_library.integer_query()(what, ctypes.byref(value))
     return value.value
 
 
 def get_string(what: int) -> str:
-    """Return a text of GL, such as GL_RENDERER; "" where no context is current."""
+    """Return a string of GL, such as GL_RENDERER; "" if no context is current."""
     text: bytes | None = _SELF.glGetString(what)
     return (text or b"").decode(errors="replace")
 
@@ -292,7 +291,7 @@ def extensions() -> frozenset[str]:
 
 
 def make(kind: str) -> int:
-    """Make one object, "Texture", "Framebuffer", "Buffer" or "VertexArray", and return its name in GL."""
+    """Make a "Texture", "Framebuffer", "Buffer" or "VertexArray", and return its GL name."""
     name = (ctypes.c_uint * 1)()
     getattr(_SELF, f"glGen{kind}s")(1, name)
     if not name[0]:
@@ -301,6 +300,6 @@ def make(kind: str) -> int:
 
 
 def delete(kind: str, *names: int) -> None:
-    """Delete objects of `make` in the current context. 0 is ignored, as GL does."""
+    """Delete objects that `make` made, in the current context. GL ignores 0."""
     if names:
         getattr(_SELF, f"glDelete{kind}s")(len(names), (ctypes.c_uint * len(names))(*names))

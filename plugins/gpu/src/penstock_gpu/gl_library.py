@@ -1,9 +1,8 @@
-"""The entry points and constants of GL: what PyOpenGL knows of them, bound to the library itself.
+"""The functions and constants of GL: PyOpenGL's declarations, bound to the system's library.
 
-Names, argument types and numbers come from PyOpenGL's raw modules. The functions are bound here, so
-that they work whichever platform PyOpenGL has chosen for itself, and check errors whatever its flags
-say. The higher modules of PyOpenGL are not used: they copy arrays in silence, and ask for extensions
-once for a whole process.
+Names, argument types and numbers come from PyOpenGL's raw modules. The functions are bound here, so they work
+with any platform that PyOpenGL has chosen, and check errors whatever its flags are. The higher modules of
+PyOpenGL are not used: they copy arrays silently, and query extensions once for a whole process.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from penstock_gpu.errors import INSTALL, GlError, GpuUnavailableError
 if TYPE_CHECKING:
     from types import ModuleType
 
-#: Libraries that dispatch to the driver of the current context; any one of them will do.
+#: Libraries that dispatch to the driver of the current context; the first that loads is used.
 _LIBRARIES: Final = ("libOpenGL.so.0", "libGL.so.1", "libGLESv2.so.2")
 _VERSIONS: Final = tuple(
     f"{major}_{minor}" for major, last in ((1, 5), (2, 1), (3, 3), (4, 6)) for minor in range(last + 1)
@@ -35,11 +34,11 @@ _VERSION: Final = 0x1F02
 #: glWaitSync takes no other time-out. PyOpenGL's constant is a signed number that GL refuses.
 TIMEOUT_IGNORED: Final = 0xFFFFFFFFFFFFFFFF
 
-#: Not checked: the one that checks; one that finalisers call, maybe between another call and its check; and
-#: one that cannot fail and is called in each pass.
+#: Functions that are not checked: glGetError itself; glDeleteSync, which finalisers may call between another
+#: call and its check; and glFlush, which cannot fail and is called in each pass.
 _UNCHECKED: Final = frozenset({"glGetError", "glDeleteSync", "glFlush"})
 
-#: They return text, as bytes.
+#: Functions that return text, as bytes.
 _STRINGS: Final = frozenset({"glGetString", "glGetStringi"})
 
 _lock = threading.RLock()
@@ -109,7 +108,7 @@ def _import(name: str) -> ModuleType:
         if (error.name or "").partition(".")[0] != "OpenGL":
             raise
         raise GpuUnavailableError("PyOpenGL is not installed", "pip install PyOpenGL") from error
-    except (ImportError, AttributeError, OSError) as error:  # what it says where a library is missing
+    except (ImportError, AttributeError, OSError) as error:  # PyOpenGL's errors where a library is missing
         cause = f"PyOpenGL cannot be imported: {type(error).__name__}: {error}"
         raise GpuUnavailableError(cause, INSTALL) from error
     finally:
@@ -140,7 +139,7 @@ def _is_pointer(kind: Any) -> bool:
 
 
 class _Pointer:
-    """An address: None, an int, bytes, something of ctypes, or an array that lies in one piece."""
+    """An address: None, an int, bytes, a ctypes object, or a contiguous array."""
 
     @classmethod
     def from_param(cls, value: Any) -> Any:
@@ -155,7 +154,7 @@ class _Pointer:
                 " numpy.ascontiguousarray"
             )
         pointer = ctypes.c_void_p(value.ctypes.data)
-        pointer.array = value  # type: ignore[attr-defined]  # alive for as long as the call
+        pointer.array = value  # type: ignore[attr-defined]  # keeps the array alive during the call
         return pointer
 
 
@@ -177,7 +176,7 @@ def _checker(name: str) -> Any:
 
 
 def is_current() -> bool:
-    """Whether any context of GL is current on this thread, ours or the application's."""
+    """Whether a GL context is current on this thread, this pack's or the application's."""
     return bool(_get_string()(_VERSION))
 
 
@@ -188,14 +187,14 @@ def _get_string() -> Any:
 
 @functools.cache
 def integer_query() -> Any:
-    """Return glGetIntegerv, checked: what PyOpenGL's does with its argument takes five times as long."""
+    """Return glGetIntegerv, checked. PyOpenGL's version takes five times as long to convert its argument."""
     function: Any = ctypes.CFUNCTYPE(None, ctypes.c_uint, ctypes.c_void_p)(("glGetIntegerv", library()))
     function.__name__ = "glGetIntegerv"
     function.errcheck = _checker("glGetIntegerv")
     return function
 
 
-#: glGetError, from the first context on.
+#: glGetError, set by the first call of `get_error_function`.
 get_error: Any = None
 
 

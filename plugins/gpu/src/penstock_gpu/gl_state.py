@@ -1,7 +1,7 @@
-"""State of a context that a user of GL may have changed, set as a copy or a pass needs it.
+"""State of a context that GL code may have changed, set as a copy or a pass needs it.
 
-A context is shared by all nodes that work in it, and GL keeps what one of them switched on. These few calls
-cannot fail, and are not asked whether they did: that would double what they cost.
+All nodes of a context share its state, and GL keeps what one of them enabled. These few calls cannot fail,
+and are not checked: checks would double their cost.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from typing import Any, Final
 
 from penstock_gpu import gl_library
 
-#: GL_SCISSOR_TEST, GL_BLEND, GL_CULL_FACE, GL_RASTERIZER_DISCARD, and GL_COLOR_LOGIC_OP, which OpenGL ES has
-#: not. The tests of depth and stencil pass where there is neither. Source: OpenGL 4.6 core profile, tables
-#: 23.8 to 23.28.
+#: GL_SCISSOR_TEST, GL_BLEND, GL_CULL_FACE, GL_RASTERIZER_DISCARD, and GL_COLOR_LOGIC_OP, which OpenGL ES does
+#: not have. The depth and stencil tests pass, since the framebuffers have neither buffer. Source: OpenGL 4.6
+#: core profile, tables 23.8 to 23.28.
 _CHANGES: Final = (0x0C11, 0x0BE2, 0x0B44, 0x8C89, 0x0BF2)
 #: GL_PIXEL_UNPACK_BUFFER, then GL_UNPACK_ALIGNMENT, _ROW_LENGTH, _SKIP_ROWS and _SKIP_PIXELS; likewise PACK.
 #: Source: OpenGL 3.3 core profile, tables 6.22 and 6.23; the same in OpenGL ES 3.0.
@@ -23,7 +23,7 @@ READ_BACK: Final = (0x88EB, 0x0D05, 0x0D02, 0x0D03, 0x0D04)
 
 
 def draw_plainly(*, is_es: bool) -> None:
-    """Switch off what changes or loses pixels that are drawn in the current context."""
+    """Disable all state that changes or drops drawn pixels in the current context."""
     disable, color_mask, _, _ = _calls()
     for what in _CHANGES[:-1] if is_es else _CHANGES:
         disable(what)
@@ -31,15 +31,15 @@ def draw_plainly(*, is_es: bool) -> None:
 
 
 def lay_out(numbers: tuple[int, ...], row_length: int) -> None:
-    """Say how rows lie in main memory; else pixels would move, or lie behind the end of an array.
+    """Set the layout of rows in main memory; with another one pixels would move, or pass the end of an array.
 
     Args:
         numbers: `UPLOAD` or `READ_BACK`.
-        row_length: pixels from one row to the next, 0 where nothing is between them.
+        row_length: pixels from one row to the next, 0 where there is no gap.
     """
     _, _, bind_buffer, store = _calls()
     buffer, alignment, length, skip_rows, skip_pixels = numbers
-    bind_buffer(buffer, 0)  # else an address is a place in it
+    bind_buffer(buffer, 0)  # else GL takes an address for an offset in it
     store(alignment, 1)
     store(length, row_length)
     store(skip_rows, 0)
@@ -57,5 +57,5 @@ def _calls() -> tuple[Any, ...]:
         "glPixelStorei": [number, ctypes.c_int],
     }
     library = gl_library.library()
-    # these only note a number: they keep the interpreter's lock, which would cost as much as they do
+    # these only store a number, so they keep the interpreter's lock: releasing it costs as much as the call
     return tuple(ctypes.PYFUNCTYPE(None, *kinds)((name, library)) for name, kinds in arguments.items())

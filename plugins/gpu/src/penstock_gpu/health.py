@@ -1,7 +1,7 @@
-"""What the pack finds on this machine: who draws, on which devices, or what is missing. Imported when asked.
+"""Checks of OpenGL for `penstock doctor`: the renderer, the devices, or what is missing. Imported on demand.
 
-OpenGL is no duty: without it an installation is well, and the check says what would bring it. It is not
-well where somebody asks for what cannot be had: a device, a policy.
+OpenGL is optional: without it an installation is well, and the check says how to install it. It is not well
+if the environment asks for a device or a policy that is not available.
 """
 
 from __future__ import annotations
@@ -12,16 +12,17 @@ from typing import TYPE_CHECKING, Final
 
 from penstock import DoctorCheck
 from penstock_gpu import service
-from penstock_gpu.device import VARIABLE, from_environment, probe
+from penstock_gpu.contexts.device import VARIABLE, from_environment
+from penstock_gpu.contexts.probe import probe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from penstock_gpu.device import DeviceReport, GpuReport
+    from penstock_gpu.contexts.probe import DeviceReport, GpuReport
 
 _WHAT: Final = "OpenGL"
 _APIS: Final = {"gl": "OpenGL", "gles": "OpenGL ES"}
-#: There once the kernel's driver of a card of NVIDIA is loaded.
+#: Exists once the kernel driver of an NVIDIA card is loaded.
 _NVIDIA: Final = Path("/proc/driver/nvidia/version")
 _NO_NVIDIA: Final = (
     "; a card of NVIDIA is there and does not draw: install its driver's EGL part, and in a container let "
@@ -30,7 +31,7 @@ _NO_NVIDIA: Final = (
 
 
 def checks() -> Iterator[DoctorCheck]:
-    """Yield who draws when nobody chooses, then each device that EGL lists and whether it can.
+    """Yield the device that is used by default, then each device that EGL lists and whether it works.
 
     Makes one context for each device, closed at once.
     """
@@ -52,7 +53,7 @@ def checks() -> Iterator[DoctorCheck]:
 def _binding() -> DoctorCheck:
     try:
         import OpenGL  # type: ignore[import-untyped]  # that it may fail is the question
-    except Exception as error:  # noqa: BLE001  # half of an installation, ...
+    except Exception as error:  # noqa: BLE001  # a broken installation can raise anything
         said = f"{type(error).__name__}: {error}"
         return DoctorCheck(
             "PyOpenGL", is_well=False, detail=said, cure="pip install --force-reinstall PyOpenGL"
@@ -61,7 +62,7 @@ def _binding() -> DoctorCheck:
 
 
 def _policy() -> DoctorCheck | None:
-    """Return a fault of PENSTOCK_GPU."""
+    """Return a check that PENSTOCK_GPU is wrong, or None."""
     value = os.environ.get(service.VARIABLE, "").strip()
     if value in ("", *service.POLICIES):
         return None
@@ -86,7 +87,7 @@ def _none(report: GpuReport) -> DoctorCheck:
 
 
 def _device(report: DeviceReport, *, is_used: bool) -> DoctorCheck:
-    """Return the check of one device; one that does not work is well, as long as nobody needs it."""
+    """Return the check of one device; one that does not work is well, since it is not needed."""
     _, _, known = str(report.device).partition(" (")
     said = [known.removesuffix(")")] if known else []
     if is_used:

@@ -1,4 +1,4 @@
-"""What the pack brings, by name; nothing of it is imported until a graph uses it."""
+"""The names of the pack's components; nothing is imported until a graph uses it."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def penstock_components() -> Components:
 
 @hookimpl
 def penstock_doctor() -> Iterable[DoctorCheck]:
-    """Look at OpenGL: who draws, on which devices, and what is missing."""
-    from penstock_gpu.health import checks  # when somebody asks
+    """Check OpenGL: the renderer, the devices, and what is missing."""
+    from penstock_gpu.health import checks  # only for the doctor
 
     return checks()

@@ -1,8 +1,8 @@
-"""What the GPU nodes of a graph share: contexts by name, a pool of textures, and where each node runs.
+"""The graph service `GPU`: contexts by name, a pool of textures, and the executor of each node.
 
-The service is made by the graph when a node needs it and the application has set none. The environment
-variable PENSTOCK_GPU then says what happens without GL: "require" (the run does not start), "prefer"
-(nodes take their NumPy path, with one line in the log), "off" (they always do).
+The graph makes the service when a node needs it and the application has not set one. The environment variable
+PENSTOCK_GPU then says what happens without GL: "require" (the run does not start), "prefer" (nodes take their
+NumPy path, and one line is logged), "off" (they always take it).
 """
 
 from __future__ import annotations
@@ -15,34 +15,35 @@ from typing import TYPE_CHECKING, Final, Self
 from penstock import ServiceKey
 from penstock.errors import FailedPreconditionError, InvalidArgumentError
 from penstock.log import get_logger, place
-from penstock_gpu.context import GlContext
+from penstock_gpu.buffers.buffer_pool import GpuBufferPool
+from penstock_gpu.buffers.texture_pool import PoolOptions
+from penstock_gpu.contexts.context import GlContext
+from penstock_gpu.contexts.executor import GlExecutor
 from penstock_gpu.errors import GpuUnavailableError
-from penstock_gpu.executor import GlExecutor
-from penstock_gpu.pool import GpuBufferPool, PoolOptions
 
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from penstock_gpu.context import ExternalContext
+    from penstock_gpu.contexts.external_context import ExternalContext
 
-#: The environment's choice of a policy, where the program makes none.
+#: Chooses the policy by the environment, where the program does not.
 VARIABLE: Final = "PENSTOCK_GPU"
 REQUIRE: Final = "require"
 PREFER: Final = "prefer"
 OFF: Final = "off"
 POLICIES: Final = (REQUIRE, PREFER, OFF)
-#: The context of all nodes that ask for no other.
+#: The key of the context of all nodes that ask for no other.
 MAIN: Final = ""
-#: Before the name of a context that a graph's `GlContextOptions` ask for.
+#: The prefix of the keys of contexts that `GlContextOptions` name.
 USER: Final = "user:"
-#: The contexts of the nodes that copy pictures to the GPU and back, so that copying holds up nobody who
-#: draws. Where the CPU draws they are the main one: a copy waits for the drawing, and a second thread only
-#: takes the processors from it. Not for a run that is started on that very thread, which may then wait for
-#: the run in any way.
+#: The keys of the contexts of nodes that copy images to the GPU and back, so that copying does not delay
+#: drawing. If the CPU draws, both mean the main context: a copy waits for the drawing, and a second thread
+#: would only take processors from it. This does not apply to a run that is started on the main context's
+#: thread, since that thread may wait for the run.
 UPLOADS: Final = "auto:ImageFrameToGpuBufferCalculator"
 READBACKS: Final = "auto:GpuBufferToImageFrameCalculator"
-#: Where a node runs that calls no GL: on the thread of the main context, beside its neighbours, unless the
-#: run is started on that thread.
+#: The place of a node that calls no GL: on the thread of the main context, as its neighbours, unless the run
+#: is started on that thread.
 BESIDE: Final = "beside the main context"
 
 _logger = get_logger("gpu")
@@ -51,40 +52,40 @@ _logger = get_logger("gpu")
 class GpuResources:
     """The contexts and the pool of one graph, or of several that share their textures. Thread-safe.
 
-    The main context is made at once, the others when a node first asks for them; all see one another's
-    textures. They live from run to run until `close`, and a context whose textures are still in buffers with
-    the last of them. A graph that is not given one makes its own, and closes it with itself; one that the
-    application makes is the application's to close.
+    The main context is made at once, the others when a node first asks for them; all share textures. They
+    live from run to run until `close`; a context whose textures are still in buffers lives until the last of
+    them is gone. A graph without given resources makes its own, and closes them with itself; the application
+    closes those that it makes.
 
-    A graph inside a calculator may be given the resources of the graph around it. Its nodes on the context
-    of the very thread that started it then run inside the calculator's waits for it. Resources that are
-    made there see the textures of the graph around it. While the calculator waits, its thread does
-    nothing else: nodes inside that read a texture where no context is current wait for it for ever. So
-    take `GpuBuffer.frame()` before, or put a GpuBufferToImageFrameCalculator inside, which has a context
-    of its own there. A graph inside that another thread starts, while the calculator waits for that, does
-    not know whose thread waits: give its nodes a context of their own by `GlContextOptions`.
+    A graph inside a calculator may use the resources of the outer graph. Nodes of the inner graph whose
+    context's thread has started it then run inside the calculator's waits for it. Resources that are made in
+    the calculator share textures with the outer graph. While the calculator waits, its thread does nothing
+    else: an inner node that reads a texture where no context is current waits for that thread without end. So
+    call `GpuBuffer.frame()` first, or put a GpuBufferToImageFrameCalculator inside, which has its own context
+    there. If another thread starts the inner graph while the calculator waits for that thread, the inner
+    graph cannot know which thread waits: give its nodes another context by `GlContextOptions`.
 
     Args:
-        policy: "require", "prefer" or "off"; None: what the environment variable PENSTOCK_GPU says, else
+        policy: "require", "prefer" or "off"; None: the value of the environment variable PENSTOCK_GPU, else
             "require".
-        device: which, as `GlContext.create` takes it.
-        threads: whether each context has a thread of its own, on which its nodes run. False: nodes run on
-            the graph's ordinary executors, and a context is locked while one works in it.
-        share_with: a context of the application, or of other resources, that shall see the textures too.
-            None, and neither `device` nor `api`: the one that is current on this thread, where one is.
-        api: "gl" or "gles"; None: the better one that there is.
-        pool: how many textures are kept for further use.
+        device: the device, as for `GlContext.create`.
+        threads: whether each context has its own thread, on which its nodes run. False: nodes run on the
+            graph's ordinary executors, and a context is locked while a node works in it.
+        share_with: a context of the application, or of other resources, to share textures with. None, without
+            `device` and `api`, takes the context that is current on this thread, if any.
+        api: "gl" or "gles"; None takes "gl" if it is available, else "gles".
+        pool: how many textures are kept for reuse.
 
     Attributes:
         policy: as above.
-        pool: of textures.
+        pool: the pool of textures.
 
     Raises:
         InvalidArgumentError: there is no such policy or device.
-        GpuUnavailableError: GL is required and not there; says what is missing.
+        GpuUnavailableError: GL is required and not available; says what is missing.
     """
 
-    def __init__(  # noqa: PLR0913  # each is one thing to choose
+    def __init__(  # noqa: PLR0913  # each is a separate choice
         self,
         policy: str | None = None,
         *,
@@ -102,7 +103,7 @@ class GpuResources:
         self._lock: Final = threading.Lock()
         self._contexts: Final[dict[str, GlContext]] = {}
         self._executors: Final[dict[str, GlExecutor]] = {}
-        #: Node → key of its context, as of the run that started last.
+        #: Node → key of its context in the run that started last.
         self._keys: Final[dict[str, str]] = {}
         self._is_closed = False
         self._why_off = "" if self.policy != OFF else "its policy is 'off'"
@@ -115,17 +116,17 @@ class GpuResources:
 
     @property
     def is_on(self) -> bool:
-        """Whether there is GL to be had; else nodes take their NumPy path."""
+        """Whether GL is used; else nodes take their NumPy path."""
         return not self._why_off
 
     @property
     def why_off(self) -> str:
-        """Why there is none; "" where there is."""
+        """Why GL is not used; "" if it is."""
         return self._why_off
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The keys of the contexts that there are, in the order in which they were made."""
+        """The keys of the existing contexts, in the order in which they were made."""
         return tuple(self._contexts)
 
     def context(self, key: str = MAIN) -> GlContext:
@@ -133,11 +134,11 @@ class GpuResources:
 
         Args:
             key: "" for the main one, "user:<name>" for one that graphs name in `GlContextOptions`,
-                "auto:<calculator>" for those of calculators that have one among themselves; `UPLOADS` and
-                `READBACKS` are the main one where that draws in software.
+                "auto:<calculator>" for one that the nodes of a calculator share; `UPLOADS` and `READBACKS`
+                mean the main one if that draws in software.
 
         Raises:
-            GpuUnavailableError: there is no GL, or the driver has no further context to give.
+            GpuUnavailableError: GL is not used, or the driver gives no further context.
             FailedPreconditionError: the resources are closed.
         """
         self._refuse_closed()
@@ -154,7 +155,7 @@ class GpuResources:
             return self._contexts[key]
 
     def executor_for(self, node: str, place: str = MAIN) -> GlExecutor | None:
-        """Return where a node shall run: on the thread of its context; None: on its ordinary executor.
+        """Return the executor of a node, on its context's thread; None for its ordinary executor.
 
         The framework calls this for each node when a run starts.
 
@@ -190,7 +191,7 @@ class GpuResources:
             return self._executors[place]
 
     def context_of(self, node: str) -> GlContext:
-        """Return the context of a node, as it asked when its run started. Raises as `context`."""
+        """Return the context that a node asked for when its run started. Raises as `context`."""
         current = GlContext.current()
         if current is not None and current in self._contexts.values():
             return current  # the node runs on its context's thread
@@ -199,20 +200,20 @@ class GpuResources:
     # --- the end ------------------------------------------------------------------------------
 
     def close(self, timeout: float = 10.0) -> bool:
-        """End the contexts and their threads, after what was posted to them; start no further run.
+        """End the contexts and their threads, after their posted jobs; no further run can start.
 
-        A context that made textures which are still in buffers stays, with its thread, so that these can be
-        read and drawn with; it ends with the last of them, or with the process. `GlContext.close` ends it
-        at once. May be called again.
+        A context whose textures are still in buffers stays, with its thread, so that these can be read and
+        drawn; it ends with the last of them, or with the process. `GlContext.close` ends it at once. May be
+        called again.
 
         Args:
-            timeout: seconds that all of it may take.
+            timeout: seconds that all of this may take.
 
         Returns:
-            Whether all other threads have ended. One that has not is stuck in a job, and ends after it.
+            Whether all other threads have ended. A thread that has not is busy with a job, and ends after it.
 
         Raises:
-            FailedPreconditionError: a run uses them; nothing has changed.
+            FailedPreconditionError: a run uses the contexts; nothing has changed.
         """
         with self._lock:
             used = [executor.name for executor in self._executors.values() if executor.runs]
@@ -259,7 +260,7 @@ class GpuResources:
             _logger.warning("there is no GL, so GPU nodes take their NumPy path: %s", error, extra=place())
 
     def _create(self, share: GlContext | ExternalContext | None, key: str) -> GlContext:
-        is_main = key == MAIN  # the others are where the main one is
+        is_main = key == MAIN  # the others use the main one's device
         return GlContext.create(
             share,
             device=self._device if is_main else None,
@@ -269,7 +270,7 @@ class GpuResources:
         )
 
     def _own_or_main(self, key: str) -> str:
-        """Return the key of the context that stands for `key`."""
+        """Return the key of the context that `key` means: itself, or that of the main one."""
         copies = key in {UPLOADS, READBACKS}
         main = self._contexts[MAIN]
         return MAIN if copies and main.is_software and not main.is_current() else key
@@ -292,5 +293,5 @@ def _checked_policy(policy: str | None) -> str:
     return policy
 
 
-#: The GPU of a graph. Made by the graph itself where the application sets none.
+#: The GPU service of a graph. The graph makes it if the application sets none.
 GPU: Final[ServiceKey[GpuResources]] = ServiceKey("gpu", create=GpuResources)

@@ -11,7 +11,7 @@ import penstock
 from penstock.config import CalculatorGraphConfig
 from penstock.runtime.default import default_registry
 from penstock_formats import ImageFrame
-from penstock_gpu.buffer import GpuBuffer
+from penstock_gpu.buffers.buffer import GpuBuffer
 from penstock_gpu.service import GPU, GpuResources
 from penstock_testing.run import as_message, set_options
 
@@ -91,8 +91,8 @@ class Runner:
             headers={port: next(iter(sinks[stream]), None) for port, stream in stream_out.items()},
         )
 
-    def picture(self, calculator, inputs, output="VIDEO", **named):
-        """Return what comes out for one picture in each input, as an array (H, W, channels)."""
+    def image(self, calculator, inputs, output="VIDEO", **named):
+        """Return what comes out for one image in each input, as an array (H, W, channels)."""
         found = self(calculator, {port: [(7, one)] for port, one in inputs.items()}, (output,), **named)
         (packet,) = found.outputs[output]
         assert packet.timestamp == 7

@@ -7,7 +7,7 @@ import pytest
 
 from penstock.errors import GraphRunError
 from penstock_formats import ImageFormat, ImageFrame, VideoHeader
-from penstock_gpu.buffer import GpuBuffer
+from penstock_gpu.buffers.buffer import GpuBuffer
 from penstock_gpu.calculators.luminance import LuminanceCalculator
 from penstock_gpu.formats import GpuBufferFormat
 
@@ -32,7 +32,7 @@ def test_red_green_and_blue_become_their_weighted_sum_and_alpha_stays(run, rando
     pixels = random.integers(0, 256, (height, width, 4), np.uint8)
     before = pixels.copy()
 
-    found = run.picture(LuminanceCalculator, {"VIDEO": pixels})
+    found = run.image(LuminanceCalculator, {"VIDEO": pixels})
 
     assert found.dtype == np.uint8
     assert differ(found, grey(pixels)) <= TOLERANCE
@@ -43,7 +43,7 @@ def test_red_green_and_blue_become_their_weighted_sum_and_alpha_stays(run, rando
 def test_values_are_rounded_not_cut_off(run, random):
     pixels = random.integers(0, 256, (60, 80, 4), np.uint8)
 
-    found = run.picture(LuminanceCalculator, {"VIDEO": pixels})
+    found = run.image(LuminanceCalculator, {"VIDEO": pixels})
 
     assert abs((found.astype(float) - grey(pixels)).mean()) < 0.05
 
@@ -51,24 +51,24 @@ def test_values_are_rounded_not_cut_off(run, random):
 def test_each_weight_is_that_of_the_reference(run):
     primaries = np.uint8([[[255, 0, 0, 255], [0, 255, 0, 255], [0, 0, 255, 255], [255, 255, 255, 0]]])
 
-    found = run.picture(LuminanceCalculator, {"VIDEO": primaries})
+    found = run.image(LuminanceCalculator, {"VIDEO": primaries})
 
     assert found[0, :, 0].tolist() == pytest.approx([54, 182, 18, 255], abs=TOLERANCE)
 
 
-def test_pictures_without_alpha_become_opaque(run, random):
+def test_images_without_alpha_become_opaque(run, random):
     pixels = random.integers(0, 256, (9, 13, 3), np.uint8)
 
-    found = run.picture(LuminanceCalculator, {"VIDEO": pixels})
+    found = run.image(LuminanceCalculator, {"VIDEO": pixels})
 
     exact = grey(np.dstack([pixels, np.full((9, 13), 255)]))
     assert differ(found, exact) <= TOLERANCE
 
 
-def test_a_grey_picture_stays_as_it_is(run, random):
+def test_a_grey_image_stays_as_it_is(run, random):
     pixels = random.integers(0, 256, (5, 11), np.uint8)
 
-    found = run.picture(LuminanceCalculator, {"VIDEO": pixels})
+    found = run.image(LuminanceCalculator, {"VIDEO": pixels})
 
     exact = np.dstack([pixels, pixels, pixels, np.full((5, 11), 255)]).astype(float)
     assert differ(found, exact) <= TOLERANCE
@@ -79,7 +79,7 @@ def test_floats_are_read_and_what_lies_outside_is_cut_off(run, random, dtype):
     pixels = random.uniform(-0.2, 1.3, (7, 10, 4)).astype(dtype)
     exact = np.clip(grey(pixels.astype(float)), 0, 1) * 255
 
-    found = run.picture(LuminanceCalculator, {"VIDEO": pixels})
+    found = run.image(LuminanceCalculator, {"VIDEO": pixels})
 
     assert differ(found, exact) <= TOLERANCE
 
@@ -93,14 +93,14 @@ def test_the_result_is_an_rgba_buffer_whatever_came_in(run):
 
 
 def test_sizes_may_change_and_timestamps_stay(run, random):
-    pictures = [random.integers(0, 256, (h, w, 4), np.uint8) for w, h in ((6, 4), (3, 9), (6, 4), (1, 1))]
+    images = [random.integers(0, 256, (h, w, 4), np.uint8) for w, h in ((6, 4), (3, 9), (6, 4), (1, 1))]
 
-    result = run(LuminanceCalculator, {"VIDEO": [(10 * n, one) for n, one in enumerate(pictures)]})
+    result = run(LuminanceCalculator, {"VIDEO": [(10 * n, one) for n, one in enumerate(images)]})
 
     packets = result.outputs["VIDEO"]
     assert [int(one.timestamp) for one in packets] == [0, 10, 20, 30]
     assert all(
-        differ(one.payload.array(), grey(p)) <= TOLERANCE for one, p in zip(packets, pictures, strict=True)
+        differ(one.payload.array(), grey(p)) <= TOLERANCE for one, p in zip(packets, images, strict=True)
     )
 
 
@@ -118,11 +118,11 @@ def test_a_frame_of_main_memory_is_uploaded_once_and_read_back_once(run_gl, rand
     context = run_gl.resources.context()
     before = context.uploads, context.readbacks
 
-    run_gl.picture(LuminanceCalculator, {"VIDEO": GpuBuffer.of_frame(frame)})
+    run_gl.image(LuminanceCalculator, {"VIDEO": GpuBuffer.of_frame(frame)})
 
     assert (context.uploads, context.readbacks) == (before[0] + 1, before[1] + 1)
 
 
 def test_an_empty_buffer_is_refused_with_the_node_named(run):
-    with pytest.raises(GraphRunError, match=r"under_test.*GpuBuffer is no picture"):
+    with pytest.raises(GraphRunError, match=r"under_test.*GpuBuffer is no image"):
         run(LuminanceCalculator, {"VIDEO": [(0, GpuBuffer())]})

@@ -1,4 +1,4 @@
-"""MaskOverlayCalculator: mixing by a picture or a number, and what is stretched."""
+"""MaskOverlayCalculator: mixing by an image or a number, and what is stretched."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from penstock.errors import GraphConfigError
 from penstock.runtime.default import default_registry
 from penstock_formats import VideoHeader
-from penstock_gpu.buffer import GpuBuffer
+from penstock_gpu.buffers.buffer import GpuBuffer
 from penstock_gpu.calculators.mask_overlay import MaskOverlayCalculator
 from penstock_gpu.formats import GpuBufferFormat
 from penstock_gpu.mask_overlay_calculator_pb2 import MaskOverlayCalculatorOptions as Options
@@ -22,7 +22,7 @@ STRETCHED = 3
 
 def mixed(run, first, second, mask, **named):
     tag = "CONST_MASK" if isinstance(mask, float) else "MASK"
-    return run.picture(
+    return run.image(
         MaskOverlayCalculator, {"VIDEO:0": first, "VIDEO:1": second, tag: mask}, output="OUTPUT", **named
     )
 
@@ -104,7 +104,7 @@ def test_the_result_has_the_size_of_the_first_and_the_second_is_stretched(run):
     assert np.abs(found.astype(int) - 40).max() <= TOLERANCE
 
 
-def test_pictures_of_any_format_are_mixed(run, random):
+def test_images_of_any_format_are_mixed(run, random):
     first = random.integers(0, 256, (5, 4, 3), np.uint8)
     second = random.random((5, 4, 4)).astype(np.float32)
 
@@ -114,7 +114,7 @@ def test_pictures_of_any_format_are_mixed(run, random):
     assert differ(found, exactly(opaque, second * 255.0, 0.5)) <= TOLERANCE
 
 
-def test_without_a_mask_the_second_passes_and_without_a_picture_nothing_comes(run):
+def test_without_a_mask_the_second_passes_and_without_an_image_nothing_comes(run):
     one, two = (GpuBuffer.of_array(np.full((2, 2, 4), n, np.uint8)) for n in (1, 2))
 
     result = run(

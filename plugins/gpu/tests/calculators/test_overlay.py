@@ -1,4 +1,4 @@
-"""GlOverlayCalculator: each mode, pictures and masks, what is passed on, what is refused."""
+"""GlOverlayCalculator: each mode, images and masks, what is passed on, what is refused."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import penstock
 from penstock.errors import GraphConfigError, GraphRunError
 from penstock_formats import ImageFormat, VideoHeader
 from penstock_gpu import gl
-from penstock_gpu.buffer import GpuBuffer
+from penstock_gpu.buffers.buffer import GpuBuffer
 from penstock_gpu.calculators.overlay import (
     GlOverlayCalculator,
     GlOverlayCalculatorOptions,
@@ -26,7 +26,7 @@ ORANGE = OverlayColor(250, 128, 6)
 
 
 def overlaid(run, frame, overlay, mode=OVER, alpha=1.0, color=None):  # noqa: PLR0913, PLR0917  # each is one thing that differs
-    return run.picture(
+    return run.image(
         GlOverlayCalculator,
         {"VIDEO": frame, "OVERLAY": overlay},
         options=GlOverlayCalculatorOptions(mode, alpha, color),
@@ -43,7 +43,7 @@ def unit(pixels):
 
 
 def exactly(frame, overlay, mode, alpha):
-    """Return what a picture of four channels makes of another, both as bytes, in 0 to 1."""
+    """Return what an image of four channels makes of another, both as bytes, in 0 to 1."""
     below, above = unit(frame), unit(overlay)
     share = above[..., 3:] * alpha
     opaque = np.dstack([above[..., :3], np.ones(above.shape[:2])])
@@ -77,7 +77,7 @@ def masked(frame, mask, mode, alpha, color):
 @pytest.mark.parametrize(("width", "height"), SIZES)
 @pytest.mark.parametrize("mode", OverlayMode)
 @pytest.mark.parametrize("alpha", [1.0, 0.3, 0.0])
-def test_a_picture_lies_over_another_in_each_mode(run, random, width, height, mode, alpha):  # noqa: PLR0913, PLR0917  # each is one thing that differs
+def test_an_image_lies_over_another_in_each_mode(run, random, width, height, mode, alpha):  # noqa: PLR0913, PLR0917  # each is one thing that differs
     frame, overlay = random.integers(0, 256, (2, height, width, 4), np.uint8)
     overlay[random.random((height, width)) < 0.3] = (0, 0, 0, 200)
 
@@ -140,7 +140,7 @@ def test_a_mask_of_floats_counts_between_its_levels(run, random):
     assert differ(found, masked(frame, mask * 255.0, OVER, 1.0, ORANGE)) <= TOLERANCE
 
 
-def test_a_grey_picture_can_be_painted_on(run, random):
+def test_a_grey_image_can_be_painted_on(run, random):
     frame, mask = random.integers(0, 256, (2, 5, 6), np.uint8)
 
     found = overlaid(run, frame, mask, color=ORANGE)
@@ -149,7 +149,7 @@ def test_a_grey_picture_can_be_painted_on(run, random):
     assert differ(found, masked(coloured, mask, OVER, 1.0, ORANGE)) <= TOLERANCE
 
 
-def test_a_picture_without_an_overlay_passes_and_an_overlay_alone_gives_nothing(run):
+def test_an_image_without_an_overlay_passes_and_an_overlay_alone_gives_nothing(run):
     frame = GpuBuffer.of_array(np.zeros((2, 3, 3), np.uint8))
     mask = np.full((2, 3), 255, np.uint8)
 
@@ -225,7 +225,7 @@ def test_an_overlay_of_two_channels_is_refused(run):
 
 
 def test_an_empty_buffer_is_refused(run):
-    with pytest.raises(GraphRunError, match="an empty GpuBuffer, but a picture has a size"):
+    with pytest.raises(GraphRunError, match="an empty GpuBuffer, but an image has a size"):
         overlaid(run, np.zeros((2, 3, 4), np.uint8), GpuBuffer())
 
 

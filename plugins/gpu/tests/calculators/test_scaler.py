@@ -9,7 +9,7 @@ from penstock.config.calculator_options_pb2 import CalculatorOptions
 from penstock.errors import GraphConfigError, GraphRunError
 from penstock_formats import ImageFormat, VideoHeader
 from penstock_formats.scale_mode_pb2 import ScaleMode
-from penstock_gpu.buffer import GpuBuffer
+from penstock_gpu.buffers.buffer import GpuBuffer
 from penstock_gpu.calculators.scaler import GlScalerCalculator
 from penstock_gpu.formats import GpuBufferFormat
 from penstock_gpu.gl_scaler_calculator_pb2 import GlScalerCalculatorOptions as Options
@@ -21,13 +21,13 @@ PADDING = ("TOP_BOTTOM_PADDING", "LEFT_RIGHT_PADDING")
 
 
 def scaled(run, pixels, *, side_packets=None, **options):
-    return run.picture(
+    return run.image(
         GlScalerCalculator, {"VIDEO": pixels}, options=Options(**options), side_packets=side_packets
     )
 
 
 def linear(pixels, width, height):
-    """Return the exact value of each pixel of a stretched picture, one after the other, as float64."""
+    """Return the exact value of each pixel of a stretched image, one after the other, as float64."""
     rows, columns = pixels.shape[:2]
     found = np.zeros((height, width, pixels.shape[2]))
     for y in range(height):
@@ -69,7 +69,7 @@ def test_stretching_is_linear_between_the_pixels_around(run, pixels, width, heig
     assert np.abs(found - linear(pixels, width, height)).max() <= LINEAR
 
 
-def test_a_picture_of_one_pixel_can_be_stretched(run):
+def test_an_image_of_one_pixel_can_be_stretched(run):
     found = scaled(run, np.uint8([[[1, 2, 3, 4]]]), output_width=5, output_height=3)
 
     assert np.array_equal(found, np.full((3, 5, 4), (1, 2, 3, 4)))
@@ -113,7 +113,7 @@ def test_a_scale_rounds_sides_to_multiples_of_four(run, width, height, scale, wa
     assert (found.shape[1], found.shape[0]) == want
 
 
-def test_a_turned_picture_has_its_scaled_sides_swapped(run, pixels):
+def test_a_turned_image_has_its_scaled_sides_swapped(run, pixels):
     assert scaled(run, pixels, output_scale=2, rotation=90).shape == (20, 12, 4)
 
 
@@ -139,7 +139,7 @@ def test_fitting_keeps_the_proportions_and_leaves_the_rest_transparent_black(run
 
 @pytest.mark.parametrize("flipped", [False, True])
 def test_half_a_pixel_of_padding_goes_to_the_end(run, pixels, flipped):
-    # the picture spans rows 0.5 to 6.5, of which the middles of rows 0 to 5 lie inside
+    # the image spans rows 0.5 to 6.5, of which the middles of rows 0 to 5 lie inside
     found = scaled(run, pixels, output_width=10, output_height=7, scale_mode=FIT, flip_vertical=flipped)
 
     assert found[:6].any(axis=(1, 2)).all()
@@ -230,7 +230,7 @@ def test_streams_win_over_side_packets_and_these_over_options(run, pixels):
     assert np.array_equal(by_stream[2].payload.array(), np.rot90(pixels, 3))
 
 
-def test_a_size_without_a_picture_gives_nothing(run, pixels):
+def test_a_size_without_an_image_gives_nothing(run, pixels):
     result = run(
         GlScalerCalculator,
         {"VIDEO": [(2, pixels)], "OUTPUT_DIMENSIONS": [(1, (4, 4)), (2, (8, 8))]},
@@ -283,7 +283,7 @@ def test_the_format_of_the_input_can_be_kept(run, random, kind, dtype, channels)
     assert np.array_equal(buffer.array(), np.rot90(pixels))
 
 
-def test_without_that_a_picture_of_another_format_becomes_rgba(run, random):
+def test_without_that_an_image_of_another_format_becomes_rgba(run, random):
     pixels = random.integers(0, 256, (5, 7), np.uint8)
 
     found = scaled(run, pixels)

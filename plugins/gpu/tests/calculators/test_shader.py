@@ -11,13 +11,9 @@ import penstock
 from penstock.errors import GraphConfigError, GraphRunError, InvalidArgumentError, NotFoundError, StatusCode
 from penstock_formats import VideoHeader
 from penstock_gpu import gl
-from penstock_gpu.buffer import GpuBuffer
-from penstock_gpu.calculators.shader import (
-    ShaderCalculator,
-    ShaderCalculatorOptions,
-    ShaderUniform,
-    shader_calculator,
-)
+from penstock_gpu.buffers.buffer import GpuBuffer
+from penstock_gpu.calculators.shader import ShaderCalculator, shader_calculator
+from penstock_gpu.calculators.shader_options import ShaderCalculatorOptions, ShaderUniform
 from penstock_gpu.errors import ShaderError
 from penstock_gpu.formats import GpuBufferFormat
 
@@ -45,7 +41,7 @@ def pixels(random):
 
 
 def test_a_filter_in_options_is_drawn(run_shader, pixels):
-    found = run_shader.picture(ShaderCalculator, {"VIDEO": pixels}, options=options(INVERT))
+    found = run_shader.image(ShaderCalculator, {"VIDEO": pixels}, options=options(INVERT))
 
     assert np.array_equal(found, np.dstack([255 - pixels[..., :3], pixels[..., 3]]))
 
@@ -56,7 +52,7 @@ def test_a_filter_of_python_runs_with_and_without_gl(run, pixels):
         cpu=lambda video: 255 - video,
     )
 
-    assert np.array_equal(run.picture(invert, {"VIDEO": pixels}), 255 - pixels)
+    assert np.array_equal(run.image(invert, {"VIDEO": pixels}), 255 - pixels)
 
 
 def test_text_with_its_own_version_and_names_is_taken_as_it_is(run_gl, pixels):
@@ -65,13 +61,13 @@ def test_text_with_its_own_version_and_names_is_taken_as_it_is(run_gl, pixels):
         "void main() { result = texelFetch(video, ivec2(gl_FragCoord.xy), 0).bgra; }"
     )
 
-    found = run_gl.picture(ShaderCalculator, {"VIDEO": pixels}, options=options(text))
+    found = run_gl.image(ShaderCalculator, {"VIDEO": pixels}, options=options(text))
 
     assert np.array_equal(found, pixels[..., [2, 1, 0, 3]])
 
 
 def test_the_text_may_come_as_a_side_packet(run_gl, pixels):
-    found = run_gl.picture(ShaderCalculator, {"VIDEO": pixels}, side_packets={"FRAGMENT": INVERT})
+    found = run_gl.image(ShaderCalculator, {"VIDEO": pixels}, side_packets={"FRAGMENT": INVERT})
 
     assert np.array_equal(found[..., :3], 255 - pixels[..., :3])
 
@@ -91,13 +87,13 @@ def package(tmp_path, monkeypatch):
 
 
 def test_the_text_may_lie_in_an_installed_package(run_gl, pixels, package):
-    found = run_gl.picture(
+    found = run_gl.image(
         ShaderCalculator, {"VIDEO": pixels}, options=options(resource=f"{package}:filters/invert.frag")
     )
     again = shader_calculator(resource=f"{package}.filters:invert.frag")
 
     assert np.array_equal(found[..., :3], 255 - pixels[..., :3])
-    assert np.array_equal(run_gl.picture(again, {"VIDEO": pixels}), found)
+    assert np.array_equal(run_gl.image(again, {"VIDEO": pixels}), found)
 
 
 @pytest.mark.parametrize(
@@ -165,7 +161,7 @@ def test_uniforms_of_every_kind_arrive(run_shader, by):
     else:
         calculator, given = shader_calculator(KINDS, uniforms=VALUES), ShaderCalculatorOptions(**size)
 
-    found = run_shader.picture(calculator, {"VIDEO": np.zeros((1, 1), np.uint8)}, options=given)
+    found = run_shader.image(calculator, {"VIDEO": np.zeros((1, 1), np.uint8)}, options=given)
 
     assert found[0].tolist() == READ
 
@@ -173,8 +169,8 @@ def test_uniforms_of_every_kind_arrive(run_shader, by):
 def test_options_go_before_the_values_of_the_calculator_itself(run_gl, pixels):
     halve = shader_calculator(GAIN, uniforms={"gain": 0.5})
 
-    as_made = run_gl.picture(halve, {"VIDEO": pixels})
-    changed = run_gl.picture(halve, {"VIDEO": pixels}, options=options(uniforms={"gain": 0.0}))
+    as_made = run_gl.image(halve, {"VIDEO": pixels})
+    changed = run_gl.image(halve, {"VIDEO": pixels}, options=options(uniforms={"gain": 0.0}))
 
     assert np.abs(as_made[..., :3] - pixels[..., :3] / 2).max() <= 1
     assert not changed[..., :3].any()
@@ -183,7 +179,7 @@ def test_options_go_before_the_values_of_the_calculator_itself(run_gl, pixels):
 def test_a_value_that_the_shader_declares_and_does_not_use_is_left_alone(run_gl, pixels):
     text = "uniform vec3 unused;\n" + INVERT
 
-    found = run_gl.picture(ShaderCalculator, {"VIDEO": pixels}, options=options(text, {"unused": [1, 2, 3]}))
+    found = run_gl.image(ShaderCalculator, {"VIDEO": pixels}, options=options(text, {"unused": [1, 2, 3]}))
 
     assert np.array_equal(found[..., :3], 255 - pixels[..., :3])
 
@@ -212,7 +208,7 @@ def test_several_inputs_have_samplers_of_their_tags_and_may_differ_in_size(run_s
     second = np.full((1, 3, 3), 77, np.uint8)
     mask = np.full((9, 2), 200, np.uint8)
 
-    found = run_shader.picture(
+    found = run_shader.image(
         ShaderCalculator,
         {"VIDEO:0": first, "VIDEO:1": second, "MASK": mask},
         output="OUT",
@@ -262,22 +258,22 @@ def test_the_function_for_numpy_gets_what_it_names(run_numpy, pixels):
 def test_the_function_may_take_all_there_is(run_numpy, pixels):
     made = shader_calculator("void main() {}", cpu=lambda **given: given["video"] // 2)
 
-    assert np.array_equal(run_numpy.picture(made, {"VIDEO": pixels}), pixels // 2)
+    assert np.array_equal(run_numpy.image(made, {"VIDEO": pixels}), pixels // 2)
 
 
-def test_pictures_for_the_function_are_read_only(run_numpy, pixels):
+def test_images_for_the_function_are_read_only(run_numpy, pixels):
     def spoil(video):
         video[:] = 0
 
     with pytest.raises(GraphRunError, match="read-only"):
-        run_numpy.picture(shader_calculator("void main() {}", cpu=spoil), {"VIDEO": pixels})
+        run_numpy.image(shader_calculator("void main() {}", cpu=spoil), {"VIDEO": pixels})
 
 
 def test_without_gl_a_shader_alone_is_refused_with_the_cure(run_numpy, pixels):
     with pytest.raises(
         GraphRunError, match=r"node 'under_test': its shader needs GL.*cpu=a_function"
     ) as caught:
-        run_numpy.picture(ShaderCalculator, {"VIDEO": pixels}, options=options(INVERT))
+        run_numpy.image(ShaderCalculator, {"VIDEO": pixels}, options=options(INVERT))
 
     assert caught.value.code is StatusCode.UNAVAILABLE
 
@@ -288,7 +284,7 @@ def test_size_and_format_of_the_result_can_be_chosen(run, pixels):
     )
     given = ShaderCalculatorOptions(width=3, height=2, format=GpuBufferFormat.GRAY_FLOAT32)
 
-    found = run.picture(made, {"VIDEO": pixels}, options=given)
+    found = run.image(made, {"VIDEO": pixels}, options=given)
 
     assert found.dtype == np.float32
     assert np.array_equal(found, np.full((2, 3), 0.25))
@@ -298,17 +294,17 @@ def test_sizes_change_midway_the_header_is_passed_on_and_programs_are_not_made_a
     compiled = []
     compile_program = gl.compile_program
     monkeypatch.setattr(gl, "compile_program", lambda *a: compiled.append(a) or compile_program(*a))
-    pictures = [np.full(shape, 5, np.uint8) for shape in ((2, 3, 4), (1, 1, 4), (2, 3, 4))]
+    images = [np.full(shape, 5, np.uint8) for shape in ((2, 3, 4), (1, 1, 4), (2, 3, 4))]
 
     result = run_gl(
         ShaderCalculator,
-        {0: list(enumerate(pictures))},
+        {0: list(enumerate(images))},
         (0,),
         options=options(INVERT),
         headers={0: VideoHeader(width=3)},
     )
 
-    assert [packet.payload.array().shape for packet in result.outputs[0]] == [p.shape for p in pictures]
+    assert [packet.payload.array().shape for packet in result.outputs[0]] == [p.shape for p in images]
     assert result.headers[0] == VideoHeader(width=3)
     assert len(compiled) == 1
 
@@ -317,7 +313,7 @@ def test_a_shader_that_does_not_compile_gives_the_log_in_the_lines_of_the_text_a
     text = "// one\n// two\nvoid main() {\n  gl_FragColor = vec5(1);\n}\n"
 
     with pytest.raises(GraphRunError, match=r"node 'under_test'.*open\(\) failed") as caught:
-        run_gl.picture(ShaderCalculator, {"VIDEO": pixels}, options=options(text))
+        run_gl.image(ShaderCalculator, {"VIDEO": pixels}, options=options(text))
 
     error = caught.value.errors[0].__cause__
     assert isinstance(error, ShaderError)
@@ -354,7 +350,7 @@ def test_a_shader_that_does_not_compile_gives_the_log_in_the_lines_of_the_text_a
 )
 def test_options_that_cannot_be_are_refused_in_open(run_gl, pixels, given, message):
     with pytest.raises(GraphRunError, match=rf"under_test.*open\(\) failed(.|\n)*{message}") as caught:
-        run_gl.picture(ShaderCalculator, {"VIDEO": pixels}, options=given)
+        run_gl.image(ShaderCalculator, {"VIDEO": pixels}, options=given)
 
     assert caught.value.code is StatusCode.INVALID_ARGUMENT
 
@@ -370,27 +366,27 @@ def test_values_are_checked_without_gl_too(run_numpy, pixels, uniforms, message)
     made = shader_calculator(GAIN, uniforms=uniforms, cpu=lambda video: video)
 
     with pytest.raises(GraphRunError, match=message):
-        run_numpy.picture(made, {"VIDEO": pixels})
+        run_numpy.image(made, {"VIDEO": pixels})
 
 
 def test_a_calculator_with_its_own_text_takes_no_other(run_gl, pixels):
     made = shader_calculator(INVERT)
 
     with pytest.raises(GraphRunError, match="the calculator itself and option 'fragment' both give one"):
-        run_gl.picture(made, {"VIDEO": pixels}, options=options(GAIN))
+        run_gl.image(made, {"VIDEO": pixels}, options=options(GAIN))
 
 
 @pytest.mark.parametrize(
     ("cpu", "message"),
     [
-        (lambda picture: picture, "takes 'picture', but there are .*'video'.*rename the parameter"),
+        (lambda image: image, "takes 'image', but there are .*'video'.*rename the parameter"),
         (lambda video: video[..., 0], r"returned \(5, 8\) uint8, but BGRA32 of 8x5 is \(5, 8, 4\) uint8"),
         (lambda video: None, "returned 'NoneType'"),
     ],
 )
 def test_a_function_that_does_not_fit_is_refused(run_numpy, pixels, cpu, message):
     with pytest.raises(GraphRunError, match=message):
-        run_numpy.picture(shader_calculator(INVERT, cpu=cpu), {"VIDEO": pixels})
+        run_numpy.image(shader_calculator(INVERT, cpu=cpu), {"VIDEO": pixels})
 
 
 @pytest.mark.parametrize(

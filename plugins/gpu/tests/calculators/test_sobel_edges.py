@@ -28,10 +28,10 @@ def edges(red):
 
 @pytest.mark.parametrize(("width", "height"), [(1, 1), (1, 5), (9, 1), (2, 2), (31, 17), (64, 9)])
 def test_the_length_of_the_gradient_of_red_comes_out_grey_and_opaque(run, random, width, height):
-    # a mild picture, so that not all of it is cut off at 255
+    # a mild image, so that not all of it is cut off at 255
     pixels = random.integers(0, 60, (height, width, 4), np.uint8)
 
-    found = run.picture(SobelEdgesCalculator, {"VIDEO": pixels})
+    found = run.image(SobelEdgesCalculator, {"VIDEO": pixels})
 
     exact = edges(pixels[..., 0])
     assert found.shape == (height, width, 4)
@@ -44,7 +44,7 @@ def test_the_length_of_the_gradient_of_red_comes_out_grey_and_opaque(run, random
 def test_values_are_rounded_not_cut_off(run, random):
     pixels = random.integers(0, 30, (60, 80), np.uint8)
 
-    found = run.picture(SobelEdgesCalculator, {"VIDEO": pixels})
+    found = run.image(SobelEdgesCalculator, {"VIDEO": pixels})
 
     assert abs((found[..., 0] - edges(pixels)).mean()) < 0.05
 
@@ -53,7 +53,7 @@ def test_strong_edges_are_cut_off_at_white(run):
     pixels = np.zeros((4, 6), np.uint8)
     pixels[:, 3:] = 255
 
-    found = run.picture(SobelEdgesCalculator, {"VIDEO": pixels})
+    found = run.image(SobelEdgesCalculator, {"VIDEO": pixels})
 
     assert (found[:, 2:4, 0] == 255).all()
     assert not found[:, [0, 1, 4, 5], 0].any()
@@ -63,29 +63,29 @@ def test_green_and_blue_do_not_count(run):
     pixels = np.zeros((5, 5, 3), np.uint8)
     pixels[2, 2, 1:] = 200
 
-    assert not run.picture(SobelEdgesCalculator, {"VIDEO": pixels})[..., :3].any()
+    assert not run.image(SobelEdgesCalculator, {"VIDEO": pixels})[..., :3].any()
 
 
-def test_a_picture_of_floats_is_filtered_like_one_of_bytes(run, random):
+def test_an_image_of_floats_is_filtered_like_one_of_bytes(run, random):
     pixels = random.integers(0, 60, (7, 8), np.uint8)
 
-    found = run.picture(SobelEdgesCalculator, {"VIDEO": (pixels / 255).astype(np.float32)})
+    found = run.image(SobelEdgesCalculator, {"VIDEO": (pixels / 255).astype(np.float32)})
 
     assert np.abs(found[..., 0] - np.rint(edges(pixels))).max() <= TOLERANCE
 
 
-def test_edges_of_a_luminance_are_those_of_the_grey_picture(run, random):
+def test_edges_of_a_luminance_are_those_of_the_grey_image(run, random):
     pixels = random.integers(0, 60, (12, 10, 4), np.uint8)
     grey = run(LuminanceCalculator, {"VIDEO": [(0, pixels)]}).outputs["VIDEO"][0].payload
 
-    found = run.picture(SobelEdgesCalculator, {"VIDEO": grey})
+    found = run.image(SobelEdgesCalculator, {"VIDEO": grey})
 
     assert np.abs(found[..., 0] - np.rint(edges(grey.array()[..., 0]))).max() <= TOLERANCE
 
 
-def test_a_timestamp_without_a_picture_gives_nothing_and_sizes_may_change(run):
-    pictures = [(1, np.zeros((3, 4), np.uint8)), (5, np.zeros((1, 2), np.uint8))]
+def test_a_timestamp_without_an_image_gives_nothing_and_sizes_may_change(run):
+    images = [(1, np.zeros((3, 4), np.uint8)), (5, np.zeros((1, 2), np.uint8))]
 
-    packets = run(SobelEdgesCalculator, {"VIDEO": pictures}).outputs["VIDEO"]
+    packets = run(SobelEdgesCalculator, {"VIDEO": images}).outputs["VIDEO"]
 
     assert [(int(p.timestamp), p.payload.width, p.payload.height) for p in packets] == [(1, 4, 3), (5, 2, 1)]

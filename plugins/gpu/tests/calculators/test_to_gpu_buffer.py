@@ -11,7 +11,7 @@ import pytest
 import penstock
 from penstock.errors import GraphRunError, UnavailableError
 from penstock_formats import ImageFormat, ImageFrame, VideoHeader
-from penstock_gpu.buffer import GpuBuffer
+from penstock_gpu.buffers.buffer import GpuBuffer
 from penstock_gpu.calculators.image_frame_to_gpu_buffer import (
     ImageFrameToGpuBufferCalculator,
     ImageFrameToGpuBufferCalculatorOptions,
@@ -78,7 +78,7 @@ def test_eager_uploads_at_once_in_a_context_of_its_own_unless_the_cpu_draws(
 
     (buffer,) = wrapped(run_gl, frame, options=EAGER)
     after_wrapping = own.uploads
-    found = run_gl.picture(LuminanceCalculator, {"VIDEO": buffer})
+    found = run_gl.image(LuminanceCalculator, {"VIDEO": buffer})
 
     assert after_wrapping == own.uploads == before[1] + 1
     assert software or main.uploads == before[0]

@@ -7,7 +7,7 @@ import pytest
 
 from penstock.errors import GraphRunError
 from penstock_formats import ImageFormat, ImageFrame, VideoHeader
-from penstock_gpu.buffer import GpuBuffer
+from penstock_gpu.buffers.buffer import GpuBuffer
 from penstock_gpu.calculators.gpu_buffer_to_image_frame import GpuBufferToImageFrameCalculator
 from penstock_gpu.calculators.scaler import GlScalerCalculator
 from penstock_gpu.formats import GpuBufferFormat
@@ -66,7 +66,7 @@ def test_a_wrapped_frame_comes_out_without_a_copy(run_gl):
 
 
 @pytest.mark.parametrize("software", [False, True])
-def test_pictures_are_read_in_a_context_of_their_own_unless_the_cpu_draws(run_gl, monkeypatch, software):
+def test_images_are_read_in_a_context_of_their_own_unless_the_cpu_draws(run_gl, monkeypatch, software):
     drawing = run_gl.resources.context()
     monkeypatch.setattr(drawing, "is_software", software)
     buffer = drawn(run_gl, GpuBuffer.of_array(np.zeros((2, 3, 4), np.uint8)))

@@ -19,8 +19,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from penstock_gpu import cuda_bridge, dlpack, gl
-from penstock_gpu.cuda_driver import CudaDriver
+from penstock_gpu import gl
+from penstock_gpu.cuda import bridge as cuda_bridge
+from penstock_gpu.cuda import dlpack
+from penstock_gpu.cuda.driver import CudaDriver
 
 
 class Status(enum.IntEnum):

@@ -10,15 +10,16 @@ import pytest
 
 from penstock.errors import FailedPreconditionError, InvalidArgumentError
 from penstock_formats import ImageFrame
-from penstock_gpu import cuda_bridge, dlpack, gl
-from penstock_gpu.buffer import GpuBuffer
-from penstock_gpu.context import GlContext
-from penstock_gpu.cuda import CudaArray, CudaUnavailableError, of_cuda, why_not
-from penstock_gpu.cuda_bridge import KEPT, CudaBridge, bridge_of
-from penstock_gpu.cuda_driver import CudaError
+from penstock_gpu import gl
+from penstock_gpu.buffers.buffer import GpuBuffer
+from penstock_gpu.buffers.texture import GlTextureView
+from penstock_gpu.contexts.context import GlContext
+from penstock_gpu.cuda import CudaArray, CudaUnavailableError, dlpack, of_cuda, why_not
+from penstock_gpu.cuda import bridge as cuda_bridge
+from penstock_gpu.cuda.bridge import KEPT, CudaBridge, bridge_of
+from penstock_gpu.cuda.driver import CudaError
 from penstock_gpu.errors import GpuUnavailableError
 from penstock_gpu.formats import GpuBufferFormat, pixel_layout, shape_of
-from penstock_gpu.texture import GlTextureView
 
 F = GpuBufferFormat
 #: Every format that has pixels.
@@ -481,7 +482,7 @@ def test_an_array_of_another_shape_or_type_is_refused(cuda, gl_context, on_devic
     assert str(caught.value) == (
         "the array is (5, 7, 3) uint8, expected (5, 7, 4) uint8, as the buffer's size and format say"
     )
-    with pytest.raises(InvalidArgumentError, match="is no BGRA32 picture"):
+    with pytest.raises(InvalidArgumentError, match="is no BGRA32 image"):
         of_cuda(on_device(pixels(F.RGB24)), F.BGRA32, context=gl_context)
     with pytest.raises(InvalidArgumentError, match="no GPU buffer holds an array of"):
         of_cuda(on_device(np.zeros((4, 4), np.int64)), context=gl_context)

@@ -11,13 +11,13 @@ import os
 import numpy as np
 import pytest
 
-from penstock_gpu.buffer import GpuBuffer
-from penstock_gpu.context import GlContext
+from penstock_gpu.buffers.buffer import GpuBuffer
+from penstock_gpu.buffers.texture import GlTextureView
+from penstock_gpu.contexts.context import GlContext
 from penstock_gpu.cuda import CudaArray, of_cuda, why_not
-from penstock_gpu.cuda_bridge import bridge_of
+from penstock_gpu.cuda.bridge import bridge_of
 from penstock_gpu.errors import GpuUnavailableError
 from penstock_gpu.formats import GpuBufferFormat
-from penstock_gpu.texture import GlTextureView
 
 F = GpuBufferFormat
 SHAPES = [
@@ -88,7 +88,7 @@ class Memory:
             self.bridge.driver.call("cuMemFree", self.pointer)
 
 
-def picture(shape, dtype, seed=0):
+def image(shape, dtype, seed=0):
     random = np.random.default_rng(seed)
     return (
         random.integers(0, 256, shape, np.uint8) if dtype == np.uint8 else random.random(shape).astype(dtype)
@@ -112,7 +112,7 @@ def test_the_context_runs_on_the_device_that_egl_names(gl_context, bridge):
 
 @pytest.mark.parametrize(("shape", "dtype"), SHAPES)
 def test_memory_of_the_driver_goes_there_and_back(gl_context, bridge, shape, dtype):
-    array = picture(shape, dtype)
+    array = image(shape, dtype)
     memory = Memory(bridge, array)
     buffer = of_cuda(memory, context=gl_context)
     in_gl = gl_context.run(lambda: buffer.write_view(GlTextureView))
@@ -131,7 +131,7 @@ def test_memory_of_the_driver_goes_there_and_back(gl_context, bridge, shape, dty
 @pytest.mark.parametrize(("shape", "dtype"), SHAPES)
 def test_a_texture_goes_to_the_library_without_main_memory(gl_context, library, shape, dtype):
     _, to_numpy, module = library
-    array = picture(shape, dtype)
+    array = image(shape, dtype)
     buffer = in_texture(gl_context, array)
     before = gl_context.readbacks
 
@@ -146,7 +146,7 @@ def test_a_texture_goes_to_the_library_without_main_memory(gl_context, library, 
 @pytest.mark.parametrize(("shape", "dtype"), SHAPES)
 def test_an_array_of_the_library_goes_to_a_texture_without_main_memory(gl_context, library, shape, dtype):
     to_theirs, _, _ = library
-    array = picture(shape, dtype)
+    array = image(shape, dtype)
     before = gl_context.uploads
 
     buffer = of_cuda(to_theirs(array), context=gl_context)
@@ -161,7 +161,7 @@ def test_a_hundred_frames_through_both_sides_are_right_and_register_few_buffers(
     before = bridge.registered
 
     for number in range(100):
-        array = picture((64, 96, 4), np.uint8, number)
+        array = image((64, 96, 4), np.uint8, number)
         with in_texture(gl_context, array).read_view(CudaArray) as view:
             theirs = module.from_dlpack(view)
         turned = of_cuda(255 - theirs, context=gl_context)
@@ -175,7 +175,7 @@ def test_a_hundred_frames_through_both_sides_are_right_and_register_few_buffers(
 
 def test_an_array_that_is_not_contiguous_and_one_of_the_cpu_are_refused(gl_context, library):
     to_theirs, _, _ = library
-    array = picture((8, 12, 4), np.uint8)
+    array = image((8, 12, 4), np.uint8)
 
     with pytest.raises(ValueError, match=r"use tensor\.contiguous\(\) or cupy\.ascontiguousarray"):
         of_cuda(to_theirs(array)[:, ::2], context=gl_context)
@@ -189,7 +189,7 @@ def test_non_blocking_streams_are_waited_for(gl_context, library):
     to_theirs, _, module = library
     if module.__name__ != "torch":
         pytest.skip("tested with torch, whose further streams are non-blocking")
-    array = picture((512, 512, 4), np.uint8)
+    array = image((512, 512, 4), np.uint8)
     stream = module.cuda.Stream()
     for _ in range(20):
         with module.cuda.stream(stream):

@@ -11,8 +11,8 @@ import sys
 import pytest
 
 from penstock.errors import UnavailableError
-from penstock_gpu import cuda_driver
-from penstock_gpu.cuda_driver import CudaDriver, CudaError, CudaUnavailableError
+from penstock_gpu.cuda import driver as cuda_driver
+from penstock_gpu.cuda.driver import CudaDriver, CudaError, CudaUnavailableError
 
 #: The lowest number that a CUDA driver has for "no device".
 NO_DEVICE = 100

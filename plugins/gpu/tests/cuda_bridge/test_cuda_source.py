@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from penstock.errors import InvalidArgumentError
-from penstock_gpu import dlpack
-from penstock_gpu.cuda_driver import CudaError
-from penstock_gpu.cuda_source import CudaSource
+from penstock_gpu.cuda import dlpack
+from penstock_gpu.cuda.driver import CudaError
+from penstock_gpu.cuda.source import CudaSource
 
 STREAM = 77
 
@@ -40,12 +40,12 @@ def bridge():
     return Bridge()
 
 
-def picture(*shape, dtype=np.uint8):
+def image(*shape, dtype=np.uint8):
     return np.zeros(shape, dtype)
 
 
 def test_a_dlpack_array_is_asked_for_in_the_order_of_our_stream(on_device, bridge):
-    theirs = on_device(picture(4, 6, 3))
+    theirs = on_device(image(4, 6, 3))
 
     source = CudaSource.of(theirs, bridge)
 
@@ -55,7 +55,7 @@ def test_a_dlpack_array_is_asked_for_in_the_order_of_our_stream(on_device, bridg
 
 
 def test_an_array_from_before_dlpack_1_is_asked_without_a_version(on_device, bridge):
-    theirs = on_device(picture(4, 6, dtype=np.float32), is_old=True)
+    theirs = on_device(image(4, 6, dtype=np.float32), is_old=True)
 
     source = CudaSource.of(theirs, bridge)
 
@@ -64,7 +64,7 @@ def test_an_array_from_before_dlpack_1_is_asked_without_a_version(on_device, bri
 
 
 def test_rows_may_be_apart(on_device, by_interface, bridge):
-    part = picture(4, 10, 3)[:, 2:6]
+    part = image(4, 10, 3)[:, 2:6]
 
     for theirs in (on_device(part), by_interface(part)):
         source = CudaSource.of(theirs, bridge)
@@ -81,7 +81,7 @@ def test_rows_may_be_apart(on_device, by_interface, bridge):
     ],
 )
 def test_strides_of_dimensions_of_one_do_not_matter(on_device, bridge, shape, strides, pitch):
-    array = np.lib.stride_tricks.as_strided(picture(64), shape, strides)
+    array = np.lib.stride_tricks.as_strided(image(64), shape, strides)
 
     source = CudaSource.of(on_device(array), bridge)
 
@@ -89,11 +89,11 @@ def test_strides_of_dimensions_of_one_do_not_matter(on_device, bridge, shape, st
 
 
 def test_one_channel_has_no_dimension_of_its_own(on_device, bridge):
-    assert CudaSource.of(on_device(picture(4, 6, 1)), bridge).shape == (4, 6)
+    assert CudaSource.of(on_device(image(4, 6, 1)), bridge).shape == (4, 6)
 
 
 def test_the_capsule_is_held_as_long_as_the_description(on_device, bridge):
-    theirs = on_device(picture(4, 6))
+    theirs = on_device(image(4, 6))
     source = CudaSource.of(theirs, bridge)
     assert theirs.released == 0
 
@@ -103,7 +103,7 @@ def test_the_capsule_is_held_as_long_as_the_description(on_device, bridge):
 
 
 def test_an_array_by_interface_is_waited_for_on_the_stream_that_it_names(by_interface, bridge):
-    array = picture(4, 6)
+    array = image(4, 6)
     CudaSource.of(by_interface(array), bridge)
     CudaSource.of(by_interface(array, stream=None), bridge)
     CudaSource.of(by_interface(array, stream=55), bridge)
@@ -119,8 +119,8 @@ def refused(array, bridge):
 
 def test_an_array_in_main_memory_is_sent_to_of_array(on_device, bridge):
     said = "ndarray lies in main memory, expected on a CUDA device; use GpuBuffer.of_array"
-    assert refused(picture(4, 6), bridge) == said
-    assert refused(on_device(picture(4, 6), 0, kind=dlpack.Device.CUDA_HOST), bridge) == said.replace(
+    assert refused(image(4, 6), bridge) == said
+    assert refused(on_device(image(4, 6), 0, kind=dlpack.Device.CUDA_HOST), bridge) == said.replace(
         "ndarray", "OnDevice"
     )
     only_interface = SimpleNamespace(__array_interface__={})
@@ -132,29 +132,29 @@ def test_an_array_on_another_device_names_both(on_device, by_interface, bridge):
         " lies on cuda:0, but the OpenGL context runs on cuda:1 (Fake B); "
         'copy it there, or open the context on device="cuda:0"'
     )
-    assert refused(on_device(picture(4, 6), 0), bridge) == "OnDevice" + said
+    assert refused(on_device(image(4, 6), 0), bridge) == "OnDevice" + said
     bridge.device = 0
-    assert refused(by_interface(picture(4, 6)), bridge) == "OnDeviceByInterface" + said
+    assert refused(by_interface(image(4, 6)), bridge) == "OnDeviceByInterface" + said
 
 
-def test_what_cannot_be_a_picture_is_refused_and_let_go(on_device, bridge):
-    channels_first = on_device(picture(3, 4, 6, 2))
+def test_what_cannot_be_an_image_is_refused_and_let_go(on_device, bridge):
+    channels_first = on_device(image(3, 4, 6, 2))
     assert refused(channels_first, bridge) == (
         "the array has shape (3, 4, 6, 2), expected (H, W) or (H, W, channels) with at least one pixel; "
         "for (channels, H, W) use permute(1, 2, 0).contiguous() or the like"
     )
     assert channels_first.released == 1
-    assert refused(on_device(picture(0, 4)), bridge).startswith("the array has shape (0, 4), expected (H, W)")
+    assert refused(on_device(image(0, 4)), bridge).startswith("the array has shape (0, 4), expected (H, W)")
 
 
 @pytest.mark.parametrize(
     "array",
     [
-        picture(3, 4, 6).transpose(1, 2, 0),
-        picture(4, 6)[:, ::2],
-        picture(4, 6)[::-1],
-        np.broadcast_to(picture(1, 6), (4, 6)),
-        picture(4, 6, 4)[..., :3],
+        image(3, 4, 6).transpose(1, 2, 0),
+        image(4, 6)[:, ::2],
+        image(4, 6)[::-1],
+        np.broadcast_to(image(1, 6), (4, 6)),
+        image(4, 6, 4)[..., :3],
     ],
     ids=["channels first", "every second column", "upside down", "one row many times", "without alpha"],
 )
@@ -168,20 +168,20 @@ def test_gaps_within_a_row_are_refused_with_the_cure(on_device, bridge, array):
 
 
 def test_other_devices_elements_and_things_are_refused(on_device, by_interface, bridge):
-    assert refused(on_device(picture(4, 6), 0, kind=10), bridge) == (
+    assert refused(on_device(image(4, 6), 0, kind=10), bridge) == (
         "OnDevice lies on DLPack device type 10, expected 2, CUDA"
     )
-    assert refused(on_device(picture(4, 6, dtype=np.complex64)), bridge) == (
+    assert refused(on_device(image(4, 6, dtype=np.complex64)), bridge) == (
         "elements of DLPack type 5 with 64 bits, expected uint8, float16 or float32; convert the array before"
     )
     assert refused([1, 2], bridge) == (
         "list is no CUDA array, expected one with __dlpack__ or __cuda_array_interface__, "
         "such as a torch.Tensor or a cupy.ndarray"
     )
-    assert refused(by_interface(picture(4, 6), mask=3), bridge) == (
+    assert refused(by_interface(image(4, 6), mask=3), bridge) == (
         "OnDeviceByInterface has a mask; fill in its elements before"
     )
     bridge.device = None
-    assert refused(by_interface(picture(4, 6)), bridge) == (
+    assert refused(by_interface(image(4, 6)), bridge) == (
         "OnDeviceByInterface names an address that CUDA does not know: cuPointerGetAttribute: unknown"
     )

@@ -10,7 +10,7 @@ import threading
 import numpy as np
 import pytest
 
-from penstock_gpu import dlpack
+from penstock_gpu.cuda import dlpack
 
 
 class Giver:
@@ -49,15 +49,15 @@ PICTURES = [
 
 
 @pytest.mark.parametrize("versioned", [False, True])
-@pytest.mark.parametrize("picture", PICTURES, ids=str)
-def test_what_is_given_is_the_same_memory(picture, versioned):
-    giver = Giver(picture, versioned=versioned)
+@pytest.mark.parametrize("image", PICTURES, ids=str)
+def test_what_is_given_is_the_same_memory(image, versioned):
+    giver = Giver(image, versioned=versioned)
 
     taken = np.from_dlpack(giver)
 
-    np.testing.assert_array_equal(taken, picture)
-    assert np.shares_memory(taken, picture)
-    assert taken.strides == picture.strides
+    np.testing.assert_array_equal(taken, image)
+    assert np.shares_memory(taken, image)
+    assert taken.strides == image.strides
     assert giver.released == 0
 
 
@@ -104,15 +104,15 @@ def test_read_only_memory_is_told_by_capsules_with_a_version():
 
 
 @pytest.mark.parametrize("max_version", [None, (1, 0)])
-@pytest.mark.parametrize("picture", PICTURES, ids=str)
-def test_what_numpy_gives_is_taken_as_it_lies(picture, max_version):
-    taken = dlpack.take(picture.__dlpack__(max_version=max_version))
+@pytest.mark.parametrize("image", PICTURES, ids=str)
+def test_what_numpy_gives_is_taken_as_it_lies(image, max_version):
+    taken = dlpack.take(image.__dlpack__(max_version=max_version))
 
     tensor = taken.tensor
-    assert tensor.pointer == picture.ctypes.data
-    assert tensor.shape == picture.shape
-    assert tuple(step * picture.itemsize for step in tensor.strides) == picture.strides
-    assert (tensor.kind, tensor.bits) == ({"u": 1, "f": 2, "i": 0}[picture.dtype.kind], 8 * picture.itemsize)
+    assert tensor.pointer == image.ctypes.data
+    assert tensor.shape == image.shape
+    assert tuple(step * image.itemsize for step in tensor.strides) == image.strides
+    assert (tensor.kind, tensor.bits) == ({"u": 1, "f": 2, "i": 0}[image.dtype.kind], 8 * image.itemsize)
     assert tensor.device == (dlpack.Device.CPU, 0)
     taken.close()
 
@@ -140,14 +140,14 @@ def test_what_nobody_gives_back_is_given_back_at_its_end():
 
 
 def test_numpy_keeps_its_array_until_what_was_taken_is_given_back():
-    picture = np.zeros((4, 4), np.uint8)
-    before = sys.getrefcount(picture)
-    taken = dlpack.take(picture.__dlpack__())
-    assert sys.getrefcount(picture) > before
+    image = np.zeros((4, 4), np.uint8)
+    before = sys.getrefcount(image)
+    taken = dlpack.take(image.__dlpack__())
+    assert sys.getrefcount(image) > before
 
     taken.close()
 
-    assert sys.getrefcount(picture) == before
+    assert sys.getrefcount(image) == before
 
 
 def test_a_byte_offset_is_part_of_the_address():

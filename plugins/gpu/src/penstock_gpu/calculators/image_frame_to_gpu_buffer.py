@@ -1,4 +1,4 @@
-"""From main memory to the GPU."""
+"""Conversion of ImageFrames to GpuBuffers."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import attrs
 
 import penstock
 from penstock_formats import ImageFrame
-from penstock_gpu.buffer import GpuBuffer
+from penstock_gpu.buffers.buffer import GpuBuffer
+from penstock_gpu.buffers.texture import GlTextureView
 from penstock_gpu.calculators.ports import pass_header
-from penstock_gpu.helper import GlCalculatorHelper
+from penstock_gpu.drawing.helper import GlCalculatorHelper
 from penstock_gpu.service import BESIDE, GPU, UPLOADS
-from penstock_gpu.texture import GlTextureView
 
 if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract
@@ -23,30 +23,30 @@ class ImageFrameToGpuBufferCalculatorOptions:
     """When frames are uploaded.
 
     Attributes:
-        eager: at once, in a context of their own, rather than when a shader first needs them.
+        eager: upload at once, in a separate context, rather than when a shader first needs the frame.
     """
 
     eager: bool = False
 
 
 class ImageFrameToGpuBufferCalculator(penstock.Calculator):
-    """Give each frame as a GpuBuffer, which has the same pixels without a copy.
+    """Wrap each frame in a GpuBuffer, which has the same pixels without a copy.
 
-    Input: the first one, whatever its tag (ImageFrame: SRGBA, SRGB, GRAY8, VEC32F1, VEC32F2 or
+    Input: the first one, with any tag (ImageFrame: SRGBA, SRGB, GRAY8, VEC32F1, VEC32F2 or
     VEC32F4). Output: the first one (GpuBuffer, of the frame's size; BGRA32, RGB24, ONE_COMPONENT8,
-    GRAY_FLOAT32, TWO_COMPONENT_FLOAT32, RGBA_FLOAT128). A stream header is passed on. Timestamp offset 0.
+    GRAY_FLOAT32, TWO_COMPONENT_FLOAT32, RGBA_FLOAT128). A stream header is forwarded. Timestamp offset 0.
 
-    The pixels go to the GPU when a node first reads them as a texture, once, in that node's context; a
-    frame that no shader reads never does. With option `eager` they go at once, in a context that all
-    nodes of this kind have, "auto:ImageFrameToGpuBufferCalculator" unless `GlContextOptions` choose
-    another: drawing then does not wait for uploads. Where the CPU draws, that is the graph's main
-    context. Values are exact. Only with `eager` does the node ask for the GPU service; where that is off,
-    it wraps. Without, it runs on the thread of the main context where the graph has one and names no
-    other executor.
+    The pixels are uploaded when a node first reads them as a texture, once, in that node's context; a frame
+    that no shader reads is not uploaded. With the option `eager` they are uploaded at once, in a context that
+    all nodes of this calculator share, "auto:ImageFrameToGpuBufferCalculator" unless `GlContextOptions`
+    choose another: drawing then does not wait for uploads. If the CPU draws, that is the graph's main
+    context. Values are exact. Only with `eager` does the node use the GPU service; if that is off, the node
+    only wraps. Without `eager` it runs on the thread of the main context, if the graph has one and names no
+    other executor for the node.
 
     Options `ImageFrameToGpuBufferCalculatorOptions`: `eager` (false).
 
-    Raises in `process`: InvalidArgumentError for a frame of another format; GlError where GL fails.
+    Raises in `process`: InvalidArgumentError for a frame of another format; GlError if GL fails.
 
     Source of the behaviour: MediaPipe `gpu/image_frame_to_gpu_buffer_calculator.cc`, which always uploads.
 
@@ -55,7 +55,7 @@ class ImageFrameToGpuBufferCalculator(penstock.Calculator):
         node {
           calculator: "ImageFrameToGpuBufferCalculator"
           input_stream: "frame"
-          output_stream: "picture"
+          output_stream: "image"
         }
     """
 
@@ -63,10 +63,10 @@ class ImageFrameToGpuBufferCalculator(penstock.Calculator):
 
     @classmethod
     def get_contract(cls, cc: CalculatorContract) -> None:
-        """Declare one frame in and one picture out."""
+        """Declare one frame in and one image out."""
         ports_in, ports_out = cc.inputs.ids(), cc.outputs.ids()
         cc.inputs[ports_in[0] if ports_in else 0].set(ImageFrame, "frames")
-        cc.outputs[ports_out[0] if ports_out else 0].set(GpuBuffer, "the same as pictures of the GPU")
+        cc.outputs[ports_out[0] if ports_out else 0].set(GpuBuffer, "the same as images of the GPU")
         cc.set_timestamp_offset(0)
         if cc.options(ImageFrameToGpuBufferCalculatorOptions).eager:
             GlCalculatorHelper.update_contract(cc, context=UPLOADS)
@@ -74,7 +74,7 @@ class ImageFrameToGpuBufferCalculator(penstock.Calculator):
             cc.run_on(GPU, BESIDE, if_there=True)
 
     def open(self, cc: CalculatorContext) -> None:
-        """Find the context, where it uploads; pass the stream header on."""
+        """Find the context, if it uploads; forward the stream header."""
         self._helper = GlCalculatorHelper()
         if cc.options(ImageFrameToGpuBufferCalculatorOptions).eager:
             self._helper.open(cc)
@@ -85,11 +85,11 @@ class ImageFrameToGpuBufferCalculator(penstock.Calculator):
         source = cc.inputs.items[0]
         if source.is_empty():
             return
-        picture = GpuBuffer.of_frame(source.payload)
+        image = GpuBuffer.of_frame(source.payload)
         if self._helper.uses_gl:
-            self._helper.run_in_gl_context(lambda: picture.read_view(GlTextureView).release())
-        cc.outputs.items[0].add(picture, cc.input_timestamp)
+            self._helper.run_in_gl_context(lambda: image.read_view(GlTextureView).release())
+        cc.outputs.items[0].add(image, cc.input_timestamp)
 
     def close(self, cc: CalculatorContext) -> None:  # noqa: ARG002  # as the engine calls it
-        """Let go of the context."""
+        """Release the context."""
         self._helper.close()

@@ -1,4 +1,4 @@
-"""Colours to their brightness, in a shader."""
+"""Conversion of colours to their brightness, in a shader."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from penstock_gpu.formats import GpuBufferFormat
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: Parts of red, green and blue. Source: MediaPipe `calculators/image/luminance_calculator.cc`; they are
+#: Weights of red, green and blue. Source: MediaPipe `calculators/image/luminance_calculator.cc`; they are
 #: those of ITU-R BT.709, rounded.
 WEIGHTS: Final = (0.2125, 0.7154, 0.0721)
 _COLOUR_DIMENSIONS: Final = 3
@@ -29,17 +29,17 @@ void main() {{
 
 
 class LuminanceCalculator(OneShaderCalculator):
-    """Make each picture grey by its brightness.
+    """Make each image grey by its brightness.
 
-    Input: VIDEO, or an only untagged one (GpuBuffer of any format with a texture). Output: VIDEO or
+    Input: VIDEO, or a single untagged one (GpuBuffer of any format with a texture). Output: VIDEO or
     untagged (GpuBuffer, BGRA32, of the same size: red, green and blue are 0.2125 R + 0.7154 G +
-    0.0721 B, alpha as it was; 1 where the input has none). A stream header is passed on. Timestamp
+    0.0721 B, alpha is unchanged; 1 if the input has none). A stream header is forwarded. Timestamp
     offset 0.
 
-    No options of its own; `GlContextOptions` choose the context. With a service that is off it works in
+    No options of its own; `GlContextOptions` choose the context. If the service is off, it works in
     NumPy. Against the exact value, rounded, both ways are off by at most 1 of 255.
 
-    Raises in `process`: InvalidArgumentError for a format that has no texture; GlError where GL fails.
+    Raises in `process`: InvalidArgumentError for a format that has no texture; GlError if GL fails.
 
     Source of the weights: MediaPipe `calculators/image/luminance_calculator.cc`.
 
@@ -55,18 +55,18 @@ class LuminanceCalculator(OneShaderCalculator):
     fragment = _FRAGMENT
 
     def cpu_render(self, src: NDArray[Any]) -> NDArray[np.uint8]:
-        """Return the grey picture, without GL."""
+        """Return the grey image, computed without GL."""
         if src.dtype == np.uint8 and src.ndim == _COLOUR_DIMENSIONS and src.shape[2] >= len(WEIGHTS):
             return _of_bytes(src)
-        picture = colours(src)
-        picture[..., :3] = (picture[..., :3] @ np.asarray(WEIGHTS, np.float32))[..., None]
-        found: NDArray[np.uint8] = stored(picture, GpuBufferFormat.BGRA32)
+        image = colours(src)
+        image[..., :3] = (image[..., :3] @ np.asarray(WEIGHTS, np.float32))[..., None]
+        found: NDArray[np.uint8] = stored(image, GpuBufferFormat.BGRA32)
         return found
 
 
 def _of_bytes(src: NDArray[Any]) -> NDArray[np.uint8]:
-    """Return the grey picture of (H, W, 3) or (H, W, 4) bytes: the usual case, several times faster."""
-    value = np.full(src.shape[:2], 0.5, np.float32)  # to be cut off: rounded
+    """Return the grey image of (H, W, 3) or (H, W, 4) bytes: the usual case, several times faster."""
+    value = np.full(src.shape[:2], 0.5, np.float32)  # rounds, since the conversion to bytes truncates
     for channel, weight in enumerate(WEIGHTS):
         value += np.multiply(src[..., channel], np.float32(weight), dtype=np.float32)
     found = np.full((*src.shape[:2], 4), 255, np.uint8)

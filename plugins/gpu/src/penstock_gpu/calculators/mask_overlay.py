@@ -1,4 +1,4 @@
-"""Two pictures mixed by a third, in a shader."""
+"""Mixing of two images by a mask, in a shader."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from penstock.errors import InvalidArgumentError
-from penstock_gpu.buffer import GpuBuffer
+from penstock_gpu.buffers.buffer import GpuBuffer
 from penstock_gpu.calculators.pixels import colours, sampled, stored
-from penstock_gpu.calculators.ports import pass_header, picture_at, size_of
+from penstock_gpu.calculators.ports import image_at, pass_header, size_of
 from penstock_gpu.calculators.rendering import DrawingCalculator, render
+from penstock_gpu.drawing.helper import GlCalculatorHelper
 from penstock_gpu.formats import GpuBufferFormat
-from penstock_gpu.helper import GlCalculatorHelper
 from penstock_gpu.mask_overlay_calculator_pb2 import MaskOverlayCalculatorOptions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from penstock import CalculatorContext, CalculatorContract
-    from penstock_gpu.uniforms import UniformValue
+    from penstock_gpu.drawing.uniforms import UniformValue
 
 _MASKS: Final = ("MASK", "CONST_MASK")
 
@@ -49,22 +49,22 @@ void main() {
 
 
 class MaskOverlayCalculator(DrawingCalculator):
-    """Mix two pictures by a mask: where it is 0 the first shows, where it is 1 the second.
+    """Mix two images by a mask: where it is 0 the first shows, where it is 1 the second.
 
     Inputs: VIDEO:0 and VIDEO:1 (GpuBuffer of any format with a texture); and either MASK (GpuBuffer) or
-    CONST_MASK (float, for all pixels alike; outside of 0 to 1 it goes beyond the pictures). Output:
-    OUTPUT (GpuBuffer, BGRA32, of the size of VIDEO:0; all four channels are mixed). Without a mask at
-    its timestamp VIDEO:1 is passed on as it is; a mask without both pictures gives nothing. VIDEO:1 and
-    MASK may have other sizes: they are stretched to that of VIDEO:0, linearly. The stream header of
-    VIDEO:0 is passed on. Timestamp offset 0.
+    CONST_MASK (float, for all pixels; values outside 0 to 1 extrapolate). Output:
+    OUTPUT (GpuBuffer, BGRA32, of the size of VIDEO:0; all four channels are mixed). At a timestamp without a
+    mask VIDEO:1 is forwarded unchanged; a mask without both images gives no output. VIDEO:1 and MASK may have
+    other sizes: they are stretched linearly to the size of VIDEO:0. The stream header of VIDEO:0 is
+    forwarded. Timestamp offset 0.
 
     Options `MaskOverlayCalculatorOptions`: `mask_channel`, RED (default) or ALPHA, as a shader reads the
-    format of MASK. `GlContextOptions` choose the context. With a service that is off it works in NumPy.
-    Against the exact value, rounded, both ways are off by at most 1 of 255, and GL by at most 3 where
-    something is stretched.
+    format of MASK. `GlContextOptions` choose the context. If the service is off, it works in NumPy.
+    Against the exact value, rounded, both ways are off by at most 1 of 255, and GL by at most 3 if an image
+    is stretched.
 
-    Raises when the graph is loaded: InvalidArgumentError where not just one of MASK and CONST_MASK is
-    connected. In `process`: the same for a format that has no texture; GlError where GL fails.
+    Raises when the graph is loaded: InvalidArgumentError unless exactly one of MASK and CONST_MASK is
+    connected. In `process`: the same for a format that has no texture; GlError if GL fails.
 
     Source of the behaviour: MediaPipe `calculators/image/mask_overlay_calculator.cc`.
 
@@ -84,10 +84,10 @@ class MaskOverlayCalculator(DrawingCalculator):
 
     @classmethod
     def get_contract(cls, cc: CalculatorContract) -> None:
-        """Declare two pictures and a mask in, one picture out.
+        """Declare two images and a mask in, one image out.
 
         Raises:
-            InvalidArgumentError: not just one mask is connected.
+            InvalidArgumentError: not exactly one mask is connected.
         """
         cc.inputs["VIDEO", 0].set(GpuBuffer, "where the mask is 0")
         cc.inputs["VIDEO", 1].set(GpuBuffer, "where the mask is 1")
@@ -104,7 +104,7 @@ class MaskOverlayCalculator(DrawingCalculator):
         GlCalculatorHelper.update_contract(cc)
 
     def open(self, cc: CalculatorContext) -> None:
-        """Take the options; pass the stream header of VIDEO:0 on."""
+        """Read the options; forward the stream header of VIDEO:0."""
         self._mask = next(tag for tag in _MASKS if tag in cc.inputs)
         options = cc.options(MaskOverlayCalculatorOptions)
         self._channel = 3 if options.mask_channel == MaskOverlayCalculatorOptions.ALPHA else 0
@@ -112,15 +112,15 @@ class MaskOverlayCalculator(DrawingCalculator):
         super().open(cc)
 
     def process(self, cc: CalculatorContext) -> None:
-        """Mix two pictures."""
+        """Mix two images."""
         first, second, mask = cc.inputs["VIDEO", 0], cc.inputs["VIDEO", 1], cc.inputs[self._mask]
         if second.is_empty() or (first.is_empty() and not mask.is_empty()):
             return
         if mask.is_empty():
             cc.outputs["OUTPUT"].add_packet(second.packet)
             return
-        weight = picture_at(mask) if self._mask == "MASK" else float(mask.payload)
-        frame, other = picture_at(first), picture_at(second)
+        weight = image_at(mask) if self._mask == "MASK" else float(mask.payload)
+        frame, other = image_at(first), image_at(second)
         if self.helper.uses_gl:
             made = self.helper.run_in_gl_context(lambda: self._drawn(frame, other, weight))
         else:
@@ -151,10 +151,10 @@ class MaskOverlayCalculator(DrawingCalculator):
         return GpuBuffer.of_array(stored(made, GpuBufferFormat.BGRA32), GpuBufferFormat.BGRA32)
 
 
-def _stretched(picture: GpuBuffer, width: int, height: int) -> NDArray[np.float32]:
-    """Return a picture as a shader reads it, in another size."""
-    found = colours(picture.array(), picture.format)
-    if size_of(picture) == (width, height):
+def _stretched(image: GpuBuffer, width: int, height: int) -> NDArray[np.float32]:
+    """Return an image as a shader reads it, stretched to another size."""
+    found = colours(image.array(), image.format)
+    if size_of(image) == (width, height):
         return found
     columns, rows = ((np.arange(count) + 0.5) / count for count in (width, height))
     return sampled(found, columns, rows, nearest=False)

@@ -1,4 +1,4 @@
-"""One picture over another, in a shader."""
+"""Overlay of one image on another, in a shader."""
 
 from __future__ import annotations
 
@@ -9,36 +9,36 @@ import attrs
 import numpy as np
 
 from penstock.errors import InvalidArgumentError
-from penstock_gpu.buffer import GpuBuffer
+from penstock_gpu.buffers.buffer import GpuBuffer
 from penstock_gpu.calculators.pixels import colours, stored
-from penstock_gpu.calculators.ports import expect_size, pass_header, picture_at, size_of
+from penstock_gpu.calculators.ports import expect_size, image_at, pass_header, size_of
 from penstock_gpu.calculators.rendering import DrawingCalculator, render
+from penstock_gpu.drawing.helper import GlCalculatorHelper
 from penstock_gpu.formats import GpuBufferFormat, pixel_layout
-from penstock_gpu.helper import GlCalculatorHelper
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from penstock import CalculatorContext, CalculatorContract
-    from penstock_gpu.uniforms import UniformValue
+    from penstock_gpu.drawing.uniforms import UniformValue
 
 _BYTE_MAX: Final = 255
 _TWO_CHANNELS: Final = 2
-#: Place of alpha among the channels of a pixel.
+#: Index of alpha among the channels of a pixel.
 _ALPHA: Final = 3
 _WHITE: Final = (1.0, 1.0, 1.0)
 
 
 class OverlayMode(enum.Enum):
-    """What an overlay does to the picture below."""
+    """How an overlay is combined with the image below."""
 
-    #: It covers the picture in the measure of its alpha.
+    #: It covers the image in proportion to its alpha.
     ALPHA_OVER = 0
-    #: It replaces the picture where its red, green or blue is not 0.
+    #: It replaces the image where its red, green or blue is not 0.
     REPLACE_NONZERO = 1
     #: Its colours, times its alpha, are added.
     ADD = 2
-    #: Both are mixed, everywhere alike.
+    #: Both are mixed, equally everywhere.
     MIX = 3
 
 
@@ -69,12 +69,12 @@ class OverlayColor:
 
 @attrs.frozen
 class GlOverlayCalculatorOptions:
-    """How one picture lies over another.
+    """How one image is laid over another.
 
     Attributes:
         mode: ALPHA_OVER, REPLACE_NONZERO, ADD or MIX.
-        alpha: 0 to 1: how much of the overlay there is; 0 leaves the picture as it is.
-        color: what an overlay of one channel paints with; white where it is not given.
+        alpha: the strength of the overlay, 0 to 1; 0 leaves the image unchanged.
+        color: the colour that an overlay of one channel paints; white if it is not given.
     """
 
     mode: OverlayMode = OverlayMode.ALPHA_OVER
@@ -120,37 +120,37 @@ void main() {
 
 
 class GlOverlayCalculator(DrawingCalculator):
-    """Lay one picture over another, or paint a colour where a mask says so.
+    """Lay one image over another, or paint a colour through a mask.
 
     Inputs: VIDEO (GpuBuffer) and OVERLAY (GpuBuffer of the same size; one of one channel, such as
-    ONE_COMPONENT8, is a mask). Output: VIDEO (GpuBuffer, BGRA32, of the same size; a picture without an
-    overlay at its timestamp is passed on as it is, an overlay without a picture gives nothing). The
-    stream header of VIDEO is passed on. Timestamp offset 0.
+    ONE_COMPONENT8, is a mask). Output: VIDEO (GpuBuffer, BGRA32, of the same size; an image without an
+    overlay at its timestamp is forwarded unchanged, an overlay without an image gives no output). The stream
+    header of VIDEO is forwarded. Timestamp offset 0.
 
-    With V the picture, O the overlay (alpha 1 where it has none), values 0 to 1, the modes are:
+    With V the image, O the overlay (alpha 1 if it has none), values 0 to 1, the modes are:
 
-    - ALPHA_OVER (default): V mixed with (O's colour, 1) by O's alpha times `alpha`; the usual "over" where
-      V is opaque, which then stays opaque.
+    - ALPHA_OVER (default): V mixed with (O's colour, 1) by O's alpha times `alpha`; the usual "over" for an
+    opaque V, which stays opaque.
     - REPLACE_NONZERO: V mixed with O by `alpha` where O's red, green or blue is not 0; else V.
-    - ADD: V plus O's colour times its alpha times `alpha`, at most 1; V's alpha stays.
+    - ADD: V plus O's colour times its alpha times `alpha`, at most 1; V's alpha is kept.
     - MIX: V mixed with O by `alpha`, all four channels.
 
-    A mask of value v paints with `color`, or white: in ALPHA_OVER it is that colour with alpha v; in
-    REPLACE_NONZERO the colour where v is not 0, or without `color` the grey v; else the colour times v.
+    A mask with value v paints `color`, or white: in ALPHA_OVER that colour with alpha v; in REPLACE_NONZERO
+    the colour where v is not 0, or without `color` the grey v; in the other modes the colour times v.
 
     Options `GlOverlayCalculatorOptions`: `mode`, `alpha` (1), `color` (`r`, `g`, `b`, each 0 to 255).
-    `GlContextOptions` choose the context. With a service that is off it works in NumPy. Against the
+    `GlContextOptions` choose the context. If the service is off, it works in NumPy. Against the
     exact value, rounded, both ways are off by at most 1 of 255.
 
     Raises when the graph is loaded: InvalidArgumentError for options outside their range. In `process`:
-    the same for an overlay of another size or of two channels, or a format that has no texture; GlError
-    where GL fails.
+    the same for an overlay of another size or of two channels, or a format that has no texture; GlError if GL
+    fails.
 
     Config::
 
         node {
           calculator: "GlOverlayCalculator"
-          input_stream: "VIDEO:picture"
+          input_stream: "VIDEO:image"
           input_stream: "OVERLAY:edges"
           output_stream: "VIDEO:painted"
           node_options {
@@ -167,7 +167,7 @@ class GlOverlayCalculator(DrawingCalculator):
     @classmethod
     def get_contract(cls, cc: CalculatorContract) -> None:
         """Declare VIDEO and OVERLAY in, VIDEO out; check the options."""
-        cc.inputs["VIDEO"].set(GpuBuffer, "pictures")
+        cc.inputs["VIDEO"].set(GpuBuffer, "images")
         cc.inputs["OVERLAY"].set(GpuBuffer, "what lies over them")
         cc.outputs["VIDEO"].set(GpuBuffer, "both together")
         cc.set_timestamp_offset(0)
@@ -175,7 +175,7 @@ class GlOverlayCalculator(DrawingCalculator):
         GlCalculatorHelper.update_contract(cc)
 
     def open(self, cc: CalculatorContext) -> None:
-        """Take the options; pass the stream header of VIDEO on."""
+        """Read the options; forward the stream header of VIDEO."""
         self._options = cc.options(GlOverlayCalculatorOptions)
         color = self._options.color
         self._color = _WHITE if color is None else tuple(part / _BYTE_MAX for part in attrs.astuple(color))
@@ -183,20 +183,20 @@ class GlOverlayCalculator(DrawingCalculator):
         super().open(cc)
 
     def process(self, cc: CalculatorContext) -> None:
-        """Combine one picture with its overlay."""
+        """Combine one image with its overlay."""
         source, over = cc.inputs["VIDEO"], cc.inputs["OVERLAY"]
         if source.is_empty():
             return
         if over.is_empty():
             cc.outputs["VIDEO"].add_packet(source.packet)
             return
-        frame, overlay = picture_at(source), picture_at(over)
+        frame, overlay = image_at(source), image_at(over)
         expect_size(overlay, "OVERLAY", frame, "VIDEO")
         channels = pixel_layout(overlay.format).channels
         if channels == _TWO_CHANNELS:
             raise InvalidArgumentError(
                 f"input 'OVERLAY' holds {overlay!r} of two channels, but it takes one, a mask, or three "
-                "and more, a picture; make one of them"
+                "and more, an image; make one of them"
             )
         if self.helper.uses_gl:
             made = self.helper.run_in_gl_context(lambda: self._drawn(frame, overlay))
@@ -222,7 +222,7 @@ class GlOverlayCalculator(DrawingCalculator):
         pixels, over = frame.array(), overlay.array()
         if self._options.mode is OverlayMode.MIX:  # changes every pixel
             return GpuBuffer.of_array(stored(self._mixed(pixels, frame, over, overlay), kind), kind)
-        # Most overlays, edges above all, change few pixels; the others are copied as they are.
+        # Most overlays, such as edges, change few pixels; the other pixels are copied unchanged.
         there = _shown(over, by_colour=self._options.mode is OverlayMode.REPLACE_NONZERO)
         made = _as_bytes(pixels, frame.format)
         if there.any():
@@ -232,7 +232,7 @@ class GlOverlayCalculator(DrawingCalculator):
     def _mixed(
         self, pixels: NDArray[Any], frame: GpuBuffer, over: NDArray[Any], overlay: GpuBuffer
     ) -> NDArray[np.float32]:
-        """Return what the shader draws, of some pixels of both pictures."""
+        """Return what the shader draws for some pixels of both images."""
         below, above = colours(pixels, frame.format), colours(over, overlay.format)
         covers: NDArray[np.bool_] = (above[..., :3] != 0).any(axis=2)
         if _is_mask(overlay):
@@ -242,7 +242,7 @@ class GlOverlayCalculator(DrawingCalculator):
         return _combined(self._options.mode, np.float32(self._options.alpha), below, above, covers)
 
     def _painted(self, value: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return the overlay that a mask stands for, where it covers."""
+        """Return the overlay that a mask means, where it covers the image."""
         mode = self._options.mode
         above = np.empty((*value.shape, 4), np.float32)
         above[..., :3] = self._color
@@ -255,7 +255,7 @@ class GlOverlayCalculator(DrawingCalculator):
 
 
 def _shown(over: NDArray[Any], *, by_colour: bool) -> NDArray[np.bool_]:
-    """Return, as (H, W), where an overlay that does not cover everything may show."""
+    """Return, as (H, W), which pixels an overlay may change."""
     found: NDArray[np.bool_] = np.ones(over.shape[:2], np.bool_)
     if over.ndim == 2:  # noqa: PLR2004  # (H, W): a mask
         found = over != 0
@@ -267,7 +267,7 @@ def _shown(over: NDArray[Any], *, by_colour: bool) -> NDArray[np.bool_]:
 
 
 def _as_bytes(pixels: NDArray[Any], kind: GpuBufferFormat) -> NDArray[Any]:
-    """Return a picture as BGRA32, in fresh memory."""
+    """Return an image as BGRA32, in new memory."""
     if pixels.dtype == np.uint8 and pixels.ndim == 3 and pixels.shape[2] >= _ALPHA:  # noqa: PLR2004  # (H, W, channels)
         made = np.full((*pixels.shape[:2], 4), _BYTE_MAX, np.uint8)
         made[..., : pixels.shape[2]] = pixels
@@ -301,5 +301,5 @@ def _is_mask(overlay: GpuBuffer) -> bool:
 
 
 def _mask_channel(overlay: GpuBuffer) -> int:
-    """Return as which channel a shader reads a picture's only one: 0, red, or 3, alpha."""
+    """Return the channel in which a shader reads a mask: 0, red, or 3, alpha."""
     return 3 if overlay.format == GpuBufferFormat.ONE_COMPONENT8_ALPHA else 0

@@ -1,6 +1,6 @@
-"""Where a picture lies in one of another size: scaled, turned by quarters, mirrored.
+"""The position of an image in a result of another size: scaled, turned by quarters, mirrored.
 
-A place is (x, y) from 0 to 1, y downwards. The same numbers go to a shader and to NumPy.
+A position is (x, y) from 0 to 1, y downwards. The shader and NumPy use the same numbers.
 
 Source of the rules: MediaPipe `gpu/gl_scaler_calculator.cc` and `gpu/gl_quad_renderer.cc`.
 """
@@ -21,23 +21,23 @@ if TYPE_CHECKING:
 
 _QUARTER: Final = 90
 _QUARTERS: Final = 4
-#: Sides of a scaled picture are multiples of it.
+#: Sides of a scaled image are multiples of this.
 _ALIGNMENT: Final = 4
-#: Proportions that differ by less are the same.
+#: Proportions that differ by less count as equal.
 _ALIKE: Final = 1e-5
 
 
 @attrs.frozen
 class Placement:
-    """What is to be done to each picture: scaled, then turned, then flipped.
+    """How each image is transformed: scaled, then turned, then flipped.
 
     Attributes:
-        width, height: of the result in pixels; it counts where both are above 0.
-        scale: factor for both sides where no size is given, which are rounded to multiples of 4; 0 leaves
-            them as they are.
-        quarters: turns against the clock: 0, 1, 2 or 3.
-        flip_horizontal: left and right change places, after the turn.
-        flip_vertical: top and bottom change places, after the turn.
+        width, height: of the result in pixels; used if both are above 0.
+        scale: factor for both sides if no size is given; the sides are rounded to multiples of 4. 0 keeps
+            them.
+        quarters: counterclockwise quarter turns: 0, 1, 2 or 3.
+        flip_horizontal: swaps left and right, after the turn.
+        flip_vertical: swaps top and bottom, after the turn.
         mode: number of a ScaleMode: STRETCH, FIT or FILL_AND_CROP.
         nearest: take the nearest pixel; else linear.
     """
@@ -53,11 +53,11 @@ class Placement:
 
     @property
     def fits(self) -> bool:
-        """Whether the picture may leave a part of the result free."""
+        """Whether the image may leave a part of the result free."""
         return self.mode == ScaleMode.FIT
 
     def size_of(self, width: int, height: int) -> tuple[int, int]:
-        """Return (width, height) of what comes of a picture of this size."""
+        """Return (width, height) of the result for an image of this size."""
         if self.width > 0 and self.height > 0:
             return self.width, self.height
         if self.scale > 0:
@@ -65,7 +65,7 @@ class Placement:
         return (height, width) if self.quarters % 2 else (width, height)
 
     def padding(self, width: int, height: int) -> tuple[float, float]:
-        """Return the parts that FIT leaves free: at top and bottom each, at left and right each."""
+        """Return the parts that FIT leaves free: at top and at bottom, at left and at right."""
         if not self.fits:
             return 0.0, 0.0
         covered_x, covered_y = self.covered(width, height)
@@ -73,7 +73,7 @@ class Placement:
         return (ends if ends > _ALIKE else 0.0), (sides if sides > _ALIKE else 0.0)
 
     def covered(self, width: int, height: int) -> tuple[float, float]:
-        """Return how much of the result the turned picture spans, across and down; above 1 it is cropped."""
+        """Return the parts of the result that the turned image spans; above 1 it is cropped."""
         if self.mode == ScaleMode.STRETCH:
             return 1.0, 1.0
         result_width, result_height = self.size_of(width, height)
@@ -84,14 +84,14 @@ class Placement:
         return across / limit, down / limit
 
     def turn(self) -> NDArray[np.float64]:
-        """Return the 2x2 matrix from places in the result to those in the picture, each from its middle."""
+        """Return the 2x2 matrix from positions in the result to those in the image, around the middles."""
         quarter = np.array([[0.0, -1.0], [1.0, 0.0]])
         flips = np.diag([-1.0 if self.flip_horizontal else 1.0, -1.0 if self.flip_vertical else 1.0])
         found: NDArray[np.float64] = np.linalg.matrix_power(quarter, self.quarters) @ flips
         return found
 
     def keeps_pixels(self, width: int, height: int) -> bool:
-        """Return whether each pixel of the result is one of the picture, however it is interpolated."""
+        """Return whether each pixel of the result equals one of the image, with any interpolation."""
         if self.nearest:
             return True
         result = self.size_of(width, height)
@@ -102,16 +102,16 @@ class Placement:
             for part, whole, side in zip(covered, result, turned, strict=True)
         )
 
-    def apply(self, picture: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return the result, (H, W, channels), of a picture; 0 where it leaves the result free."""
-        height, width = picture.shape[:2]
+    def apply(self, image: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return the result for an image, (H, W, channels); 0 where the image does not cover it."""
+        height, width = image.shape[:2]
         result, covered = self.size_of(width, height), self.covered(width, height)
         across, down = (_places(count, part) for count, part in zip(result, covered, strict=True))
         turn = self.turn()
         given: list[NDArray[Any]] = [across, down]
         by = [0, 1] if self.quarters % 2 == 0 else [1, 0]
         columns, rows = (turn[axis, by[axis]] * (given[by[axis]] - 0.5) + 0.5 for axis in (0, 1))
-        found = sampled(picture, columns, rows, nearest=self.keeps_pixels(width, height))
+        found = sampled(image, columns, rows, nearest=self.keeps_pixels(width, height))
         if self.quarters % 2:
             found = found.transpose(1, 0, 2)
         if self.fits:
@@ -120,10 +120,10 @@ class Placement:
 
 
 def quarters_of(degrees: int) -> int:
-    """Return how many quarter turns against the clock `degrees` are: 0 to 3.
+    """Return `degrees` as counterclockwise quarter turns: 0 to 3.
 
     Raises:
-        InvalidArgumentError: no multiple of 90.
+        InvalidArgumentError: `degrees` is not a multiple of 90.
     """
     if degrees % _QUARTER:
         raise InvalidArgumentError(
@@ -136,13 +136,13 @@ def checked_size(size: object) -> tuple[int, int]:
     """Return (width, height) as ints.
 
     Raises:
-        InvalidArgumentError: not two whole numbers of 0 or more.
+        InvalidArgumentError: `size` is not two whole numbers of 0 or more.
     """
     sides = tuple(size) if isinstance(size, (tuple, list)) else ()
     if len(sides) != 2 or not all(type(side) is int and side >= 0 for side in sides):  # noqa: PLR2004
         raise InvalidArgumentError(
             f"output dimensions are {size!r}, but must be (width, height) in whole pixels, 0 for the "
-            "picture's own"
+            "image's own"
         )
     return sides
 
@@ -153,7 +153,7 @@ def _aligned(side: float) -> int:
 
 
 def _places(count: int, covered: float) -> NDArray[np.float64]:
-    """Return the middle of each of `count` pixels as a place in a picture that covers a part of them."""
+    """Return the middle of each of `count` pixels as a position in an image that covers a part of them."""
     return (((np.arange(count) + 0.5) / count - 0.5) / covered) + 0.5
 
 

@@ -1,4 +1,4 @@
-"""What the calculators of this pack have in common at their ports: names, headers, what they refuse."""
+"""Ports of this pack's calculators: names, stream headers, checks of images."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ if TYPE_CHECKING:
     from penstock import Input, Output
     from penstock.contract import PortSpecs
     from penstock.ports import Ports
-    from penstock_gpu.buffer import GpuBuffer
+    from penstock_gpu.buffers.buffer import GpuBuffer
 
 
 def video(ports: PortSpecs | Ports[Input] | Ports[Output]) -> str | int:
-    """Return the port of the pictures: VIDEO where a graph connects it, else the first untagged one."""
+    """Return the port of the images: VIDEO if a graph connects it, else the first untagged one."""
     return "VIDEO" if "VIDEO" in ports else 0
 
 
 def pass_header(source: Input, target: Output, **changes: object) -> None:
-    """Give `target` the stream header of `source`, with fields changed where it is a VideoHeader.
+    """Give `target` the stream header of `source`, with changed fields if it is a VideoHeader.
 
-    To be called in `open`. Without a header nothing happens; one of another type is passed on as it is.
+    Call it in `open`. Without a header nothing happens; a header of another type is forwarded unchanged.
     """
     packet = source.header
     if packet.is_empty():
@@ -35,19 +35,19 @@ def pass_header(source: Input, target: Output, **changes: object) -> None:
     target.set_header(packet)
 
 
-def picture_at(port: Input) -> GpuBuffer:
-    """Return the picture that came in.
+def image_at(port: Input) -> GpuBuffer:
+    """Return the input image.
 
     Raises:
         InvalidArgumentError: it is an empty buffer, without a size.
     """
-    picture: GpuBuffer = port.payload
-    if not picture:
+    image: GpuBuffer = port.payload
+    if not image:
         raise InvalidArgumentError(
-            f"input {port.name!r} holds an empty GpuBuffer, but a picture has a size; let its maker write "
-            "only buffers with a picture"
+            f"input {port.name!r} holds an empty GpuBuffer, but an image has a size; let its maker write "
+            "only buffers with an image"
         )
-    return picture
+    return image
 
 
 def size_of(buffer: GpuBuffer) -> tuple[int, int]:
@@ -56,10 +56,10 @@ def size_of(buffer: GpuBuffer) -> tuple[int, int]:
 
 
 def expect_size(buffer: GpuBuffer, port: str, other: GpuBuffer, other_port: str) -> None:
-    """Refuse a picture that has another size than the one it is to be combined with.
+    """Refuse an image whose size differs from that of the image to combine it with.
 
     Raises:
-        InvalidArgumentError: names both ports and both pictures.
+        InvalidArgumentError: the sizes differ; names both ports and both images.
     """
     if size_of(buffer) != size_of(other):
         raise InvalidArgumentError(

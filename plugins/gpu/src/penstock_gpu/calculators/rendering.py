@@ -1,4 +1,4 @@
-"""One pass: pictures in, a program over all pixels, one picture out."""
+"""One pass: input images, a program over all pixels, one output image."""
 
 from __future__ import annotations
 
@@ -7,35 +7,35 @@ from typing import TYPE_CHECKING, ClassVar
 
 import penstock
 from penstock_gpu import gl
-from penstock_gpu.helper import GlCalculatorHelper
-from penstock_gpu.program import GlProgram
-from penstock_gpu.quad import draw_quad
-from penstock_gpu.simple import GlSimpleCalculator
+from penstock_gpu.drawing.helper import GlCalculatorHelper
+from penstock_gpu.drawing.program import GlProgram
+from penstock_gpu.drawing.quad import draw_quad
+from penstock_gpu.drawing.simple import GlSimpleCalculator
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping
 
     from penstock import CalculatorContext
-    from penstock_gpu.buffer import GpuBuffer
+    from penstock_gpu.buffers.buffer import GpuBuffer
+    from penstock_gpu.drawing.helper import GlTexture
+    from penstock_gpu.drawing.uniforms import UniformValue
     from penstock_gpu.formats import GpuBufferFormat
-    from penstock_gpu.helper import GlTexture
-    from penstock_gpu.uniforms import UniformValue
 
 
 class DrawingCalculator(penstock.Calculator):
-    """The base of calculators that draw with programs of their own and have any ports.
+    """The base of calculators with any ports that draw with their own programs.
 
-    A subclass calls `open` and `close` of this class in its own, `update_contract` of the helper in its
-    contract, and where `helper.uses_gl` says so draws in `helper.run_in_gl_context`.
+    A subclass calls `open` and `close` of this class in its own, `update_contract` of the helper in
+    `get_contract`, and, if `helper.uses_gl`, draws in `helper.run_in_gl_context`.
 
     Attributes:
-        helper: open between `open` and `close`.
+        helper: the helper, open between `open` and `close`.
     """
 
     helper: GlCalculatorHelper
 
     def open(self, cc: CalculatorContext) -> None:
-        """Find the context in which to draw."""
+        """Find the node's context."""
         self.helper = GlCalculatorHelper()
         self.helper.open(cc)
         self._name = cc.node_name
@@ -54,7 +54,7 @@ class DrawingCalculator(penstock.Calculator):
         defines: Mapping[str, object] | None = None,
         samplers: tuple[str, ...] = (),
     ) -> GlProgram:
-        """Return a program of these sources, made when they are first asked for; in a job of the context.
+        """Return a program of these sources, made on the first call; call it in a job of the context.
 
         Raises:
             ShaderError: as `GlProgram`, with the node's name.
@@ -72,10 +72,10 @@ class DrawingCalculator(penstock.Calculator):
 
 
 class OneShaderCalculator(GlSimpleCalculator):
-    """The base of filters that are one program without options.
+    """The base of filters that consist of one program without options.
 
     Attributes:
-        fragment: the shader; its sampler `frame` is the picture that comes in.
+        fragment: the shader; its sampler `frame` is the input image.
     """
 
     fragment: ClassVar[str]
@@ -83,10 +83,10 @@ class OneShaderCalculator(GlSimpleCalculator):
     def gl_setup(self) -> None:
         """Compile the shader."""
         self._program = GlProgram(self.fragment, name=type(self).__name__)
-        self._program.set("frame", 1)  # it keeps that
+        self._program.set("frame", 1)  # the program keeps the value
 
-    def gl_render(self, src: GlTexture, dst: GlTexture) -> None:  # noqa: ARG002  # bound both
-        """Draw one picture."""
+    def gl_render(self, src: GlTexture, dst: GlTexture) -> None:  # noqa: ARG002  # both are bound
+        """Draw one image."""
         self._program.use()
         draw_quad()
 
@@ -104,19 +104,19 @@ def render(  # noqa: PLR0913, PLR0917  # the parts of a pass
     kind: GpuBufferFormat,
     uniforms: Mapping[str, UniformValue] | None = None,
 ) -> GpuBuffer:
-    """Draw one picture, in a job of the helper's context.
+    """Draw one image, in a job of the helper's context.
 
     Args:
         helper: the calculator's; it is open.
-        program: of that context.
-        inputs: sampler → the picture that it reads. The first is bound to texture unit 1.
+        program: a program of that context.
+        inputs: sampler → the image that it reads; the first is bound to texture unit 1.
         width: of the result, in pixels.
         height: of the result, in pixels.
         kind: format of the result.
         uniforms: name → value.
 
     Raises:
-        GlError: GL refuses, for example a size above its limit. Nothing stays bound or locked.
+        GlError: GL fails, for example for a size above its limit. Nothing stays bound or locked.
         InvalidArgumentError: an input or the format has no texture, or a uniform does not fit.
     """
     with ExitStack() as locked:

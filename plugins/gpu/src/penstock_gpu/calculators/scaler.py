@@ -1,4 +1,4 @@
-"""Pictures of another size, turned or mirrored, in a shader."""
+"""Scaling, quarter turns and flips of images, in a shader."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from penstock.config.calculator_options_pb2 import CalculatorOptions
 from penstock.errors import InvalidArgumentError
 from penstock_formats import VideoHeader
 from penstock_formats.scale_mode_pb2 import ScaleMode
-from penstock_gpu.buffer import GpuBuffer
+from penstock_gpu.buffers.buffer import GpuBuffer
 from penstock_gpu.calculators.pixels import BORDER, colours, stored
 from penstock_gpu.calculators.placement import Placement, checked_size, quarters_of
-from penstock_gpu.calculators.ports import pass_header, picture_at, size_of, video
+from penstock_gpu.calculators.ports import image_at, pass_header, size_of, video
 from penstock_gpu.calculators.rendering import DrawingCalculator, render
+from penstock_gpu.drawing.helper import GlCalculatorHelper
 from penstock_gpu.formats import GpuBufferFormat, image_format
 from penstock_gpu.gl_scaler_calculator_pb2 import GlScalerCalculatorOptions
-from penstock_gpu.helper import GlCalculatorHelper
 
 if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract
-    from penstock_gpu.uniforms import UniformValue
+    from penstock_gpu.drawing.uniforms import UniformValue
 
 _SETTINGS: Final = ("OUTPUT_DIMENSIONS", "ROTATION")
 
-#: `inside` is the place in the turned picture: what lies outside of 0 to 1 is left free.
+#: `inside` is the position in the turned image: outside 0 to 1 the result is left free.
 _VERTEX: Final = """\
 in vec4 position;
 in vec4 texture_coordinate;
@@ -69,48 +69,46 @@ void main() {{
 
 
 class GlScalerCalculator(DrawingCalculator):
-    """Scale each picture, turn it by quarters, flip it; in this order.
+    """Scale each image, turn it by quarters, and flip it, in this order.
 
     Inputs:
         VIDEO, or an untagged one: GpuBuffer of any format with a texture.
-        OUTPUT_DIMENSIONS (optional): (width, height) in pixels. A picture at whose timestamp there is
-            none gives nothing.
-        ROTATION (optional): int, degrees against the clock, a multiple of 90; what came last counts.
+        OUTPUT_DIMENSIONS (optional): (width, height) in pixels. If it is connected, an image at a timestamp
+        without it gives no output. ROTATION (optional): int, counterclockwise degrees, a multiple of 90; the
+        latest value counts.
     Input side packets: OUTPUT_DIMENSIONS and ROTATION, of the same types, and OPTIONS, a
         GlScalerCalculatorOptions or a CalculatorOptions with that extension, merged into the options;
-        all optional. A stream wins over a side packet, and that over the options.
+        all optional. A stream takes precedence over a side packet, and that over the options.
     Outputs:
-        VIDEO, or an untagged one: GpuBuffer, BGRA32 or with `use_input_format_for_output` the format
-            of the input.
-        TOP_BOTTOM_PADDING, LEFT_RIGHT_PADDING (optional): float, 0 to 0.5: the part of height and of
-            width that FIT leaves free at each of the two sides; 0 in other modes.
+        VIDEO, or an untagged one: GpuBuffer, BGRA32, or with `use_input_format_for_output` the format of the
+        input. TOP_BOTTOM_PADDING, LEFT_RIGHT_PADDING (optional): float, 0 to 0.5: the part of the height and
+        of the width that FIT leaves free at each of the two sides; 0 in other modes.
 
-    Options `GlScalerCalculatorOptions`: `output_width` and `output_height` in pixels (both, or they do
-    not count); else `output_scale`, with sides rounded to multiples of 4, at least 4; else the picture
-    keeps its size. `rotation` (0) in degrees against the clock, `flip_horizontal`, `flip_vertical`
-    (after the turn). `scale_mode`: STRETCH (default); FIT keeps the proportions and leaves the rest
-    0, transparent black; FILL_AND_CROP keeps them and cuts off what sticks out.
-    `use_nearest_neighbor_interpolation`: else linear, between the four pixels around a place, also where
-    a picture shrinks. `use_input_format_for_output`.
+    Options `GlScalerCalculatorOptions`: `output_width` and `output_height` in pixels (used if both are
+    given); else `output_scale`, with sides rounded to multiples of 4, at least 4; else the image keeps its
+    size. `rotation` (0) in counterclockwise degrees, `flip_horizontal`, `flip_vertical` (after the turn).
+    `scale_mode`: STRETCH (default); FIT keeps the proportions and leaves the rest 0, transparent black;
+    FILL_AND_CROP keeps them and crops the image. `use_nearest_neighbor_interpolation`: the default is linear,
+    between the four pixels around a position, also if the image shrinks. `use_input_format_for_output`.
 
-    A stream header is passed on; a VideoHeader with the size and format that come of it. Timestamp
-    offset 0. `GlContextOptions` choose the context. With a service that is off it works in NumPy.
+    A stream header is forwarded; a VideoHeader with the resulting size and format. Timestamp
+    offset 0. `GlContextOptions` choose the context. If the service is off, it works in NumPy.
 
-    Where no value lies between pixels (turns, flips, `use_nearest_neighbor_interpolation`, a padding of
-    whole pixels) values are exact. Else GL's linear interpolation is that of the driver: with 8 bits of
-    weight, within 2 of 255 of the exact value.
+    Without interpolation (turns, flips, `use_nearest_neighbor_interpolation`, a padding of whole pixels)
+    values are exact. Else the driver's linear interpolation counts: with 8 bits of weight, it is within 2 of
+    255 of the exact value.
 
-    Raises: InvalidArgumentError for a rotation that is no multiple of 90, a size or scale that cannot
-    be, a format that has no texture; GlError where GL refuses, for example a size above its limit.
+    Raises: InvalidArgumentError for a rotation that is not a multiple of 90, an invalid size or scale, a
+    format that has no texture; GlError if GL fails, for example for a size above its limit.
 
-    Source of the behaviour: MediaPipe `gpu/gl_scaler_calculator.cc`. There a negative rotation turns
-    nothing; here -90 is 270.
+    Source of the behaviour: MediaPipe `gpu/gl_scaler_calculator.cc`. There a negative rotation has no effect;
+    here -90 is 270.
 
     Config::
 
         node {
           calculator: "GlScalerCalculator"
-          input_stream: "VIDEO:picture"
+          input_stream: "VIDEO:image"
           output_stream: "VIDEO:scaled"
           output_stream: "TOP_BOTTOM_PADDING:ends"
           output_stream: "LEFT_RIGHT_PADDING:sides"
@@ -127,8 +125,8 @@ class GlScalerCalculator(DrawingCalculator):
     @classmethod
     def get_contract(cls, cc: CalculatorContract) -> None:
         """Declare the ports that are connected."""
-        cc.inputs[video(cc.inputs)].set(GpuBuffer, "pictures")
-        cc.outputs[video(cc.outputs)].set(GpuBuffer, "scaled pictures")
+        cc.inputs[video(cc.inputs)].set(GpuBuffer, "images")
+        cc.outputs[video(cc.outputs)].set(GpuBuffer, "scaled images")
         cc.outputs["TOP_BOTTOM_PADDING"].set(float, "part that is free at top and bottom each").optional()
         cc.outputs["LEFT_RIGHT_PADDING"].set(float, "part that is free at left and right each").optional()
         sides = cc.input_side_packets
@@ -143,7 +141,7 @@ class GlScalerCalculator(DrawingCalculator):
         GlCalculatorHelper.update_contract(cc)
 
     def open(self, cc: CalculatorContext) -> None:
-        """Take options and side packets; pass the stream header on."""
+        """Read options and side packets; forward the stream header."""
         sides = cc.input_side_packets
         options = cc.options(GlScalerCalculatorOptions)
         if "OPTIONS" in sides:
@@ -163,7 +161,7 @@ class GlScalerCalculator(DrawingCalculator):
         super().open(cc)
 
     def process(self, cc: CalculatorContext) -> None:
-        """Scale one picture."""
+        """Scale one image."""
         if self._streams:
             given = {tag: cc.inputs[tag].payload for tag in self._streams if not cc.inputs[tag].is_empty()}
             self._placement = _changed(self._placement, given)
@@ -171,20 +169,20 @@ class GlScalerCalculator(DrawingCalculator):
                 return
         if cc.inputs[self._source].is_empty():
             return
-        picture = picture_at(cc.inputs[self._source])
+        image = image_at(cc.inputs[self._source])
         if self.helper.uses_gl:
-            made = self.helper.run_in_gl_context(lambda: self._drawn(picture))
+            made = self.helper.run_in_gl_context(lambda: self._drawn(image))
         else:
-            made = self._computed(picture)
+            made = self._computed(image)
         at = cc.input_timestamp
         cc.outputs[self._target].add(made, at)
-        padding = self._placement.padding(*size_of(picture))
+        padding = self._placement.padding(*size_of(image))
         for tag, part in zip(("TOP_BOTTOM_PADDING", "LEFT_RIGHT_PADDING"), padding, strict=True):
             if tag in cc.outputs:
                 cc.outputs[tag].add(part, at)
 
-    def _drawn(self, picture: GpuBuffer) -> GpuBuffer:
-        placement, size, kind = self._placement, size_of(picture), self._kind(picture)
+    def _drawn(self, image: GpuBuffer) -> GpuBuffer:
+        placement, size, kind = self._placement, size_of(image), self._kind(image)
         defines = {
             "EXACT": int(placement.keeps_pixels(*size)),
             "FITS": int(placement.fits),
@@ -192,20 +190,20 @@ class GlScalerCalculator(DrawingCalculator):
         }
         program = self.program(_FRAGMENT, _VERTEX, defines)
         uniforms: dict[str, UniformValue] = {"covered": placement.covered(*size), "turn": placement.turn()}
-        return render(self.helper, program, {"frame": picture}, *placement.size_of(*size), kind, uniforms)
+        return render(self.helper, program, {"frame": image}, *placement.size_of(*size), kind, uniforms)
 
-    def _computed(self, picture: GpuBuffer) -> GpuBuffer:
-        kind = self._kind(picture)
-        made = self._placement.apply(colours(picture.array(), picture.format))
+    def _computed(self, image: GpuBuffer) -> GpuBuffer:
+        kind = self._kind(image)
+        made = self._placement.apply(colours(image.array(), image.format))
         if kind == GpuBufferFormat.ONE_COMPONENT8_ALPHA:
             made = np.repeat(made[..., 3:], 4, axis=2)
         return GpuBuffer.of_array(stored(made, kind), kind)
 
-    def _kind(self, picture: GpuBuffer) -> GpuBufferFormat:
-        return picture.format if self._keeps_format else GpuBufferFormat.BGRA32
+    def _kind(self, image: GpuBuffer) -> GpuBufferFormat:
+        return image.format if self._keeps_format else GpuBufferFormat.BGRA32
 
     def _pass_header(self, cc: CalculatorContext) -> None:
-        """Pass the stream header on, without a size where streams may change it."""
+        """Forward the stream header, without a size if streams may change it."""
         source, target = cc.inputs[self._source], cc.outputs[self._target]
         header, changes = source.header.payload, {}
         if isinstance(header, VideoHeader):
@@ -239,7 +237,7 @@ def _from_options(options: GlScalerCalculatorOptions) -> Placement:
 
 
 def _changed(placement: Placement, given: dict[str, Any]) -> Placement:
-    """Return `placement` with what side packets or streams give, by tag, in place of its own."""
+    """Return `placement` with the values of side packets or streams, by tag."""
     if "OUTPUT_DIMENSIONS" in given:
         width, height = checked_size(given["OUTPUT_DIMENSIONS"])
         placement = attrs.evolve(placement, width=width, height=height)

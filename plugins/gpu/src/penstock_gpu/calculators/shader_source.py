@@ -1,4 +1,4 @@
-"""Where a user's shader and its values come from, and what can be said of them without GL."""
+"""The sources of a user's shader and its values, and the checks of them that need no GL."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ import attrs
 
 from penstock.errors import InvalidArgumentError, NotFoundError
 from penstock.resources import Resources
-from penstock_gpu.glsl import declarations
-from penstock_gpu.program import check_name
-from penstock_gpu.uniforms import numbers
+from penstock_gpu.drawing.glsl import declarations
+from penstock_gpu.drawing.program import check_name
+from penstock_gpu.drawing.uniforms import numbers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
 
-    from penstock_gpu.calculators.shader import ShaderCalculatorOptions
+    from penstock_gpu.calculators.shader_options import ShaderCalculatorOptions
 
 _UNTAGGED: Final = "video"
-#: The inputs that come first.
+#: The inputs that are the main one, if they are connected.
 _MAIN: Final = (("VIDEO", 0), ("", 0))
 
 
 @attrs.frozen
 class ShaderSource:
-    """What `shader_calculator` was given.
+    """The arguments of `shader_calculator`.
 
     Attributes:
-        fragment: the text; "" where options or a side packet give it.
+        fragment: the text; "" if options or a side packet give it.
         uniforms: name → value.
         cpu: computes the same with NumPy, or None.
     """
@@ -42,7 +42,7 @@ class ShaderSource:
     def of(
         cls, fragment: str, resource: str, uniforms: Mapping[str, Any], cpu: Callable[..., Any] | None
     ) -> ShaderSource:
-        """Return what is given in Python, checked as far as it can be. Raises as `shader_calculator`."""
+        """Return the arguments, checked as far as possible. Raises as `shader_calculator`."""
         text = _one_of({"fragment": fragment, "resource": resource})
         for one in () if cpu is None else _parameters(cpu):
             if one.kind == one.POSITIONAL_ONLY:
@@ -57,7 +57,7 @@ class ShaderSource:
 
         Raises:
             InvalidArgumentError: it is given nowhere, or in two ways.
-            NotFoundError: the resource is not there.
+            NotFoundError: the resource does not exist.
         """
         given = {
             "the calculator itself": self.fragment,
@@ -69,10 +69,10 @@ class ShaderSource:
         return read_resource(options.resource) if options.resource else next(filter(None, given.values()))
 
     def uniforms_with(self, options: ShaderCalculatorOptions, samplers: Iterable[str]) -> dict[str, Any]:
-        """Return all values, those of the options before the calculator's own.
+        """Return all values; those of the options replace the calculator's own.
 
         Raises:
-            InvalidArgumentError: one is given twice, or is one that the calculator sets itself.
+            InvalidArgumentError: a uniform is given twice, or is one that the calculator sets itself.
         """
         found = dict(self.uniforms)
         seen: set[str] = set()
@@ -90,10 +90,10 @@ class ShaderSource:
         return found
 
     def check_uniforms(self, text: str, values: Mapping[str, Any], program: str) -> None:
-        """Refuse, without GL, values that the shader would refuse.
+        """Refuse, without GL, values that do not fit the shader.
 
         Raises:
-            InvalidArgumentError: it declares no such uniform, or the value does not fit.
+            InvalidArgumentError: the shader declares no such uniform, or the value does not fit.
         """
         declared = {one.name: one for one in declarations(text) if one.storage == "uniform"}
         for name, value in values.items():
@@ -101,12 +101,12 @@ class ShaderSource:
             numbers(name, declared[name].kind, declared[name].length, value)
 
     def parameters(self, given: Collection[str], samplers: Iterable[str]) -> tuple[str, ...]:
-        """Return which arguments the cpu function takes, of those that there are.
+        """Return which of the available arguments the cpu function takes.
 
         Raises:
-            InvalidArgumentError: it needs one that nobody gives.
+            InvalidArgumentError: it needs an argument that is not available.
         """
-        assert self.cpu is not None  # asked only then  # noqa: S101
+        assert self.cpu is not None  # called only if there is one  # noqa: S101
         there = {*given, *own_uniforms(samplers)}
         wanted = []
         for one in _parameters(self.cpu):
@@ -124,7 +124,7 @@ class ShaderSource:
 
 
 def own_uniforms(samplers: Iterable[str]) -> tuple[str, ...]:
-    """Return the uniforms that the calculator sets for each picture, where a shader declares them."""
+    """Return the uniforms that the calculator sets for each image, if the shader declares them."""
     return ("time", "size", *(part for name in samplers for part in (f"{name}_size", f"has_{name}")))
 
 
@@ -134,7 +134,7 @@ def names_of_samplers(ids: Iterable[tuple[str, int]]) -> dict[str, tuple[str, in
     The main input is VIDEO, else the first untagged one, else the first by the order of tags.
 
     Raises:
-        InvalidArgumentError: two inputs have the same one.
+        InvalidArgumentError: two inputs have the same sampler name.
     """
     found: dict[str, tuple[str, int]] = {}
     for tag, index in sorted(ids, key=lambda port: (*(port != main for main in _MAIN), port)):
@@ -149,13 +149,14 @@ def names_of_samplers(ids: Iterable[tuple[str, int]]) -> dict[str, tuple[str, in
 
 
 def read_resource(resource: str) -> str:
-    """Return a text that an installed package holds. The package is not imported.
+    """Return a text file of an installed package. The package is not imported.
 
     Args:
         resource: "package:path", the path below the package's directory, with "/".
 
     Raises:
-        InvalidArgumentError: it is no such name, the path leads out of the package, or no UTF-8 is there.
+        InvalidArgumentError: the name has another form, the path leads out of the package, or the file is not
+            UTF-8.
         NotFoundError: there is no such package or file.
     """
     package, colon, path = resource.partition(":")
@@ -188,7 +189,7 @@ def read_resource(resource: str) -> str:
 
 
 def _one_of(given: Mapping[str, str]) -> str:
-    """Return the only text of several that is not empty."""
+    """Return the only non-empty text."""
     there = [what for what, text in given.items() if text]
     if len(there) != 1:
         found = f"{' and '.join(there)} both give one" if there else "there is none"

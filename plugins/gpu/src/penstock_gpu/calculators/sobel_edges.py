@@ -1,4 +1,4 @@
-"""Edges of a grey picture by the Sobel filter, in a shader."""
+"""Edges of a grey image by the Sobel filter, in a shader."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ void main() {
 
 
 class SobelEdgesCalculator(OneShaderCalculator):
-    """Give the strength of the edges in each picture: the length of its Sobel gradient.
+    """Compute the strength of the edges in each image: the length of its Sobel gradient.
 
-    Input: VIDEO, or an only untagged one (GpuBuffer; its red counts, so grey ones are meant, such as
-    LuminanceCalculator gives). Output: VIDEO or untagged (GpuBuffer, BGRA32, of the same size: red,
-    green and blue are the length, at most 255, alpha is 255). Beyond the border the outermost pixels go
-    on. A stream header is passed on. Timestamp offset 0.
+    Input: VIDEO, or a single untagged one (GpuBuffer; only its red channel is read, so it should be grey,
+    such as the output of LuminanceCalculator). Output: VIDEO or untagged (GpuBuffer, BGRA32, of the same
+    size: red, green and blue are the length, at most 255, alpha is 255). Beyond the border the outermost
+    pixels are repeated. A stream header is forwarded. Timestamp offset 0.
 
-    No options of its own; `GlContextOptions` choose the context. With a service that is off it works in
+    No options of its own; `GlContextOptions` choose the context. If the service is off, it works in
     NumPy. Against the exact value, rounded, both ways are off by at most 1 of 255.
 
-    Raises in `process`: InvalidArgumentError for a format that has no texture; GlError where GL fails.
+    Raises in `process`: InvalidArgumentError for a format that has no texture; GlError if GL fails.
 
     Source of the behaviour: MediaPipe `calculators/image/sobel_edges_calculator.cc`.
 
@@ -57,17 +57,17 @@ class SobelEdgesCalculator(OneShaderCalculator):
     fragment = _FRAGMENT
 
     def cpu_render(self, src: NDArray[Any]) -> NDArray[np.uint8]:
-        """Return the edges, without GL."""
+        """Return the edges, computed without GL."""
         red = np.pad(colours(src)[..., 0], 1, mode="edge")
         right, left = _smoothed(red[:, 2:]), _smoothed(red[:, :-2])
         below, above = _smoothed(red[2:].T), _smoothed(red[:-2].T)
         length = np.hypot(right - left, (below - above).T)
-        picture = np.ones((*length.shape, 4), np.float32)
-        picture[..., :3] = length[..., None]
-        found: NDArray[np.uint8] = stored(picture, GpuBufferFormat.BGRA32)
+        image = np.ones((*length.shape, 4), np.float32)
+        image[..., :3] = length[..., None]
+        found: NDArray[np.uint8] = stored(image, GpuBufferFormat.BGRA32)
         return found
 
 
 def _smoothed(columns: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return each pixel twice with those above and below it: (H + 2, W) gives (H, W)."""
+    """Return twice each pixel plus those above and below it: (H + 2, W) gives (H, W)."""
     return columns[:-2] + 2 * columns[1:-1] + columns[2:]
