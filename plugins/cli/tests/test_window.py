@@ -250,6 +250,8 @@ def test_without_the_extra_the_error_says_what_to_install(command, tmp_path):
 
     assert (done.returncode, done.stderr) == (
         1,
-        "Error: --show needs packages that are not installed (no library): "
-        'pip install "penstock-cli[show]"\n',
+        (
+            "Error: --show needs packages that are not installed (no library): "
+            'pip install "penstock-cli[show]"\n'
+        ),
     )
