@@ -1,10 +1,10 @@
-"""Edges drawn over a video, handed to a Python function frame by frame.
+"""Edges drawn over a video, passed to a Python function frame by frame.
 
     python examples/edge_overlay.py [VIDEO]
 
 The graph is that of edge_overlay.pbtxt without its encoder; the three nodes that paint are a subgraph,
-`EdgeOverlaySubgraph`. Without VIDEO it runs on the built-in test pattern. For each frame a callback says
-when it is and how much of it is edge.
+`EdgeOverlaySubgraph`. Without VIDEO it runs on the built-in test pattern. For each frame a callback prints
+its time and the share of its pixels that are edges.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def watch(video: str | None, show: Callable[[str, penstock.Packet], object]) -> 
     Args:
         video: a file; None for the test pattern.
         show: gets an `ImageFrame` (SRGB) as the packet's payload. Called on a thread of the graph,
-            never twice at once; what it raises ends the run with an error.
+            never twice at once; an exception that it raises ends the run with an error.
     """
     graph = penstock.CalculatorGraph(GRAPH)
     graph.observe_output_stream("painted", show)
@@ -49,7 +49,7 @@ def watch(video: str | None, show: Callable[[str, penstock.Packet], object]) -> 
 
 
 def tell(name: str, packet: penstock.Packet) -> None:
-    """Print one line for a frame; here an application would show it, or send it on."""
+    """Print one line for a frame; an application would show the frame here, or send it on."""
     pixels = packet.get(ImageFrame).array  # (H, W, 3) uint8, RGB, read-only
     share = (pixels == (0, 255, 0)).all(axis=2).mean()
     print(f"{name} at {packet.timestamp.seconds:6.2f} s: {share:6.2%} edge")

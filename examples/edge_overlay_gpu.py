@@ -1,13 +1,14 @@
-"""Edges found on the CPU and drawn on the GPU, handed to a Python function frame by frame.
+"""Edges found on the CPU and drawn on the GPU, passed to a Python function frame by frame.
 
     python examples/edge_overlay_gpu.py [VIDEO]
 
-The graph is edge_overlay_gpu.pbtxt without what writes a file: frames are GpuBuffers, one path leads
-through OpenCV in main memory and back, the other goes straight to a shader, and a callback gets what it
-has drawn. Here the callback reads it back and says how much of it is edge; examples/own_context.py
-draws it in a context of the application instead. Without VIDEO it runs on the built-in test pattern.
+The graph is edge_overlay_gpu.pbtxt without the nodes that write a file: frames are GpuBuffers, one path
+leads through OpenCV in main memory and back, the other goes straight to a shader, and a callback gets each
+frame that the shader has drawn. Here the callback reads the frame back and prints the share of its pixels
+that are edges; examples/own_context.py draws it in a context of the application instead. Without VIDEO it
+runs on the built-in test pattern.
 
-It needs OpenGL, but no screen; with PENSTOCK_GPU=prefer it runs without OpenGL too, and says so.
+It needs OpenGL, but no screen; with PENSTOCK_GPU=prefer it runs without OpenGL too, and logs a warning.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ def watch(video: str | None, show: Callable[[str, penstock.Packet], object], res
     Args:
         video: a file; None for the test pattern.
         show: gets a `GpuBuffer` as the packet's payload. Called on a thread of the graph, never twice at
-            once; what it raises ends the run with an error.
+            once; an exception that it raises ends the run with an error.
         resources: the contexts to draw with; the caller closes them.
     """
     graph = penstock.CalculatorGraph(GRAPH)
@@ -70,7 +71,7 @@ def watch(video: str | None, show: Callable[[str, penstock.Packet], object], res
 
 
 def tell(name: str, packet: penstock.Packet) -> None:
-    """Print one line for a frame, which is read back for it."""
+    """Read a frame back from the GPU, and print one line for it."""
     pixels = packet.get(GpuBuffer).array()  # (H, W, 4) uint8, RGBA, read-only
     share = (pixels[..., :3] == (0, 255, 0)).all(axis=2).mean()
     print(f"{name} at {packet.timestamp.seconds:6.2f} s: {share:6.2%} edge")

@@ -1,9 +1,9 @@
-"""A calculator of one's own on a video, in twelve lines of code: the negative of each frame of in.mp4.
+"""A calculator of your own on a video, in twelve lines of code: the negative of each frame of in.mp4.
 
     pip install penstock
     python own_calculator.py
 
-Decoder, function and encoder work at once, each on another frame, and out.mp4 has the times of in.mp4.
+Decoder, function and encoder run at the same time, each on another frame, and out.mp4 has the times of in.mp4.
 """
 
 # ruff: noqa: E501  # each node in one line
@@ -14,7 +14,7 @@ from penstock_formats import ImageFrame
 @penstock.register_calculator
 @penstock.calculator
 def negative(frame: ImageFrame) -> ImageFrame:
-    """Make dark what is light."""
+    """Return the negative of a frame."""
     return ImageFrame(255 - frame.array, frame.format)
 
 

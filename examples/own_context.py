@@ -1,18 +1,19 @@
-"""What a graph has drawn, shown by the application in a window and a GL context of its own.
+"""An application that shows a graph's frames in its own window and GL context.
 
     pip install "penstock-cli[show]"
     python examples/own_context.py [VIDEO]
 
-The graph is that of edge_overlay_gpu.py. Its contexts share textures with the window's, so a frame goes
-from the shader that drew it to the screen without a copy to main memory. Three things make that work:
+The graph is that of edge_overlay_gpu.py. Its contexts share textures with the window's context, so a frame
+goes from the shader that drew it to the screen without a copy to main memory. Three steps make that work:
 
 * The window has an EGL context, and `ExternalContext.current()` captures it.
-* `GpuResources(share_with=...)` makes the graph's contexts share with it.
-* Where that context is current, `read_view(GlTextureView)` gives the frame's texture, for the length of
-  a `with` block; the fences that keep both sides apart are set inside.
+* `GpuResources(share_with=...)` makes the graph's contexts share textures with it.
+* Where that context is current, `read_view(GlTextureView)` gives the frame's texture for the length of
+  a `with` block, and sets the fences that order drawing and reading.
 
-Frames come through a poller, whose bounded queue makes the graph wait for the screen. A callback gets the
-same frames, on the thread of the GL context that drew them: it hands them on, and must not wait there.
+Frames come through a poller, whose bounded queue makes the graph wait for the screen. A callback could get
+the same frames, on the thread of the GL context that drew them; it would have to pass them on without
+waiting.
 """
 
 from __future__ import annotations
@@ -31,13 +32,13 @@ if TYPE_CHECKING:
 
 
 class FrameBlit:
-    """Copies a frame's texture into the framebuffer of the context that is current, the right way up."""
+    """Copies a frame's texture into the framebuffer of the current context, the right way up."""
 
     def __init__(self) -> None:
         self._source = gl.make("Framebuffer")
 
     def show(self, frame: GpuBuffer, width: int, height: int) -> None:
-        """Fill a framebuffer of this size. Row 0 of a picture is its upper one, of a window the lower."""
+        """Fill a framebuffer of this size. Row 0 of a frame is its upper one, of a window the lower."""
         with frame.read_view(GlTextureView) as view:
             gl.glBindFramebuffer(gl.GL_READ_FRAMEBUFFER, self._source)
             gl.glFramebufferTexture2D(
@@ -49,7 +50,7 @@ class FrameBlit:
 
 
 def make_window() -> Any:
-    """Open a window with an EGL context of GL 3.3, and make that current on this thread."""
+    """Open a window with an EGL context of GL 3.3, and make the context current on this thread."""
     if not glfw.init():
         raise SystemExit(f"no screen: {glfw.get_error()[1]}")
     glfw.window_hint(glfw.CONTEXT_CREATION_API, glfw.EGL_CONTEXT_API)

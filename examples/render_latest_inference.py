@@ -1,10 +1,10 @@
-"""Frames at their full rate, beside a slow model that works on the GPU too.
+"""Frames at their full rate, beside a slow model that runs on the GPU too.
 
     python examples/render_latest_inference.py
 
 The graph is render_latest_inference.pbtxt: a limiter, a slow node in a GL context of its own, a cloner
-that repeats its newest answer at each frame, an overlay in the main context. A real model would be called
-where `BrightPartsCalculator` draws its mask; here a pause stands in for it. Needs OpenGL, but no screen.
+that repeats its newest result at each frame, an overlay in the main context. A real model would be called
+where `BrightPartsCalculator` draws its mask; here a pause replaces it. It needs OpenGL, but no screen.
 """
 
 from __future__ import annotations
@@ -40,15 +40,15 @@ BRIGHT = 200
 
 @penstock.register_calculator
 class BrightPartsCalculator(GlSimpleCalculator):
-    """Marks what is bright: 255 where red is 200 or more, else 0. Takes its time.
+    """Marks bright pixels: 255 where red is 200 or more, else 0. It is slow.
 
-    Input side packet MODEL: a function of no arguments that is called for each frame; whatever it waits
-    for, this node's context waits too, and no other.
+    Input side packet MODEL: a function of no arguments that is called for each frame; while it runs, only
+    this node's context waits.
     """
 
     @classmethod
     def get_contract(cls, cc: penstock.CalculatorContract) -> None:
-        """Declare what a filter has, and the model."""
+        """Declare the ports of a filter, and the model."""
         super().get_contract(cc)
         cc.input_side_packets["MODEL"].set_any("a function")
 
@@ -70,7 +70,7 @@ class BrightPartsCalculator(GlSimpleCalculator):
         )
 
     def gl_render(self, src: GlTexture, dst: GlTexture) -> None:  # noqa: ARG002  # it is bound already
-        """Draw the mask, and think."""
+        """Draw the mask, and call the model."""
         self._program.use()
         self._program.set("frame", 1)
         draw_quad()
@@ -94,10 +94,10 @@ class BrightPartsCalculator(GlSimpleCalculator):
 def start(
     model: Callable[[], object], show: Callable[[str, penstock.Packet], object], resources: GpuResources
 ) -> penstock.CalculatorGraph:
-    """Start the graph, which waits for frames; the caller adds them, and closes it.
+    """Start the graph, which waits for frames; the caller adds frames, and closes the graph.
 
     Args:
-        model: called for each frame that the model sees; the next one that it sees comes when it returns.
+        model: called for each frame that the limiter lets through; after it returns, the next one follows.
         show: gets each painted frame, a `GpuBuffer`, and as stream "mask" each mask. Called on threads of
             the graph.
         resources: the contexts to draw with.
@@ -119,7 +119,7 @@ def picture(number: int) -> GpuBuffer:
 
 
 def main() -> None:
-    """Show a hundred frames at 50 a second, beside a model that manages ten."""
+    """Show a hundred frames at 50 a second, beside a model that processes ten a second."""
     counts = {"painted": 0, "mask": 0}
 
     def count(name: str, _: penstock.Packet) -> None:

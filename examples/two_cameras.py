@@ -1,10 +1,10 @@
-"""A graph written in Python: one part, twice, and a loop that remembers the frame before.
+"""A graph written in Python: one part used twice, with a loop that keeps the frame before.
 
     python examples/two_cameras.py
 
-For each of two cameras the part finds edges, and keeps what it painted on the frame before beside
-them. The graph is printed as text: what a file would say, with names under "left__" and "right__".
-Here both cameras are the built-in test pattern.
+For each of two cameras the part finds the edges of each frame, and sends those of the frame before beside
+them. The graph is printed as text, as a graph file would have it, with names that begin with "left__" and
+"right__". Here both cameras are the built-in test pattern.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from penstock_formats import ImageFrame
 def edges_now_and_before(g: builder.Graph, frames: builder.Stream) -> tuple[builder.Stream, builder.Stream]:
     """Return the edges of each frame, and those of the frame before it; both ImageFrames (GRAY8)."""
     gray = g.node("ColorConvertCalculator", {"RGB_IN": frames}).outputs["GRAY_OUT"]
-    # The first frame has none before it: nothing comes at its timestamp.
+    # The first frame has no frame before it: the loop has no packet at its timestamp.
     loop = g.feedback(tick=frames)
     edges = g.node("CannyEdgeCalculator", {"VIDEO": gray}, low_threshold=50, high_threshold=150).output
     loop.connect(edges)
@@ -38,7 +38,7 @@ def graph() -> builder.Graph:
 
 
 def main() -> None:
-    """Print the graph as text, then run it and say what comes out."""
+    """Print the graph as text, then run it and print a line for each output packet."""
     g = graph()
     print(g.to_text())
 

@@ -8,7 +8,7 @@ import pytest
 
 
 class RecordingDriver:
-    """A driver that notes each call with its thread.
+    """A driver that records each call with its thread.
 
     Attributes:
         calls: (what, thread), in order; reads are ("read", address).
@@ -32,7 +32,7 @@ class RecordingDriver:
             raise self.opening
 
     def read(self, address):
-        assert self._inside.acquire(blocking=False), "two nodes talk at once"
+        assert self._inside.acquire(blocking=False), "two nodes use the bus at once"
         try:
             self.note(("read", address))
             answer = self.answers.get(address, 20.0)
@@ -67,6 +67,6 @@ BUS_THREADS = {"penstock-rs485", "penstock-bus"}
 
 @pytest.fixture(autouse=True)
 def no_bus_thread_is_left():
-    """Fail a test after which a thread of a bus is still there."""
+    """Fail a test that leaves a thread of a bus behind."""
     yield
     assert [thread for thread in threading.enumerate() if thread.name in BUS_THREADS] == []

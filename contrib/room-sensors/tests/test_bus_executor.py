@@ -1,4 +1,4 @@
-"""SensorBusExecutor and SensorBus: one thread, opened and closed with the run, in peace between calls."""
+"""SensorBusExecutor and SensorBus: one thread, opened and closed with the run, with pauses between calls."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from penstock.runtime.default import default_registry
 from penstock_room_sensors.bus_executor import LONGEST_QUIET_US, SensorBusExecutor
 from penstock_room_sensors.sensor_bus import SENSOR_BUS, SensorBus
 
-#: Seconds after which a wait of a test has failed; long, since a loaded machine is no fault of it.
+#: Seconds after which a wait of a test fails; long, since a loaded machine is slow.
 PATIENCE_S = 30.0
 
 
 class Ask(Calculator):
-    """Reads address 1 of the bus for each packet, and notes its calls in the driver's list."""
+    """Reads address 1 of the bus for each packet, and records its calls in the driver's list."""
 
     @classmethod
     def get_contract(cls, cc):
@@ -43,7 +43,7 @@ class Ask(Calculator):
 
 
 class Elsewhere(Calculator):
-    """Uses the bus without asking to run on it."""
+    """Uses the bus without declaring to run on it."""
 
     @classmethod
     def get_contract(cls, cc):
@@ -97,7 +97,7 @@ def test_all_nodes_of_the_bus_run_on_its_one_thread_between_its_opening_and_its_
         driver.calls.clear()
 
 
-def test_nodes_that_do_not_ask_for_the_bus_run_elsewhere_and_may_not_read_it(driver, registry):
+def test_nodes_that_do_not_declare_the_bus_run_elsewhere_and_may_not_read_it(driver, registry):
     graph = CalculatorGraph(
         'input_stream: "in" node { calculator: "Elsewhere" input_stream: "in" }', registry=registry
     )
@@ -107,7 +107,7 @@ def test_nodes_that_do_not_ask_for_the_bus_run_elsewhere_and_may_not_read_it(dri
 
     with pytest.raises(
         GraphRunError,
-        match=r"sensor bus 'rs485': address 5 is read on thread '.+', but the bus is not open; ask for "
+        match=r"sensor bus 'rs485': address 5 is read on thread '.+', but the bus is not open; declare "
         r"cc.run_on\(SENSOR_BUS\) in get_contract",
     ):
         graph.wait_until_done(PATIENCE_S)
@@ -237,7 +237,7 @@ def test_a_graph_without_a_bus_says_that_it_must_be_set(driver, registry):
 
 
 class Times:
-    """A driver that notes when each read begins and ends."""
+    """A driver that records when each read begins and ends."""
 
     def __init__(self):
         self.spans = []
@@ -254,7 +254,7 @@ class Times:
     def close(self): ...
 
 
-def test_the_bus_is_left_in_peace_between_two_calls(registry):
+def test_the_executor_pauses_between_two_calls(registry):
     times = Times()
     graph = two_on(times, registry, quiet_us=3000)
     graph.start_run()
@@ -267,7 +267,7 @@ def test_the_bus_is_left_in_peace_between_two_calls(registry):
 
 
 class OneStep:
-    """A ready queue with one step, which says when it was taken."""
+    """A ready queue with one step, which records when it was taken."""
 
     name = "bus"
 
@@ -288,7 +288,7 @@ def test_the_end_of_a_run_cuts_the_last_pause_short():
     assert lease.stop(PATIENCE_S)
 
 
-def test_a_lease_whose_thread_is_inside_a_call_says_so_and_may_be_asked_again():
+def test_stopping_a_lease_whose_thread_is_inside_a_call_returns_false_and_may_be_repeated():
     may_go_on = threading.Event()
 
     class Stuck(OneStep):
@@ -324,7 +324,7 @@ node {
 
 
 class Where(Calculator):
-    """Passes its input on, and notes on which thread it ran."""
+    """Forwards its input, and records on which thread it ran."""
 
     @classmethod
     def get_contract(cls, cc):
@@ -381,6 +381,6 @@ def test_it_can_be_the_default_executor(registry):
         ),
     ],
 )
-def test_numbers_that_make_no_sense_are_refused(make, message):
+def test_numbers_out_of_range_are_refused(make, message):
     with pytest.raises((InvalidArgumentError, penstock.GraphConfigError), match=message):
         make()

@@ -1,4 +1,4 @@
-"""All of it together: a thousand readings of four sensors on one bus, fused, at ticks, on threads."""
+"""The whole pack together: a thousand readings of four sensors on one bus, fused, at ticks, on threads."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ GRAPH = 'num_threads: 2 max_queue_size: 20 input_stream: "tick"' + "".join(
 
 
 class Scripted:
-    """A driver whose sensors say what a seed says, one thing each time they are asked, or nothing."""
+    """A driver whose sensors give readings from a random seed, one for each call, or no answer."""
 
     def __init__(self, seed):
         order = random.Random(seed)  # noqa: S311  # a test's data
@@ -78,7 +78,7 @@ class Scripted:
 
 
 def expected(script):
-    """Return the estimates that a loop over the script arrives at."""
+    """Return the estimates that a loop over the script computes."""
     followed = RandomWalkFilter(0.5)
     found = []
     for number, at in enumerate(TICKS):

@@ -1,4 +1,4 @@
-"""RoomCalibration: what is known of rooms and sensors, from several threads."""
+"""RoomCalibration: thresholds and calibrations by name, from several threads."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ CINEMA = RoomThresholds(loud_from_db=95.0, dark_below_lux=1)
 NOISY = SensorCalibration(gain=0.5, offset=-1.0, noise_variance=4.0)
 
 
-def test_who_is_not_named_has_the_defaults():
+def test_rooms_and_sensors_without_a_name_have_the_defaults():
     calibration = RoomCalibration()
 
     assert calibration.thresholds_of("") == RoomThresholds(loud_from_db=70.0, dark_below_lux=50)
     assert calibration.of("") == SensorCalibration(gain=1.0, offset=0.0, noise_variance=1.0)
 
 
-def test_the_key_makes_an_empty_one_for_a_graph_without():
+def test_the_key_makes_an_empty_calibration_for_a_graph_without_one():
     made = CALIBRATION.create()
 
     assert isinstance(made, RoomCalibration)
@@ -33,7 +33,7 @@ def test_the_key_makes_an_empty_one_for_a_graph_without():
     assert CALIBRATION.create() is not made
 
 
-def test_what_is_given_is_found_by_name_and_the_defaults_may_be_given_too():
+def test_given_values_are_found_by_name_and_the_defaults_may_be_given_too():
     calibration = RoomCalibration({"cinema": CINEMA, "": CINEMA}, {"door": NOISY})
 
     assert calibration.thresholds_of("cinema") is calibration.thresholds_of("") is CINEMA
@@ -44,7 +44,7 @@ def test_a_reading_is_corrected_by_gain_and_offset():
     assert NOISY.corrected(20) == 9.0
 
 
-def test_what_was_looked_at_before_a_change_stays_as_it_was():
+def test_a_table_that_was_read_before_a_change_stays_unchanged():
     calibration = RoomCalibration()
     rooms, sensors = calibration.rooms, calibration.sensors
 
@@ -73,7 +73,7 @@ def test_changes_from_many_threads_are_all_kept():
     assert calibration.of("3/49").offset == 49
 
 
-def test_a_name_that_nobody_gave_is_refused_with_those_that_are_known():
+def test_an_unknown_name_is_refused_with_the_known_ones():
     calibration = RoomCalibration(sensors={"window": NOISY, "door": NOISY})
 
     with pytest.raises(NotFoundError) as sensor:
@@ -83,7 +83,7 @@ def test_a_name_that_nobody_gave_is_refused_with_those_that_are_known():
 
     assert str(sensor.value) == (
         "no sensor 'dor' is calibrated (did you mean 'door'?); known are: 'door', 'window'; add it with "
-        "RoomCalibration.calibrate, and hand that to graph.set_service(CALIBRATION, ...)"
+        "RoomCalibration.calibrate, and pass that to graph.set_service(CALIBRATION, ...)"
     )
     assert str(room.value).startswith(
         "no room 'hall' is calibrated; known are: none; add it with RoomCalibration."
@@ -112,6 +112,6 @@ def test_a_name_that_nobody_gave_is_refused_with_those_that_are_known():
         ),
     ],
 )
-def test_numbers_that_make_no_sense_are_refused(make, message):
+def test_numbers_out_of_range_are_refused(make, message):
     with pytest.raises(InvalidArgumentError, match=message):
         make()

@@ -17,7 +17,7 @@ S = 1_000_000
 
 
 class Tell(penstock.Calculator):
-    """Writes of each call which readings it saw, as stream → timestamp of the reading."""
+    """Sends for each call the readings that it saw, as stream → timestamp of the reading."""
 
     @classmethod
     def get_contract(cls, cc):
@@ -39,7 +39,7 @@ def hand_on(cc):
         cc.output.add_packet(cc.input.packet)
 
 
-#: Stands before each input of an explored node, so that packets of different streams come in any order.
+#: A node before each input of an explored node: packets of different streams then come in any order.
 HandOn = calculator(hand_on, offset=0)
 
 
@@ -115,7 +115,7 @@ def test_the_age_itself_is_fresh_enough(stepped, tick, is_shown):
     assert stepped.ledger("a") == ((1, {}) if is_shown else (0, {TOO_OLD: 1}))
 
 
-def test_an_age_of_nothing_joins_equal_timestamps():
+def test_an_age_of_zero_joins_equal_timestamps():
     stepped = Stepped("TICK:tick a", fresh(0, "TICK"))
     stepped.add("a", 1, 3)
     stepped.add("tick", 1, 2, 3)
@@ -161,7 +161,7 @@ def test_readings_that_no_tick_sees_are_dropped_with_the_reason(stepped):
     assert stepped.is_closed
 
 
-def test_what_can_serve_no_tick_any_more_makes_way_before_one_comes(stepped):
+def test_readings_too_old_for_any_tick_are_released_before_a_tick_comes(stepped):
     stepped.add("a", 1, 2)
     stepped.bound("tick", 5)
     assert stepped.ledger("a")[1] == {OVERTAKEN: 1}
@@ -190,7 +190,7 @@ def test_a_sensor_that_is_done_keeps_its_last_reading_until_it_is_too_old(steppe
     assert not stepped.is_closed
 
 
-def test_an_input_without_a_fresh_reading_says_that_it_is_settled_at_the_tick():
+def test_an_input_without_a_fresh_reading_is_settled_at_the_tick():
     settled = []
 
     def note(cc):
@@ -237,7 +237,7 @@ def test_readings_and_ticks_at_special_timestamps_are_of_no_age_to_each_other(st
     assert stepped.ledger("a") == (0, {TOO_OLD: 1})
 
 
-def test_an_offset_passes_on_the_bound_of_the_ticks_and_the_time_of_one_that_waits():
+def test_an_offset_forwards_the_bound_of_the_ticks_and_the_time_of_a_waiting_one():
     silent = calculator(name="Silent", offset=0)
     line = node(silent, "TICK:tick a", "out", handler=FreshReadings, options=[fresh(3, "TICK")])
     harness = ScheduleHarness(wired(line, inputs=["tick", "a"]), bounds_of=["out"]).start()
@@ -270,7 +270,7 @@ def test_an_offset_passes_on_the_bound_of_the_ticks_and_the_time_of_one_that_wai
         ("A:0:tick A:1:a", fresh(1, "A"), "^node 'told': tick is 'A', but 2 inputs have that tag"),
     ],
 )
-def test_options_that_cannot_be_right_are_refused_before_the_run(inputs, options, message):
+def test_invalid_options_are_refused_before_the_run(inputs, options, message):
     with pytest.raises(InvalidArgumentError, match=message):
         Stepped(inputs, options)
 
@@ -280,7 +280,7 @@ stamps = st.sets(st.integers(0, 40), max_size=12).map(sorted)
 
 @settings(max_examples=80, deadline=None)
 @given(stamps, st.tuples(stamps, stamps), st.integers(0, 8), st.randoms(use_true_random=False))
-def test_whatever_comes_in_whatever_order_each_tick_sees_what_a_look_at_all_readings_finds(
+def test_in_any_order_of_arrival_each_tick_sees_what_a_search_of_all_readings_finds(
     ticks, sensors, max_age, order
 ):
     feeds = {"tick": ticks, **dict(zip("ab", sensors, strict=True))}
@@ -311,7 +311,7 @@ def test_whatever_comes_in_whatever_order_each_tick_sees_what_a_look_at_all_read
 
 
 def last_fresh(times, t, max_age):
-    """Return the last reading up to `t` as a list of one, or none where it is too old."""
+    """Return the last reading up to `t` as a list of one; an empty list if it is too old."""
     return [last for last in sorted(one for one in times if one <= t)[-1:] if t - last <= max_age]
 
 

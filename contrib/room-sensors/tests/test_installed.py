@@ -1,4 +1,4 @@
-"""What these tests test: the wheel, installed as a stranger gets it, and nothing of the source tree."""
+"""The tests of this pack run against the installed wheel, not against the source tree."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_the_pack_is_imported_from_where_wheels_are_installed():
     )
 
 
-def test_it_is_not_installed_as_a_pointer_to_a_source_tree():
+def test_it_is_not_an_editable_installation():
     origin = importlib.metadata.distribution(DISTRIBUTION).read_text("direct_url.json") or "{}"
 
     assert not json.loads(origin).get("dir_info", {}).get("editable", False)
@@ -52,7 +52,7 @@ def test_the_wheel_has_its_graph_its_messages_and_its_types():
         ("service", "penstock-room-sensors.calibration"),
     ],
 )
-def test_each_name_is_found_through_the_entry_point_and_says_where_it_is_from(kind, name):
+def test_each_name_is_found_through_the_entry_point_with_its_distribution(kind, name):
     registry = default_registry()
 
     found = registry.find(kind, name)

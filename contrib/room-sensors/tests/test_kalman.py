@@ -21,7 +21,7 @@ def estimate_of(taken, drift=0.0, seconds=0.0):
     return followed.estimate
 
 
-def test_nothing_is_known_before_the_first_reading_however_long_it_takes():
+def test_there_is_no_estimate_before_the_first_reading_however_long_it_takes():
     followed = RandomWalkFilter(drift_variance_per_s=1.0)
     followed.wait(3600.0)
 
@@ -64,7 +64,7 @@ def test_with_drift_it_follows_the_equations_of_the_filter(steps, drift):
     assert followed.estimate.variance == pytest.approx(p, rel=1e-6)
 
 
-def test_time_makes_the_estimate_worse_and_leaves_its_value():
+def test_time_increases_the_variance_and_keeps_the_value():
     followed = RandomWalkFilter(drift_variance_per_s=0.5)
     followed.take(20.0, 1.0)
     followed.wait(4.0)
@@ -72,7 +72,7 @@ def test_time_makes_the_estimate_worse_and_leaves_its_value():
     assert followed.estimate == Estimate(20.0, 3.0)
 
 
-def test_after_endless_time_a_reading_is_believed_as_it_is():
+def test_after_an_infinite_time_the_estimate_is_the_next_reading():
     followed = RandomWalkFilter(drift_variance_per_s=1e300)
     followed.take(1e308, 1.0)
     followed.wait(1e13)
@@ -82,7 +82,7 @@ def test_after_endless_time_a_reading_is_believed_as_it_is():
 
 
 @pytest.mark.parametrize("reading", [math.nan, math.inf, -math.inf])
-def test_a_reading_that_is_no_number_is_refused_and_changes_nothing(reading):
+def test_a_reading_that_is_not_finite_is_refused_and_changes_nothing(reading):
     followed = RandomWalkFilter()
 
     assert not followed.take(reading, 1.0)

@@ -1,4 +1,4 @@
-"""ReadSensorCalculator: alone with a bus that is none, and on a bus with a driver."""
+"""ReadSensorCalculator: alone with a replacement of a bus, and on a bus with a driver."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ node {
 
 
 class AddressAsReading:
-    """Stands in for a bus where no thread matters; address 13 never answers."""
+    """Replaces a bus where the thread does not matter; address 13 never answers."""
 
     def read(self, address):
         if address == 13:
@@ -53,7 +53,7 @@ class AddressAsReading:
 
 
 def on_a_bus(config, driver):
-    """Return a graph whose bus has this driver, and whose sensor at the door is calibrated."""
+    """Return a graph whose bus has this driver, and whose sensor "door" is calibrated."""
     door = SensorCalibration(gain=2.0, offset=-3.0)
     graph = penstock.CalculatorGraph(config)
     graph.set_service(SENSOR_BUS, SensorBus("rs485", driver))
@@ -80,7 +80,7 @@ def readings(driver):
     return seen
 
 
-def test_each_tick_gives_a_reading_corrected_where_the_sensor_has_a_name(driver):
+def test_each_tick_gives_a_reading_that_is_corrected_if_the_sensor_has_a_name(driver):
     driver.answers = {1: 11.5, 2: 18.0}
 
     seen = readings(driver)
@@ -96,7 +96,7 @@ def test_each_tick_gives_a_reading_corrected_where_the_sensor_has_a_name(driver)
     assert [thread.name for thread in driver.threads] == ["penstock-rs485"]
 
 
-def test_a_sensor_that_does_not_answer_gives_nothing_is_counted_and_holds_up_nobody(driver):
+def test_a_sensor_that_does_not_answer_is_counted_and_does_not_delay_other_nodes(driver):
     driver.answers = {1: TimeoutError("no answer"), 2: 18.0}
     joined = []
     graph = on_a_bus(GRAPH + JOIN, driver)
@@ -124,7 +124,7 @@ def test_without_an_address_the_graph_is_refused():
         penstock.CalculatorGraph(GRAPH.replace("address: 1 ", ""))
 
 
-def test_it_keeps_what_all_calculators_promise():
+def test_it_follows_the_rules_for_calculators():
     services = {SENSOR_BUS: AddressAsReading(), CALIBRATION: RoomCalibration()}
 
     answered = check_calculator("ReadSensorCalculator", services=services)

@@ -1,4 +1,4 @@
-"""What the README says works: that of the wheel, which package indexes show."""
+"""The examples of the README work: the README in the wheel, which package indexes show."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import penstock
 README = importlib.metadata.metadata("penstock-room-sensors").get_payload()
 
 
-def test_the_program_prints_what_it_says():
+def test_the_program_prints_the_result_in_its_comment():
     (program,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
     (promised,) = re.findall(r"print\(.*\)  # (.*)", program)
 

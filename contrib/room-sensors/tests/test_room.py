@@ -56,11 +56,11 @@ def run(config, feed, streams=STREAMS, calibration=None):
     return seen
 
 
-def test_at_each_frame_the_last_readings_leave_with_what_they_say():
+def test_at_each_frame_the_last_readings_are_sent_with_state_and_presence():
     seen = run(
         room(),
         [
-            ("mic", 1, 40),  # whole numbers of dB, as microphones say them
+            ("mic", 1, 40),  # whole numbers of dB, as microphones give them
             ("light", 2, 300),
             ("frames", 3, "frame"),
             ("mic", 4, 90),
@@ -100,7 +100,7 @@ def test_the_age_of_a_reading_is_that_of_the_reading_and_not_of_its_clone():
     assert seen["presence"] == [(6, RoomPresence(True, 1, 2)), (7, RoomPresence(False, 0, 1))]
 
 
-def test_without_options_a_reading_counts_for_ten_seconds_and_one_vote_is_enough():
+def test_without_options_a_reading_is_fresh_for_ten_seconds_and_one_vote_is_enough():
     seen = run(
         room(),
         [("mic", 0, 90.0), ("light", 0, 10), ("frames", 10 * S, "frame"), ("frames", 10 * S + 1, "frame")],
@@ -150,7 +150,7 @@ def test_the_file_is_a_graph_of_its_own_and_names_the_type_that_it_is_registered
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_a_thousand_readings_in_any_order_of_arrival_give_what_a_look_at_all_of_them_finds(seed):
+def test_a_thousand_readings_in_any_order_of_arrival_give_the_expected_results(seed):
     order = random.Random(seed)  # noqa: S311  # a test's order
     span = 100_000
     feeds = {

@@ -1,4 +1,4 @@
-"""RoomPresenceCalculator: who votes, and how many must."""
+"""RoomPresenceCalculator: which sensors vote, and how many votes are needed."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ def test_every_tick_has_a_verdict_by_the_last_readings():
     assert [(at, one.is_occupied) for at, one in verdicts] == [(1, True), (3, False), (5, True)]
 
 
-def test_a_sensor_that_has_died_does_not_keep_the_room_occupied():
+def test_a_sensor_that_has_failed_does_not_keep_the_room_occupied():
     verdicts, _ = presence([10 * S, 10 * S + 1], [[(0, LOUD)]], [[(0, DARK), (10 * S, DARK)]])
 
     assert verdicts == [(10 * S, RoomPresence(True, 1, 2)), (10 * S + 1, RoomPresence(False, 0, 1))]
 
 
-def test_where_too_few_readings_are_fresh_nothing_is_said_and_the_tick_is_counted():
+def test_with_too_few_fresh_readings_nothing_is_sent_and_the_tick_is_counted():
     verdicts, counters = presence([1, 2, 9], [[(1, LOUD)]], [[(2, BRIGHT)]], votes=2, max_age=3)
 
     assert verdicts == [(2, RoomPresence(True, 2, 2))]
@@ -68,24 +68,24 @@ def test_two_of_three_microphones_are_enough_or_not_enough():
 @pytest.mark.parametrize(
     ("votes", "sensors", "message"),
     [
-        (0, 1, "votes is 0, but must be 1 or more, and no more than the sensors, which are 1; change it in"),
-        (3, 2, "votes is 3, but must be 1 or more, and no more than the sensors, which are 2; change it in"),
-        (1, 0, "votes is 1, but must be 1 or more, and no more than the sensors, which are 0; change it in"),
+        (0, 1, "votes is 0, but must be 1 up to the number of sensors, 1; change it in"),
+        (3, 2, "votes is 3, but must be 1 up to the number of sensors, 2; change it in"),
+        (1, 0, "votes is 1, but must be 1 up to the number of sensors, 0; change it in"),
     ],
 )
-def test_votes_that_cannot_be_had_are_refused_when_the_graph_is_loaded(votes, sensors, message):
+def test_impossible_numbers_of_votes_are_refused_when_the_graph_is_loaded(votes, sensors, message):
     with pytest.raises(penstock.GraphConfigError, match=message):
         presence([1], [[]] * sensors, [], votes=votes)
 
 
-def test_an_age_that_makes_no_sense_ends_the_run_with_the_node():
+def test_a_negative_age_ends_the_run_with_the_node():
     with pytest.raises(
         penstock.PenstockError, match="node 'RoomPresenceCalculator': max_age is -1, but must be"
     ):
         presence([1], [[]], [], max_age=-1)
 
 
-def test_it_keeps_what_all_calculators_promise():
+def test_it_follows_the_rules_for_calculators():
     shown = check_calculator("RoomPresenceCalculator", services={CALIBRATION: RoomCalibration()})
 
     assert shown.packets_out > 0

@@ -69,7 +69,7 @@ node {
 
 
 def states_in_a_cinema(calibration, side_packets):
-    """Return the states of a graph with readings of 90 dB and 10 lux, as they come."""
+    """Return the states that a graph sends for readings of 90 dB and 10 lux."""
     seen = []
     with penstock.CalculatorGraph(GRAPH) as graph:
         graph.set_service(CALIBRATION, calibration)
@@ -80,14 +80,14 @@ def states_in_a_cinema(calibration, side_packets):
     return seen
 
 
-def test_the_thresholds_of_its_room_come_from_the_calibration_and_a_side_packet_goes_before():
+def test_the_thresholds_of_its_room_come_from_the_calibration_and_a_side_packet_overrides_them():
     calibration = RoomCalibration({"cinema": RoomThresholds(loud_from_db=95.0, dark_below_lux=1)})
 
     assert states_in_a_cinema(calibration, {}) == [QUIET_AND_BRIGHT]
     assert states_in_a_cinema(calibration, {"loud_from": 80.0}) == [LOUD_AND_BRIGHT]
 
 
-def test_a_room_that_nobody_calibrated_ends_the_run_with_those_that_are_known():
+def test_an_unknown_room_ends_the_run_and_the_error_names_the_known_ones():
     calibration = RoomCalibration({"cinemas": RoomThresholds()})
 
     with pytest.raises(
@@ -101,5 +101,5 @@ def test_a_missing_sensor_is_refused():
         run_calculator(RoomStateCalculator, {"LOUDNESS": [(1, 40.0)]}, outputs=["STATE"])
 
 
-def test_it_keeps_what_all_calculators_promise():
+def test_it_follows_the_rules_for_calculators():
     check_calculator(RoomStateCalculator, services={CALIBRATION: RoomCalibration()})

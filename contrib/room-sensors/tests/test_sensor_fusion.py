@@ -75,7 +75,7 @@ def test_one_good_reading_beside_a_refused_one_is_sent():
     assert counters == {"refused": 1}
 
 
-def test_each_sensor_has_the_noise_that_the_calibration_says():
+def test_each_sensor_has_the_noise_of_the_calibration():
     calibration = RoomCalibration(
         sensors={"good": SensorCalibration(noise_variance=0.5), "bad": SensorCalibration(noise_variance=1.5)}
     )
@@ -90,7 +90,7 @@ def test_each_sensor_has_the_noise_that_the_calibration_says():
     assert seen == [Estimate(pytest.approx(13.0), pytest.approx(0.375))]
 
 
-def test_a_calibration_that_is_changed_counts_from_the_next_run_on():
+def test_a_changed_calibration_takes_effect_in_the_next_run():
     calibration = RoomCalibration(sensors={"door": SensorCalibration(noise_variance=4.0)})
     seen = []
     graph = penstock.CalculatorGraph(graph_of(["a"], 'sensor: "door"'))
@@ -106,7 +106,7 @@ def test_a_calibration_that_is_changed_counts_from_the_next_run_on():
     assert seen == [4.0, 9.0]
 
 
-def test_a_sensor_that_nobody_calibrated_ends_the_run_and_the_graph_can_run_again():
+def test_an_unknown_sensor_ends_the_run_and_the_graph_can_run_again():
     graph = penstock.CalculatorGraph(graph_of(["a"], 'sensor: "door"'))
     graph.start_run()
     with pytest.raises(penstock.GraphRunError, match="no sensor 'door' is calibrated; known are: none"):
@@ -125,7 +125,7 @@ def test_a_sensor_that_nobody_calibrated_ends_the_run_and_the_graph_can_run_agai
         ({"gate_sigmas": float("nan")}, "gate_sigmas is nan, but must be 0 or more, and finite"),
     ],
 )
-def test_options_that_cannot_be_are_refused_when_the_graph_is_loaded(options, message):
+def test_invalid_options_are_refused_when_the_graph_is_loaded(options, message):
     with pytest.raises(penstock.GraphConfigError, match=message):
         fused([(0, 1.0)], [(0, 1.0)], **options)
 
@@ -135,7 +135,7 @@ def test_a_node_without_a_sensor_is_refused():
         penstock.CalculatorGraph(graph_of([]))
 
 
-def test_it_keeps_what_all_calculators_promise():
+def test_it_follows_the_rules_for_calculators():
     services = {CALIBRATION: RoomCalibration()}
     shown = check_calculator("SensorFusionCalculator", services=services)
     gated = check_calculator(
@@ -175,7 +175,7 @@ def test_a_thousand_readings_of_four_sensors_in_any_order_of_arrival_give_what_a
 
 
 def plain_loop(sensors, feeds):
-    """Return the estimates that a loop over all readings, sorted by time and sensor, arrives at."""
+    """Return the estimates that a loop over all readings, sorted by time and sensor, computes."""
     followed = RandomWalkFilter(0.5, 4.0)
     expected = {}
     last = None

@@ -1,4 +1,4 @@
-"""Calculators that tests run through the command, and the command in a process of its own."""
+"""Calculators for the tests of the command, and fixtures that run it in this or a separate process."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from penstock_cli.main import penstock_command
 
 @penstock.register_calculator
 class CliNumbers(penstock.Calculator):
-    """Puts out 1, 2, ... up to the side packet COUNT."""
+    """Sends 1, 2, ... up to the side packet COUNT."""
 
     @classmethod
     def get_contract(cls, cc) -> None:
@@ -39,7 +39,7 @@ class CliNumbers(penstock.Calculator):
 
 @penstock.register_calculator
 class CliFailsAtThree(penstock.Calculator):
-    """Does not like the number 3."""
+    """Fails at the number 3."""
 
     @classmethod
     def get_contract(cls, cc) -> None:
@@ -51,8 +51,8 @@ class CliFailsAtThree(penstock.Calculator):
 
 
 @penstock.register_calculator
-class CliWaitsForEver(penstock.Calculator):
-    """Takes a packet and never comes back, unless it is cancelled."""
+class CliNeverReturns(penstock.Calculator):
+    """Takes a packet and never returns, unless it is cancelled."""
 
     @classmethod
     def get_contract(cls, cc) -> None:
@@ -82,11 +82,11 @@ class CliWrites(penstock.Calculator):
 
 
 class CliTwoReaders(penstock.Subgraph):
-    """Two nodes that take what comes."""
+    """Two nodes that read one stream."""
 
     @classmethod
     def get_config(cls, sc):
-        node = 'node { calculator: "CliWaitsForEver" input_stream: "in" }'
+        node = 'node { calculator: "CliNeverReturns" input_stream: "in" }'
         return f'input_stream: "IN:in"\n{node}\n{node}\n'
 
 
@@ -95,7 +95,7 @@ default_registry().add("subgraph", "CliTwoReaders", CliTwoReaders)
 
 @pytest.fixture
 def graph(tmp_path):
-    """Return a maker of graph files: a source of numbers and what stands behind it."""
+    """Return a function that writes a graph file: a source of numbers and the given nodes."""
 
     def make(behind="", name="graph.pbtxt"):
         path = tmp_path / name
@@ -118,7 +118,7 @@ def invoke():
 
 @pytest.fixture
 def command(tmp_path):
-    """Return the command as a function of its arguments, in a process of its own, in `tmp_path`."""
+    """Return the command as a function of its arguments, in a separate process, in `tmp_path`."""
 
     def call(*arguments, **environment):
         return subprocess.run(
@@ -135,7 +135,7 @@ def command(tmp_path):
 
 @pytest.fixture(scope="session")
 def gl():
-    """Return a closed GL context; skip where none can be had, and fail if PENSTOCK_REQUIRE_GL is 1."""
+    """Return a closed GL context; without OpenGL skip the test, or fail it if PENSTOCK_REQUIRE_GL is 1."""
     penstock_gpu = pytest.importorskip("penstock_gpu")
     try:
         context = penstock_gpu.GlContext.create(name="is there one?")
@@ -149,7 +149,7 @@ def gl():
 
 @pytest.fixture
 def installed(tmp_path):
-    """Return a function that installs a distribution with one plugin into a directory, and returns that.
+    """Return a function that installs a distribution with one plugin, and returns its directory.
 
     The plugin and its module are named after the distribution.
     """

@@ -13,7 +13,7 @@ from penstock_cli.demo_graph import graph_text
 from penstock_cli.main import penstock_command
 
 FED = """input_stream: "a"
-node { calculator: "CliWaitsForEver" input_stream: "a" }
+node { calculator: "CliNeverReturns" input_stream: "a" }
 """
 
 
@@ -32,14 +32,14 @@ def test_a_good_graph_is_fine_with_what_it_consists_of_and_nothing_runs(graph, i
     assert done.output == f"{path}: fine: 1 node, 1 stream, needs side packets 'count' (int)\n"
 
 
-def test_what_a_graph_is_fed_through_is_said(tmp_path, invoke):
+def test_the_input_streams_of_a_graph_are_listed(tmp_path, invoke):
     path = tmp_path / "fed.pbtxt"
     path.write_text(FED)
 
-    assert invoke("validate", path).output == f"{path}: fine: 1 node, 1 stream, fed through 'a'\n"
+    assert invoke("validate", path).output == f"{path}: fine: 1 node, 1 stream, needs input streams 'a'\n"
 
 
-def test_side_packets_that_a_run_can_do_without_are_not_asked_for(tmp_path, invoke):
+def test_optional_side_packets_are_not_listed_as_needed(tmp_path, invoke):
     path = tmp_path / "demo.pbtxt"
     path.write_text(graph_text())
 
@@ -58,7 +58,7 @@ def test_subgraphs_that_the_file_names_are_counted(graph, invoke):
 
 
 def test_every_fault_has_its_place_and_what_to_do(graph, invoke):
-    path = graph('node { calculator: "CliNumber" }\nnode { calculator: "CliWaitsForEver" input_stream: "m" }')
+    path = graph('node { calculator: "CliNumber" }\nnode { calculator: "CliNeverReturns" input_stream: "m" }')
 
     done = invoke("validate", path)
 
@@ -68,11 +68,11 @@ def test_every_fault_has_its_place_and_what_to_do(graph, invoke):
         f"fault: {path}:2:8: node 'CliNumber': no calculator 'CliNumber' is registered "
         "(did you mean 'CliNumbers'?)"
     )
-    assert second.startswith(f"fault: {path}:3:38: node 'CliWaitsForEver': input stream 'm' (input 0) has no")
+    assert second.startswith(f"fault: {path}:3:38: node 'CliNeverReturns': input stream 'm' (input 0) has no")
 
 
 def test_json_has_faults_as_data(graph, invoke):
-    path = graph('node { calculator: "CliNumber" }\nnode { calculator: "CliWaitsForEver" input_stream: "m" }')
+    path = graph('node { calculator: "CliNumber" }\nnode { calculator: "CliNeverReturns" input_stream: "m" }')
 
     (found,) = verdicts(invoke, path, code=3)
 
@@ -90,12 +90,12 @@ def test_json_has_faults_as_data(graph, invoke):
     assert (second["line"], second["column"], second["node"], second["stream"]) == (
         3,
         38,
-        "CliWaitsForEver",
+        "CliNeverReturns",
         "m",
     )
 
 
-def test_text_that_is_no_graph_has_the_place_where_it_ends_to_be_one(tmp_path, invoke):
+def test_text_that_is_no_graph_has_the_place_of_its_syntax_error(tmp_path, invoke):
     path = tmp_path / "broken.pbtxt"
     path.write_text('node {\n  calculatr: "X"\n}\n')
 
@@ -117,7 +117,7 @@ def test_a_fault_inside_of_a_subgraph_has_the_place_in_its_own_file(tmp_path, gr
     assert f"used by node 'CliInside{id(inside)}' at {path}:2:8: " in fault["message"]
 
 
-def test_warnings_are_shown_and_are_no_faults(graph, invoke):
+def test_warnings_are_shown_and_do_not_count_as_faults(graph, invoke):
     path = graph('output_stream: "missing"')
 
     done = invoke("validate", path)
@@ -137,7 +137,7 @@ def test_a_check_leaves_the_log_as_it_was(graph):
     assert logging.getLogger("penstock").handlers == before
 
 
-def test_several_files_are_all_checked_and_a_missing_one_goes_before_an_invalid_one(graph, invoke, tmp_path):
+def test_all_files_are_checked_and_a_missing_one_decides_the_exit_code(graph, invoke, tmp_path):
     good, bad = graph(), graph('node { calculator: "CliNumber" }', name="bad.pbtxt")
     missing = tmp_path / "graff.pbtxt"
 
@@ -152,7 +152,7 @@ def test_several_files_are_all_checked_and_a_missing_one_goes_before_an_invalid_
     assert invoke("validate", bad, good).exit_code == 3
 
 
-def test_all_good_files_are_said_to_be_so(graph, invoke):
+def test_several_good_files_are_all_fine(graph, invoke):
     assert invoke("validate", graph(), graph()).output.endswith("2 graphs, none of them with faults\n")
 
 
@@ -176,7 +176,7 @@ def test_standard_input_that_is_no_text_is_a_fault():
     done = CliRunner().invoke(penstock_command, ["validate", "-"], input=b"node\xff")
 
     assert done.exit_code == 3
-    assert done.output == ("fault: <stdin>: byte 0xff at 4 is no UTF-8; write graph text, or name a file\n")
+    assert done.output == ("fault: <stdin>: byte 0xff at 4 is not UTF-8; write graph text, or name a file\n")
 
 
 @pytest.mark.parametrize(
@@ -245,7 +245,7 @@ def test_a_missing_side_packet_is_a_fault_where_any_is_named(graph, invoke):
     ("given", "words"),
     [(["a", "a"], "side packet 'a' is given twice"), (["a=1", "a"], "given twice"), (["=1"], "NAME=VALUE")],
 )
-def test_side_packets_that_make_no_sense_are_wrong_usage(graph, invoke, given, words):
+def test_malformed_side_packets_are_wrong_usage(graph, invoke, given, words):
     done = invoke("validate", graph(), *[part for each in given for part in ("--side", each)])
 
     assert done.exit_code == 2

@@ -13,7 +13,7 @@ from penstock_cli.main import penstock_command
 
 
 def completed(*arguments):
-    """Return what a shell would offer for the last argument, as (type, value)."""
+    """Return the completions of the last argument, as (type, value)."""
     *before, incomplete = arguments
     complete = ShellComplete(penstock_command, {}, "penstock", "_PENSTOCK_COMPLETE")
     return [(item.type, item.value) for item in complete.get_completions(before, incomplete)]
@@ -24,12 +24,12 @@ def test_commands_and_options_are_completed():
     assert ("plain", "--timeout") in completed("run", "--ti")
 
 
-def test_names_of_components_are_completed_capitals_or_not():
+def test_names_of_components_are_completed_in_upper_or_lower_case():
     assert completed("show", "cannyedge") == [("plain", "CannyEdgeCalculator")]
     assert completed("show", "ThreadPool") == [("plain", "ThreadPoolExecutor")]
 
 
-def test_what_is_no_component_is_completed_as_a_file():
+def test_other_names_than_components_are_completed_as_files():
     assert completed("show", "./gra") == [("file", "./gra")]
 
 
@@ -44,7 +44,7 @@ def test_kinds_and_packs_of_the_list_are_completed():
 
 
 @pytest.mark.parametrize("shell", SHELLS)
-def test_each_shell_has_a_script_that_asks_the_command(shell, invoke):
+def test_each_shell_has_a_script_that_calls_the_command(shell, invoke):
     done = invoke("completion", shell)
 
     assert done.exit_code == 0
@@ -62,7 +62,7 @@ def test_the_shell_is_that_of_the_session(invoke, monkeypatch):
     ("shell", "words"),
     [("/bin/tcsh", "the shell is 'tcsh'; name one of bash, zsh"), ("", "SHELL is not set")],
 )
-def test_a_shell_that_cannot_be_served_is_wrong_usage(invoke, monkeypatch, shell, words):
+def test_a_shell_without_a_script_is_wrong_usage(invoke, monkeypatch, shell, words):
     monkeypatch.setenv("SHELL", shell)
 
     done = invoke("completion")
@@ -71,7 +71,7 @@ def test_a_shell_that_cannot_be_served_is_wrong_usage(invoke, monkeypatch, shell
     assert words in done.output
 
 
-def test_broken_commands_of_plugins_say_nothing_while_a_shell_completes(command, installed):
+def test_broken_commands_of_plugins_are_not_reported_while_a_shell_completes(command, installed):
     source = """
         from penstock import hookimpl
 

@@ -49,7 +49,7 @@ def test_in_a_pipe_each_name_has_a_line_with_its_distribution_and_kind(invoke):
     ]
 
 
-def test_every_kind_that_a_registry_has_can_be_asked_for():
+def test_every_kind_that_a_registry_has_can_be_selected():
     command = next(one for one in COMMANDS if one.name == "list")
     kind = next(one for one in command.params if one.name == "kinds")
 
@@ -89,7 +89,7 @@ def test_long_has_the_first_sentence_of_each(invoke):
         "CliNumbers",
         "-",
         "calculator",
-        "Puts out 1, 2, ... up to the side packet COUNT.",
+        "Sends 1, 2, ... up to the side packet COUNT.",
     ]
 
 
@@ -126,10 +126,13 @@ def test_names_are_sorted_by_kind_then_distribution(registry):
 @pytest.mark.parametrize(
     ("word", "message"),
     [
-        ("alpa", "no name holds 'alpa' (did you mean 'alpha'?)"),
-        ("BettaCalculator", "no name holds 'BettaCalculator' (did you mean 'BetaCalculator', 'Alpha"),
-        ("zzz", "no name holds 'zzz'; penstock list shows all of them"),
-        ("canny", "no name holds 'canny' here; 'CannyEdgeCalculator' comes with: pip install penstock-image"),
+        ("alpa", "no name contains 'alpa' (did you mean 'alpha'?)"),
+        ("BettaCalculator", "no name contains 'BettaCalculator' (did you mean 'BetaCalculator', 'Alpha"),
+        ("zzz", "no name contains 'zzz'; penstock list shows all of them"),
+        (
+            "canny",
+            "no installed name contains 'canny'; for 'CannyEdgeCalculator': pip install penstock-image",
+        ),
     ],
 )
 def test_a_word_that_is_in_no_name_is_wrong_usage(registry, word, message):
@@ -140,14 +143,14 @@ def test_a_word_that_is_in_no_name_is_wrong_usage(registry, word, message):
     assert caught.value.message.startswith(message)
 
 
-def test_a_word_of_a_plugin_that_is_kept_out_is_told_with_the_reason(registry):
+def test_for_a_word_of_a_plugin_that_is_blocked_the_reason_is_given(registry):
     registry.fail("video", "blocked by name", distribution="penstock-video")
 
     with pytest.raises(click.ClickException) as caught:
         components.chosen(components.components(registry), registry, "video", (), None)
 
     assert caught.value.message == (
-        "no name holds 'video'; penstock list shows all of them; "
+        "no name contains 'video'; penstock list shows all of them; "
         "plugins that are not loaded: video (blocked by name)"
     )
 
@@ -160,10 +163,10 @@ def test_an_unknown_pack_is_wrong_usage(invoke):
     done = invoke("list", "--pack", "vidoe")
 
     assert done.exit_code == 2
-    assert "no pack 'vidoe' provides anything (did you mean 'video'?)" in done.output
+    assert "no pack 'vidoe' provides names (did you mean 'video'?)" in done.output
 
 
-def test_what_is_missing_is_said_on_stderr_with_the_reason(registry, capsys):
+def test_missing_packs_are_reported_on_stderr_with_the_reason(registry, capsys):
     registry.fail("gpu", "blocked by name", distribution="penstock-gpu")
 
     components.print_notes(registry, "canny")
@@ -181,7 +184,7 @@ def test_what_is_missing_is_said_on_stderr_with_the_reason(registry, capsys):
         (33, ["  AlphaCalculator", "  BetaCalculator"]),
     ],
 )
-def test_on_a_terminal_names_stand_in_groups_and_in_columns_where_there_is_room(
+def test_on_a_terminal_names_are_in_groups_and_in_columns_where_there_is_room(
     registry, capsys, monkeypatch, width, lines
 ):
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
@@ -215,7 +218,7 @@ def test_on_a_terminal_the_sentences_are_wrapped_below_their_names(registry, cap
     assert all(len(line) <= 50 and (line.startswith("      ") or not line) for line in sentence)
 
 
-def test_nothing_is_imported_to_list_what_there_is():
+def test_listing_imports_no_components():
     program = (
         "import sys\n"
         "from penstock_cli.main import main\n"

@@ -53,13 +53,13 @@ def test_the_demo_paints_the_test_pattern_and_says_where_it_is(invoke, in_folder
 
 
 @pytest.mark.parametrize("on_gpu", [False, True])
-def test_the_demo_paints_green_edges_on_the_picture(invoke, in_folder, on_gpu, request):
+def test_the_demo_paints_green_edges_on_the_frames(invoke, in_folder, on_gpu, request):
     if on_gpu:
         request.getfixturevalue("gl")
 
     result = invoke("demo", "--frames", "1", "--gpu" if on_gpu else "--no-gpu")
 
-    assert ("on the GPU: " if on_gpu else "on the CPU, as --no-gpu says\n") in result.output
+    assert ("on the GPU: " if on_gpu else "on the CPU, because of --no-gpu\n") in result.output
 
     with av.open(str(in_folder / "penstock-demo.mp4")) as container:
         picture = next(container.decode(video=0)).to_ndarray(format="rgb24").astype(int)
@@ -123,7 +123,7 @@ def test_the_number_of_frames_of_a_video_cannot_be_chosen(invoke):
         (["--camera", "-1"], "-1 is not in the range x>=0"),
     ],
 )
-def test_a_camera_is_read_alone(invoke, arguments, words):
+def test_a_camera_excludes_a_video_and_the_pattern(invoke, arguments, words):
     result = invoke("demo", *arguments)
 
     assert result.exit_code == 2
@@ -131,7 +131,7 @@ def test_a_camera_is_read_alone(invoke, arguments, words):
 
 
 @pytest.mark.parametrize("on_gpu", [False, True])
-def test_of_a_camera_nothing_waits_in_queues_and_no_pattern_is_left(on_gpu):
+def test_with_a_camera_queues_are_short_and_no_pattern_is_left(on_gpu):
     config = demo_config(default_registry(), on_gpu=on_gpu, camera=2, writes=False)
     options = default_registry().option("penstock.VideoDecoderCalculatorOptions").load()()
     decoder = config.node[0]
@@ -143,7 +143,7 @@ def test_of_a_camera_nothing_waits_in_queues_and_no_pattern_is_left(on_gpu):
 
 
 @pytest.mark.usefixtures("in_folder")
-def test_a_camera_that_is_not_there_is_named(invoke):
+def test_a_missing_camera_is_named(invoke):
     result = invoke("demo", "--camera", "97", "--no-gpu")
 
     assert result.exit_code == 1
@@ -154,7 +154,7 @@ def test_a_camera_that_is_not_there_is_named(invoke):
 # --- on the GPU, or why not -----------------------------------------------------------------------
 
 
-def test_where_opengl_is_there_the_demo_draws_with_it_and_names_the_device(command, gl):
+def test_with_opengl_the_demo_uses_it_and_names_the_device(command, gl):
     done = command("demo", "--frames", "3")
 
     assert done.returncode == 0, done.stderr
@@ -171,7 +171,7 @@ def test_where_opengl_is_there_the_demo_draws_with_it_and_names_the_device(comma
         ({"PENSTOCK_BLOCK_PLUGINS": "gpu"}, r"gpu \(blocked by name, see PENSTOCK_BLOCK_PLUGINS\)"),
     ],
 )
-def test_where_it_is_not_the_demo_draws_without_it_and_says_why(command, environment, why):
+def test_without_opengl_the_demo_uses_the_cpu_and_says_why(command, environment, why):
     done = command("demo", "--frames", "2", **environment)
 
     assert done.returncode == 0, done.stderr
@@ -185,7 +185,7 @@ def test_where_it_is_not_the_demo_draws_without_it_and_says_why(command, environ
     assert "Traceback" not in forced.stderr
 
 
-def test_where_the_environment_requires_the_gpu_the_demo_does_not_do_without(command):
+def test_where_the_environment_requires_the_gpu_the_demo_fails_without_it(command):
     environment = {"PENSTOCK_GPU": "require", "PENSTOCK_GPU_DEVICE": "cuda:97"}
     done = command("demo", "--frames", "2", **environment)
 
@@ -199,7 +199,7 @@ def test_where_the_environment_requires_the_gpu_the_demo_does_not_do_without(com
 @pytest.mark.parametrize(
     ("variable", "value"), [("PENSTOCK_GPU", "perfer"), ("PENSTOCK_GPU_DEVICE", "nonsense")]
 )
-def test_a_misspelt_variable_is_no_machine_without_a_gpu(command, variable, value, gl):
+def test_a_misspelt_variable_is_an_error_and_does_not_mean_a_missing_gpu(command, variable, value, gl):
     done = command("demo", "--frames", "2", **{variable: value})
 
     assert done.returncode == 1

@@ -10,10 +10,9 @@ from pathlib import Path
 import av
 import pytest
 
-import penstock_cli.interrupts
 from penstock_cli.interrupts import Interrupts
 
-#: The command, in a process that says what is left when it is done. Presses are counted one by one.
+#: The command, in a process that prints which threads are left at its end. Each press is counted.
 CHILD = """
 import signal, sys, threading
 signal.signal(signal.SIGINT, signal.default_int_handler)  # shells make background jobs ignore it
@@ -33,7 +32,7 @@ no_signals = pytest.mark.skipif(os.name == "nt", reason="SIGINT cannot be sent t
 
 @pytest.fixture
 def started(tmp_path):
-    """Return a function that starts the command, after some code of its own; what still runs is killed."""
+    """Return a function that starts the command after the given code; at the end it is killed if it runs."""
     processes = []
 
     def start(*arguments, before=""):
@@ -55,7 +54,7 @@ def started(tmp_path):
 
 
 def read_until(process, pattern):
-    """Read lines of stderr up to one that matches."""
+    """Return the lines of stderr up to one that matches."""
     seen = []
     for line in process.stderr:
         seen.append(line)
@@ -76,7 +75,7 @@ def test_ctrl_c_finishes_the_file_and_leaves_no_thread(started, tmp_path, place,
     stdout, stderr = process.communicate()
 
     assert process.returncode == 130
-    assert "interrupted: no more is read" in stderr
+    assert "interrupted: sources are closed" in stderr
     assert re.search(r"^interrupted after \S+ m?s; written: out\.mp4 \([\d.]+ k?B\)$", stderr, re.MULTILINE)
     assert stdout.endswith("threads: ['MainThread']\n")
     with av.open(str(tmp_path / "out.mp4")) as container:
@@ -87,13 +86,13 @@ def test_ctrl_c_finishes_the_file_and_leaves_no_thread(started, tmp_path, place,
 
 
 @no_signals
-def test_a_second_ctrl_c_cancels_what_does_not_come_to_its_end(started, graph):
-    path = graph('node { calculator: "CliWaitsForEver" input_stream: "n" }')
+def test_a_second_ctrl_c_cancels_a_run_that_does_not_end(started, graph):
+    path = graph('node { calculator: "CliNeverReturns" input_stream: "n" }')
     process = started("run", path, "--side", "count=1")
 
     read_until(process, r"on 'n'")
     process.send_signal(signal.SIGINT)
-    read_until(process, r"^interrupted: no more is read, .* Ctrl-C again to cancel$")
+    read_until(process, r"^interrupted: sources are closed, .* Ctrl-C again to cancel$")
     process.send_signal(signal.SIGINT)
     read_until(process, r"^cancelled: ")
     stdout, stderr = process.communicate()
@@ -126,7 +125,7 @@ ABORTED = "aborted; files that were being written may be incomplete\n"
 
 @pytest.fixture
 def stuck_graph(tmp_path):
-    """Return a maker of graph files with a calculator that never comes back."""
+    """Return a function that writes a graph file with a calculator that never returns."""
 
     def make(executor=""):
         path = tmp_path / "stuck.pbtxt"
@@ -137,7 +136,7 @@ def stuck_graph(tmp_path):
 
 
 @no_signals
-def test_a_third_ctrl_c_leaves_a_calculator_that_never_comes_back(started, stuck_graph):
+def test_a_third_ctrl_c_exits_despite_a_calculator_that_never_returns(started, stuck_graph):
     process = started("run", stuck_graph(), before=STUCK)
 
     read_until(process, r"^stuck$")
@@ -152,7 +151,7 @@ def test_a_third_ctrl_c_leaves_a_calculator_that_never_comes_back(started, stuck
     assert stderr.endswith(ABORTED)
 
 
-def test_a_third_ctrl_c_leaves_also_where_the_waiting_thread_is_stuck(started, stuck_graph):
+def test_a_third_ctrl_c_exits_even_if_the_waiting_thread_is_stuck(started, stuck_graph):
     process = started("run", stuck_graph('executor { type: "ApplicationThreadExecutor" }'), before=STUCK)
 
     _, stderr = process.communicate()
@@ -162,7 +161,7 @@ def test_a_third_ctrl_c_leaves_also_where_the_waiting_thread_is_stuck(started, s
 
 
 @no_signals
-def test_a_busy_graph_on_the_waiting_thread_hears_ctrl_c(started, graph):
+def test_a_busy_graph_on_the_waiting_thread_reacts_to_ctrl_c(started, graph):
     path = graph('executor { type: "ApplicationThreadExecutor" }')
     process = started("run", path, "--side", "count=1000000000")
 
@@ -185,11 +184,10 @@ def usual_handler():
 
 
 @pytest.mark.usefixtures("usual_handler")
-def test_presses_are_counted_and_ctrl_c_is_what_it_was_afterwards(monkeypatch):
+def test_presses_are_counted_and_ctrl_c_works_as_before_afterwards():
     times = iter([10.0, 11.0])
-    monkeypatch.setattr(penstock_cli.interrupts, "monotonic", lambda: next(times))
 
-    with Interrupts() as interrupts:
+    with Interrupts(lambda: next(times)) as interrupts:
         signal.raise_signal(signal.SIGINT)
         signal.raise_signal(signal.SIGINT)
 
@@ -199,11 +197,10 @@ def test_presses_are_counted_and_ctrl_c_is_what_it_was_afterwards(monkeypatch):
 
 
 @pytest.mark.usefixtures("usual_handler")
-def test_a_signal_that_a_launcher_passes_on_at_once_is_the_same_press(monkeypatch):
+def test_a_signal_that_a_launcher_forwards_at_once_is_the_same_press():
     times = iter([10.0, 10.01, 12.0])
-    monkeypatch.setattr(penstock_cli.interrupts, "monotonic", lambda: next(times))
 
-    with Interrupts() as interrupts:
+    with Interrupts(lambda: next(times)) as interrupts:
         for _ in range(3):
             signal.raise_signal(signal.SIGINT)
 

@@ -100,7 +100,7 @@ def node(name, steps=0, busy_s=0.0):
     return NodeState(name, "Some", "closed", 0, 0, steps, busy_s, "")
 
 
-def test_totals_say_how_much_how_fast_and_how_busy(monkeypatch):
+def test_totals_have_packets_rate_and_busy_cores(monkeypatch):
     monkeypatch.setattr("os.cpu_count", lambda: 2)
     outcome = Outcome(
         snapshot(stream("a", 30), stream("b", 12, dropped=4)), wall_s=2.0, cpu_s=3.0, was_interrupted=False
@@ -144,7 +144,7 @@ def test_on_a_narrow_terminal_the_names_stay_and_numbers_go(capsys, monkeypatch)
     assert lines[4].split() == ["LongName", "0", "s", "0%"]
 
 
-def test_of_a_large_graph_the_nodes_that_took_longest_are_shown_in_order(capsys):
+def test_of_a_large_graph_only_the_slowest_nodes_are_shown_in_their_order(capsys):
     nodes = [node(f"node{i}", 1, busy_s=i % 2) for i in range(100)]
 
     print_summary(Outcome(snapshot(nodes=nodes), 2.0, 1.0, was_interrupted=False))
@@ -155,5 +155,5 @@ def test_of_a_large_graph_the_nodes_that_took_longest_are_shown_in_order(capsys)
     assert shown == [f"node{i}" for i in range(1, 81, 2)]
 
 
-def test_a_clock_that_has_not_moved_gives_no_rate():
+def test_a_reading_at_time_zero_has_no_rate():
     assert Meter().read(snapshot(stream("a", 3)), 0.0).per_second == 0.0

@@ -45,7 +45,7 @@ def project(directory):
 
 
 def installed_by_hand(directory):
-    """Put beside a pack's package what pip would note of it; return the directory for the path."""
+    """Write the metadata that pip would write beside a pack's package; return the directory for the path."""
     said = project(directory)
     sources = directory / "src"
     info = sources / f"{said['name'].replace('-', '_')}-{said['version']}.dist-info"
@@ -63,7 +63,7 @@ def installed_by_hand(directory):
 # --- what is written ------------------------------------------------------------------------------
 
 
-def test_a_pack_is_written_and_three_commands_say_how_to_go_on(invoke, here):
+def test_a_pack_is_written_and_the_next_commands_are_printed(invoke, here):
     done = invoke("new", "pack", "soil")
 
     assert (done.exit_code, done.stderr) == (0, "")
@@ -170,13 +170,13 @@ def test_description_and_author_are_kept_as_they_are(invoke, here, author, table
 
 
 @pytest.mark.parametrize("name", ["3d", "a b", "", "penstock-", "straße", "a/b", "-", "a-", "$x"])
-def test_a_name_that_cannot_be_one_is_refused(invoke, here, name):
+def test_an_invalid_name_is_refused(invoke, here, name):
     done = invoke("new", "pack", "--", name)
 
     assert done.exit_code == 2
     assert done.stderr == (
-        f"Error: pack name {name!r}: must be words of letters and digits joined by '-', the first letter "
-        "first, as in 'my-pack'\n"
+        f"Error: pack name {name!r}: must begin with a letter and be words of letters and digits joined by "
+        "'-', as in 'my-pack'\n"
     )
     assert list(here.iterdir()) == []
 
@@ -199,7 +199,7 @@ def test_the_name_of_an_official_pack_is_refused(invoke, here, name):
         (("--author", "<a@b>"), "author '<a@b>': must be 'Name' or 'Name <address@host>'"),
     ],
 )
-def test_texts_that_fit_no_line_are_refused(invoke, here, arguments, said):
+def test_texts_that_are_not_one_line_are_refused(invoke, here, arguments, said):
     done = invoke("new", "pack", "soil", *arguments)
 
     assert (done.exit_code, done.stderr) == (2, f"Error: {said}\n")
@@ -213,13 +213,13 @@ def test_nothing_is_overwritten_and_the_file_in_the_way_is_named(invoke, here):
 
     assert done.exit_code == 2
     assert done.stderr == (
-        f"Error: {str(Path('mine/src'))!r} is there already, and is not overwritten; move it away, or name "
+        f"Error: {str(Path('mine/src'))!r} exists already and is not overwritten; move it away, or name "
         "another directory with --directory\n"
     )
     assert [path.name for path in (here / "mine").iterdir()] == ["src"]
 
 
-def test_a_directory_that_has_other_things_takes_the_pack_in(invoke, here):
+def test_a_pack_is_written_into_a_directory_with_other_files(invoke, here):
     (here / "mine" / ".git").mkdir(parents=True)
 
     assert invoke("new", "pack", "soil", "--directory", "mine").exit_code == 0
@@ -228,13 +228,13 @@ def test_a_directory_that_has_other_things_takes_the_pack_in(invoke, here):
     assert (here / "mine" / ".git").is_dir()
 
 
-def test_the_directory_one_is_in_takes_the_pack_in(invoke, here):
+def test_a_pack_is_written_into_the_current_directory(invoke, here):
     assert invoke("new", "pack", "soil", "--directory", ".").exit_code == 0
 
     assert files(here) == FILES
 
 
-def test_a_file_is_no_place_for_a_pack(invoke, here):
+def test_a_file_as_the_directory_is_refused(invoke, here):
     (here / "mine").write_text("")
 
     done = invoke("new", "pack", "soil", "--directory", "mine")
@@ -245,7 +245,7 @@ def test_a_file_is_no_place_for_a_pack(invoke, here):
     )
 
 
-def test_a_place_that_is_missing_is_not_made(invoke, here):
+def test_a_missing_parent_directory_is_not_made(invoke, here):
     done = invoke("new", "pack", "soil", "--directory", "far/away")
 
     assert done.exit_code == 4
@@ -253,7 +253,7 @@ def test_a_place_that_is_missing_is_not_made(invoke, here):
     assert list(here.iterdir()) == []
 
 
-def test_a_directory_that_takes_nothing_is_named(invoke, here, monkeypatch):
+def test_a_directory_that_cannot_be_written_is_named(invoke, here, monkeypatch):
     def refuse(path, *_):
         raise OSError(30, "Read-only file system", path)
 

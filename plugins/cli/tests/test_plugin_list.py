@@ -42,7 +42,7 @@ def listed(command, **environment):
     return {record["name"]: record for record in json.loads(done.stdout)}
 
 
-def test_every_plugin_is_listed_with_what_it_brings(command):
+def test_every_plugin_is_listed_with_what_it_provides(command):
     records = listed(command)
 
     assert records["video"]["state"] == "loaded"
@@ -101,7 +101,7 @@ def test_a_plugin_adds_a_command_and_its_help(command, installed):
     assert re.search(r"^  hello +Say hello\.$", command("--help", PYTHONPATH=site).stdout, re.MULTILINE)
 
 
-def test_a_plugin_cannot_take_the_name_of_a_command_and_all_it_added_is_gone(command, installed):
+def test_a_plugin_cannot_replace_a_command_and_then_none_of_its_commands_is_added(command, installed):
     installed("hello", HELLO)
     site = installed("thief", THIEF)
 
@@ -133,14 +133,14 @@ def test_an_unknown_command_names_the_plugins_that_are_missing(command, installe
     ("wrong", "words"),
     [("cheer", "--help lists them"), ("pluggins", "did you mean 'plugins'?")],
 )
-def test_an_unknown_command_is_wrong_usage_and_near_ones_are_told(invoke, wrong, words):
+def test_an_unknown_command_is_wrong_usage_and_similar_ones_are_suggested(invoke, wrong, words):
     done = invoke(wrong)
 
     assert done.exit_code == 2
     assert done.output.endswith(f"Error: there is no command {wrong!r}; {words}\n")
 
 
-def test_a_misspelt_option_of_the_command_itself_is_told_as_such(invoke):
+def test_a_misspelt_option_of_the_command_itself_is_reported_as_an_option(invoke):
     done = invoke("--versoin")
 
     assert done.exit_code == 2

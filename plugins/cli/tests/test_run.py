@@ -14,7 +14,7 @@ SINK = 'node { calculator: "CliWrites" input_stream: "n" input_side_packet: "TAR
 
 
 def said(result):
-    """Return what was printed, without what click says about usage before an error."""
+    """Return the output, without click's usage text before an error."""
     return result.output[result.output.find("Error: ") :]
 
 
@@ -38,7 +38,7 @@ def test_a_node_with_a_name_of_its_own_is_shown_with_its_calculator(graph, invok
     assert re.search(r"\[red\]counter +CliNumbers +2 ", result.output)
 
 
-def test_files_that_side_packets_name_and_the_run_has_written_are_told(graph, invoke, tmp_path):
+def test_files_that_side_packets_name_and_the_run_has_written_are_listed(graph, invoke, tmp_path):
     target = tmp_path / "numbers.txt"
 
     result = invoke("run", graph(SINK), "--side", "count=3", "--side", f"target={target}")
@@ -61,7 +61,7 @@ def test_a_graph_without_packets_says_so(graph, invoke):
     assert (result.exit_code, "no packets in " in result.output) == (0, True)
 
 
-def test_what_the_library_warns_of_is_shown(graph, invoke):
+def test_warnings_of_the_library_are_shown(graph, invoke):
     result = invoke("run", graph('output_stream: "missing"'), "--side", "count=1")
 
     assert result.exit_code == 0
@@ -96,7 +96,7 @@ def test_debug_adds_the_traceback_of_the_calculator(graph, invoke, place):
 
 
 def test_a_graph_with_faults_has_them_all_and_exit_code_3(graph, invoke):
-    path = graph('node { calculator: "CliNumber" }\nnode { calculator: "CliWaitsForEver" input_stream: "m" }')
+    path = graph('node { calculator: "CliNumber" }\nnode { calculator: "CliNeverReturns" input_stream: "m" }')
 
     result = invoke("run", path, "--side", "count=5")
 
@@ -182,7 +182,7 @@ def test_a_side_packet_of_a_wrong_type_names_both_types(graph, invoke):
         pytest.param(["count=1", "count=2"], "side packet 'count' is given twice", id="twice"),
     ],
 )
-def test_a_side_packet_that_makes_no_sense_is_wrong_usage(graph, invoke, given, message):
+def test_a_malformed_side_packet_is_wrong_usage(graph, invoke, given, message):
     arguments = [part for each in given for part in ("--side", each)]
 
     result = invoke("run", graph(), *arguments)
@@ -191,34 +191,34 @@ def test_a_side_packet_that_makes_no_sense_is_wrong_usage(graph, invoke, given, 
     assert message in said(result)
 
 
-def test_a_graph_with_inputs_that_nothing_feeds_is_refused(tmp_path, invoke):
+def test_a_graph_with_input_streams_is_refused(tmp_path, invoke):
     path = tmp_path / "fed.pbtxt"
     path.write_text(
         'input_stream: "a"\ninput_stream: "TAG:0:b"\n'
-        'node { calculator: "CliWaitsForEver" input_stream: "a" }\n'
+        'node { calculator: "CliNeverReturns" input_stream: "a" }\n'
     )
 
     result = invoke("run", path)
 
     assert result.exit_code == 2
-    assert f"graph '{path}' has inputs that nothing feeds: 'a', 'b';" in said(result)
+    assert f"graph '{path}' has input streams that this command cannot feed: 'a', 'b'; add" in said(result)
 
 
 def test_a_run_that_takes_too_long_is_cancelled_and_says_what_it_waits_for(graph, invoke):
-    path = graph('node { calculator: "CliWaitsForEver" input_stream: "n" }')
+    path = graph('node { calculator: "CliNeverReturns" input_stream: "n" }')
 
     result = invoke("run", path, "--side", "count=1", "--timeout", "0.1")
 
     assert result.exit_code == 1
     assert said(result).startswith("Error: the run did not end within 0.1 s and was cancelled\n")
-    assert "node 'CliWaitsForEver' is running" in said(result)
+    assert "node 'CliNeverReturns' is running" in said(result)
 
 
 def test_a_time_limit_on_a_run_that_ends_in_time_changes_nothing(graph, invoke):
     assert invoke("run", graph(), "--side", "count=5", "--timeout", "60").exit_code == 0
 
 
-def test_a_time_limit_that_is_no_number_is_refused(graph, invoke):
+def test_a_time_limit_that_is_not_a_number_is_refused(graph, invoke):
     result = invoke("run", graph(), "--timeout", "nan")
 
     assert result.exit_code == 2
@@ -232,7 +232,7 @@ def test_a_time_limit_must_be_positive(graph, invoke):
     assert "0.0 is not in the range x>0" in said(result)
 
 
-# --- what nobody expects --------------------------------------------------------------------------
+# --- unexpected errors ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -240,7 +240,7 @@ def test_a_time_limit_must_be_positive(graph, invoke):
     [
         pytest.param(
             ZeroDivisionError("oh"),
-            (1, "Error: unexpected ZeroDivisionError: oh; this should not happen"),
+            (1, "Error: unexpected ZeroDivisionError: oh; this is a bug, please report it"),
             id="a-bug",
         ),
         pytest.param(OSError(28, "no space"), (1, "Error: OSError: [Errno 28] no space\n"), id="the-system"),
@@ -332,7 +332,7 @@ def test_a_verbose_run_shows_the_log_with_logger_and_place(graph, invoke):
     assert lines[2].endswith("(node 'CliFailsAtThree', at 3)")
 
 
-def test_the_log_is_shown_from_the_level_that_is_asked_for(graph, invoke):
+def test_the_log_is_shown_from_the_given_level(graph, invoke):
     run = ["run", graph('output_stream: "missing"'), "--side", "count=1", "--no-progress"]
 
     assert "the run starts" not in invoke(*run, "--log-level", "warning").stderr
@@ -341,8 +341,8 @@ def test_the_log_is_shown_from_the_level_that_is_asked_for(graph, invoke):
     assert "info: penstock.runtime: the run has ended\n" in invoke(*run, "--log-level", "debug").stderr
 
 
-def test_silence_and_the_log_exclude_each_other(graph, invoke):
+def test_quiet_and_the_log_exclude_each_other(graph, invoke):
     result = invoke("run", graph(), "-q", "-v")
 
     assert result.exit_code == 2
-    assert "--quiet says nothing and the log is asked for too; leave out one of them" in said(result)
+    assert "--quiet cannot go with --verbose or --log-level; leave out one of them" in said(result)

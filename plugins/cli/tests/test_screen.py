@@ -1,4 +1,4 @@
-"""When which picture is shown. Window and clock are the test's; the graph and its threads are real."""
+"""Which frame is shown when. The tests replace window and clock; the graph and its threads are real."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ FRAME_US = 40_000
 
 @penstock.register_calculator
 class CliFilm(penstock.Calculator):
-    """Puts out 0, 1, ... at 25 a second, up to the side packet COUNT; fails at the side packet BAD."""
+    """Sends 0, 1, ... at 25 a second, up to the side packet COUNT; fails at the side packet BAD."""
 
     @classmethod
     def get_contract(cls, cc) -> None:
@@ -35,7 +35,7 @@ class CliFilm(penstock.Calculator):
 
 
 class Hands:
-    """A window without a screen. Waiting for keys moves the clock; nothing else does, unless told."""
+    """A window without a screen. Only waiting for keys and drawing a frame in `slow` move the clock."""
 
     def __init__(self, *, slow=(), closes_after=None):
         self.now = 100.0
@@ -47,9 +47,9 @@ class Hands:
     def look(self, wait_s=0.0):
         self.now += wait_s
 
-    def draw(self, picture):
-        self.shown.append((picture, round(self.now - 100.0, 6)))
-        if picture in self._slow:
+    def draw(self, frame):
+        self.shown.append((frame, round(self.now - 100.0, 6)))
+        if frame in self._slow:
             self.now += 1.0
         self.is_closed = len(self.shown) == self._closes_after
 
@@ -58,7 +58,7 @@ class Hands:
 
 
 def film(count, hands, *, bad=None, is_live=False):
-    """Return a graph that shows a film, not started, its screen, and its side packets."""
+    """Return a graph that sends frames, not started, its screen, and its side packets."""
     bad_side = "" if bad is None else 'input_side_packet: "BAD:bad"'
     graph = penstock.CalculatorGraph(
         f'node {{ calculator: "CliFilm" input_side_packet: "COUNT:count" {bad_side} output_stream: "film" }}'
@@ -68,7 +68,7 @@ def film(count, hands, *, bad=None, is_live=False):
     return graph, screen, sides
 
 
-def test_every_picture_is_shown_in_order_at_its_time():
+def test_every_frame_is_shown_in_order_at_its_time():
     hands = Hands()
     graph, screen, sides = film(20, hands)
     graph.start_run(sides)
@@ -78,7 +78,7 @@ def test_every_picture_is_shown_in_order_at_its_time():
     assert hands.shown == [(number, round(number * 0.04, 6)) for number in range(20)]
 
 
-def test_after_a_pause_pictures_follow_at_their_distance_and_do_not_race():
+def test_after_a_pause_frames_keep_their_distance_and_do_not_race():
     hands = Hands(slow=(1,))
     graph, screen, sides = film(4, hands)
     graph.start_run(sides)
@@ -88,7 +88,7 @@ def test_after_a_pause_pictures_follow_at_their_distance_and_do_not_race():
     assert hands.shown == [(0, 0.0), (1, 0.04), (2, 1.04), (3, 1.08)]
 
 
-def test_of_a_camera_the_newest_picture_is_shown_at_once():
+def test_the_newest_frame_of_a_camera_is_shown_at_once():
     hands = Hands()
     graph, screen, sides = film(3, hands, is_live=True)
     graph.start_run(sides)
@@ -110,7 +110,7 @@ def test_a_closed_window_ends_an_endless_film_and_shows_no_more():
     assert graph.snapshot().nodes[0].steps < 20, "the graph did not wait for the window"
 
 
-def test_time_that_is_up_is_said_and_the_film_goes_on_with_the_next_wait():
+def test_a_wait_that_times_out_raises_and_the_next_wait_goes_on():
     hands = Hands()
     graph, screen, sides = film(10, hands)
     graph.start_run(sides)

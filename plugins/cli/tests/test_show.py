@@ -15,7 +15,7 @@ def shown(invoke, *arguments):
 
 
 def paragraph(output, heading):
-    """Return the lines below a heading, up to the next empty one, without their outer blanks."""
+    """Return the stripped lines below a heading, up to the next empty one."""
     _, _, rest = output.partition(f"\n{heading}\n")
     return [line.strip() for line in rest.partition("\n\n")[0].splitlines()]
 
@@ -85,11 +85,11 @@ def test_handlers_and_executors_are_shown_with_their_options(invoke, name, words
     assert "input streams" not in output
 
 
-def test_a_calculator_of_this_process_is_shown_with_what_it_says(invoke):
+def test_a_calculator_of_this_process_is_shown_with_its_docstring(invoke):
     output = shown(invoke, "CliNumbers")
 
     assert output.startswith("CliNumbers  calculator of this process (")
-    assert "Puts out 1, 2, ... up to the side packet COUNT." in output
+    assert "Sends 1, 2, ... up to the side packet COUNT." in output
     assert paragraph(output, "input side packets") == ["COUNT  int"]
 
 
@@ -129,14 +129,14 @@ def test_options_of_a_class_are_shown_with_defaults_and_what_is_required(invoke)
     ]
 
 
-def test_an_unknown_name_is_wrong_usage_and_near_names_are_told(invoke):
+def test_an_unknown_name_is_wrong_usage_and_similar_names_are_suggested(invoke):
     done = invoke("show", "CanyEdgeCalculator")
 
     assert done.exit_code == 2
     assert "no component 'CanyEdgeCalculator' is registered (did you mean 'Canny" in done.output
 
 
-def test_a_part_of_a_name_says_how_to_find_those_that_hold_it(invoke):
+def test_for_a_part_of_a_name_the_message_says_how_to_list_the_names_with_it(invoke):
     done = invoke("show", "canny")
 
     assert done.exit_code == 2

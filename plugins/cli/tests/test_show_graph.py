@@ -22,7 +22,7 @@ node {
 """
 
 
-def test_a_graph_is_told_in_words(invoke, graph):
+def test_a_graph_is_shown_as_text(invoke, graph):
     done = invoke("show", graph(BEHIND))
 
     assert done.exit_code == 0
@@ -46,7 +46,7 @@ def test_a_graph_is_told_in_words(invoke, graph):
         ("text", "graph.pbtxt  2 nodes, 1 streams", "nodes"),
     ],
 )
-def test_a_graph_is_written_in_the_format_asked_for(invoke, graph, kind, first, has):
+def test_a_graph_is_written_in_the_given_format(invoke, graph, kind, first, has):
     lines = invoke("show", graph(BEHIND), "--format", kind).stdout.splitlines()
 
     assert lines[0] == first
@@ -89,7 +89,7 @@ def test_a_graph_is_drawn_as_svg(invoke, graph, tmp_path):
     assert {"CliNumbers", "show", "CliFailsAtThree", "COUNT", "count", "n", "OUT:n"} == set(texts)
 
 
-def test_without_the_library_the_way_to_svg_is_told(invoke, graph, monkeypatch, tmp_path):
+def test_without_the_library_the_error_says_how_to_get_svg(invoke, graph, monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "pygraphviz", None)
 
     done = invoke("show", graph(BEHIND), "-o", tmp_path / "x.svg")
@@ -107,7 +107,7 @@ class Inner:
         return f'output_stream: "n" {node}'
 
 
-def test_subgraphs_are_opened_where_that_is_asked_for(invoke, graph):
+def test_subgraphs_are_expanded_with_the_option(invoke, graph):
     if not default_registry().has("subgraph", "CliInner"):
         default_registry().add("subgraph", "CliInner", Inner())
     path = graph('node { calculator: "CliInner" output_stream: "m" }')
@@ -120,7 +120,7 @@ def test_subgraphs_are_opened_where_that_is_asked_for(invoke, graph):
     assert 'n1["CliNumbers"]' in opened
 
 
-def test_what_is_not_installed_is_drawn_with_a_note(invoke, tmp_path):
+def test_a_component_that_is_not_installed_is_drawn_with_a_note(invoke, tmp_path):
     path = tmp_path / "graph.pbtxt"
     path.write_text(FAULTY, encoding="utf-8")
 
@@ -132,7 +132,7 @@ def test_what_is_not_installed_is_drawn_with_a_note(invoke, tmp_path):
     assert done.stderr.startswith(f"note: drawn without options: {path}:6:")
 
 
-def test_what_keeps_a_graph_from_running_is_said_beside_it(invoke, tmp_path):
+def test_faults_that_keep_a_graph_from_running_are_noted(invoke, tmp_path):
     path = tmp_path / "graph.pbtxt"
     path.write_text('node { calculator: "CliNumber" output_stream: "n" }\nnode { calculator: "CliWrites" '
                     'input_stream: "m" input_side_packet: "TARGET:t" }', encoding="utf-8")  # fmt: skip
@@ -184,6 +184,6 @@ def test_a_name_without_an_ending_is_a_component_and_a_file_of_that_name_is_hint
 
     assert name.exit_code == 2
     assert "no component 'my_graph' is registered" in name.stderr
-    assert "for the file of that name, say './my_graph'" in name.stderr
+    assert "for the file of that name, write './my_graph'" in name.stderr
     assert path.exit_code == 3
     assert "graph file 'my_graph' ends with ''" in path.stderr

@@ -11,7 +11,7 @@ import pytest
 HEAVY = "rich google numpy cv2 av pluggy attr asyncio"
 
 
-def test_the_version_is_said_without_importing_anything_heavy():
+def test_the_version_is_printed_without_importing_anything_heavy():
     program = (
         "import sys\n"
         "from penstock_cli.main import main\n"
@@ -54,7 +54,7 @@ def test_the_installed_command_and_the_module_are_the_same(command):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="there are no pseudo-terminals")
-def test_on_a_terminal_progress_is_one_line_that_is_gone_in_the_end(tmp_path):
+def test_on_a_terminal_progress_is_one_line_that_is_removed_at_the_end(tmp_path):
     import pty  # where there is none the test is skipped
 
     ours, theirs = pty.openpty()
@@ -129,7 +129,7 @@ def test_output_that_cannot_be_written_is_an_error_in_one_line(arguments):
     assert (done.returncode, done.stderr) == (1, "Error: OSError: [Errno 28] No space left on device\n")
 
 
-def test_a_reader_that_goes_away_is_no_crash(tmp_path):
+def test_a_reader_that_closes_the_output_causes_no_crash(tmp_path):
     with subprocess.Popen(
         [sys.executable, "-m", "penstock_cli", "list"],
         cwd=tmp_path,

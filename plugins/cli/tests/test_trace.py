@@ -1,4 +1,4 @@
-"""`--trace FILE`: the file is a trace, however the run ends, and what is said of it."""
+"""`--trace FILE`: the file is a trace, however the run ends, and the messages about it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def run(invoke, path, trace, *arguments, count=5):
     return invoke("run", path, "--side", f"count={count}", "--trace", trace, "--no-progress", *arguments)
 
 
-def test_a_run_is_traced_and_it_is_said_where_and_how_to_look_at_it(graph, invoke, tmp_path):
+def test_a_run_is_traced_and_stderr_says_where_and_how_to_open_the_trace(graph, invoke, tmp_path):
     target = tmp_path / "trace.json"
     side = f"target={tmp_path / 'numbers.txt'}"
 
@@ -31,7 +31,7 @@ def test_a_run_is_traced_and_it_is_said_where_and_how_to_look_at_it(graph, invok
     assert trace.processes[0].startswith("graph.pbtxt, run ")
     assert re.search(
         rf"^trace: 15 steps and 5 packets in {re.escape(str(target))} \(\d\.\d kB\); open it in "
-        r"https://ui\.perfetto\.dev, which sends it nowhere, or in chrome://tracing$",
+        r"https://ui\.perfetto\.dev, which does not upload it, or in chrome://tracing$",
         result.stderr,
         re.MULTILINE,
     )
@@ -65,12 +65,12 @@ def test_a_run_that_fails_has_its_trace_too(graph, invoke, tmp_path):
 
 
 def test_a_run_whose_time_is_up_has_its_trace_with_what_it_waited_for(graph, invoke, tmp_path):
-    path = graph('node { calculator: "CliWaitsForEver" input_stream: "n" }')
+    path = graph('node { calculator: "CliNeverReturns" input_stream: "n" }')
 
     result = run(invoke, path, tmp_path / "trace.json", "--timeout", "0.3")
 
     assert result.exit_code == 1
-    (waited,) = [one for one in read_trace(tmp_path / "trace.json").slices if one.name == "CliWaitsForEver"]
+    (waited,) = [one for one in read_trace(tmp_path / "trace.json").slices if one.name == "CliNeverReturns"]
     assert waited.about["error"] == "CancelledError"
     assert waited.end - waited.start > 200_000
 
@@ -93,7 +93,7 @@ def test_a_trace_that_cannot_be_written_is_refused_before_the_run(graph, invoke,
 
 
 @pytest.mark.parametrize("behind", ["", "CliFailsAtThree"])
-def test_a_disk_that_is_full_at_the_end_is_said_and_hides_no_error(
+def test_a_disk_that_is_full_at_the_end_is_reported_and_hides_no_error(
     graph, invoke, tmp_path, monkeypatch, behind
 ):
     def full(*_, **__):
@@ -119,15 +119,15 @@ def test_wrong_side_packets_leave_no_trace(graph, invoke, tmp_path):
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_what_is_lost_is_said(graph, invoke, tmp_path, monkeypatch):
+def test_the_number_of_dropped_records_is_reported(graph, invoke, tmp_path, monkeypatch):
     monkeypatch.setattr("penstock.tracing.ChromeTracer", partial(ChromeTracer, capacity=5))
 
     result = run(invoke, graph(), tmp_path / "trace.json")
 
-    assert "trace: 3 older records are not in it, it keeps the last 5" in result.stderr
+    assert "trace: 3 older records were dropped; a trace keeps the last 5" in result.stderr
 
 
-def test_a_graph_that_asks_for_a_trace_itself_is_told_of_the_option(graph, invoke, tmp_path):
+def test_for_a_graph_with_trace_enabled_a_warning_names_the_option(graph, invoke, tmp_path):
     path = graph("profiler_config { trace_enabled: true }")
 
     asked = invoke("run", path, "--side", "count=5")
@@ -139,7 +139,7 @@ def test_a_graph_that_asks_for_a_trace_itself_is_told_of_the_option(graph, invok
 
 
 class Pressed:
-    """Stands for Ctrl-C that was pressed so many times."""
+    """Behaves as if Ctrl-C had been pressed `count` times."""
 
     def __init__(self, count):
         self.count = count
@@ -155,7 +155,7 @@ class Pressed:
     ("presses", "count", "behind", "node"),
     [
         (1, 10**9, "", "CliNumbers"),
-        (2, 5, 'node { calculator: "CliWaitsForEver" input_stream: "n" }', "CliWaitsForEver"),
+        (2, 5, 'node { calculator: "CliNeverReturns" input_stream: "n" }', "CliNeverReturns"),
     ],
 )
 def test_an_interrupted_run_has_its_trace(  # noqa: PLR0913, PLR0917  # fixtures and cases
@@ -166,5 +166,5 @@ def test_an_interrupted_run_has_its_trace(  # noqa: PLR0913, PLR0917  # fixtures
     result = run(invoke, graph(behind), tmp_path / "trace.json", count=count)
 
     assert result.exit_code == 130
-    assert "interrupted: no more is read" in result.stderr
+    assert "interrupted: sources are closed" in result.stderr
     assert any(one.name == node for one in read_trace(tmp_path / "trace.json").slices)

@@ -23,7 +23,7 @@ Soil.
 
 @pytest.fixture
 def soil(tmp_path, monkeypatch):
-    """Write a new pack, and have it on the path as pip would have installed it; return its directory."""
+    """Write a new pack, put it on the path as pip would install it, and return its directory."""
     monkeypatch.chdir(tmp_path)
     write_pack("soil", None, None, None)
     info = Path("penstock-soil/src/penstock_soil-0.1.0.dist-info")
@@ -114,7 +114,7 @@ def test_json_has_the_report_and_the_same_exit_code(invoke, soil):
     }
 
 
-# --- what is installed is not what the directory says ---------------------------------------------
+# --- the installed pack differs from the directory ------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -125,15 +125,15 @@ def test_json_has_the_report_and_the_same_exit_code(invoke, soil):
         ("distribution", "penstock-soil", "penstock-loam"),
     ],
 )
-def test_a_directory_that_was_changed_since_is_to_be_installed_again(invoke, soil, what, found, changed):
+def test_a_directory_that_has_changed_must_be_installed_again(invoke, soil, what, found, changed):
     change(soil / "pyproject.toml", f'"{found}"', f'"{changed}"')
 
     done = invoke("validate-pack", soil)
 
     assert done.exit_code == 1
     assert (
-        f"  fault: plugin 'soil': installed is {what} {found!r}, {str(soil / 'pyproject.toml')!r} says "
-        f"{changed!r}; install it again: pip install -e penstock-soil\n"
+        f"  fault: plugin 'soil': the installed {what} is {found!r}, but {str(soil / 'pyproject.toml')!r} "
+        f"says {changed!r}; install it again: pip install -e penstock-soil\n"
     ) in done.stdout
 
 
@@ -146,7 +146,7 @@ def test_a_spelling_that_a_build_may_change_is_no_difference(invoke, soil, found
     assert invoke("validate-pack", soil).exit_code == 0
 
 
-def test_what_to_type_is_quoted_for_a_shell(invoke, soil):
+def test_the_suggested_command_is_quoted_for_a_shell(invoke, soil):
     soil.rename(soil.with_name("my soil"))
     change(soil.with_name("my soil") / "pyproject.toml", POINTS, POINTS.replace("soil =", "loam ="))
 
@@ -155,7 +155,7 @@ def test_what_to_type_is_quoted_for_a_shell(invoke, soil):
     assert done.stderr.endswith("is not installed here; pip install -e 'my soil'\n")
 
 
-def test_a_version_that_the_build_finds_out_is_not_compared(invoke, soil):
+def test_a_version_that_the_build_computes_is_not_compared(invoke, soil):
     change(soil / "pyproject.toml", 'version = "0.1.0"', 'dynamic = ["version"]')
 
     assert invoke("validate-pack", soil).exit_code == 0
@@ -186,7 +186,7 @@ def test_a_directory_without_an_entry_point_is_no_pack(invoke, soil, project):
     assert "has no entry point of the group 'penstock', by which packs are found; add" in done.stderr
 
 
-def test_a_project_that_cannot_be_read_is_said(invoke, soil):
+def test_a_project_that_cannot_be_read_is_reported(invoke, soil):
     (soil / "pyproject.toml").write_text("[project\n")
 
     done = invoke("validate-pack", soil)
@@ -202,7 +202,7 @@ def test_a_project_that_cannot_be_read_is_said(invoke, soil):
     ("arguments", "code", "said"),
     [
         ([], 2, "there is no pyproject.toml here; give the name of an installed pack, or its directory"),
-        (["empty"], 4, "directory 'empty' has no pyproject.toml; give the one of the pack's project"),
+        (["empty"], 4, "directory 'empty' has no pyproject.toml; give the pack's project directory"),
         (["./gone"], 4, "directory './gone' does not exist; check the path"),
         (
             ["stream-handler"],
@@ -211,7 +211,7 @@ def test_a_project_that_cannot_be_read_is_said(invoke, soil):
         ),
     ],
 )
-def test_what_is_no_pack_is_refused(invoke, elsewhere, arguments, code, said):
+def test_names_and_directories_that_are_no_pack_are_refused(invoke, elsewhere, arguments, code, said):
     (elsewhere / "empty").mkdir()
 
     done = invoke("validate-pack", *arguments)

@@ -1,4 +1,4 @@
-"""The window of `demo --show`, on a screen that nobody sees: a virtual X server whose pixels are read."""
+"""The window of `demo --show`, on the screen of a virtual X server whose pixels are read."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def with_display(name):
 
 @pytest.fixture
 def on_screen(screen, tmp_path):
-    """Return a function that runs a program with the screen, and returns what came of it."""
+    """Return a function that runs a program with the screen, and returns the finished process."""
 
     def run(program, *arguments, **environment):
         return subprocess.run(
@@ -78,22 +78,22 @@ def on_screen(screen, tmp_path):
     return run
 
 
-#: Draws four corners, each of a colour of its own, and keeps the window until a line comes.
+#: Draws four corners in different colours, and keeps the window open until it reads a line.
 CORNERS = """
     import sys
     import numpy as np
     from penstock_cli.window import Window
     from penstock_formats import ImageFormat, ImageFrame
 
-    picture = np.zeros((200, 300, 3), np.uint8)
-    picture[:100, :150], picture[:100, 150:] = (255, 0, 0), (0, 255, 0)
-    picture[100:, :150], picture[100:, 150:] = (0, 0, 255), (255, 255, 255)
+    pixels = np.zeros((200, 300, 3), np.uint8)
+    pixels[:100, :150], pixels[:100, 150:] = (255, 0, 0), (0, 255, 0)
+    pixels[100:, :150], pixels[100:, 150:] = (0, 0, 255), (255, 255, 255)
     if sys.argv[1] == "gray":
-        frame = ImageFrame(np.ascontiguousarray(picture[..., 0]), ImageFormat.GRAY8)
+        frame = ImageFrame(np.ascontiguousarray(pixels[..., 0]), ImageFormat.GRAY8)
     elif sys.argv[1] == "rgba":
-        frame = ImageFrame(np.dstack([picture, np.zeros((200, 300), np.uint8)]), ImageFormat.SRGBA)
+        frame = ImageFrame(np.dstack([pixels, np.zeros((200, 300), np.uint8)]), ImageFormat.SRGBA)
     else:
-        frame = ImageFrame(picture, ImageFormat.SRGB)
+        frame = ImageFrame(pixels, ImageFormat.SRGB)
     with Window.opened("corners") as window:
         for _ in range(3):
             window.look(0.01)
@@ -114,7 +114,7 @@ CORNERS = """
 
 
 @pytest.mark.parametrize("kind", ["rgb", "rgba", "gray", "gpu"])
-def test_a_picture_stands_in_the_window_the_right_way_up(screen, kind):
+def test_a_frame_is_shown_the_right_way_up(screen, kind):
     name, seen = screen
     command = [sys.executable, "-c", textwrap.dedent(CORNERS), kind]
     environment = {**os.environ, **with_display(name)}
@@ -152,7 +152,7 @@ def test_escape_closes_the_window(on_screen):
     assert (done.returncode, done.stdout, done.stderr) == (0, "False False True\n", "")
 
 
-#: The command, its window closed as if by the user after three pictures.
+#: The command, its window closed as if by the user after three frames.
 CLOSED = """
     import sys
     from penstock_cli import window
@@ -160,9 +160,9 @@ CLOSED = """
 
     drawn = 0
 
-    def draw(self, picture, draw=window.Window.draw):
+    def draw(self, frame, draw=window.Window.draw):
         global drawn
-        draw(self, picture)
+        draw(self, frame)
         drawn += 1
         if drawn == 3:
             self._glfw.set_window_should_close(self._handle, True)
@@ -198,7 +198,7 @@ def test_the_demo_in_a_window_writes_no_file_and_shows_each_frame(on_screen, tmp
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_the_gpu_has_drawn_is_shown_without_being_read_back(on_screen):
+def test_frames_drawn_on_the_gpu_are_shown_without_being_read_back(on_screen):
     done = on_screen(
         """
         import sys
@@ -229,7 +229,7 @@ def test_what_the_gpu_has_drawn_is_shown_without_being_read_back(on_screen):
         (1000, 1, (10, 10), (0, 4, 10, 1)),
     ],
 )
-def test_a_picture_keeps_its_shape_and_stands_in_the_middle(width, height, room, expected):
+def test_a_frame_keeps_its_shape_and_is_centred(width, height, room, expected):
     assert fitted(width, height, *room) == expected
 
 
@@ -250,5 +250,8 @@ def test_without_the_extra_the_error_says_what_to_install(command, tmp_path):
 
     assert (done.returncode, done.stderr) == (
         1,
-        'Error: --show needs more than is installed (no library): pip install "penstock-cli[show]"\n',
+        (
+            "Error: --show needs packages that are not installed (no library): "
+            'pip install "penstock-cli[show]"\n'
+        ),
     )

@@ -35,14 +35,14 @@ from penstock_cli.wording import amount, clock, duration, plural, rate
         ("[" * 100_000, "[" * 100_000),
     ],
 )
-def test_a_side_value_is_json_if_it_can_be(text, value):
+def test_a_side_value_is_read_as_json_if_it_is_valid(text, value):
     read = read_value(text)
 
     assert (read, type(read)) == (value, type(value))
 
 
 @given(st.text())
-def test_any_text_is_some_value(text):
+def test_any_text_is_a_value(text):
     value = read_value(text)
 
     assert value == text or not isinstance(value, str) or text.strip().startswith('"')
@@ -82,7 +82,7 @@ def test_durations_have_three_digits(seconds, words):
     assert duration(seconds) == words
 
 
-def test_other_numbers_are_words_too():
+def test_clocks_rates_and_counts_as_text():
     assert [clock(3.9), clock(760), clock(3723)] == ["0:03", "12:40", "1:02:03"]
     assert [rate(44.12), rate(12345.6)] == ["44.1/s", "12,346/s"]
     assert [plural(1, "packet"), plural(1200, "packet"), plural(0, "node")] == [

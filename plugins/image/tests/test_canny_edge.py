@@ -1,4 +1,4 @@
-"""CannyEdgeCalculator: edges where they are, and options that are obeyed or refused."""
+"""CannyEdgeCalculator: where it finds edges, and which options it accepts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from penstock_testing import run_calculator
 
 
 def box(level: int = 255) -> ImageFrame:
-    """Return black 40 x 60 with a filled box of 20 x 30 at (10, 15)."""
+    """Return a black frame of 40 rows and 60 columns with a filled box of 20 x 30 at row 10, column 15."""
     pixels = np.zeros((40, 60), np.uint8)
     pixels[10:30, 15:45] = level
     return ImageFrame(pixels, ImageFormat.GRAY8)
@@ -62,7 +62,7 @@ def test_a_weak_edge_is_found_only_below_its_gradient():
     assert edges(box(20), low_threshold=20, high_threshold=60).any()
 
 
-def test_ports_may_be_untagged_and_the_header_is_passed_on():
+def test_ports_may_be_untagged_and_the_header_is_forwarded():
     run = run_calculator(
         CannyEdgeCalculator,
         {0: [(1, box())]},
@@ -82,7 +82,7 @@ def test_ports_may_be_untagged_and_the_header_is_passed_on():
         ({"low_threshold": -1}, r"low_threshold is -1 and high_threshold 200, but"),
     ],
 )
-def test_options_that_cannot_be_are_refused_in_open(options, message):
+def test_options_out_of_range_are_refused_in_open(options, message):
     with pytest.raises(GraphRunError, match=message):
         edges(box(), **options)
 

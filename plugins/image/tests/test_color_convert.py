@@ -12,7 +12,7 @@ from penstock_testing import run_calculator
 
 PIXELS = np.random.default_rng(7).integers(0, 256, (5, 7, 4)).astype(np.uint8)
 GRAY = PIXELS[:, :, 0]
-#: What the frame under each input tag holds, and its red, green, blue.
+#: For each input tag a frame, and its pixels as red, green, blue.
 SOURCES = {
     "RGBA_IN": (ImageFrame(PIXELS, ImageFormat.SRGBA), PIXELS[:, :, :3]),
     "RGB_IN": (ImageFrame(PIXELS[:, :, :3].copy(), ImageFormat.SRGB), PIXELS[:, :, :3]),
@@ -47,7 +47,7 @@ def test_each_conversion_gives_the_pixels_that_arithmetic_gives(source, target):
 
 
 @pytest.mark.parametrize(("source", "target"), [("RGB_IN", "RGB_OUT"), ("GRAY_IN", "GRAY_OUT")])
-def test_a_frame_that_needs_nothing_is_passed_on_itself(source, target):
+def test_a_frame_that_needs_no_conversion_is_forwarded_itself(source, target):
     frame, _ = SOURCES[source]
 
     run = run_calculator(ColorConvertCalculator, {source: [(1, frame)]}, outputs=[target])

@@ -11,7 +11,7 @@ from penstock_image.plugin import penstock_doctor
 
 @pytest.fixture
 def installed(monkeypatch):
-    """Let these distributions be installed and no other."""
+    """Return a function that makes exactly the named distributions look installed."""
 
     def install(*names):
         def version(name):

@@ -1,4 +1,4 @@
-"""ImageOverlayCalculator: what is painted, what is left, what is shared."""
+"""ImageOverlayCalculator: which pixels are painted, which stay, and which frames are forwarded."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def overlay(
     return packet.payload.array
 
 
-def test_what_the_mask_names_becomes_green_and_the_rest_stays():
+def test_masked_pixels_become_green_and_the_rest_stays():
     pixels = PIXELS[:, :, :3].copy()
 
     painted = overlay(ImageFrame(pixels), ImageFrame(MASK))
@@ -117,10 +117,10 @@ def test_other_formats_are_refused(frame, mask, message):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"color": {"g": 256}}, r"color is \(0, 256, 0\), but each part must lie in 0 to 255"),
-        ({"alpha": 1.5}, r"alpha is 1.5, but must lie in 0 to 1"),
+        ({"color": {"g": 256}}, r"color is \(0, 256, 0\), but each part must be 0 to 255"),
+        ({"alpha": 1.5}, r"alpha is 1.5, but must be 0 to 1"),
     ],
 )
-def test_options_that_cannot_be_are_refused_in_open(options, message):
+def test_options_out_of_range_are_refused_in_open(options, message):
     with pytest.raises(GraphRunError, match=message):
         overlay(ImageFrame(PIXELS), ImageFrame(MASK), ImageOverlayCalculatorOptions(**options))

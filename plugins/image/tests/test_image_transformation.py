@@ -1,4 +1,4 @@
-"""ImageTransformationCalculator: sizes, turns, flips, padding, and who wins over whom."""
+"""ImageTransformationCalculator: sizes, turns, flips, padding, and which setting overrides which."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def run(inputs=None, outputs=("IMAGE",), side_packets=None, headers=None, **opti
     )
 
 
-def picture(**options) -> np.ndarray:
+def image(**options) -> np.ndarray:
     (packet,) = run(**options).outputs["IMAGE"]
     assert packet.timestamp == 1
     return packet.payload.array
@@ -49,8 +49,8 @@ def test_without_options_the_frame_itself_comes_out():
 )
 @pytest.mark.parametrize("horizontally", [False, True])
 @pytest.mark.parametrize("vertically", [False, True])
-def test_turns_go_against_the_clock_and_flips_come_after_them(mode, turns, horizontally, vertically):
-    found = picture(
+def test_turns_go_counterclockwise_and_flips_come_after_them(mode, turns, horizontally, vertically):
+    found = image(
         rotation_mode=RotationMode.Mode.Value(mode),
         flip_horizontally=horizontally,
         flip_vertically=vertically,
@@ -83,7 +83,7 @@ def test_every_format_keeps_its_layout(kind):
 
 
 def test_stretching_takes_the_mean_of_the_area_when_it_shrinks_both_ways():
-    found = picture(output_width=5, output_height=3)
+    found = image(output_width=5, output_height=3)
 
     want = PIXELS.reshape(3, 2, 5, 2, 3).mean(axis=(1, 3))
     assert np.abs(found - want).max() <= 0.51
@@ -91,7 +91,7 @@ def test_stretching_takes_the_mean_of_the_area_when_it_shrinks_both_ways():
 
 @pytest.mark.parametrize(("width", "height"), [(20, 12), (5, 12), (10, 3)])
 def test_stretching_is_linear_otherwise(width, height):
-    found = picture(output_width=width, output_height=height)
+    found = image(output_width=width, output_height=height)
 
     assert np.array_equal(found, cv2.resize(PIXELS, (width, height), interpolation=cv2.INTER_LINEAR))
 
@@ -119,16 +119,16 @@ def test_fitting_keeps_the_proportions_and_fills_with_the_colour():
 
 
 def test_fitting_can_repeat_the_outermost_pixels():
-    found = picture(output_width=10, output_height=8, scale_mode=ScaleMode.FIT, constant_padding=False)
+    found = image(output_width=10, output_height=8, scale_mode=ScaleMode.FIT, constant_padding=False)
 
     assert np.array_equal(found, np.pad(PIXELS, ((1, 1), (0, 0), (0, 0)), mode="edge"))
 
 
 def test_filling_keeps_the_proportions_inside_the_size_as_in_the_reference():
-    assert picture(output_width=20, output_height=40, scale_mode=ScaleMode.FILL_AND_CROP).shape == (12, 20, 3)
+    assert image(output_width=20, output_height=40, scale_mode=ScaleMode.FILL_AND_CROP).shape == (12, 20, 3)
 
 
-def test_a_turned_picture_gets_exactly_the_size_asked_for():
+def test_a_turned_image_gets_exactly_the_requested_size():
     result = run(
         outputs=("IMAGE", "LETTERBOX_PADDING"),
         output_width=12,
@@ -150,7 +150,7 @@ def test_padding_is_zero_where_nothing_is_fitted():
     assert result.outputs["LETTERBOX_PADDING"][0].payload == (0.0, 0.0, 0.0, 0.0)
 
 
-def test_streams_win_over_side_packets_and_these_over_options():
+def test_streams_override_side_packets_and_side_packets_override_options():
     sides = {
         "OUTPUT_DIMENSIONS": (4, 4),
         "ROTATION_DEGREES": 180,
@@ -176,7 +176,7 @@ def test_streams_win_over_side_packets_and_these_over_options():
     assert np.array_equal(by_stream.outputs["IMAGE"][1].payload.array, np.rot90(PIXELS, 3))
 
 
-def test_what_a_stream_said_last_stays():
+def test_the_last_value_of_a_stream_stays_in_effect():
     result = run({"IMAGE": [(1, FRAME), (2, FRAME)], "FLIP_HORIZONTALLY": [(1, True)]})
 
     assert all(np.array_equal(p.payload.array, PIXELS[:, ::-1]) for p in result.outputs["IMAGE"])
@@ -210,7 +210,7 @@ def test_headers_get_the_new_size():
         (["IMAGE_GPU"], ["IMAGE_GPU"], r"IMAGE_GPU is connected, but this calculator works in main memory"),
     ],
 )
-def test_ports_that_cannot_be_are_refused_when_the_graph_loads(inputs, outputs, message):
+def test_ports_that_do_not_go_together_are_refused_when_the_graph_loads(inputs, outputs, message):
     with pytest.raises(GraphConfigError, match=message):
         run({tag: [] for tag in inputs}, outputs=outputs)
 
@@ -218,12 +218,12 @@ def test_ports_that_cannot_be_are_refused_when_the_graph_loads(inputs, outputs, 
 @pytest.mark.parametrize(
     ("sides", "message"),
     [
-        ({"ROTATION_DEGREES": 45}, r"rotation of 45 degrees: must be a multiple of 90"),
+        ({"ROTATION_DEGREES": 45}, r"rotation is 45 degrees, but must be a multiple of 90"),
         ({"OUTPUT_DIMENSIONS": (4, -1)}, r"output dimensions are \(4, -1\), but must be \(width, height\)"),
         ({"OUTPUT_DIMENSIONS": (4,)}, r"output dimensions are \(4,\), but must be \(width, height\)"),
     ],
 )
-def test_settings_that_cannot_be_are_refused(sides, message):
+def test_settings_out_of_range_are_refused(sides, message):
     with pytest.raises(GraphRunError, match=message):
         run(side_packets=sides)
 

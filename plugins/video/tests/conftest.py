@@ -1,4 +1,4 @@
-"""Small video files made on the spot, and the one real film where it lies beside the repository."""
+"""Small video files made by the tests, and one real film if it is there beside the repository."""
 
 from __future__ import annotations
 

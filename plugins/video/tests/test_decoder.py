@@ -1,4 +1,4 @@
-"""VideoDecoderCalculator: frames, times and headers of files; what is refused, and how."""
+"""VideoDecoderCalculator: frames, times and headers of files, and which sources are refused."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_header_comes_with_the_stream_and_at_prestream(clip):
     assert packet.payload == header
 
 
-def test_a_path_object_will_do(clip):
+def test_the_file_may_be_a_path_object(clip):
     assert len(decode(Path(clip())).outputs["VIDEO"]) == 3
 
 
@@ -104,7 +104,7 @@ def test_on_the_wall_clock_the_start_of_the_run_is_added(clip):
     assert second - first == 40_000
 
 
-def test_a_picture_is_turned_as_its_file_asks(clip):
+def test_a_frame_is_rotated_as_its_file_says(clip):
     run = decode(clip("turned.mp4", rotation=90))
 
     frame = run.outputs["VIDEO"][0].payload
@@ -136,12 +136,12 @@ def all_times(source: FileSource) -> list[int]:
     return found
 
 
-def test_frames_whose_time_does_not_grow_are_left_out_and_counted(clip, caplog):
+def test_frames_that_are_not_later_than_the_one_before_are_dropped_and_counted(clip, caplog):
     with caplog.at_level(logging.WARNING, "penstock.video"):
         found = all_times(Frames(clip(ticks=(0, 1, 2, 3, 4)), [0, 40, 40, 20, 80]))
 
     assert found == [0, 40_000, 80_000]
-    assert "left out 2 frames whose time did not grow and 0 packets" in caplog.text
+    assert "dropped 2 frames not later than the one before and 0 packets" in caplog.text
 
 
 def test_frames_without_a_time_follow_at_the_streams_rate(clip):
@@ -149,7 +149,7 @@ def test_frames_without_a_time_follow_at_the_streams_rate(clip):
 
 
 def rubbish(packet: av.Packet) -> av.Packet:
-    """Return a packet at the place of another with nothing in it that could be decoded."""
+    """Return a packet with the place and time of another, whose bytes cannot be decoded."""
     broken = av.Packet(b"no picture at all" * 5)
     broken.pts = broken.dts = packet.pts
     broken.time_base, broken.stream = packet.time_base, packet.stream
@@ -171,7 +171,7 @@ def test_packets_that_cannot_be_decoded_cost_only_their_own_frames(tmp_path, cap
         run = decode(path, decoder_threads=1)
 
     assert times(run.outputs["VIDEO"]) == [0, 40_000, 120_000]
-    assert "1 packets that could not be decoded" in caplog.text
+    assert "1 packets that cannot be decoded" in caplog.text
 
 
 def test_a_missing_file_is_named():
@@ -207,7 +207,7 @@ def test_a_file_without_permission_is_refused(clip):
         decode(path)
 
 
-def test_a_file_without_pictures_is_refused(tmp_path):
+def test_a_file_without_a_video_stream_is_refused(tmp_path):
     path = tmp_path / "sound.wav"
     with av.open(str(path), "w") as container:
         stream = container.add_stream("pcm_s16le", rate=8000, layout="mono")
@@ -222,7 +222,7 @@ def test_a_file_without_pictures_is_refused(tmp_path):
         decode(path)
 
 
-def test_a_video_without_one_good_frame_is_refused(tmp_path):
+def test_a_video_without_a_frame_that_can_be_decoded_is_refused(tmp_path):
     path = tmp_path / "empty.mov"
     with av.open(str(path), "w") as container:
         stream = container.add_stream("png", rate=25)
@@ -237,19 +237,19 @@ def test_a_video_without_one_good_frame_is_refused(tmp_path):
         decode(path)
 
 
-def test_nothing_to_read_is_said_when_the_run_starts():
+def test_a_decoder_with_nothing_to_read_is_refused_when_the_run_starts():
     with pytest.raises(PenstockError, match=r"INPUT_FILE_PATH"):
         decode()
 
 
-def test_two_things_to_read_are_refused():
+def test_a_camera_together_with_a_test_pattern_is_refused():
     with pytest.raises(
         GraphRunError, match=r"options name both camera_index and test_pattern; leave out one"
     ):
         decode(camera_index=0, test_pattern={})
 
 
-def test_a_file_wins_over_the_test_pattern(clip):
+def test_a_file_overrides_the_test_pattern(clip):
     assert len(decode(clip(), test_pattern={"frames": 7}).outputs["VIDEO"]) == 3
 
 
@@ -266,7 +266,7 @@ def test_a_camera_elsewhere_than_on_linux_is_refused(monkeypatch):
         camera_source(0)
 
 
-def test_sound_is_saved_as_it_is(film):
+def test_audio_is_saved_without_a_change(film):
     run = decode(film, output_side_packets=["SAVED_AUDIO_PATH"])
 
     path = Path(run.output_side_packets["SAVED_AUDIO_PATH"])
@@ -279,7 +279,7 @@ def test_sound_is_saved_as_it_is(film):
         path.unlink()
 
 
-def test_without_sound_the_path_is_empty_and_the_log_says_so(clip, caplog):
+def test_without_audio_the_path_is_empty_and_the_log_says_so(clip, caplog):
     with caplog.at_level(logging.WARNING, "penstock.video"):
         run = decode(clip(), output_side_packets=["SAVED_AUDIO_PATH"])
 

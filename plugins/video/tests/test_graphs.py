@@ -1,4 +1,4 @@
-"""Decoder and encoder in one graph: runs that are cut short, and what is read without a file."""
+"""Decoder and encoder in one graph: runs that are cut short, and runs without an input file."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_a_file_that_is_given_is_read_and_may_be_written_over(tmp_path):
     assert indexes(path) == list(range(5))
 
 
-def test_a_cancelled_run_leaves_a_film_that_plays(tmp_path):
+def test_a_cancelled_run_leaves_a_file_that_plays(tmp_path):
     run = graph()
     run.observe_output_stream(
         "frame", lambda _, packet: run.cancel() if packet.timestamp >= 800_000 else None

@@ -1,4 +1,4 @@
-"""The test pattern: the same each time, moving, and telling which frame it is."""
+"""The test pattern: it is the same in every run, moves, and shows the number of each frame."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_the_pattern_is_the_same_in_every_run_and_moves():
 
 
 @given(st.integers(16, 200), st.integers(16, 120), st.integers(0, 65_535))
-def test_every_frame_tells_its_number(width, height, index):
+def test_every_frame_shows_its_number(width, height, index):
     source = PatternSource(Options.TestPattern(width=width, height=height, frames=0))
     source._index = index
 
@@ -57,7 +57,7 @@ def test_a_pattern_without_end_has_no_duration_and_goes_on():
 
 
 @pytest.mark.parametrize("bad", [{"width": 15}, {"height": 0}, {"fps": 0}, {"fps": -1}, {"frames": -1}])
-def test_patterns_that_cannot_be_are_refused(bad):
+def test_patterns_out_of_range_are_refused(bad):
     with pytest.raises(
         GraphRunError, match=r"sides must be 16 or more, the rate above 0, the number 0 or more"
     ):

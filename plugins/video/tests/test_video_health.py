@@ -3,7 +3,6 @@ from __future__ import annotations
 import builtins
 
 import av
-import pytest
 
 from penstock_video import health
 from penstock_video.plugin import penstock_doctor
@@ -21,15 +20,14 @@ def test_libraries_and_usual_encoders_are_well_with_their_versions():
     ]
 
 
-@pytest.mark.parametrize(("suffix", "at"), [(".mp4", 0), (".webm", 1)])
-def test_the_encoders_looked_at_are_those_that_files_get(suffix, at):
-    assert health._ENCODERS[at][0] == encoder_name("", suffix)
+def test_the_encoders_that_are_checked_are_those_that_files_get_by_default():
+    _, *encoders = penstock_doctor()
+
+    assert [check.detail for check in encoders] == [encoder_name("", ".mp4"), encoder_name("", ".webm")]
 
 
-def test_an_encoder_that_is_missing_is_not_well(monkeypatch):
-    monkeypatch.setattr(health, "_ENCODERS", (("no-such-encoder", "Video"),))
-
-    _, encoder = penstock_doctor()
+def test_an_encoder_that_is_missing_is_not_well():
+    _, encoder = health.checks([("no-such-encoder", "Video")])
 
     assert (encoder.what, encoder.is_well) == ("encoder for Video", False)
     assert encoder.detail == "this build has no 'no-such-encoder'"

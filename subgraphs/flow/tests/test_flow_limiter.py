@@ -1,4 +1,4 @@
-"""FlowLimiterSubgraph in a loop that its user does not mark as one."""
+"""FlowLimiterSubgraph in a loop whose graph does not mark the back edge."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ input_stream: "open"
 
 
 def allowed(config: str, side_packets=None) -> list[tuple[int, bool]]:
-    """Feed five frames while the part behind the limiter finishes none; return what ALLOW says."""
+    """Feed five frames while the nodes after the limiter finish none; return the packets of ALLOW."""
     seen: list[tuple[int, bool]] = []
     with penstock.CalculatorGraph(config, side_packets) as graph:
         graph.observe_output_stream(
@@ -38,7 +38,7 @@ def allowed(config: str, side_packets=None) -> list[tuple[int, bool]]:
     return seen
 
 
-def test_what_the_part_behind_cannot_take_is_dropped():
+def test_frames_that_the_next_nodes_cannot_take_are_dropped():
     assert allowed(GRAPH) == [(0, True), (1, False), (2, False), (3, False), (4, False)]
 
 

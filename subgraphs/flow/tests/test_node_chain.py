@@ -1,4 +1,4 @@
-"""NodeChainSubgraph: a chain as long as its user says, of the calculator that its user names."""
+"""NodeChainSubgraph: a chain of the length and the calculator that its params give."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_it_is_a_graph_of_its_own_with_arguments_of_python(registry):
     assert len(chain.node) == 3
 
 
-def test_a_length_that_is_none_is_told_with_both_places(registry):
+def test_an_invalid_length_is_reported_with_both_places(registry):
     with pytest.raises(penstock.GraphConfigError) as caught:
         penstock.CalculatorGraph(NODE.format(LENGTH.format(1.5)), registry=registry)
 

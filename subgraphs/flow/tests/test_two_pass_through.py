@@ -39,7 +39,7 @@ node {{
 FLAT = 'input_stream: "in"\noutput_stream: "out4"\n' + "".join(
     NODE.format(*pair) for pair in (("in", "out1"), ("out1", "out2"), ("out2", "out3"), ("out3", "out4"))
 )
-#: As the founding document has it, its misspelt calculator included.
+#: A subgraph with misspelt calculators, as in the project's first specification.
 MISSPELT = """# This subgraph is defined in two_pass_through_subgraph.pbtxt
 # and is registered as "TwoPassThroughSubgraph"
 
@@ -68,7 +68,7 @@ def registered(name: str) -> Path:
 
 
 def packets_of(config: object, streams: tuple[str, ...], side_packets=None):
-    """Return what leaves at each stream as (timestamp, identity of the payload), and the graph."""
+    """Return the packets of each stream as (timestamp, identity of the payload), and the graph."""
     seen: dict[str, list[tuple[int, int]]] = {stream: [] for stream in streams}
     with penstock.CalculatorGraph(config, side_packets) as graph:
         for stream in streams:
@@ -118,7 +118,7 @@ def test_the_checked_graph_is_the_flat_chain_under_names_of_the_subgraph():
     assert flat == penstock.CalculatorGraph(FLAT).text_config
 
 
-def test_a_misspelt_calculator_is_named_with_its_file_its_place_and_what_is_near(tmp_path):
+def test_a_misspelt_calculator_is_named_with_its_file_its_place_and_a_similar_name(tmp_path):
     file = tmp_path / "two_pass_through_subgraph.pbtxt"
     file.write_text(MISSPELT, encoding="utf-8")
     main = tmp_path / "main_pass_throughcals.pbtxt"

@@ -1,4 +1,4 @@
-"""EdgeOverlaySubgraph: as the flat chain, with options of its user, and as a graph of its own."""
+"""EdgeOverlaySubgraph: compared with the flat chain, with options, and as a graph of its own."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ node {
 
 
 def with_subgraph(canny: str = "", paint: str = "") -> str:
-    """Return the graph whose one node is the subgraph, with those options."""
+    """Return a graph whose only node is the subgraph, with these options."""
     given = [
         f"node_options {{ [type.googleapis.com/penstock.{name}CalculatorOptions] {{ {fields} }} }}"
         for name, fields in (("CannyEdge", canny), ("ImageOverlay", paint))
@@ -58,14 +58,14 @@ def flat(canny: str = "", paint: str = "") -> str:
 
 @pytest.fixture(scope="module")
 def frames():
-    """Return five frames of soft noise: edges of all strengths."""
+    """Return five frames of soft noise, with edges of all strengths."""
     generator = np.random.default_rng(7)
     soft = [generator.integers(0, 256, (6, 8, 3)).astype(np.uint8) for _ in range(5)]
     return [ImageFrame(np.repeat(np.repeat(one, 8, axis=0), 8, axis=1)) for one in soft]
 
 
 def run(config, frames, painted="painted", edges="edges", entry="frames"):
-    """Return what leaves, painted frames and edges, each as (timestamp, format, pixels)."""
+    """Return the painted frames and the edges, each as (timestamp, format, pixels)."""
     seen = {painted: [], edges: []}
 
     def note(name, packet):
@@ -101,7 +101,7 @@ def test_without_options_it_is_the_flat_chain_packet_for_packet(frames):
         ("", "alpha: 0.5"),
     ],
 )
-def test_each_option_of_the_user_reaches_the_node_inside_and_changes_what_comes_out(frames, canny, paint):
+def test_each_option_reaches_the_node_inside_and_changes_the_result(frames, canny, paint):
     seen = run(with_subgraph(canny, paint), frames)
 
     assert seen == run(flat(canny, paint), frames)
@@ -137,7 +137,7 @@ def test_it_comes_from_this_distribution_and_names_the_type_that_it_is_registere
     assert registry.origin("subgraph", "EdgeOverlaySubgraph").distribution == "penstock-subgraphs-image"
 
 
-def test_thresholds_that_cannot_be_are_refused_with_the_node_inside(frames):
+def test_invalid_thresholds_are_refused_with_the_node_inside(frames):
     wrong = with_subgraph("low_threshold: 300")
 
     with pytest.raises(penstock.GraphRunError, match="low_threshold is 300 and high_threshold 200") as caught:
@@ -145,7 +145,7 @@ def test_thresholds_that_cannot_be_are_refused_with_the_node_inside(frames):
     assert caught.value.errors[0].node == "edgeoverlaysubgraph__CannyEdgeCalculator"
 
 
-def test_a_port_that_it_has_not_is_refused_with_those_that_it_has():
+def test_an_unknown_port_is_refused_with_the_known_ones():
     with pytest.raises(penstock.GraphConfigError, match="FRAMES") as caught:
         penstock.CalculatorGraph(with_subgraph().replace("VIDEO:frames", "FRAMES:frames"))
     assert "'VIDEO'" in str(caught.value)

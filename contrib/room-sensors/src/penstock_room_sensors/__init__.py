@@ -1,1 +1,1 @@
-"""What the sensors of a room say together: a pack for Penstock as a third party writes one."""
+"""Sensor fusion for rooms: a pack for Penstock as a third party writes one."""

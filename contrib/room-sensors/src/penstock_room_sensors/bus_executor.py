@@ -1,7 +1,7 @@
-"""The executor of a bus on which one talks at a time: one thread, which also opens and closes it.
+"""The executor of a bus that allows one call at a time: one thread, which also opens and closes the bus.
 
-Everything that touches the bus happens on that thread, in this order: it is opened, before the run
-begins; nodes are called, one at a time, with a pause after each call; it is closed, when the run is over,
+All access to the bus happens on that thread, in this order: the bus is opened before the run begins;
+nodes are called, one at a time, with a pause after each call; the bus is closed when the run is over,
 however it ended.
 """
 
@@ -21,32 +21,33 @@ if TYPE_CHECKING:
 
 #: How long a run waits for its bus to open before it gives up; a serial adapter needs a second or two.
 OPEN_TIMEOUT_S: Final = 10.0
-#: A minute: the end of a run waits for the pause before the last calls.
+#: A minute. The limit exists because the end of a run waits for the pause before the last calls.
 LONGEST_QUIET_US: Final = 60_000_000
 
 
 class Line(Protocol):
-    """What an executor opens for a run and closes after it; both are called on its one thread."""
+    """A connection that an executor opens before a run and closes after it, on its one thread."""
 
     @property
     def name(self) -> str:
-        """For threads and messages."""
+        """The name in thread names and messages."""
 
     def open(self) -> None:
-        """Get ready. What it raises keeps the run from starting; `close` is not called then."""
+        """Open the connection. If it raises, the run does not start and `close` is not called."""
 
     def close(self) -> None:
-        """Let go, once for each `open` that returned. What it raises is an error of the run."""
+        """Close the connection; called once for each `open` that returned. An exception fails the run."""
 
 
 class SensorBusExecutor(Executor):
-    """Runs nodes one at a time on one thread, and leaves the bus in peace between two calls.
+    """Runs nodes one at a time on one thread, with a pause between two calls.
 
-    Many buses ask for silence between two messages: Modbus on a serial line for 3.5 characters, 1750 us at
-    above 19200 baud ("MODBUS over Serial Line", V1.02, 2.5.1.1). All calls count, `open` and `close` of
-    nodes too. `async` methods only begin here, so a calculator that talks to a bus has none.
+    Many buses require silence between two messages: Modbus on a serial line 3.5 characters, 1750 us above
+    19200 baud ("MODBUS over Serial Line", V1.02, 2.5.1.1). The pause follows every call, `open` and `close`
+    of nodes included. Only the beginning of an `async` method runs on this thread, so a calculator that
+    uses a bus must not have `async` methods.
 
-    In a graph it serves drivers that open themselves::
+    Declared in a graph it is for drivers that open themselves::
 
         executor {
           name: "bus"
@@ -56,12 +57,12 @@ class SensorBusExecutor(Executor):
 
     Args:
         quiet_us: microseconds between the end of a call and the beginning of the next; 0 to a minute.
-        line: opened before each run and closed after it; None: nothing is. With one, the executor serves
-            one run at a time.
+        line: opened before each run and closed after it; None: nothing is opened. With a line, the executor
+            serves one run at a time.
         open_timeout_s: how long a run waits for `line` to open; above 0.
 
     Raises:
-        InvalidArgumentError: a number makes no sense.
+        InvalidArgumentError: quiet_us or open_timeout_s is out of its range.
     """
 
     def __init__(
@@ -77,7 +78,7 @@ class SensorBusExecutor(Executor):
         self._quiet_s: Final = quiet_us / 1e6
         self._line: Final = line
         self._open_timeout_s: Final = open_timeout_s
-        #: Held while a run has the line; let go by the thread that has closed it.
+        #: Held while a run has the line; the run's thread releases it after closing the line.
         self._in_use: Final = threading.Lock()
 
     @classmethod
@@ -92,8 +93,8 @@ class SensorBusExecutor(Executor):
 
         Raises:
             FailedPreconditionError: another run has the line.
-            UnavailableError: the line did not open, or not in time. It is closed as soon as it does, and
-                the run has not begun.
+            UnavailableError: the line did not open, or not in time; the run has not begun. A line that
+                opens later is closed at once.
         """
         line = self._line
         if line is None:
@@ -108,7 +109,7 @@ class SensorBusExecutor(Executor):
 
 
 class _NoLine:
-    """Nothing to open."""
+    """A line without a connection."""
 
     def __init__(self, name: str) -> None:
         self.name: Final = name
@@ -119,7 +120,7 @@ class _NoLine:
 
 
 def _begun(lease: _BusLease, timeout_s: float | None) -> _BusLease:
-    """Return a lease whose line is open; one that does not come so far has ended, or ends by itself."""
+    """Return a lease whose line is open; after an error the lease has ended, or ends by itself."""
     try:
         lease.begin(timeout_s)
     except BaseException:  # an interrupt too
@@ -131,22 +132,22 @@ def _begun(lease: _BusLease, timeout_s: float | None) -> _BusLease:
 class _BusLease(Lease):
     """One thread, from the opening of a line to its closing.
 
-    Signals go through a `SimpleQueue`, and the pause through a lock: both are of one piece, so that an
-    interrupt that hits a waking application thread leaves nothing locked. `threading.Event` is not.
+    Signals go through a `SimpleQueue`, and the pause waits for a lock: operations of both are atomic, so an
+    interrupt that hits a waking application thread leaves no lock held. Those of `threading.Event` are not.
     """
 
-    def __init__(self, work: Work, quiet_s: float, line: Line, let_go: Callable[[], None]) -> None:
+    def __init__(self, work: Work, quiet_s: float, line: Line, release: Callable[[], None]) -> None:
         self._work: Final = work
         self._quiet_s: Final = quiet_s
         self._line: Final = line
-        self._let_go: Final = let_go
-        #: One signal is enough for any number of wakes: who gets it looks for work until there is none.
+        self._release: Final = release
+        #: One signal is enough for any number of wakes: the thread then works until no step is ready.
         self._wakes: Final[queue.SimpleQueue[None]] = queue.SimpleQueue()
-        #: What `open` came to: None, or what it raised.
+        #: The result of `open`: None, or the exception that it raised.
         self._opened: Final[queue.SimpleQueue[BaseException | None]] = queue.SimpleQueue()
         self._closing_error: Exception | None = None
         self._is_ending = False
-        #: Held until the end, so that waiting for it is a pause that the end cuts short.
+        #: Held until the end: waiting for it with a time-out is a pause that the end cuts short.
         self._going_on: Final = threading.Lock()
         self._going_on.acquire()
         self._thread: Final = threading.Thread(target=self._serve, name=f"penstock-{line.name}", daemon=True)
@@ -158,8 +159,8 @@ class _BusLease(Lease):
         try:
             self._thread.start()
         except BaseException:
-            if self._thread.ident is None:  # it will not let go of the line itself
-                self._let_go()
+            if self._thread.ident is None:  # the thread has not started and will not release the line
+                self._release()
             raise
         try:
             error = self._opened.get(timeout=timeout_s)
@@ -169,7 +170,7 @@ class _BusLease(Lease):
                 "waits for, or give it more time with open_timeout_s"
             ) from None
         if error is not None:
-            self._thread.join()  # it has nothing left to do
+            self._thread.join()  # it ends at once
             raise UnavailableError(f"sensor bus {self._line.name!r} did not open: {error}") from error
 
     def wake(self) -> None:
@@ -177,17 +178,17 @@ class _BusLease(Lease):
             self._wakes.put(None)
 
     def let_end(self) -> None:
-        """Tell the thread to close the line and end; does not wait."""
+        """Signal the thread to close the line and end, without waiting for it."""
         if not self._is_ending:
             self._is_ending = True
             self._going_on.release()
             self._wakes.put(None)
 
     def stop(self, timeout: float | None = None) -> bool:
-        """Let the thread end, and join it.
+        """Make the thread end, and join it; return whether it has ended in time.
 
         Raises:
-            Whatever closing the line raised.
+            Exception: the one that closing the line raised.
         """
         self.let_end()
         self._thread.join(timeout)
@@ -207,13 +208,13 @@ class _BusLease(Lease):
                 finally:
                     self._close()
         finally:
-            self._let_go()
+            self._release()
 
     def _open(self) -> bool:
-        """Open the line and say how that went; return whether it is open."""
+        """Open the line and report the result to `begin`; return whether it is open."""
         try:
             self._line.open()
-        except BaseException as error:  # noqa: BLE001  # whatever it is, the run waits for an answer
+        except BaseException as error:  # noqa: BLE001  # `begin` waits for the result of any error
             self._opened.put(error)
             return False
         self._opened.put(None)
@@ -227,12 +228,12 @@ class _BusLease(Lease):
                 self._wakes.get()
 
     def _pause(self) -> None:
-        """Leave the bus in peace for a while, or until the end."""
+        """Wait for the quiet time, or until the end."""
         if self._quiet_s and self._going_on.acquire(timeout=self._quiet_s):
             self._going_on.release()
 
     def _close(self) -> None:
         try:
             self._line.close()
-        except Exception as error:  # noqa: BLE001  # it is told where the run ends
+        except Exception as error:  # noqa: BLE001  # `stop` raises it at the end of the run
             self._closing_error = error

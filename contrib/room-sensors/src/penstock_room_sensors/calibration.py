@@ -1,8 +1,8 @@
-"""What is known of rooms and sensors before anything is measured, as a service that a graph's nodes share.
+"""Thresholds of rooms and calibrations of sensors, as a service that a graph's nodes share.
 
 The application sets one `RoomCalibration` with `graph.set_service(CALIBRATION, calibration)`; a graph
-without gets an empty one. Nodes ask it when they open, so what is changed during a run counts from the
-next run on, and no result depends on the moment of a change.
+without one gets an empty one. Nodes read it when they open, so a change during a run takes effect in the
+next run, and no result depends on the moment of a change.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-#: Where conversation ends and shouting begins, about.
+#: About the limit between conversation and shouting.
 LOUD_FROM_DB: Final = 70.0
-#: Less than what one lamp gives a living room, about.
+#: A bit less than the light of one lamp in a living room.
 DARK_BELOW_LUX: Final = 50
 
 
@@ -43,14 +43,14 @@ def _positive(instance: object, field: attrs.Attribute[Any], value: float) -> No
 
 @attrs.frozen(kw_only=True)
 class RoomThresholds:
-    """From where on a room is loud, and below what it is dark.
+    """The loudness from which a room is loud, and the brightness below which it is dark.
 
     Attributes:
         loud_from_db: dB; a room of this loudness is loud.
         dark_below_lux: lux; a room of this brightness is not dark.
 
     Raises:
-        InvalidArgumentError: a number is infinite or none.
+        InvalidArgumentError: a number is infinite or NaN.
     """
 
     loud_from_db: float = attrs.field(default=LOUD_FROM_DB, validator=_finite)
@@ -59,14 +59,14 @@ class RoomThresholds:
 
 @attrs.frozen(kw_only=True)
 class SensorCalibration:
-    """How what a sensor reads becomes what is, and how far to trust it.
+    """How a sensor's readings are corrected, and how noisy they are.
 
     Attributes:
-        gain, offset: a reading r means `gain * r + offset`. The gain is not 0.
-        noise_variance: of corrected readings about what is, in their unit squared; above 0.
+        gain, offset: the corrected value of a reading r is `gain * r + offset`. The gain is not 0.
+        noise_variance: of corrected readings about the true value, in their unit squared; above 0.
 
     Raises:
-        InvalidArgumentError: a number makes no sense.
+        InvalidArgumentError: a number is not finite, gain is 0, or noise_variance is not above 0.
     """
 
     gain: float = attrs.field(default=1.0, validator=_finite)
@@ -80,15 +80,15 @@ class SensorCalibration:
             )
 
     def corrected(self, reading: float) -> float:
-        """Return what a reading means."""
+        """Return the corrected value of a reading."""
         return self.gain * reading + self.offset
 
 
 class RoomCalibration:
     """The thresholds of rooms and the calibration of sensors, by name. May be used from any thread.
 
-    The name "" stands for rooms and sensors that nobody names: it is always known, and has the defaults
-    unless it is given.
+    The name "" is for rooms and sensors without a name: it is always known, and has the defaults unless it
+    is given.
 
     Args:
         rooms: name → thresholds. Copied.
@@ -100,7 +100,7 @@ class RoomCalibration:
         rooms: Mapping[str, RoomThresholds] | None = None,
         sensors: Mapping[str, SensorCalibration] | None = None,
     ) -> None:
-        #: Writers change a copy under the lock and put it in place of the old one; readers need no lock.
+        #: Writers change a copy under the lock and replace the old one by it; readers need no lock.
         self._lock: Final = threading.Lock()
         self._rooms: Mapping[str, RoomThresholds] = {"": RoomThresholds(), **(rooms or {})}
         self._sensors: Mapping[str, SensorCalibration] = {"": SensorCalibration(), **(sensors or {})}
@@ -119,7 +119,7 @@ class RoomCalibration:
         """Return the thresholds of a room.
 
         Raises:
-            NotFoundError: nobody gave any; names the rooms that are known.
+            NotFoundError: the room has none; the message names the known rooms.
         """
         return _known(self._rooms, "room", room, "set_thresholds")
 
@@ -127,17 +127,17 @@ class RoomCalibration:
         """Return the calibration of a sensor.
 
         Raises:
-            NotFoundError: nobody gave one; names the sensors that are known.
+            NotFoundError: the sensor has none; the message names the known sensors.
         """
         return _known(self._sensors, "sensor", sensor, "calibrate")
 
     def set_thresholds(self, room: str, thresholds: RoomThresholds) -> None:
-        """Give a room thresholds, from the next run on."""
+        """Set a room's thresholds, from the next run on."""
         with self._lock:
             self._rooms = {**self._rooms, room: thresholds}
 
     def calibrate(self, sensor: str, calibration: SensorCalibration) -> None:
-        """Give a sensor a calibration, from the next run on."""
+        """Set a sensor's calibration, from the next run on."""
         with self._lock:
             self._sensors = {**self._sensors, sensor: calibration}
 
@@ -150,11 +150,11 @@ def _known(table: Mapping[str, T], what: str, name: str, method: str) -> T:
     others = ", ".join(repr(one) for one in sorted(table) if one) or "none"
     raise NotFoundError(
         f"no {what} {name!r} is calibrated{meant}; known are: {others}; add it with RoomCalibration.{method}"
-        ", and hand that to graph.set_service(CALIBRATION, ...)"
+        ", and pass that to graph.set_service(CALIBRATION, ...)"
     )
 
 
-#: The calibration that a graph's nodes share; an empty one where nobody sets any.
+#: The calibration that a graph's nodes share; an empty one if the application sets none.
 CALIBRATION: Final[ServiceKey[RoomCalibration]] = ServiceKey(
     "penstock-room-sensors.calibration", create=RoomCalibration
 )

@@ -1,4 +1,4 @@
-"""The input policy that shows a node, at each tick, the last reading of each sensor, unless it is too old."""
+"""The input policy that gives a node, at each tick, the last reading of each sensor, unless it is too old."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from penstock import Input
     from penstock.engine.stream import InputStream
 
-#: What the ledger says of readings that no tick has seen.
+#: The reasons for which readings count as dropped.
 OVERTAKEN: Final = "a newer reading came before the tick"
 TOO_OLD: Final = "too old at the tick"
 NO_TICK: Final = "no tick came after it"
@@ -29,8 +29,8 @@ class FreshReadings(InputStreamHandler):
 
     The last reading of a stream is its newest packet at or before the tick; it is fresh up to `max_age`
     after its timestamp, that moment included. It keeps its timestamp, and is shown at each tick until a
-    newer one comes or it is too old; then the input is empty: a sensor that has died says nothing, rather
-    than for ever what it said last. With a `max_age` of 3::
+    newer one comes or it is too old; then the input is empty, so a sensor that has failed does not repeat
+    its last reading without end. With a `max_age` of 3::
 
         TICK     1   3   4   6   9   done
         SENSOR   .   2   4   5
@@ -44,13 +44,13 @@ class FreshReadings(InputStreamHandler):
           options { [penstock_room_sensors.FreshReadingsOptions.ext] { tick: "TICK" max_age: 500000 } }
         }
 
-    A tick waits until every sensor's stream is settled up to its timestamp. So what comes out does not
-    depend on the order of arrival, and a stream that brings no packets must advance its bound.
+    A tick waits until every sensor's stream is settled up to its timestamp. So results do not depend on
+    the order of arrival, and a stream without packets must advance its bound.
 
-    The node closes when the tick stream is done, whatever the others hold. Settled timestamps without a
-    tick never make it ready, with process bounds neither. A reading at PreStream or PostStream is fresh
-    at a tick of the same timestamp only. A reading counts as delivered once, however often it is shown;
-    one that no tick has seen counts as dropped, with the reason.
+    The node closes when the tick stream is done, even if other streams have packets. Settled timestamps
+    without a tick never make it ready, not even with process bounds. A reading at PreStream or PostStream
+    is fresh only at a tick of the same timestamp. A reading counts as delivered once, however often it is
+    shown; a reading that was shown at no tick counts as dropped, with the reason.
 
     Options `FreshReadingsOptions`: `tick`, the tag of the tick stream (the node's first input);
     `max_age`, in timestamp units, required.
@@ -60,13 +60,14 @@ class FreshReadings(InputStreamHandler):
         """Get ready for a run.
 
         Raises:
-            InvalidArgumentError: `max_age` is missing or negative, or not one input has the tag `tick`.
+            InvalidArgumentError: `max_age` is missing or negative, or not exactly one input has the tag
+                `tick`.
         """
         super().prepare(inputs)
         options = self.options.get(FreshReadingsOptions)
         self._max_age: int = options.max_age
         self._tick = 0
-        if self.inputs:  # a source has none, under a policy of the whole graph
+        if self.inputs:  # a source has none; it gets this policy when the whole graph has it
             self._tick = self._position_of(options.tick) if options.HasField("tick") else 0
             self._check_age(is_given=options.HasField("max_age"))
         self._last = [_LastReading(stream) for stream in self.inputs]
@@ -110,7 +111,7 @@ class FreshReadings(InputStreamHandler):
         for last in self._sensors:
             last.advance(t)  # no tick can come before t
             if last.packet is not None and not self._is_fresh(last.packet.stamp, t):
-                last.let_go(TOO_OLD)
+                last.release(TOO_OLD)
         if ticks.queue and not self.blocking():
             return t
         self.waits_at = t
@@ -122,7 +123,7 @@ class FreshReadings(InputStreamHandler):
         return stamp >= _MIN and t <= _MAX and t - stamp <= self._max_age
 
     def blocking(self) -> Sequence[InputStream]:
-        """Return the tick stream, or where it has a packet the streams that are not settled there."""
+        """Return the tick stream, or if it has a packet the streams that are not settled at its timestamp."""
         ticks = self.inputs[self._tick]
         if not ticks.queue:
             return [ticks]
@@ -130,7 +131,7 @@ class FreshReadings(InputStreamHandler):
         return [last.stream for last in self._sensors if last.stream.bound <= t]
 
     def fill(self, timestamp: int, inputs: Sequence[Input]) -> None:
-        """Take the tick, and show the last reading of every sensor; `look` has let go of what is too old."""
+        """Take the tick, and show the last reading of every sensor; `look` has released those too old."""
         for position, (port, last) in enumerate(zip(inputs, self._last, strict=True)):
             if position == self._tick:
                 port.fill(port.stream.pop())
@@ -138,16 +139,16 @@ class FreshReadings(InputStreamHandler):
                 last.show(port, timestamp)
 
     def discard(self, reason: str) -> None:
-        """Let go of all readings, those in queues too: no tick will see them."""
+        """Release all readings, those in queues too: no tick will come for them."""
         for last in self._sensors:
-            last.let_go(reason)
+            last.release(reason)
             last.stream.drop_all(reason)
 
 
 class _LastReading:
     """The newest packet taken from one stream.
 
-    It leaves the queue to be kept, since a full queue would throttle the source of the next reading.
+    It is taken out of the queue, since a full queue would throttle the source of the next reading.
     """
 
     __slots__ = ("_is_shown", "packet", "stream")
@@ -158,15 +159,15 @@ class _LastReading:
         self._is_shown = False
 
     def advance(self, t: int) -> None:
-        """Take what has come up to `t`, and keep the last of it."""
+        """Take the packets up to `t`, and keep the last one."""
         queue = self.stream.queue
         while queue and queue[0].stamp <= t:
-            self.let_go(OVERTAKEN)
+            self.release(OVERTAKEN)
             self.packet = self.stream.pop()
             self._is_shown = False
 
-    def let_go(self, reason: str) -> None:
-        """Keep nothing; the reason is for the ledger, where no tick has seen the packet."""
+    def release(self, reason: str) -> None:
+        """Release the packet; if it was shown at no tick, count it as dropped for this reason."""
         if self.packet is None:
             return
         self.stream.flow.garbage.append(self.packet)  # freed outside the run's lock
@@ -175,7 +176,7 @@ class _LastReading:
             self.stream.disuse(reason, 1)
 
     def show(self, port: Input, t: int) -> None:
-        """Show the packet at a tick; where there is none, that the stream is settled up to there."""
+        """Show the packet at a tick; without one, an empty packet at the tick's timestamp."""
         if self.packet is None:
             port.fill(Packet(timestamp=t))
         else:

@@ -1,7 +1,7 @@
-"""One number that nobody knows exactly, followed through noisy readings of it.
+"""Estimates one number from noisy readings of it.
 
 The Kalman filter for a scalar that drifts like a random walk: between two moments its variance grows in
-proportion to the time, and a reading pulls it towards itself by as much as it can be trusted. Source:
+proportion to the time, and a reading moves the estimate the more, the less noisy it is. Source:
 R. E. Kalman, "A New Approach to Linear Filtering and Prediction Problems", 1960, in the form of G. Welch
 and G. Bishop, "An Introduction to the Kalman Filter", TR 95-041, with A = H = 1 and B = 0. The gate is the
 test of the normalized innovation: Y. Bar-Shalom and T. Fortmann, "Tracking and Data Association", 1988.
@@ -17,11 +17,11 @@ import attrs
 
 @attrs.frozen
 class Estimate:
-    """What readings say together.
+    """An estimate from all readings so far.
 
     Attributes:
         value: in the unit of the readings.
-        variance: how far to trust it, in that unit squared; above 0, and the smaller the better.
+        variance: of the value, in that unit squared; above 0, smaller is more exact.
     """
 
     value: float
@@ -29,12 +29,12 @@ class Estimate:
 
 
 class RandomWalkFilter:
-    """Follows a scalar. Not thread-safe.
+    """Estimates a scalar. Not thread-safe.
 
     Args:
-        drift_variance_per_s: what a second adds to the variance; 0 or more.
-        gate_sigmas: readings that are further from the estimate than so many standard deviations of what
-            is expected there are refused; 0: none is.
+        drift_variance_per_s: how much the variance grows in a second; 0 or more.
+        gate_sigmas: a reading is refused if it is further from the estimate than this many standard
+            deviations of their expected difference; 0: no reading is refused.
 
     Attributes:
         estimate: the state; None before the first reading.
@@ -46,13 +46,13 @@ class RandomWalkFilter:
         self.estimate: Estimate | None = None
 
     def wait(self, seconds: float) -> None:
-        """Let time pass; `seconds` is 0 or more."""
+        """Add the drift of `seconds`, 0 or more, to the variance."""
         if self.estimate is not None:
             grown = self.estimate.variance + self._drift * seconds
             self.estimate = Estimate(self.estimate.value, grown)
 
     def take(self, reading: float, noise_variance: float) -> bool:
-        """Use a reading; return False, and change nothing, where it is not finite or the gate refuses it.
+        """Use a reading; if it is not finite or the gate refuses it, return False and change nothing.
 
         Args:
             reading: of the scalar, now.
@@ -68,7 +68,7 @@ class RandomWalkFilter:
         expected = before.variance + noise_variance
         if self._gate and innovation * innovation > self._gate * self._gate * expected:
             return False
-        # After an endless time nothing is known any more. A sum of shares cannot overflow, a difference can.
+        # An infinite variance means that nothing is known. A weighted sum cannot overflow, a difference can.
         gain = 1.0 if math.isinf(expected) else before.variance / expected
         self.estimate = Estimate((1.0 - gain) * before.value + gain * reading, gain * noise_variance)
         return True

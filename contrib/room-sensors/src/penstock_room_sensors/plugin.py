@@ -1,4 +1,4 @@
-"""What this pack adds to Penstock, by name; importing it imports nothing of the pack."""
+"""What this pack adds to Penstock, by name; importing this module imports no other module of the pack."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _OPTIONS: Final = {
 
 @hookimpl
 def penstock_components() -> Components:
-    """Return all of it: names to "module:attribute", imported on first use."""
+    """Return all components: names to "module:attribute", imported on first use."""
     return Components(
         calculators={
             "ReadSensorCalculator": f"{_PACK}.read_sensor:ReadSensorCalculator",

@@ -12,25 +12,25 @@ from penstock_room_sensors.sensor_bus import SENSOR_BUS
 class ReadSensorCalculator(penstock.Calculator):
     """Read a sensor on the graph's bus at each tick.
 
-    All such nodes of a graph run on the thread of its bus, one at a time. A sensor that does not answer
-    (the driver raises TimeoutError) gives no reading at that tick; the bound goes on, so that nodes below
-    do not wait for it. Timestamp offset 0.
+    All such nodes of a graph run on the thread of its bus, one at a time. If a sensor does not answer (the
+    driver raises TimeoutError), there is no reading at that tick; the timestamp bound still advances, so
+    nodes below do not wait for it. Timestamp offset 0.
 
     Inputs:
-        TICK: any payload; only its timestamp counts. A bus is slow: put a FlowLimiterCalculator before.
+        TICK: any payload; only its timestamp matters. A bus is slow: put a FlowLimiterCalculator before.
 
     Outputs:
-        READING: float, in the sensor's unit, corrected: gain times what it says, plus offset.
+        READING: float, in the sensor's unit, corrected: gain times the sensor's reading, plus offset.
 
-    Options `ReadSensorCalculatorOptions`: `address`, on the bus, required; `sensor`, whose correction the
-    service `CALIBRATION` has; without, readings stay as they are.
+    Options `ReadSensorCalculatorOptions`: `address`, on the bus, required; `sensor`, the name under which
+    the service `CALIBRATION` has the correction; without it, readings are not corrected.
 
     Services: `SENSOR_BUS`, which the application must set; `CALIBRATION`.
 
     Counters: "unanswered", the ticks at which the sensor did not answer.
 
     Raises when the graph is loaded: InvalidArgumentError without `address`. In `open`: NotFoundError for
-    a sensor that the calibration does not know. In `process`: what the driver raises.
+    a sensor that the calibration does not know. In `process`: any exception of the driver.
 
     Example config::
 
@@ -46,7 +46,7 @@ class ReadSensorCalculator(penstock.Calculator):
 
     @classmethod
     def get_contract(cls, cc: penstock.CalculatorContract) -> None:
-        """Declare a tick in, a reading out, and to run on the bus."""
+        """Declare the tick, the reading, and that the node runs on the bus."""
         cc.inputs["TICK"].set_any("when to read")
         cc.outputs["READING"].set(float, "what the sensor reads, corrected")
         cc.use_service(CALIBRATION)
@@ -59,7 +59,7 @@ class ReadSensorCalculator(penstock.Calculator):
             )
 
     def open(self, cc: penstock.CalculatorContext) -> None:
-        """Take the bus and the sensor's calibration."""
+        """Look up the bus and the sensor's calibration."""
         options = cc.options(ReadSensorCalculatorOptions)
         self._address: int = options.address
         self._calibration = cc.service(CALIBRATION).of(options.sensor)

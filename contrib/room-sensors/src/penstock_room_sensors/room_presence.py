@@ -1,4 +1,4 @@
-"""Whether somebody is in a room, by the votes of its sensors at each tick."""
+"""Whether a person is in a room, by the votes of its sensors at each tick."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 @attrs.frozen
 class RoomPresence:
-    """What the sensors say together at one moment.
+    """The sensors' verdict at one moment.
 
     Attributes:
-        is_occupied: whether enough of them vote for it.
-        votes: how many do.
-        voters: how many have a fresh reading.
+        is_occupied: whether enough sensors vote for it.
+        votes: how many sensors vote for it.
+        voters: how many sensors have a fresh reading.
     """
 
     is_occupied: bool
@@ -31,30 +31,30 @@ class RoomPresence:
 
 
 class RoomPresenceCalculator(penstock.Calculator):
-    """Say at each tick whether somebody is in the room: whether enough sensors have reason to think so.
+    """Send at each tick whether a person is in the room: whether enough sensors vote for it.
 
     A microphone votes for it when the room is loud, a light sensor when it is not dark. Only fresh readings
-    vote: a sensor that has been silent for longer than `max_age` counts neither way, so that one which has
-    died does not keep the room occupied, or empty, for ever. Where fewer readings are fresh than votes are
-    needed, nothing can be said, and nothing is sent. The voting is M out of N, as IEC 61508-6 has it for
-    safety, over the channels that are fresh. Timestamp offset 0.
+    vote: a sensor that has been silent for longer than `max_age` has no vote, so a sensor that has failed
+    does not keep the room occupied or empty. Where there are fewer fresh readings than needed votes, the
+    result is undecided, and nothing is sent. The voting is M out of N, as IEC 61508-6 has it for safety,
+    over the channels that are fresh. Timestamp offset 0.
 
     Inputs, at least one sensor:
         LOUDNESS: float, dB; any number of them, LOUDNESS:1 and so on.
         BRIGHTNESS: int, lux; any number of them.
-        TICK: any payload; when to say it, such as the frames of a camera.
+        TICK: any payload; the times of the verdicts, such as the frames of a camera.
 
     Outputs:
         PRESENCE: `RoomPresence`.
 
-    Options `RoomPresenceCalculatorOptions`: `room`, whose thresholds count; `votes` (1); `max_age`, in
+    Options `RoomPresenceCalculatorOptions`: `room`, the name of the thresholds; `votes` (1); `max_age`, in
     timestamp units (10,000,000: 10 s, for sensors that report every few seconds).
 
     Input stream handler: `FreshReadings`, so results do not depend on the order of arrival.
 
     Services: `CALIBRATION`, for the thresholds.
 
-    Counters: "undecided", the ticks at which nothing could be said.
+    Counters: "undecided", the ticks without a result.
 
     Raises when the graph is loaded: InvalidArgumentError without a sensor, and for more votes than sensors
     or fewer than 1. In `open`: NotFoundError for a room that the calibration does not know.
@@ -72,14 +72,14 @@ class RoomPresenceCalculator(penstock.Calculator):
 
     @classmethod
     def get_contract(cls, cc: penstock.CalculatorContract) -> None:
-        """Declare the sensors and the tick in, one verdict out."""
+        """Declare the sensors, the tick, and the verdict."""
         microphones, light_sensors = cc.inputs.count("LOUDNESS"), cc.inputs.count("BRIGHTNESS")
         for index in range(microphones):
             cc.inputs["LOUDNESS", index].set(float, "loudness in dB")
         for index in range(light_sensors):
             cc.inputs["BRIGHTNESS", index].set(int, "brightness in lux")
-        cc.inputs["TICK"].set_any("when to say it")
-        cc.outputs["PRESENCE"].set(RoomPresence, "whether somebody is there, at each tick")
+        cc.inputs["TICK"].set_any("when to send a verdict")
+        cc.outputs["PRESENCE"].set(RoomPresence, "whether a person is there, at each tick")
         cc.use_service(CALIBRATION)
         cc.set_timestamp_offset(0)
         options = cc.options(RoomPresenceCalculatorOptions)
@@ -89,7 +89,7 @@ class RoomPresenceCalculator(penstock.Calculator):
         _check_votes(options.votes, microphones + light_sensors, cc.node_name)
 
     def open(self, cc: penstock.CalculatorContext) -> None:
-        """Take the thresholds."""
+        """Look up the thresholds."""
         options = cc.options(RoomPresenceCalculatorOptions)
         self._needed: int = options.votes
         self._thresholds: RoomThresholds = cc.service(CALIBRATION).thresholds_of(options.room)
@@ -118,7 +118,7 @@ class RoomPresenceCalculator(penstock.Calculator):
 def _check_votes(votes: int, sensors: int, node: str) -> None:
     if not 1 <= votes <= sensors:
         raise InvalidArgumentError(
-            f"node {node!r}: votes is {votes}, but must be 1 or more, and no more than the sensors, which "
-            f"are {sensors}; change it in RoomPresenceCalculatorOptions, or connect more sensors",
+            f"node {node!r}: votes is {votes}, but must be 1 up to the number of sensors, {sensors}; change "
+            "it in RoomPresenceCalculatorOptions, or connect more sensors",
             node=node,
         )

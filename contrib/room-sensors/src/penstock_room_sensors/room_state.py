@@ -1,4 +1,4 @@
-"""Whether a room is loud and dark, from two sensors that report whenever they like."""
+"""Whether a room is loud and dark, from two sensors that report at any time."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from penstock_room_sensors.options_pb2 import RoomStateCalculatorOptions
 
 @attrs.frozen
 class RoomState:
-    """What the last readings say. Equal states are equal values."""
+    """The state of a room by the last readings. Equal states are equal values."""
 
     is_loud: bool
     is_dark: bool
 
 
 class RoomStateCalculator(penstock.Calculator):
-    """Say whenever a room becomes loud or quiet, dark or bright.
+    """Send the state of a room whenever it becomes loud or quiet, dark or bright.
 
-    Keeps the last reading of each sensor; sends the state at the timestamp of the reading that
-    changes it. Before both have reported once there is no state, and nothing is sent. The bound of
-    the output follows the inputs, so that nodes below never wait for a room that stays as it is.
+    It keeps the last reading of each sensor, and sends the state at the timestamp of the reading that
+    changes it. Before both have reported once there is no state, and nothing is sent. The timestamp bound
+    of the output follows the inputs, so nodes below never wait for a room whose state does not change.
 
     Inputs:
         LOUDNESS: float, dB.
@@ -33,13 +33,13 @@ class RoomStateCalculator(penstock.Calculator):
     Outputs:
         STATE: `RoomState`.
 
-    Side packets, both optional, before what the service says:
+    Side packets, both optional, which override the service:
         LOUD_FROM_DB: float; from this loudness on the room is loud.
         DARK_BELOW_LUX: int; below this brightness the room is dark.
 
-    Options `RoomStateCalculatorOptions`: `room`, whose thresholds count.
+    Options `RoomStateCalculatorOptions`: `room`, the name of the thresholds.
 
-    Services: `CALIBRATION`, for the thresholds; 70 dB and 50 lux where nobody sets it.
+    Services: `CALIBRATION`, for the thresholds; 70 dB and 50 lux if the application does not set it.
 
     Raises in `open`: NotFoundError for a room that the calibration does not know.
 
@@ -55,7 +55,7 @@ class RoomStateCalculator(penstock.Calculator):
 
     @classmethod
     def get_contract(cls, cc: penstock.CalculatorContract) -> None:
-        """Declare two readings in, one state out."""
+        """Declare two readings and the state."""
         cc.inputs["LOUDNESS"].set(float, "loudness in dB")
         cc.inputs["BRIGHTNESS"].set(int, "brightness in lux")
         cc.outputs["STATE"].set(RoomState, "the state of the room, whenever it changes")
@@ -65,7 +65,7 @@ class RoomStateCalculator(penstock.Calculator):
         cc.set_timestamp_offset(0)
 
     def open(self, cc: penstock.CalculatorContext) -> None:
-        """Take the thresholds; no reading is known yet."""
+        """Look up the thresholds; there is no reading yet."""
         room = cc.options(RoomStateCalculatorOptions).room
         thresholds = cc.service(CALIBRATION).thresholds_of(room)
         self._loud_from = _given(cc, "LOUD_FROM_DB", thresholds.loud_from_db)
@@ -75,7 +75,7 @@ class RoomStateCalculator(penstock.Calculator):
         self._sent: RoomState | None = None
 
     def process(self, cc: penstock.CalculatorContext) -> None:
-        """Take the readings of this timestamp, one or both, and send the state where it is new."""
+        """Store the readings of this timestamp, one or both, and send the state if it has changed."""
         if not cc.inputs["LOUDNESS"].is_empty():
             self._loudness = cc.inputs["LOUDNESS"].payload
         if not cc.inputs["BRIGHTNESS"].is_empty():
@@ -89,7 +89,7 @@ class RoomStateCalculator(penstock.Calculator):
 
 
 def _given(cc: penstock.CalculatorContext, tag: str, otherwise: float) -> float:
-    """Return a side packet's payload, or the other where the graph does not connect or give it."""
+    """Return a side packet's payload, or `otherwise` if it is not connected or not given."""
     if tag not in cc.input_side_packets or cc.input_side_packets[tag].is_empty():
         return otherwise
     return cast("float", cc.input_side_packets[tag].payload)

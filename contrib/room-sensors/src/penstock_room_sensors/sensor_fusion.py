@@ -1,4 +1,4 @@
-"""One estimate out of the readings of several sensors that measure the same thing."""
+"""One estimate from the readings of several sensors that measure the same quantity."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 
 class SensorFusionCalculator(penstock.Calculator):
-    """Follow one quantity through all readings of it, each as far as its sensor can be trusted.
+    """Estimate one quantity from all readings of it, weighted by the noise of each sensor.
 
-    Sensors report whenever they like. At each timestamp with readings time passes first, then they are
-    used in the order of the inputs, and the estimate is sent: a Kalman filter, see `kalman`. With
-    `drift_variance_per_s: 0` the estimate is the mean of all readings so far, weighted by 1 / variance. A
-    reading that is not finite, or that the gate refuses, is not used; a timestamp without any that is
-    sends nothing. Timestamp offset 0.
+    Sensors report at any time. At each timestamp with readings the filter first adds the drift since the
+    last one, then uses the readings in the order of the inputs, and the estimate is sent: a Kalman filter,
+    see `kalman`. With `drift_variance_per_s: 0` the estimate is the mean of all readings so far, weighted
+    by 1 / variance. A reading that is not finite, or that the gate refuses, is not used; a timestamp at
+    which no reading is used sends nothing. Timestamp offset 0.
 
     Inputs:
         READING: float, READING:1 and so on; all of one quantity, corrected, in one unit.
@@ -30,17 +30,17 @@ class SensorFusionCalculator(penstock.Calculator):
     Outputs:
         ESTIMATE: `Estimate`, value and variance.
 
-    Options `SensorFusionCalculatorOptions`: `sensor`, the name of the sensor behind each input, for its
-    noise (without names, all have that of the sensor ""); `drift_variance_per_s` (0: what is measured does
-    not change); `gate_sigmas` (0: every reading is used). With a gate and no drift a change of what is
-    measured is never believed.
+    Options `SensorFusionCalculatorOptions`: `sensor`, the name of the sensor of each input, for its noise
+    (without names, all have that of the sensor ""); `drift_variance_per_s` (0: the quantity does not
+    change); `gate_sigmas` (0: every reading is used). With a gate and no drift, readings after a change of
+    the quantity are refused.
 
     Services: `CALIBRATION`, for `noise_variance`.
 
     Counters: "refused", the readings that were not used.
 
-    Raises when the graph is loaded: InvalidArgumentError for options that cannot be. In `open`:
-    NotFoundError for a sensor that the calibration does not know.
+    Raises when the graph is loaded: InvalidArgumentError for a negative or infinite number, or not one name
+    for each input. In `open`: NotFoundError for a sensor that the calibration does not know.
 
     Example config::
 
@@ -59,17 +59,17 @@ class SensorFusionCalculator(penstock.Calculator):
 
     @classmethod
     def get_contract(cls, cc: penstock.CalculatorContract) -> None:
-        """Declare any number of readings in, one estimate out."""
+        """Declare any number of readings, and one estimate."""
         count = cc.inputs.count("READING")
         for index in range(max(1, count)):
             cc.inputs["READING", index].set(float, "readings of one sensor")
-        cc.outputs["ESTIMATE"].set(Estimate, "what all readings so far say together")
+        cc.outputs["ESTIMATE"].set(Estimate, "the estimate from all readings so far")
         cc.use_service(CALIBRATION)
         cc.set_timestamp_offset(0)
         _check(cc.options(SensorFusionCalculatorOptions), count, cc.node_name)
 
     def open(self, cc: penstock.CalculatorContext) -> None:
-        """Take the sensors' noise; nothing is known yet."""
+        """Look up the sensors' noise; there is no estimate yet."""
         options = cc.options(SensorFusionCalculatorOptions)
         count = cc.inputs.count("READING")
         calibration: RoomCalibration = cc.service(CALIBRATION)
@@ -83,7 +83,7 @@ class SensorFusionCalculator(penstock.Calculator):
         self._refused = cc.counter("refused")
 
     def process(self, cc: penstock.CalculatorContext) -> None:
-        """Let time pass, use the readings of this timestamp, and send the estimate."""
+        """Add the drift, use the readings of this timestamp, and send the estimate."""
         now = int(cc.input_timestamp)
         if self._at is not None:
             self._filter.wait((now - self._at) / 1e6)
@@ -101,10 +101,11 @@ class SensorFusionCalculator(penstock.Calculator):
 
 
 def _check(options: SensorFusionCalculatorOptions, count: int, node: str) -> None:
-    """Refuse options that cannot be.
+    """Refuse invalid options.
 
     Raises:
-        InvalidArgumentError: there are not as many names as inputs, or a number is negative or infinite.
+        InvalidArgumentError: the number of names is neither 0 nor that of the inputs, or a number is
+            negative or infinite.
     """
     if options.sensor and len(options.sensor) != count:
         raise InvalidArgumentError(

@@ -1,1 +1,1 @@
-"""The `penstock` command. `main.py` has the commands; nothing else here is public."""
+"""The `penstock` command. `main.py` has the commands; no other module here is public."""

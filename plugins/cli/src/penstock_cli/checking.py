@@ -1,4 +1,4 @@
-"""`penstock validate`: what is wrong with graph files, all of it, without running them."""
+"""`penstock validate`: reports every fault of graph files without running them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from penstock.plan import Plan
 
-#: What stands for graph text from standard input, and how messages call it.
+#: The argument that means graph text from standard input, and its name in messages.
 STDIN: Final = "-"
 _STDIN_NAME: Final = "<stdin>"
 
@@ -37,10 +37,10 @@ class Fault:
 
     Attributes:
         file: the graph file, or that of a subgraph.
-        line, column: counted from 1; None where the file has no lines or the fault no place.
+        line, column: counted from 1; None where the file has no lines or the fault has no place.
         code: name of the status code.
-        node, stream: concerned, or None.
-        message: without the place.
+        node, stream: that the fault concerns, or None.
+        message: without file, line and column.
     """
 
     file: str
@@ -58,7 +58,7 @@ class Fault:
 
 @dataclass(frozen=True)
 class Warned:
-    """One thing that is accepted and yet looks like a mistake; fields as in `Fault`."""
+    """One thing that is accepted but looks like a mistake; fields as in `Fault`."""
 
     node: str | None
     stream: str | None
@@ -71,12 +71,12 @@ class Verdict:
 
     Attributes:
         file: as it was given.
-        is_read: whether there is such a file and it could be read.
+        is_read: whether the file exists and could be read.
         faults, warnings: in file order.
-        nodes, streams, subgraphs: how many, of subgraphs those that the file itself names; 0 where it is
-            invalid.
+        nodes, streams, subgraphs: their numbers; subgraphs are those that the file itself names. 0 where
+            the graph is invalid.
         input_streams: of the graph, which an application feeds.
-        side_packets: name → type, of those that a run must be given.
+        side_packets: name → type, of those that a run needs.
     """
 
     file: str
@@ -91,7 +91,7 @@ class Verdict:
 
     @property
     def is_valid(self) -> bool:
-        """Whether a graph can be made from it."""
+        """Whether a graph can be made from the file."""
         return self.is_read and not self.faults
 
 
@@ -100,7 +100,7 @@ def check(file: str, sides: Mapping[str, object] | None) -> Verdict:
 
     Args:
         file: a path; "-" for graph text from standard input.
-        sides: side packets that a run would be given, as `read_given` returns them; None not to check them.
+        sides: side packets of a run, as `read_given` returns them; None: they are not checked.
     """
     verdict = Verdict(_STDIN_NAME if file == STDIN else file)
     with _warnings_of(verdict):
@@ -117,7 +117,7 @@ def check(file: str, sides: Mapping[str, object] | None) -> Verdict:
 
 
 def exit_code(verdicts: Iterable[Verdict]) -> int:
-    """Return what the command exits with; a file that cannot be read goes before one that is invalid."""
+    """Return the command's exit code; a file that cannot be read counts more than an invalid one."""
     verdicts = list(verdicts)
     if not all(verdict.is_read for verdict in verdicts):
         return FileMissing.exit_code
@@ -151,7 +151,7 @@ def _source(file: str) -> str | Path:
 
     Raises:
         FileMissing: there is no such file.
-        InvalidArgumentError: standard input is no text.
+        InvalidArgumentError: standard input is not UTF-8 text.
     """
     if file != STDIN:
         return existing(Path(file), "graph file")
@@ -160,7 +160,7 @@ def _source(file: str) -> str | Path:
     except UnicodeDecodeError as error:
         byte = error.object[error.start]
         raise InvalidArgumentError(
-            f"byte {byte:#04x} at {error.start} is no UTF-8; write graph text, or name a file"
+            f"byte {byte:#04x} at {error.start} is not UTF-8; write graph text, or name a file"
         ) from error
 
 
@@ -168,15 +168,15 @@ def _look_at(verdict: Verdict, source: str | Path, sides: Mapping[str, object] |
     """Fill in a verdict.
 
     Raises:
-        PenstockError: it is no graph, or one that cannot run.
+        PenstockError: the source is not a graph, or the graph cannot run.
     """
-    from penstock.config import build_plan, read_graph  # brings protobuf
+    from penstock.config import build_plan, read_graph  # imports protobuf
     from penstock.runtime.default import default_registry  # loads the plugins
     from penstock.runtime.executors.assignment import Executors
 
     registry = default_registry()
     plan = build_plan(source, registry)
-    Executors(plan, registry)  # makes those that the graph declares, as loading it does
+    Executors(plan, registry)  # makes the executors that the graph declares, as loading it does
     config = read_graph(source, registry)
     verdict.nodes = len(plan.nodes)
     verdict.streams = len(plan.streams)
@@ -201,10 +201,10 @@ def _needed(plan: Plan) -> dict[str, str]:
 
 
 def _check_sides(verdict: Verdict, plan: Plan, sides: Mapping[str, object], declared: set[str]) -> None:
-    """Raise what is wrong with side packets; `declared` are those that the graph says it takes.
+    """Raise the faults of side packets; `declared` are those that the graph itself declares.
 
     Raises:
-        GraphConfigError, InvalidArgumentError: one is missing, of a wrong type, or read by no node.
+        GraphConfigError, InvalidArgumentError: one is missing, has a wrong type, or is read by no node.
     """
     from penstock.runtime.side_packets import as_packets, check_given
 
@@ -219,11 +219,11 @@ def _check_sides(verdict: Verdict, plan: Plan, sides: Mapping[str, object], decl
     except GraphConfigError as error:
         wrong = [fault for fault in error.faults if fault.stream in values or fault.stream not in sides]
         if wrong:
-            faults = [_in_words_of_ours(fault, sides) for fault in wrong]
+            faults = [_for_command_line(fault, sides) for fault in wrong]
             raise GraphConfigError(faults, file=verdict.file) from error
 
 
-def _in_words_of_ours(fault: PenstockError, sides: Mapping[str, object]) -> PenstockError:
+def _for_command_line(fault: PenstockError, sides: Mapping[str, object]) -> PenstockError:
     return PenstockError(fault_words(fault, sides), code=fault.code, node=fault.node, stream=fault.stream)
 
 
@@ -239,7 +239,7 @@ def _facts(verdict: Verdict) -> str:
     if verdict.subgraphs:
         facts.append(plural(verdict.subgraphs, "subgraph"))
     if verdict.input_streams:
-        facts.append(f"fed through {', '.join(map(repr, verdict.input_streams))}")
+        facts.append(f"needs input streams {', '.join(map(repr, verdict.input_streams))}")
     if verdict.side_packets:
         needed = (f"{name!r} ({kind})" for name, kind in verdict.side_packets.items())
         facts.append(f"needs side packets {', '.join(needed)}")
@@ -248,7 +248,7 @@ def _facts(verdict: Verdict) -> str:
 
 @contextmanager
 def _warnings_of(verdict: Verdict) -> Iterator[None]:
-    """Note what Penstock warns of until the end of the block."""
+    """Add Penstock's warnings to the verdict until the end of the block."""
     handler = _Noting(verdict)
     logger = logging.getLogger(ROOT)
     logger.addHandler(handler)

@@ -1,6 +1,6 @@
-"""Completion in the shell: the scripts are click's, the names of components ours.
+"""Completion in the shell: click provides the scripts, this module the names of components.
 
-What that takes is imported when a shell asks: this module is imported by every command.
+Every command imports this module, so it imports what completion needs only when a shell completes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from penstock.registry import Registry
 
-#: How the command is called, and the variable by which a shell asks it.
+#: The command's name, and the environment variable through which a shell requests completions.
 _PROGRAM: Final = "penstock"
 _VARIABLE: Final = "_PENSTOCK_COMPLETE"
 SHELLS: Final = ("bash", "zsh", "fish")
@@ -30,7 +30,7 @@ def shell_in_use() -> str:
     """Return the shell of this session.
 
     Raises:
-        click.UsageError: it is unknown, or none that can be served.
+        click.UsageError: SHELL is not set, or names a shell without a completion script.
     """
     name = PurePath(os.environ.get("SHELL", "")).name
     if name not in SHELLS:
@@ -40,7 +40,7 @@ def shell_in_use() -> str:
 
 
 def script(shell: str, command: click.Command) -> str:
-    """Return what the shell has to run to complete `penstock`.
+    """Return the script that the shell runs to complete `penstock`.
 
     Raises:
         click.UsageError: click has no completion for it.
@@ -56,14 +56,14 @@ def script(shell: str, command: click.Command) -> str:
 def complete_component(
     _ctx: click.Context, _parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """Return the components whose name begins so, capitals or not; files where there are none."""
+    """Return the components whose name begins so, in upper or lower case; files if there are none."""
     from click.shell_completion import CompletionItem  # on demand
 
     from penstock.runtime.default import default_registry  # loads the plugins
 
     try:
         found = list(_beginning(incomplete, default_registry()))
-    except PenstockError:  # a switch in the environment: whoever runs a command is told
+    except PenstockError:  # a wrong switch in the environment: running a command reports it
         found = []
     return found or [CompletionItem(incomplete, type="file")]
 

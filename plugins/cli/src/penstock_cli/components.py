@@ -1,6 +1,6 @@
-"""`penstock list`: the names that graphs can use, and who provides each.
+"""`penstock list`: the names that graphs can use, and the distribution that provides each.
 
-Nothing is imported for it but the plugins' own small modules; `describe_all` is the exception.
+It imports only the plugins' own small modules, except with `described`.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 
     from penstock.registry import Registry
 
-#: A kind as the command line takes it → as the registry does.
+#: A kind as the command line takes it → as the registry names it.
 KIND_OF: Final = {kind.replace(" ", "-"): kind for kind in KINDS}
 #: One word of a name in camel case.
 _WORD: Final = re.compile("[A-Z]+[a-z0-9]*")
-#: How alike words must be, from 0 to 1, to be taken for one another: they are short.
+#: How similar words must be, from 0 to 1, to be suggested for one another; high, since they are short.
 _NEAR: Final = 0.75
-#: Wider lines are no longer read as lines.
+#: Wider lines are hard to read.
 _WIDEST: Final = 120
 
 
@@ -45,10 +45,10 @@ class Component:
 
     Attributes:
         name, kind: as the registry has them.
-        distribution, plugin: that provide it; None for what this process registered.
-        target: "module:attribute" that it stands for.
-        problem: why it cannot be used, or None as far as is known.
-        summary: the first paragraph of its docstring; None where nobody asked for it.
+        distribution, plugin: that provide it; None for names that this process registered.
+        target: the "module:attribute" behind the name.
+        problem: why it cannot be used; None where no problem is known.
+        summary: the first paragraph of its docstring; None where it was not requested.
     """
 
     name: str
@@ -74,17 +74,17 @@ def chosen(
     kinds: Collection[str],
     pack: str | None,
 ) -> list[Component]:
-    """Return those that are asked for.
+    """Return the components that the user selects.
 
     Args:
-        all_of_them: what there is.
-        registry: that they come from, for what to say of a word that nothing has.
-        word: a part of the name, capitals or not; None for all.
+        all_of_them: all components.
+        registry: where they come from; it gives the hints for a word that no name contains.
+        word: a part of the name, in upper or lower case; None for all.
         kinds: as the registry has them; empty for all.
         pack: name of a plugin or distribution; None for all.
 
     Raises:
-        WrongUsage: there is no such pack, or the word is in no name at all; says what is near.
+        WrongUsage: there is no such pack, or no name contains the word; suggests similar ones.
     """
     if pack is not None:
         _check_pack(pack, all_of_them)
@@ -102,8 +102,8 @@ def chosen(
 
 
 def described(found: Iterable[Component], registry: Registry) -> list[Component]:
-    """Return the same with their summaries. Imports each of them; what cannot be imported has a problem."""
-    from penstock_views.describe import describe  # brings protobuf
+    """Return the same with their summaries. Imports each; one that cannot be imported gets a `problem`."""
+    from penstock_views.describe import describe  # imports protobuf
 
     def with_summary(one: Component) -> Component:
         if one.problem is not None:
@@ -122,7 +122,7 @@ def as_json(found: Iterable[Component]) -> str:
 
 
 def print_components(found: Sequence[Component]) -> None:
-    """Print names: grouped and in columns on a terminal, else one a line with distribution and kind."""
+    """Print names: grouped in columns on a terminal, else one per line with distribution and kind."""
     if not sys.stdout.isatty():
         _print_lines(found)
         return
@@ -139,7 +139,7 @@ def print_components(found: Sequence[Component]) -> None:
 
 
 def print_notes(registry: Registry, word: str | None) -> None:
-    """Say on stderr what is not in the list although it could be: packs left out, broken or not installed."""
+    """Print on stderr why names are missing: packs that are blocked, broken or not installed."""
     for plugin, reason in sorted(registry.failures.items()):
         click.echo(f"not loaded: plugin {plugin!r}: {reason}", err=True)
     for distribution, names in sorted(_absent(registry, word).items()):
@@ -163,27 +163,27 @@ def _check_pack(pack: str, there: Iterable[Component]) -> None:
     known = sorted({each for one in there for each in (one.plugin, one.distribution) if each is not None})
     if pack not in known:
         near = get_close_matches(pack, known, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(map(repr, known)) or 'none'}"
-        raise WrongUsage(f"no pack {pack!r} provides anything ({hint})")
+        hint = f"did you mean {near[0]!r}?" if near else f"packs: {', '.join(map(repr, known)) or 'none'}"
+        raise WrongUsage(f"no pack {pack!r} provides names ({hint})")
 
 
 def _unknown(word: str, there: Iterable[Component], registry: Registry) -> str:
     for distribution, names in sorted(_absent(registry, word).items()):
-        return f"no name holds {word!r} here; {names[0]!r} comes with: pip install {distribution}"
+        return f"no installed name contains {word!r}; for {names[0]!r}: pip install {distribution}"
     near = _near(word, sorted({one.name for one in there}))
     hint = f" (did you mean {', '.join(map(repr, near))}?)" if near else "; penstock list shows all of them"
     reasons = ", ".join(f"{plugin} ({why})" for plugin, why in sorted(registry.failures.items()))
-    return f"no name holds {word!r}{hint}{f'; plugins that are not loaded: {reasons}' if reasons else ''}"
+    return f"no name contains {word!r}{hint}{f'; plugins that are not loaded: {reasons}' if reasons else ''}"
 
 
 def _near(word: str, names: Sequence[str]) -> list[str]:
-    """Return names that look like a word, or else the words in them that do: "canny" for "cany"."""
+    """Return names that are similar to a word, else words in names that are: "canny" for "cany"."""
     words = {part.lower() for name in names for part in _WORD.findall(name)}
     return get_close_matches(word, names, n=3) or get_close_matches(word.lower(), sorted(words), 3, _NEAR)
 
 
 def _absent(registry: Registry, word: str | None) -> dict[str, list[str]]:
-    """Return distribution → names, of those that a pack has which is not installed."""
+    """Return distribution → names, for the official packs that are not installed."""
     fits = _holds(word)
     found: dict[str, list[str]] = {}
     for kind, names in official_packs().items():
@@ -194,7 +194,7 @@ def _absent(registry: Registry, word: str | None) -> dict[str, list[str]]:
 
 
 def _print_lines(found: Sequence[Component]) -> None:
-    """Print columns that `awk` and `cut` can take apart: no field but the last has blanks in it."""
+    """Print columns that `awk` and `cut` can separate: only the last field contains blanks."""
     names = max((len(one.name) for one in found), default=0)
     packs = max((len(one.distribution or "-") for one in found), default=0)
     kinds = max((len(one.kind) for one in found), default=0)
@@ -206,7 +206,7 @@ def _print_lines(found: Sequence[Component]) -> None:
 
 def _columns(members: Iterable[Component], width: int) -> Iterator[str]:
     names = [one.name for one in members]
-    if 2 * max(map(len, names)) + 4 > width:  # a second column would hold the odd short name
+    if 2 * max(map(len, names)) + 4 > width:  # only a few short names would fit a second column
         yield from (f"  {name}" for name in names)
         return
     page = StringIO()

@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Demo:
-    """What the demo shall do.
+    """What the demo does.
 
     Attributes:
         video: the file to read; None for the camera or the test pattern.
-        camera: index of the camera to read; None for none.
-        frames: length of the test pattern, 0 for endless; None for what the graph says.
-        out: the file to write, replaced when the new one is finished; None for none.
-        gpu: True for the GPU and nothing else, False for the CPU, None for whichever can be had.
+        camera: index of the camera to read; None for no camera.
+        frames: length of the test pattern, 0 for endless; None for the length in the graph.
+        out: the file to write, replaced when the new one is finished; None for no file.
+        gpu: True requires the GPU, False takes the CPU, None takes the GPU if it is available.
         show: whether to open a window.
     """
 
@@ -47,18 +47,18 @@ class Demo:
 
 
 def run_demo(wanted: Demo, manner: Manner) -> None:
-    """Draw the edges of a video, a camera's pictures or the moving test pattern over it.
+    """Draw the edges of a video, a camera's frames or the moving test pattern over it.
 
     Raises:
-        click.ClickException: a file is missing, or a pack is, the two files are one, the GPU that is
-            asked for cannot be had, or no window can be opened.
+        click.ClickException: a file or a pack is missing, both files are the same, the required GPU is
+            not available, or no window can be opened.
         GraphRunError, click.exceptions.Exit: as `run_graph`.
     """
     with manner.log_said(), ExitStack() as stack:
         sides = _sides(wanted)
         window = None
         if wanted.show:
-            from penstock_cli.window import Window  # needs what the extra "show" brings
+            from penstock_cli.window import Window  # needs the packages of the extra "show"
 
             window = stack.enter_context(Window.opened("penstock demo"))
         place = _place(wanted, None if window is None else window.shared)
@@ -117,7 +117,7 @@ def _graph(wanted: Demo, place: Place) -> CalculatorGraph:
 
 
 def _words(wanted: Demo) -> str:
-    """Return what is about to happen, in a line."""
+    """Return a line that says what the demo is about to do."""
     source = "the moving test pattern"
     if wanted.video is not None:
         source = str(wanted.video)
@@ -129,7 +129,7 @@ def _words(wanted: Demo) -> str:
 
 
 def _told(outcome: Outcome, written: str, wanted: Demo) -> str:
-    """Return what has happened, in a line."""
+    """Return a line that says what the demo has done."""
     done = next(stream.added for stream in outcome.snapshot.streams if stream.name == FINISHED)
     said = f"{plural(done, 'frame')} at {rate(done / outcome.wall_s)}"
     if wanted.out is None:

@@ -1,4 +1,4 @@
-"""The two graphs of the demo, on the CPU and on the GPU, and what is changed in them for one run."""
+"""The two graphs of the demo, on the CPU and on the GPU, and the changes for one run."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ if TYPE_CHECKING:
     from penstock.config import CalculatorGraphConfig
     from penstock.registry import Registry
 
-#: The stream of finished pictures: `ImageFrame`s on the CPU, `GpuBuffer`s on the GPU.
+#: The stream of finished frames: `ImageFrame`s on the CPU, `GpuBuffer`s on the GPU.
 FINISHED: Final = "painted"
-#: The calculator that a graph on the GPU cannot do without.
+#: The calculator that the graph on the GPU needs.
 PAINTER: Final = "GlOverlayCalculator"
-#: Frames of a camera that may wait before a node: what waits is shown late.
+#: Frames of a camera that may wait before a node: each frame that waits is shown late.
 _LIVE_QUEUE: Final = 1
 _DECODER_OPTIONS: Final = "penstock.VideoDecoderCalculatorOptions"
 
@@ -32,16 +32,16 @@ def demo_config(
     camera: int | None = None,
     writes: bool = True,
 ) -> CalculatorGraphConfig:
-    """Return a graph of the demo, changed as asked.
+    """Return a graph of the demo, changed by the arguments.
 
     Args:
         registry: has the decoder's options.
-        on_gpu: which of the two.
+        on_gpu: the graph on the GPU, else the one on the CPU.
         frames: length of the test pattern, 0 for endless; None: as the graph says.
         camera: index of the camera to read in place of the pattern; None: no camera.
-        writes: False leaves out all that comes after the finished pictures.
+        writes: False leaves out all nodes after the stream of finished frames.
     """
-    from penstock.config import read_graph  # brings protobuf
+    from penstock.config import read_graph  # imports protobuf
 
     config = read_graph(graph_text(on_gpu=on_gpu), registry)
     if frames is not None or camera is not None:
@@ -69,8 +69,8 @@ def _set_source(
 
 
 def _cut_behind(config: CalculatorGraphConfig, stream: str) -> None:
-    """Remove every node that reads `stream`, or what such a node writes, in the order of the flow."""
-    from penstock_cli.loading import name_in  # so that this module imports nothing heavy
+    """Remove every node that reads `stream`, directly or through nodes that do; nodes are in flow order."""
+    from penstock_cli.loading import name_in  # here, to keep the import of this module light
 
     gone = {stream}
     for node in list(config.node):

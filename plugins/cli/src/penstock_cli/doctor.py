@@ -1,4 +1,4 @@
-"""`penstock doctor`: the checks of `health` as a page or as JSON."""
+"""`penstock doctor`: prints the checks of `health` as a page or as JSON."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
     from penstock import DoctorCheck
 
-#: Wider lines are no longer read as lines.
+#: Wider lines are hard to read.
 _WIDEST: Final = 120
-#: Where the text of a check begins: behind "  ok  ".
+#: Where the text of a check begins: after "  ok  ".
 _MARGIN: Final = 6
 
 
 def are_well(areas: Iterable[tuple[str, list[DoctorCheck]]]) -> bool:
-    """Return whether every check is."""
+    """Return whether every check is well."""
     return all(check.is_well for _, checks in areas for check in checks)
 
 
@@ -36,7 +36,7 @@ def as_json(areas: Iterable[tuple[str, list[DoctorCheck]]]) -> str:
 
 
 def print_areas(areas: Iterable[tuple[str, list[DoctorCheck]]]) -> None:
-    """Print a page: a line or two for each check, and what to do for those that are not well."""
+    """Print a page: a line or two for each check, and the cure for each one that is not well."""
     width = min(shutil.get_terminal_size().columns, _WIDEST)
     count = bad = 0
     for area, checks in areas:
@@ -54,7 +54,7 @@ def print_areas(areas: Iterable[tuple[str, list[DoctorCheck]]]) -> None:
 
 
 def _lines(check: DoctorCheck, column: int, width: int) -> Iterator[str]:
-    """Yield the lines of a check; details and cure begin `column` characters behind its name's beginning."""
+    """Yield the lines of a check; details and cure begin `column` characters after its name begins."""
     mark = click.style("ok", fg="green") if check.is_well else click.style("!!", fg="red", bold=True)
     details = _wrapped(check.detail, column, width) or [""]
     yield f"  {mark}  {check.what:{column}}  {details[0]}".rstrip()
@@ -66,6 +66,6 @@ def _lines(check: DoctorCheck, column: int, width: int) -> Iterator[str]:
 
 
 def _wrapped(text: str, column: int, width: int) -> list[str]:
-    """Return lines that fit beside a column; what is copied from them, such as paths, stays whole."""
+    """Return lines that fit beside a column; paths and other long words are not broken."""
     left = max(width - _MARGIN - column - 2, 20)
     return textwrap.wrap(text, left, break_long_words=False, break_on_hyphens=False)

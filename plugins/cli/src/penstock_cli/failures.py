@@ -1,6 +1,6 @@
-"""What a failed command says and exits with. An error is one message on stderr, never a traceback.
+"""Messages and exit codes of failed commands. An error is one message on stderr without a traceback.
 
-`--debug` adds the traceback; everything else about the message stays the same.
+`--debug` adds the traceback; the message stays the same.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ INTERRUPTED: Final = 130
 
 
 class RunFailed(click.ClickException):
-    """A run went wrong, or something that nobody foresaw."""
+    """A run failed, or an unexpected exception was raised."""
 
     exit_code = 1
 
 
 class WrongUsage(click.ClickException):
-    """What was asked for makes no sense for this graph. Wrong arguments are click's `UsageError`."""
+    """The arguments do not fit this graph or installation. Malformed ones are click's `UsageError`."""
 
     exit_code = 2
 
 
 class GraphInvalid(click.ClickException):
-    """The file is no graph, or one that cannot run."""
+    """The file is not a graph, or the graph cannot run."""
 
     exit_code = 3
 
 
 class FileMissing(click.ClickException):
-    """A file is not there, or cannot be read."""
+    """A file does not exist, or cannot be read or written."""
 
     exit_code = 4
 
@@ -51,7 +51,7 @@ class Interrupted(click.ClickException):
 
 
 def as_failure(error: Exception) -> click.ClickException:
-    """Return what to tell the user about an exception that came out of a command."""
+    """Return the failure that reports an exception of a command to the user."""
     if isinstance(error, (GraphParseError, GraphConfigError)):
         return GraphInvalid(str(error))
     if isinstance(error, PenstockError):
@@ -59,13 +59,13 @@ def as_failure(error: Exception) -> click.ClickException:
     if isinstance(error, OSError):
         return RunFailed(f"{type(error).__name__}: {error}")
     return RunFailed(
-        f"unexpected {type(error).__name__}: {error}; this should not happen, please report it with what "
-        "--debug shows"
+        f"unexpected {type(error).__name__}: {error}; this is a bug, please report it with the output of "
+        "--debug"
     )
 
 
 def show_traceback(error: BaseException) -> None:
-    """Print an exception with all it came from on stderr; of a run, each of its errors."""
+    """Print an exception's traceback with its causes on stderr; of a failed run, one for each error."""
     errors = error.errors if isinstance(error, GraphRunError) else (error,)
     for each in errors:
         click.echo("".join(traceback.format_exception(each)), err=True)

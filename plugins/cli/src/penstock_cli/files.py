@@ -1,4 +1,4 @@
-"""Which files a run has written, seen from outside: those that its side packets name."""
+"""Finds the files that a run has written, among those that its side packets name."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ if TYPE_CHECKING:
 
 
 class NamedFiles:
-    """Files that exist or may come to exist under what side packets say.
+    """Files whose paths are given in side packets, whether they exist yet or not.
 
     Args:
-        payloads: of side packets, before the run. Whatever is no str or Path is left alone.
+        payloads: of side packets, before the run. A payload that is not a str or Path is ignored.
     """
 
     def __init__(self, payloads: Iterable[object]) -> None:
@@ -29,9 +29,9 @@ class NamedFiles:
 
 
 def _look(path: Path) -> tuple[int, int, int] | None:
-    """Return size, time of the last change and number of a file, or None where there is none."""
+    """Return size, time of the last change and inode of a file, or None if there is no such file."""
     try:
         found = path.stat()
         return (found.st_size, found.st_mtime_ns, found.st_ino) if path.is_file() else None
-    except (OSError, ValueError):  # a str that is no path
+    except (OSError, ValueError):  # a str that is not a path
         return None

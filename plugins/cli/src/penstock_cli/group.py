@@ -1,7 +1,7 @@
-"""The `penstock` command group: commands of plugins beside its own, and every error in one place.
+"""The `penstock` command group: its own commands, those of plugins, and the handling of all errors.
 
-Plugins are loaded when a command is looked up or listed, so that `penstock --version` costs nothing.
-One plugin's broken commands never take another's down, nor the group's own.
+Plugins are loaded only when a command is looked up or listed; `penstock --version` does not load them.
+Broken commands of one plugin do not affect those of another or the group's own.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ if TYPE_CHECKING:
 
 #: Key in `click.Context.meta`, which all contexts of one call share.
 DEBUG: Final = "penstock_cli.debug"
-#: Terminals that only know text. Source: rich, `Console.is_dumb_terminal`.
+#: Terminals without colours. Source: rich, `Console.is_dumb_terminal`.
 _NO_COLOURS: Final = ("dumb", "unknown")
 
 
 class PenstockGroup(click.Group):
-    """A group whose commands come from plugins too, by their hook `penstock_cli`.
+    """A group to which plugins add commands with their hook `penstock_cli`.
 
     Attributes:
-        broken: plugin → why its commands are missing, as far as plugins have been loaded.
+        broken: plugin → why its commands are missing; empty before plugins are loaded.
     """
 
     def __init__(self, *args: object, **kwargs: object) -> None:
-        super().__init__(*args, **kwargs)  # type: ignore[arg-type]  # handed on as they come
+        super().__init__(*args, **kwargs)  # type: ignore[arg-type]  # forwarded unchanged
         self.broken: dict[str, str] = {}
         self._is_complete = False
 
@@ -40,7 +40,7 @@ class PenstockGroup(click.Group):
         """Add a command.
 
         Raises:
-            AlreadyExistsError: there is one of that name; it stays.
+            AlreadyExistsError: there is a command of that name; it stays.
         """
         taken = name or cmd.name
         if taken in self.commands:
@@ -63,7 +63,7 @@ class PenstockGroup(click.Group):
         """Find the command that the arguments name.
 
         Raises:
-            click.UsageError: there is no such command; says which are near, and which plugins are missing.
+            click.UsageError: there is no such command; suggests similar ones and names failed plugins.
         """
         name = args[0]
         is_option = not name[:1].isalnum()
@@ -81,10 +81,10 @@ class PenstockGroup(click.Group):
         raise click.UsageError(message, ctx)
 
     def invoke(self, ctx: click.Context) -> object:
-        """Run the command, and turn whatever it raises into a message and an exit code.
+        """Run the command, and turn any exception into a message and an exit code.
 
         Raises:
-            click.ClickException: with both. Click's own exits and a closed pipe pass through.
+            click.ClickException: has both. Click's own exits and BrokenPipeError pass through.
         """
         if _wants_no_colour():
             ctx.color = False
@@ -104,7 +104,7 @@ class PenstockGroup(click.Group):
             raise as_failure(error) from error
 
     def _complete(self, ctx: click.Context) -> None:
-        """Let plugins add their commands, once. While a shell completes, what fails is not said."""
+        """Call the plugins' hooks, once; a failed one is reported, except while a shell completes."""
         if self._is_complete:
             return
         self._is_complete = True
@@ -125,7 +125,7 @@ class PenstockGroup(click.Group):
 
 
 def _wants_no_colour() -> bool:
-    """Return whether the environment says so, for what click writes; rich looks there by itself."""
+    """Return whether the environment forbids colours in click's output; rich checks it itself."""
     return bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM", "").lower() in _NO_COLOURS
 
 
@@ -134,7 +134,7 @@ def _host() -> PluginHost:
 
     try:
         return plugin_host()
-    except InvalidArgumentError as error:  # a switch in the environment
+    except InvalidArgumentError as error:  # a wrong switch in the environment
         raise WrongUsage(str(error)) from error
 
 

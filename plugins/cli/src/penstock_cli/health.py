@@ -1,7 +1,7 @@
-"""What `penstock doctor` looks at: this machine, the distributions, the plugins, and what these look at.
+"""The checks of `penstock doctor`: this machine, the distributions, the plugins, and the plugins' checks.
 
-A check never raises: what goes wrong while something is looked at is a check that is not well.
-Nothing heavy is imported here; plugins may do so in their hook `penstock_doctor`.
+A check never raises: an exception makes the check not well. This module imports nothing heavy; plugins
+may do so in their hook `penstock_doctor`.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ _DEFAULTS: Final = (
     ("default input policy", "input stream handler", "DefaultInputStreamHandler"),
     ("default executor", "executor", "ThreadPoolExecutor"),
 )
-#: What messages of ours may hold beyond ASCII.
+#: Characters beyond ASCII that messages may contain.
 _SPECIAL: Final = "µ→±─"
 _FEW_BYTES: Final = 100_000_000
 
 
 def areas(host: PluginHost, registry: Registry) -> Iterator[tuple[str, list[DoctorCheck]]]:
-    """Yield what there is to look at, each with its checks, as they are done."""
+    """Yield each area with its checks, as soon as they are done."""
     yield "this machine", [_guarded(name, look) for name, look in _MACHINE]
     yield "Penstock", [_guarded("engine", _engine), *_distributions(host)]
     yield "plugins", [*_plugins(host), *_defaults(registry), *_clashes(registry)]
@@ -57,7 +57,7 @@ def _python() -> DoctorCheck:
     version = sys.version_info[:2]
     said = f"{platform.python_implementation()} {platform.python_version()}, {sys.executable or 'embedded'}"
     if version > _LAST_PYTHON:
-        said += f"; newer than {_spelled(_LAST_PYTHON)}, the last one that Penstock was tried with"
+        said += f"; newer than {_spelled(_LAST_PYTHON)}, the newest that Penstock is tested with"
     is_well = version >= _FIRST_PYTHON
     return DoctorCheck(
         "Python", is_well, said, "" if is_well else f"use Python {_spelled(_FIRST_PYTHON)} or newer"
@@ -85,7 +85,7 @@ def _interpreter_lock() -> DoctorCheck:
     is_free_build = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
     said = "on" if is_on else "off"
     if is_free_build and is_on:
-        said += ", although this Python can do without; PYTHON_GIL=0 keeps it off"
+        said += ", although this Python can run without it; PYTHON_GIL=0 keeps it off"
     return DoctorCheck("interpreter lock", is_well=True, detail=said)
 
 
@@ -102,7 +102,9 @@ def _temporary_directory() -> DoctorCheck:
         )
     said = folder if free is None else f"{folder}, {amount(free)} free"
     if free is not None and free < _FEW_BYTES:
-        return DoctorCheck(what, is_well=False, detail=said, cure="make room, or point TMPDIR elsewhere")
+        return DoctorCheck(
+            what, is_well=False, detail=said, cure="free some space, or point TMPDIR to another directory"
+        )
     return DoctorCheck(what, is_well=True, detail=said)
 
 
@@ -143,7 +145,7 @@ def _spelled(version: tuple[int, int]) -> str:
 
 
 def _engine() -> DoctorCheck:
-    from penstock.compiled import engine_form  # only when it is asked for
+    from penstock.compiled import engine_form  # only for this check
 
     return DoctorCheck("engine", is_well=True, detail=engine_form())
 
@@ -157,9 +159,9 @@ def _distributions(host: PluginHost) -> Iterator[DoctorCheck]:
 
 
 def _distribution(name: str, ours: Container[str], *, is_expected: bool) -> Iterator[DoctorCheck]:
-    """Yield how a distribution and what it requires fit one another; for an absent one how to get it.
+    """Yield whether a distribution's requirements are met; for an absent one how to install it.
 
-    `ours` are not mentioned where they fit: each has a check of its own.
+    Requirements among `ours` that are met are not mentioned: each has a check of its own.
     """
     try:
         version = importlib.metadata.version(name)
@@ -169,10 +171,10 @@ def _distribution(name: str, ours: Container[str], *, is_expected: bool) -> Iter
             yield DoctorCheck(
                 name, is_well=False, detail="cannot be read", cure=f"install it again: pip install {name}"
             )
-        elif name != "penstock":  # without code: it only brings the others
+        elif name != "penstock":  # it has no code and only requires the others
             yield DoctorCheck(name, is_well=True, detail=f"not installed; pip install {name}")
         return
-    except Exception as error:  # noqa: BLE001  # metadata of others
+    except Exception as error:  # noqa: BLE001  # other projects wrote the metadata
         yield DoctorCheck(
             name,
             is_well=False,
@@ -188,7 +190,7 @@ def _distribution(name: str, ours: Container[str], *, is_expected: bool) -> Iter
 
 
 def _requirement(text: str) -> DoctorCheck:
-    """Return how one requirement is met, `what` its name; without detail where it does not count here."""
+    """Return whether a requirement is met, `what` its name; no detail where its marker excludes it."""
     try:
         wanted = Requirement(text)
         if wanted.marker is not None and not wanted.marker.evaluate({"extra": ""}):
@@ -223,7 +225,7 @@ def _plugins(host: PluginHost) -> Iterator[DoctorCheck]:
 
 
 def _not_loaded(record: Discovered) -> DoctorCheck:
-    if record.state != "failed":  # somebody wants it so
+    if record.state != "failed":  # the environment blocks it on purpose
         return DoctorCheck(record.name, is_well=True, detail=f"{record.state}: {record.reason}")
     cure = (
         f"repair or uninstall {record.distribution}, or keep the plugin out with "
@@ -260,7 +262,7 @@ def _clashes(registry: Registry) -> Iterator[DoctorCheck]:
 
 
 def _asked(implementation: Implementation) -> list[DoctorCheck]:
-    """Return the checks of a plugin; one that is not well where it raised or answered with anything else."""
+    """Return a plugin's checks; a check that is not well where it raised or returned anything else."""
     try:
         found: Iterable[object] = implementation.call()
         checks = list(found)
@@ -281,7 +283,7 @@ def _asked(implementation: Implementation) -> list[DoctorCheck]:
 def _guarded(name: str, look: Callable[[], DoctorCheck]) -> DoctorCheck:
     try:
         return look()
-    except Exception as error:  # noqa: BLE001  # a machine that nobody has seen yet
+    except Exception as error:  # noqa: BLE001  # an unusual machine must not stop the other checks
         return _broken(name, error)
 
 

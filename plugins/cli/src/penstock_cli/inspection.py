@@ -1,4 +1,4 @@
-"""The commands that look and run nothing: list, validate, doctor, completion. `main` takes them in."""
+"""The commands that run no graph: list, validate, doctor, completion. `main` adds them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _KINDS: Final = (
 )
 
 
-@click.command("list", short_help="List what graphs can name.", epilog=EXIT_CODES)
+@click.command("list", short_help="List the names that graphs can use.", epilog=EXIT_CODES)
 @click.argument("word", required=False)
 @click.option(
     "--kind", "kinds", type=click.Choice(_KINDS), multiple=True, help="Only of this kind; may be repeated."
@@ -31,7 +31,7 @@ _KINDS: Final = (
 @click.option(
     "--pack", metavar="NAME", shell_complete=complete_pack, help="Only of this plugin or distribution."
 )
-@click.option("--long", "in_full", is_flag=True, help="With a sentence on each; imports them.")
+@click.option("--long", "in_full", is_flag=True, help="Add a sentence on each; this imports them.")
 @as_json("a JSON list of objects")
 @debug
 def list_command(
@@ -43,9 +43,9 @@ def list_command(
 ) -> None:
     """List calculators, input stream handlers, executors and subgraphs, and who provides them.
 
-    WORD is a part of the name, capitals or not. Nothing is imported but with --long. On a terminal
-    names stand in columns; in a pipe one a line, with distribution and kind. What is missing
-    because its plugin is broken, kept out or not installed is said on stderr.
+    WORD is a part of the name, in upper or lower case. Only --long imports components. On a terminal
+    names are printed in columns; in a pipe one per line, with distribution and kind. Names that are
+    missing because a plugin is broken, blocked or not installed are reported on stderr.
 
     \b
     Examples:
@@ -77,8 +77,8 @@ def list_command(
     "sides",
     multiple=True,
     metavar="NAME[=VALUE]",
-    help="A side packet that a run would be given; may be repeated. With at least one, missing and "
-    "misspelt ones are faults, and the type of a VALUE is checked.",
+    help="A side packet that a run would get; may be repeated. With at least one, missing and "
+    "misspelt ones are faults, and the type of each VALUE is checked.",
 )
 @as_json("a JSON list of objects, one for each file")
 @debug
@@ -89,10 +89,10 @@ def validate_command(
     sides: tuple[str, ...],
     as_text: bool,  # noqa: FBT001  # click's
 ) -> None:
-    """Check graph files: every fault with file, line and column, and what to do about it.
+    """Check graph files: report every fault with file, line and column, and what to do about it.
 
     GRAPH is a .pbtxt, .textproto, .binarypb, .pb or .json file, or - for graph text from standard
-    input. The calculators that it names are imported and asked for their contracts; nothing is run.
+    input. The calculators that it names are imported and their contracts are read; nothing is run.
 
     \b
     Examples:
@@ -119,10 +119,10 @@ def validate_command(
 @debug
 @click.pass_context
 def doctor_command(ctx: click.Context, as_text: bool) -> None:  # noqa: FBT001  # click's
-    """Look at Python, this machine, the installed distributions and the plugins, and say what is not well.
+    """Check Python, this machine, the installed distributions and the plugins, and report problems.
 
-    Versions are those that pip knows. Plugins may look at more, such as libraries and devices. Exits
-    with 1 where a check is not well.
+    Versions are those that pip shows. Plugins may add checks, such as of libraries and devices. Exits
+    with 1 if a check is not well.
 
     \b
     Examples:
@@ -148,7 +148,7 @@ def doctor_command(ctx: click.Context, as_text: bool) -> None:  # noqa: FBT001  
 def completion_command(ctx: click.Context, shell: str | None) -> None:
     """Print a script that lets a shell complete commands, options, and names of components.
 
-    SHELL is that of the session unless it is named. Put the line into the shell's start file.
+    SHELL is the session's shell if not given. Put the line into the shell's start file.
 
     \b
     Examples:

@@ -1,7 +1,7 @@
-"""Ctrl-C during a run: counted, and acted upon by who waits for the run.
+"""Ctrl-C during a run: a signal handler counts presses, and the thread that waits for the run acts on them.
 
-The handler does nothing but count, so that it can interrupt anything. The third press is the
-exception: it leaves the process at once, also where the waiting thread is stuck.
+The handler only counts, so it can safely interrupt any code. The third press is the exception: it
+exits the process at once, even if the waiting thread is stuck.
 """
 
 from __future__ import annotations
@@ -17,27 +17,32 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, Self
 from penstock_cli.failures import INTERRUPTED
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import FrameType, TracebackType
 
-#: From this press on nothing is waited for.
+#: The press that exits the process at once.
 ABORT: Final = 3
-#: Signals this close together are one press: launchers pass on what the terminal has sent already.
+#: Signals this close together are one press: launchers forward a signal that the terminal has sent too.
 _ONE_PRESS_S: Final = 0.3
 _SHOW_CURSOR: Final = b"\x1b[?25h"
 
 
 class Interrupts:
-    """Counts presses while it is entered; afterwards Ctrl-C is what it was before.
+    """Counts presses while it is entered; afterwards Ctrl-C works as before.
 
-    Outside the main thread, and where the process ignores SIGINT (as shells start jobs in the
-    background), nothing is installed.
+    Outside the main thread, and where the process ignores SIGINT (as background jobs of a shell do),
+    no handler is installed.
+
+    Args:
+        clock: returns seconds that never decrease.
 
     Attributes:
         count: presses so far.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float] = monotonic) -> None:
         self.count = 0
+        self._clock: Final = clock
         self._last = -_ONE_PRESS_S
         self._before: Any = None
 
@@ -55,7 +60,7 @@ class Interrupts:
             self._before = None
 
     def _note(self, _signal: int, _frame: FrameType | None) -> None:
-        now = monotonic()
+        now = self._clock()
         if now - self._last < _ONE_PRESS_S:
             return
         self._last = now
@@ -65,7 +70,7 @@ class Interrupts:
 
 
 def _abort() -> NoReturn:
-    """Leave without waiting for anything; the progress line may have hidden the cursor."""
+    """Exit without waiting for anything; show the cursor, which the progress line may have hidden."""
     with contextlib.suppress(OSError, ValueError):
         fd = sys.__stderr__.fileno() if sys.__stderr__ is not None else 2
         if os.isatty(fd):

@@ -1,4 +1,4 @@
-"""From a path on the command line to a graph, and what is said where there is none."""
+"""Loads the graph that a path on the command line names, with errors for missing and invalid files."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ def existing(path: Path, what: str) -> Path:
     """Return `path`.
 
     Raises:
-        FileMissing: there is no file of that name, and the message has one like it in the same
-            directory; or it is a directory.
+        FileMissing: there is no file of that name, and the message suggests a similar one in the same
+            directory; or the path is a directory.
     """
     if path.is_dir():
         raise FileMissing(f"{what} {str(path)!r} is a directory; name a file")
@@ -34,7 +34,7 @@ def load(make: Callable[[], CalculatorGraph]) -> CalculatorGraph:
     """Make a graph.
 
     Raises:
-        GraphInvalid: it is none, or cannot run.
+        GraphInvalid: the file is not a graph, or the graph cannot run.
         FileMissing: its file cannot be read.
     """
     try:

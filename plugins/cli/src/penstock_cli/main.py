@@ -1,6 +1,6 @@
-"""The `penstock` command: its commands, their options and help. What they do is in other modules.
+"""The `penstock` command: its commands, their options and help. Other modules implement them.
 
-Those are imported when their command runs, so that `--help` and `--version` answer at once.
+Each module is imported when its command runs, which keeps `--help` and `--version` fast.
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ def main() -> None:
     """Run the command with the process's arguments, and exit with its code."""
     try:
         penstock_command(prog_name="penstock")
-    except OSError as error:  # what is said before a command runs could not be written: --version, --help
+    except OSError as error:  # the output of --version or --help could not be written
         as_failure(error).show()
         sys.exit(RunFailed.exit_code)
     finally:
-        _let_go_of_output()
+        _discard_unwritten_output()
 
 
-def _let_go_of_output() -> None:
-    """Throw away what could not be written: Python would try again at its end, and exit with another code."""
+def _discard_unwritten_output() -> None:
+    """Discard output that cannot be written: Python would retry at exit, and change the exit code."""
     try:
         sys.stdout.flush()
     except OSError:
@@ -54,14 +54,14 @@ def _let_go_of_output() -> None:
 
 
 def _no_nan(_ctx: click.Context, _parameter: click.Parameter, value: float | None) -> float | None:
-    """Refuse what is no number: it is in every range, since it compares with nothing."""
-    if value is not None and value != value:  # noqa: PLR0124  # how NaN is told; `math` is not needed else
+    """Refuse NaN, which passes click's range check because every comparison with it is false."""
+    if value is not None and value != value:  # noqa: PLR0124  # true for NaN only; saves importing `math`
         raise click.BadParameter(f"{value} is not in the range x>0.")
     return value
 
 
 def _running(command: F) -> F:
-    """Give a command the options that all commands share that run a graph."""
+    """Add the options that all commands that run a graph share."""
     for option in (
         debug,
         click.option(
@@ -69,21 +69,21 @@ def _running(command: F) -> F:
             type=click.FloatRange(min=0, min_open=True),
             callback=_no_nan,
             metavar="SECONDS",
-            help="Cancel the run after so long, say what it waited for, and exit with 1.",
+            help="Cancel the run after this time, report what it waited for, and exit with 1.",
         ),
-        click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors."),
+        click.option("-q", "--quiet", is_flag=True, help="Print only errors."),
         click.option(
             "--trace",
             type=click.Path(path_type=Path),
             metavar="FILE",
-            help="Write what happens, as JSON for ui.perfetto.dev or chrome://tracing: steps by thread, "
-            "packets as arrows, lengths of queues.",
+            help="Write a trace of the run, as JSON for ui.perfetto.dev or chrome://tracing: steps by "
+            "thread, packets as arrows, lengths of queues.",
         ),
         click.option("--no-progress", is_flag=True, help="Show no progress, only the summary."),
         click.option(
             "--log-level",
             type=click.Choice(_LEVELS),
-            help="Show what the library logs from this level on, with logger, node, stream and timestamp.",
+            help="Show the library's log from this level on, with logger, node, stream and timestamp.",
         ),
         click.option("-v", "--verbose", is_flag=True, help="The same as --log-level info."),
     ):
@@ -93,7 +93,7 @@ def _running(command: F) -> F:
 
 def _show_version(ctx: click.Context, _parameter: click.Parameter, value: bool) -> None:  # noqa: FBT001  # click's
     if value and not ctx.resilient_parsing:
-        import platform  # takes longer to import than to answer
+        import platform  # slow to import, and only needed here
 
         python = f"{platform.python_implementation()} {platform.python_version()}"
         click.echo(f"penstock {penstock.__version__} ({python}, {platform.system()})")
@@ -139,11 +139,11 @@ def run_command(graph: Path, sides: tuple[str, ...], **manner: Any) -> None:
     """Run a graph file to its end.
 
     GRAPH is a .pbtxt, .textproto, .binarypb, .pb or .json file. While it runs stderr shows packets,
-    their rate on the busiest stream, what waits in queues, and what was dropped; at the end stdout
+    their rate on the busiest stream, the packets in queues, and dropped packets; at the end stdout
     shows the time of each node.
 
-    Ctrl-C closes the graph's sources and lets what is under way come to its end, so that files are
-    finished; pressed again it cancels the run, and a third time leaves at once.
+    Ctrl-C closes the graph's sources; packets under way are still processed, and files are finished.
+    Pressed again it cancels the run, and a third time it exits at once.
 
     \b
     Examples:
@@ -182,12 +182,12 @@ def run_command(graph: Path, sides: tuple[str, ...], **manner: Any) -> None:
 @click.option(
     "--gpu/--no-gpu",
     default=None,
-    help="Draw with OpenGL or fail, or without it; by default with it where it is there.",
+    help="Require OpenGL, or do without it; by default the demo uses OpenGL if it is available.",
 )
 @click.option(
     "--show",
     is_flag=True,
-    help='Show the pictures in a window, at their times; needs pip install "penstock-cli[show]".',
+    help='Show the frames in a window, at their times; needs pip install "penstock-cli[show]".',
 )
 @_running
 def demo_command(  # noqa: PLR0913  # an argument for each option
@@ -202,11 +202,11 @@ def demo_command(  # noqa: PLR0913  # an argument for each option
 ) -> None:
     """Draw the edges of a video over it, and write the result to a file or show it.
 
-    Each frame is decoded, made grey, reduced to its edges (Canny), painted over with them, joined by
-    timestamp, and encoded; all of that at once, on all cores. Without VIDEO a moving test pattern is
-    used. Where OpenGL is there, with a graphics card or without one, edges are drawn by a shader: the
-    graph is that of examples/edge_overlay_gpu.pbtxt. Elsewhere it is examples/edge_overlay.pbtxt. What
-    was chosen, and why, is said on stderr.
+    Each frame is decoded, made grey, and reduced to its edges (Canny); the edges are joined with their
+    frame by timestamp, painted over it, and encoded. All of these steps run at once, on all cores.
+    Without VIDEO a moving test pattern is used. If OpenGL is available, with a graphics card or without
+    one, a shader draws the edges and the graph is examples/edge_overlay_gpu.pbtxt; else it is
+    examples/edge_overlay.pbtxt. stderr reports which was chosen, and why.
 
     \b
     Examples:
@@ -235,10 +235,11 @@ def demo_command(  # noqa: PLR0913  # an argument for each option
 @debug
 @click.pass_context
 def plugins_command(ctx: click.Context, as_text: bool) -> None:  # noqa: FBT001  # click's
-    """List every plugin that was found: loaded, failed, or kept out, and why.
+    """List every plugin that was found: loaded, failed, or blocked, and why.
 
-    Plugins are found by their entry points. PENSTOCK_BLOCK_PLUGINS=a,b keeps some out,
-    PENSTOCK_PLUGINS=a,b all others, PENSTOCK_NO_PLUGINS=1 all. A broken one never stops the rest.
+    Plugins are found by their entry points. PENSTOCK_BLOCK_PLUGINS=a,b blocks those plugins,
+    PENSTOCK_PLUGINS=a,b blocks all others, PENSTOCK_NO_PLUGINS=1 blocks all. A broken plugin does not
+    stop the others.
 
     \b
     Examples:
@@ -262,7 +263,7 @@ def plugins_command(ctx: click.Context, as_text: bool) -> None:  # noqa: FBT001 
     "--format",
     "kind",
     type=click.Choice(("text", "mermaid", "dot", "svg", "json")),
-    help="How to show a graph; text by default, or what the ending of --out says. svg needs "
+    help="How to show a graph; by default text, or the format of the ending of --out. svg needs "
     'pip install "penstock-views[draw]".',
 )
 @click.option(
@@ -271,19 +272,18 @@ def plugins_command(ctx: click.Context, as_text: bool) -> None:  # noqa: FBT001 
     type=click.Path(path_type=Path, dir_okay=False),
     help="Write the graph to this file; an existing one is replaced.",
 )
-@click.option("--expand", is_flag=True, help="Show what is inside of a graph's subgraphs.")
+@click.option("--expand", is_flag=True, help="Show the nodes inside of a graph's subgraphs.")
 @as_json("a JSON object instead")
 @debug
 def show_command(name: str, kind: str | None, out: Path | None, expand: bool, as_text: bool) -> None:  # noqa: FBT001  # click's
     """Show a calculator: its ports, options, policy, and an example to paste. Or draw a graph.
 
-    NAME is a registered calculator, input stream handler, executor or subgraph; an unknown one is
-    wrong usage, and the message says which names are near or what to install. Ports are those of the
-    calculator's example and whatever else it declares; nothing is run.
+    NAME is a registered calculator, input stream handler, executor or subgraph; for an unknown one the
+    message suggests similar names or what to install. Ports are those of the calculator's example and
+    all others that it declares; nothing is run.
 
-    What ends with .pbtxt, .textproto, .binarypb, .pb or .json, or is written with a directory, is a
-    graph file. It is drawn as it stands there, also where it could not run: what it lacks is said on
-    stderr.
+    A NAME that ends with .pbtxt, .textproto, .binarypb, .pb or .json, or contains a directory, is a
+    graph file. It is drawn even if it cannot run: stderr reports its faults and missing packs.
 
     \b
     Examples:
@@ -318,7 +318,7 @@ for _command in (*COMMANDS, *PACK_COMMANDS):
     penstock_command.add_command(_command)
 
 
-def _manner(  # noqa: PLR0913  # the options of `_running`, as click hands them on
+def _manner(  # noqa: PLR0913  # the options of `_running`, as click passes them
     *,
     no_progress: bool,
     quiet: bool,
@@ -331,7 +331,7 @@ def _manner(  # noqa: PLR0913  # the options of `_running`, as click hands them 
     from penstock_cli.run import Manner  # on demand, as the module says
 
     if quiet and (verbose or log_level):
-        raise click.UsageError("--quiet says nothing and the log is asked for too; leave out one of them")
+        raise click.UsageError("--quiet cannot go with --verbose or --log-level; leave out one of them")
     level = log_level or ("info" if verbose else None)
     return Manner(
         progress=not no_progress,

@@ -1,4 +1,4 @@
-"""What a snapshot of a run says at a glance: how much, how fast, how full."""
+"""Numbers of a run for the progress line: packets, their rate, and the lengths of queues."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from penstock_cli.wording import amount, clock, plural, rate
 if TYPE_CHECKING:
     from penstock.explain import Snapshot, StreamState
 
-#: The rate is that of the last seconds, so that it shows what happens now.
+#: The rate is measured over this time, to show the current one.
 _WINDOW_S: Final = 2.0
 #: How many queues a line names, the fullest first.
 _NAMED_QUEUES: Final = 3
@@ -24,11 +24,11 @@ class Reading:
     Attributes:
         elapsed_s: seconds since its start.
         packets: written to all streams so far.
-        busiest: name of the stream with the most packets, "" where there is none.
-        per_second: packets per second on that stream, of late.
+        busiest: name of the stream with the most packets, "" before the first packet.
+        per_second: packets per second on that stream, in the last seconds.
         queued, queued_bytes: packets that wait at nodes, and the bytes of their payloads.
-        queues: (stream, packets waiting, limit or None) of streams with any, fullest first.
-        dropped: packets that readers threw away because they had closed.
+        queues: (stream, packets waiting, limit or None) of streams with waiting packets, fullest first.
+        dropped: packets that were dropped because their reader had closed.
     """
 
     elapsed_s: float

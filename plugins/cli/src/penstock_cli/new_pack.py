@@ -1,6 +1,6 @@
-"""`penstock new pack`: a distribution with a calculator of each form, its tests, and nothing to fill in.
+"""`penstock new pack`: writes a distribution with a calculator of each form and tests, ready to run.
 
-The files are those of `pack_template`, with names put in. Either all of them are written or none is.
+The files are those of `pack_template` with the names filled in. Either all of them are written or none.
 """
 
 from __future__ import annotations
@@ -34,17 +34,17 @@ _PACKAGE: Final = "package"
 
 
 def write_pack(name: str, directory: Path | None, description: str | None, author: str | None) -> None:
-    """Write a new pack, and print how to go on.
+    """Write a new pack, and print the next steps.
 
     Args:
         name: of the pack, with or without "penstock-".
-        directory: where its pyproject.toml goes; None for one of the distribution's name, here. It may be
-            there already, as far as nothing in it is in the way.
-        description: one line; None for one that says little.
-        author: "Name" or "Name <address>"; None to leave that out.
+        directory: where its pyproject.toml goes; None for a new directory here with the distribution's
+            name. It may exist already if it has no file or directory that the pack writes.
+        description: one line; None for a default one.
+        author: "Name" or "Name <address>"; None to leave the author out.
 
     Raises:
-        click.ClickException: a name or line cannot be used, a file is in the way, or the directory cannot
+        click.ClickException: a name or line is not valid, a file exists already, or the directory cannot
             be made. Nothing is written.
     """
     names = pack_names(name)
@@ -60,13 +60,13 @@ def write_pack(name: str, directory: Path | None, description: str | None, autho
 
 
 def core_range(version: str) -> str:
-    """Return what a pack written with this version of the core requires of it: "0.1.3" gives ">=0.1,<0.2"."""
+    """Return the range of core versions that a pack written with this one requires: "0.1.3": ">=0.1,<0.2"."""
     major, minor = version.split(".")[:2]
     return f">={major}.{minor},<{major}.{int(minor) + 1}"
 
 
 def _words(names: PackNames, description: str | None, author: str | None) -> dict[str, str]:
-    """Return what the template's placeholders stand for."""
+    """Return the values of the template's placeholders."""
     said = _one_line("description", description or f"Calculators for Penstock: {names.plugin}.")
     return {
         "plugin": names.plugin,
@@ -87,7 +87,7 @@ def _one_line(what: str, text: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Return text as a TOML string; of printable text JSON's form is one."""
+    """Return printable text as a TOML string; for such text it has the same form as in JSON."""
     return json.dumps(text, ensure_ascii=False)
 
 
@@ -117,10 +117,10 @@ def _files(folder: Traversable, above: tuple[str, ...]) -> Iterator[tuple[tuple[
 
 
 def _place(files: Mapping[Path, str], target: Path) -> None:
-    """Write files under a directory: into one beside it, which then takes its place, or gives up its entries.
+    """Write files under a directory, through a temporary one that is renamed or whose entries are moved.
 
     Raises:
-        click.ClickException: something is in the way, or there is no place. Nothing is written.
+        click.ClickException: an entry exists already, or the directory cannot be made. Nothing is written.
     """
     entries = sorted({path.parts[0] for path in files})
     _check_room(target, entries)
@@ -152,7 +152,7 @@ def _check_room(target: Path, entries: list[str]) -> None:
     in_the_way = [target / entry for entry in entries if os.path.lexists(target / entry)]
     if in_the_way:
         raise WrongUsage(
-            f"{str(in_the_way[0])!r} is there already, and is not overwritten; move it away, or name another "
+            f"{str(in_the_way[0])!r} exists already and is not overwritten; move it away, or name another "
             "directory with --directory"
         )
     parent = target.absolute().parent
@@ -161,7 +161,7 @@ def _check_room(target: Path, entries: list[str]) -> None:
 
 
 def _move(made: Path, target: Path, entries: list[str]) -> None:
-    """Move entries into a directory; where one cannot be moved, take the others out again."""
+    """Move entries into a directory; if one cannot be moved, remove the others again."""
     moved = []
     try:
         for entry in entries:

@@ -1,4 +1,4 @@
-"""Whether the demo draws on the GPU: what was asked for, what this machine has, and what is said about it."""
+"""Chooses whether the demo draws on the GPU, from the options and this machine, and words the reason."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _CLOSE_S = 10.0
 
 @dataclass(frozen=True)
 class Place:
-    """Where pictures are drawn.
+    """Where frames are drawn.
 
     Attributes:
         said: "on the GPU: ..." or "on the CPU: ...", with the device or the reason.
-        resources: the `GpuResources`, on; None on the CPU.
-        is_shared: whether they share with the context that was asked for.
+        resources: the `GpuResources`, switched on; None on the CPU.
+        is_shared: whether their contexts share textures with the given context.
     """
 
     said: str
@@ -39,11 +39,11 @@ class Place:
 
     @property
     def is_gpu(self) -> bool:
-        """Return whether it is the GPU."""
+        """Whether frames are drawn on the GPU."""
         return self.resources is not None
 
     def serve(self, graph: CalculatorGraph) -> None:
-        """Give a graph the contexts that have been made."""
+        """Give the contexts to a graph, as a service."""
         if self.resources is not None:
             graph.set_service(import_module("penstock_gpu").GPU, self.resources)
 
@@ -54,24 +54,24 @@ class Place:
 
 
 def choose(wanted: bool | None, registry: Registry, share_with: object = None) -> Place:  # noqa: FBT001  # an answer
-    """Return the place to draw: the GPU if there is one, unless `wanted` says otherwise.
+    """Return the place to draw: the GPU if it is available, unless `wanted` says otherwise.
 
     Args:
-        wanted: True for the GPU and nothing else, False for the CPU; None for whichever can be had.
-        registry: tells whether the GPU pack is there.
-        share_with: a context that shall see the textures if it can: a `penstock_gpu.ExternalContext`, or
-            None.
+        wanted: True requires the GPU, False takes the CPU, None takes the GPU if it is available.
+        registry: knows whether the GPU pack is installed.
+        share_with: a `penstock_gpu.ExternalContext` with which the contexts share textures if they can,
+            or None.
 
     Raises:
-        RunFailed: the GPU is wanted, here or by PENSTOCK_GPU=require, and cannot be had, or the environment
-            names a policy or a device that cannot be; says why, and the cure.
+        RunFailed: the GPU is required, by `wanted` or PENSTOCK_GPU=require, and not available; or the
+            environment names an invalid policy or device. The message has the reason and the cure.
     """
     if wanted is False:
-        return Place("on the CPU, as --no-gpu says")
+        return Place("on the CPU, because of --no-gpu")
     asks = "--gpu: " if wanted else f"{_VARIABLE}=require: " if _is_required() else ""
     try:
         resources, is_shared = _resources(registry, share_with)
-    except InvalidArgumentError as error:  # a misspelt variable is no machine without a GPU
+    except InvalidArgumentError as error:  # a misspelt variable does not mean that there is no GPU
         raise RunFailed(str(error)) from error
     except PenstockError as error:
         why = str(error.__cause__ if isinstance(error.__cause__, PenstockError) else error)
@@ -97,11 +97,11 @@ def _resources(registry: Registry, share_with: object) -> tuple[Any, bool]:
     """Return the GPU's contexts, made as PENSTOCK_GPU and PENSTOCK_GPU_DEVICE say, and whether they share.
 
     Raises:
-        PenstockError: the pack is not there, or no context can be made.
+        PenstockError: the pack is not installed, or no context can be made.
     """
     registry.find("calculator", PAINTER)
     make = import_module("penstock_gpu").GpuResources
     if share_with is not None:
-        with suppress(PenstockError):  # another device than the screen's, say: pictures are read back then
+        with suppress(PenstockError):  # for example another device than the screen's: frames are read back
             return make(share_with=share_with), True
     return make(), False

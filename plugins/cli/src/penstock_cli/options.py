@@ -20,7 +20,7 @@ def _set_debug(ctx: click.Context, _parameter: click.Parameter, value: bool) -> 
         ctx.meta[DEBUG] = True
 
 
-#: `--debug`, before or behind the command's name.
+#: `--debug`, before or after the command's name.
 debug: Final = click.option(
     "--debug",
     is_flag=True,
@@ -35,6 +35,6 @@ def as_json(what: str) -> Callable[[F], F]:
     """Return the option `--json`, which a command takes as `as_text`.
 
     Args:
-        what: what is printed: "a JSON list instead of a table".
+        what: what the option prints, such as "a JSON list instead of a table".
     """
     return click.option("--json", "as_text", is_flag=True, help=f"Print {what}.")

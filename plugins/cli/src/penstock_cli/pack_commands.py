@@ -1,4 +1,4 @@
-"""The commands for those who write packs: new, validate-pack. `main` takes them in."""
+"""The commands for authors of packs: new, validate-pack. `main` adds them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from penstock_cli.options import as_json, debug
 
 @click.group("new", short_help="Write the files of a new pack.", epilog=EXIT_CODES)
 def new_group() -> None:
-    """Write the files of something new; nothing that is there is overwritten.
+    """Write the files of something new; existing files are not overwritten.
 
     \b
     Examples:
@@ -32,11 +32,11 @@ def new_group() -> None:
 @click.option("--author", metavar="TEXT", help="'Name' or 'Name <address>'.")
 @debug
 def new_pack_command(name: str, directory: Path | None, description: str | None, author: str | None) -> None:
-    """Write a pack: a distribution with calculators of your own, that Penstock finds where it is installed.
+    """Write a pack: a distribution with calculators of your own, which Penstock finds once it is installed.
 
     NAME is words joined by "-"; "my-pack" makes the distribution penstock-my-pack with the package
     penstock_my_pack and the entry point my-pack. It has a calculator written as a class, one written
-    as a function, a subgraph, and tests, which pass as they are.
+    as a function, a subgraph, and tests, which pass as written.
 
     \b
     Examples:
@@ -55,12 +55,12 @@ def new_pack_command(name: str, directory: Path | None, description: str | None,
 @as_json("a JSON list of reports instead")
 @debug
 def validate_pack_command(name_or_path: str | None, as_text: bool) -> None:  # noqa: FBT001  # click's
-    """Check an installed pack, and exit with 1 where it has faults; warnings are none.
+    """Check an installed pack, and exit with 1 if it has faults; warnings do not count as faults.
 
     NAME_OR_PATH is a plugin, a distribution, or the directory that it is installed from; the current
-    directory if not given. Looked at are the entry point, what loading it imports, what the distribution
-    requires and carries, each name and what it stands for, the example of each calculator as a node,
-    subgraphs, options. No graph is run.
+    directory if not given. The command checks the entry point, what loading it imports, the
+    distribution's requirements and files, each name and its component, the example of each calculator as
+    a node, subgraphs, and options. No graph is run.
 
     \b
     Examples:

@@ -1,4 +1,4 @@
-"""What a new pack is called: distribution, package, entry point and classes, derived from one name."""
+"""The names of a new pack: distribution, package, entry point and classes, derived from one name."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Final
 from penstock.registry import official_packs
 from penstock_cli.failures import WrongUsage
 
-#: Packs are found by it, on the index and by `penstock validate-pack`.
+#: The names of all packs begin so, on the package index and for `penstock validate-pack`.
 PREFIX: Final = "penstock-"
-#: Distributions of ours that no name of a component leads to.
+#: Penstock's own distributions that provide no components.
 _OURS: Final = frozenset({"penstock-cli", "penstock-core", "penstock-formats"})
 _WORDS: Final = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
@@ -21,24 +21,24 @@ class PackNames:
     """The names of one pack.
 
     Attributes:
-        plugin: of the entry point, by which switches know it: "my-pack".
+        plugin: name of the entry point, which switches such as PENSTOCK_BLOCK_PLUGINS use: "my-pack".
     """
 
     plugin: str
 
     @property
     def distribution(self) -> str:
-        """As pip knows it: "penstock-my-pack"."""
+        """Its name for pip: "penstock-my-pack"."""
         return PREFIX + self.plugin
 
     @property
     def package(self) -> str:
-        """As it is imported: "penstock_my_pack"."""
+        """Its name for `import`: "penstock_my_pack"."""
         return self.distribution.replace("-", "_")
 
     @property
     def camel(self) -> str:
-        """What the names of its calculators begin with: "MyPack"."""
+        """The beginning of its calculators' names: "MyPack"."""
         return "".join(word.capitalize() for word in self.plugin.split("-"))
 
 
@@ -49,12 +49,12 @@ def pack_names(name: str) -> PackNames:
         name: with or without the prefix, words joined by "-", "_" or ".", in any case.
 
     Raises:
-        WrongUsage: no distribution and module can be called so, or one of ours is.
+        WrongUsage: it is not a valid name for a distribution and a module, or it is an official pack's.
     """
     plugin = re.sub(r"[-_.]+", "-", name.lower()).removeprefix(PREFIX)
     if not _WORDS.fullmatch(plugin):
         raise WrongUsage(
-            f"pack name {name!r}: must be words of letters and digits joined by '-', the first letter first, "
+            f"pack name {name!r}: must begin with a letter and be words of letters and digits joined by '-', "
             "as in 'my-pack'"
         )
     names = PackNames(plugin)

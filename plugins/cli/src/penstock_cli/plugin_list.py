@@ -1,4 +1,4 @@
-"""`penstock plugins`: every plugin that was found, and what became of it."""
+"""`penstock plugins`: every plugin that was found, and whether it was loaded."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def as_json(records: Iterable[Discovered]) -> str:
 
 
 def print_records(records: Iterable[Discovered], *, tracebacks: bool = False) -> None:
-    """Print which engine runs, a table of records, and where asked for how the broken ones failed."""
+    """Print which engine runs, a table of records, and if requested the tracebacks of failed plugins."""
     records = list(records)
     click.echo(f"engine: {engine_form()}")
     if not records:
@@ -58,24 +58,24 @@ def _print_table(records: Iterable[Discovered]) -> None:
     from rich import box  # rich takes longer to import than all the rest
     from rich.console import Console
     from rich.table import Table
-    from rich.text import Text  # what plugins say is no markup
+    from rich.text import Text  # text of plugins is not markup
 
     table = Table(box=box.SIMPLE_HEAD)
     table.add_column("plugin", no_wrap=True)
     table.add_column("distribution", overflow="fold")
     table.add_column("state", no_wrap=True)
-    table.add_column("what it brings, or why it does not", overflow="fold")
+    table.add_column("what it provides, or why it is missing", overflow="fold")
     for record in records:
         distribution = f"{record.distribution} {record.version}".strip()
         table.add_row(
             Text(record.name),
             Text(distribution),
             Text(record.state, style=_COLOURS[record.state]),
-            Text(record.reason or _brings(record)),
+            Text(record.reason or _provides(record)),
         )
     Console(width=None if sys.stdout.isatty() else _PAGE_WIDTH).print(table)
 
 
-def _brings(record: Discovered) -> str:
+def _provides(record: Discovered) -> str:
     counts = [plural(count, kind) for kind, count in record.components.items()]
-    return ", ".join(counts) or "nothing that graphs name"
+    return ", ".join(counts) or "no components"

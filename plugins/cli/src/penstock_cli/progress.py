@@ -1,7 +1,7 @@
-"""How a run's progress is shown on stderr: one live line, a line now and then, or nothing.
+"""Shows a run's progress on stderr: as one live line, as a line every few seconds, or not at all.
 
-A live line needs a terminal and is gone when the run ends. What is printed to stderr meanwhile
-stands above it.
+A live line needs a terminal and is removed when the run ends. Text printed to stderr meanwhile appears
+above it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from penstock.explain import Snapshot
 
-#: Between two lines where there is no terminal: a log wants few.
+#: Time between two lines where there is no terminal; long, to keep a log short.
 _BETWEEN_LINES_S: Final = 5.0
 
 
@@ -67,7 +67,7 @@ class LogLines(NoDisplay):
 
 
 class LiveLine:
-    """One line at the bottom of the terminal, renewed in place."""
+    """One line at the bottom of the terminal, updated in place."""
 
     def __init__(self) -> None:
         from rich.console import Console  # rich takes longer to import than all the rest
@@ -77,8 +77,8 @@ class LiveLine:
         self._live = Live(
             console=Console(stderr=True),
             transient=True,
-            auto_refresh=False,  # by `show`, so that no thread of ours exists
-            redirect_stdout=sys.stdout.isatty(),  # a file or pipe gets what is printed, as it is
+            auto_refresh=False,  # `show` refreshes, without another thread
+            redirect_stdout=sys.stdout.isatty(),  # output to a file or pipe must not be redirected
         )
 
     def __enter__(self) -> object:
@@ -91,7 +91,7 @@ class LiveLine:
         self._live.stop()
 
     def show(self, snapshot: Snapshot, elapsed_s: float) -> None:
-        """Renew the line, cut to the terminal's width."""
+        """Update the line, cut to the terminal's width."""
         from rich.text import Text
 
         line = str(self._meter.read(snapshot, elapsed_s))

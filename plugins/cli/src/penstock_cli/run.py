@@ -1,4 +1,4 @@
-"""`penstock run`: a graph file, from its text to its exit code."""
+"""`penstock run`: loads a graph file, runs it and prints its summary."""
 
 from __future__ import annotations
 
@@ -31,12 +31,13 @@ class Manner:
     """How a run is shown, and how long it may take.
 
     Attributes:
-        progress: whether to show it while it runs.
-        quiet: nothing but errors.
-        timeout_s: cancel it after so many seconds; None for never.
+        progress: whether to show the progress while the graph runs.
+        quiet: print only errors.
+        timeout_s: cancel the run after so many seconds; None for never.
         as_json: print the summary as JSON.
-        trace: write what happens to this file; None: do not trace.
-        log_level: show the library's log from this level on, with its places; None: warnings, in short.
+        trace: write a trace of the run to this file; None: do not trace.
+        log_level: show the library's log from this level on, with node, stream and timestamp; None: only
+            warnings, without them.
     """
 
     progress: bool = True
@@ -47,7 +48,7 @@ class Manner:
     trace: Path | None = None
 
     def log_said(self) -> AbstractContextManager[None]:
-        """Say what Penstock logs, until the end of the block."""
+        """Print Penstock's log until the end of the block."""
         if self.log_level is not None:
             return log_said(self.log_level, in_full=True)
         return log_said(logging.ERROR if self.quiet else logging.WARNING)
@@ -57,9 +58,9 @@ def run_file(path: Path, sides: Mapping[str, object], manner: Manner) -> None:
     """Load a graph file and run it.
 
     Raises:
-        click.ClickException: it cannot be read, loaded or fed, or did not end in time.
+        click.ClickException: the graph cannot be read, loaded or fed, or did not end in time.
         GraphRunError: the run failed.
-        click.exceptions.Exit: interrupted; everything is closed.
+        click.exceptions.Exit: interrupted; every calculator is closed.
     """
     with manner.log_said():
         graph = load(lambda: CalculatorGraph(existing(path, "graph file")))
@@ -76,21 +77,21 @@ def run_graph(
     *,
     wait: Callable[[float], None] | None = None,
 ) -> tuple[Outcome, list[tuple[Path, int]]]:
-    """Run a loaded graph, print its summary, and write its trace, where one is wanted.
+    """Run a loaded graph, print its summary, and write its trace if requested.
 
     Args:
         graph: without graph inputs, not running.
         sides: its side packets, name → payload.
         manner: how it is shown.
-        wait: as of `run_to_end`.
+        wait: as in `run_to_end`.
 
     Returns:
-        What came of it, and the files among its side packets that it wrote, each with its bytes.
+        The outcome, and the files named by side packets that the run wrote, each with its size in bytes.
 
     Raises:
         click.ClickException: its side packets do not fit, or it did not end in time.
         GraphRunError: the run failed.
-        click.exceptions.Exit: interrupted; everything is closed, and what was written is said.
+        click.exceptions.Exit: interrupted; every calculator is closed, and the written files are printed.
     """
     with traced(graph, manner.trace, quiet=manner.quiet):
         return _run_graph(graph, sides, manner, wait)
@@ -122,22 +123,21 @@ def _run_graph(
 
 
 def _check_fed(graph: CalculatorGraph, path: Path, sides: Mapping[str, object]) -> None:
-    """Refuse what the command line cannot feed, and side packets that the graph does not have."""
-    from penstock.config import CalculatorGraphConfig  # brings protobuf
+    """Refuse a graph with input streams, and side packets that the graph does not have."""
+    from penstock.config import CalculatorGraphConfig  # imports protobuf
 
     config = CalculatorGraphConfig.FromString(graph.binary_config)
     inputs = [name_in(entry) for entry in config.input_stream]
     if inputs:
         names = ", ".join(map(repr, inputs))
         raise WrongUsage(
-            f"graph {str(path)!r} has inputs that nothing feeds: {names}; this command runs graphs whose "
-            "packets come from their own sources. Put a source node in front, or feed it from Python with "
-            "penstock.run()"
+            f"graph {str(path)!r} has input streams that this command cannot feed: {names}; add source nodes "
+            "that write them, or feed them from Python with penstock.run()"
         )
     read = {name_in(entry) for node in config.node for entry in node.input_side_packet}
     check_names(sides, read | {name_in(entry) for entry in config.input_side_packet})
 
 
 def _unfit(error: GraphConfigError, sides: Mapping[str, object]) -> WrongUsage:
-    """Return what is wrong with the side packets, in terms of the command line."""
+    """Return the faults of the side packets, in terms of the command line."""
     return WrongUsage("\n  ".join(["side packets:", *(fault_words(fault, sides) for fault in error.faults)]))

@@ -1,7 +1,7 @@
-"""Lines on stderr while a run is shown: notes of ours and the library's log.
+"""Prints lines to stderr during a run: the command's own notes and the library's log.
 
-Written to whatever `sys.stderr` is at the moment: a live line puts itself in its place, so that what
-is said stands above it.
+The functions look up `sys.stderr` at each call, because a live line replaces it to print text above
+itself.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def say(text: str) -> None:
-    """Write a line to stderr, where there is one."""
+    """Write a line to stderr, if the process has one."""
     if sys.stderr is not None:
         sys.stderr.write(f"{text}\n")
         sys.stderr.flush()
@@ -40,7 +40,7 @@ class _Saying(logging.Handler):
 
 
 def _place(record: logging.LogRecord) -> str:
-    """Return what a record is about: " (node 'gate', stream 'video', at 40)", or ""."""
+    """Return the place that a record concerns: " (node 'gate', stream 'video', at 40)", or ""."""
     fields = [(name, getattr(record, name, None)) for name in FIELDS]
     said = [
         f"at {value}" if name == "timestamp" else f"{name} {value!r}"
@@ -52,11 +52,11 @@ def _place(record: logging.LogRecord) -> str:
 
 @contextmanager
 def log_said(level: int, *, in_full: bool = False) -> Iterator[None]:
-    """Say what Penstock logs from `level` on, until the end of the block; it is silent by itself.
+    """Print Penstock's log from `level` on to stderr, until the end of the block.
 
     Args:
         level: one of `logging`'s.
-        in_full: with the logger's name and the fields of the record, else the message alone.
+        in_full: print the logger's name and the fields of the record too, else only the message.
     """
     logger = logging.getLogger(ROOT)
     handler = _Saying(level, in_full=in_full)

@@ -1,8 +1,8 @@
-"""The pictures of a run, shown in a window by the thread that waits for the run's end.
+"""Shows the frames of a run in a window, on the thread that waits for the run's end.
 
-Of a file or pattern every picture is shown, in order, at its time; the graph waits where it is faster. Of
-a camera the newest one is shown, at once. A closed window closes the graph's sources; what is under way
-comes to its end.
+Every frame of a file or pattern is shown, in order, at its time; a faster graph waits. Of a camera only
+the newest frame is shown, at once. Closing the window closes the graph's sources; packets under way are
+still processed.
 """
 
 from __future__ import annotations
@@ -17,37 +17,37 @@ if TYPE_CHECKING:
 
     from penstock import CalculatorGraph, Packet
 
-#: How long the window may stay without being looked after: a key press should seem to act at once.
+#: How long the window's events may wait to be handled: a key press should seem to act at once.
 _LOOK_S: Final = 0.02
-#: Pictures that wait to be shown. Enough to level out the graph's pace; few, since each holds memory.
+#: Frames that wait to be shown. Enough to even out the graph's pace; few, since each holds memory.
 _AHEAD: Final = 4
-#: A picture later than this moves the times of all that follow: the film pauses, and does not race on.
+#: A frame later than this delays all that follow: the video pauses, instead of racing to catch up.
 _LATE_S: Final = 0.1
 
 
 class Surface(Protocol):
-    """Where pictures appear; see `window.Window`."""
+    """Where frames appear; see `window.Window`."""
 
     @property
     def is_closed(self) -> bool:
         """Whether the user has closed it."""
 
     def look(self, wait_s: float = 0.0) -> None:
-        """Handle keys and the like for `wait_s` seconds at most."""
+        """Handle key presses and other events, for `wait_s` seconds at most."""
 
-    def draw(self, picture: Any) -> None:
-        """Show a picture."""
+    def draw(self, frame: Any) -> None:
+        """Show a frame."""
 
 
 class Screen:
-    """Takes the pictures of one stream of one run. Made before the run starts.
+    """Shows the frames of one stream of one run. It must be made before the run starts.
 
     Args:
         graph: not running.
         stream: carries `ImageFrame` or `GpuBuffer`.
         window: where to show them.
-        is_live: whether the newest picture is wanted, not every one.
-        clock: seconds that only grow.
+        is_live: show only the newest frame, not every one.
+        clock: returns seconds that never decrease.
     """
 
     def __init__(
@@ -66,17 +66,17 @@ class Screen:
         self._poller = graph.add_output_stream_poller(stream)
         self._poller.set_max_queue_size(_AHEAD)
         self._next: Packet | None = None
-        #: What the clock said, or would have said, at timestamp 0; None before the first picture.
+        #: The clock's time that corresponds to timestamp 0; None before the first frame.
         self._zero_s: float | None = None
         self._is_over = False
         self._is_left = False
 
     def wait(self, timeout: float) -> None:
-        """Show pictures for `timeout` seconds at most, until the run is done.
+        """Show frames for `timeout` seconds at most, until the run is done.
 
         Raises:
-            WaitTimeoutError: it is not done by then.
-            GraphRunError: it failed.
+            WaitTimeoutError: the run is not done by then.
+            GraphRunError: the run failed.
         """
         until = self._clock() + timeout
         while not self._is_over and (left := until - self._clock()) > 0:
@@ -88,7 +88,7 @@ class Screen:
         self._graph.wait_until_done(max(until - self._clock(), 0.0))
 
     def _go_on(self, pause: float) -> None:
-        """Take or show one picture, or let `pause` seconds go by."""
+        """Take or show one frame, or wait for `pause` seconds."""
         if self._next is None:
             self._next = self._take(pause)
         if self._next is None:
@@ -104,7 +104,7 @@ class Screen:
             self._next = None
 
     def _take(self, pause: float) -> Packet | None:
-        """Return the next picture, of a camera the newest; None where none came, or none will."""
+        """Return the next frame, of a camera the newest; None after `pause` seconds or at the end."""
         try:
             packet = self._poller.next(pause)
         except WaitTimeoutError:
@@ -115,7 +115,7 @@ class Screen:
         return packet
 
     def _earliness(self, packet: Packet) -> float:
-        """Return for how many seconds a picture has to wait; negative where it is late."""
+        """Return how many seconds a frame has to wait; negative if it is late."""
         at, now = packet.timestamp.seconds, self._clock()
         if self._zero_s is None or self._zero_s + at < now - _LATE_S:
             self._zero_s = now - at

@@ -1,4 +1,4 @@
-"""`penstock show NAME`: what a registered component is, for people or as JSON."""
+"""`penstock show NAME`: describes a registered component, as text or as JSON."""
 
 from __future__ import annotations
 
@@ -31,29 +31,29 @@ _PORTS: Final = {
     "output_side_packets": "output side packets",
 }
 _CHOSEN: Final = {
-    "calculator": "asked for by the calculator",
+    "calculator": "chosen by the calculator",
     "example": "as in the example; the graph chooses",
     "default": "the default; the graph may name another",
 }
 
 
 def find(name: str, registry: Registry) -> Description:
-    """Return what a name is.
+    """Return the description of a component.
 
     Raises:
-        click.ClickException: nothing has that name; says what is near or what to install. Where a file has
-            it, says how graph files are named.
-        NameClashError, PluginError: it is there, but cannot be used.
+        click.ClickException: no component has that name; suggests similar names or what to install, and
+            if a file has that name, how to write its path.
+        NameClashError, PluginError: the component exists, but cannot be used.
     """
     try:
         return describe(name, registry)
     except UnknownNameError as error:
-        is_file = f"; for the file of that name, say './{name}'" if Path(name).is_file() else ""
+        is_file = f"; for the file of that name, write './{name}'" if Path(name).is_file() else ""
         raise WrongUsage(f"{error}{_held(name, registry)}{is_file}") from error
 
 
 def _held(word: str, registry: Registry) -> str:
-    """Return how to find the names that hold a word, or "" where none does."""
+    """Return how to list the names that contain a word, or "" if no name does."""
     count = sum(word.casefold() in name.casefold() for kind in KINDS for name in registry.names(kind))
     return f"; penstock list {word} shows {plural(count, 'name')} with it" if word and count else ""
 
@@ -64,7 +64,7 @@ def as_json(description: Description, version: str | None) -> str:
 
 
 def print_description(description: Description, version: str | None) -> None:
-    """Print a description for people: with colours and as wide as the terminal, where there is one."""
+    """Print a description as text: on a terminal with colours and as wide as the terminal."""
     from rich.console import Console  # rich takes longer to import than all the rest
 
     console = Console(width=None if sys.stdout.isatty() else _PAGE_WIDTH, highlight=False)
@@ -73,7 +73,7 @@ def print_description(description: Description, version: str | None) -> None:
 
 
 def _parts(description: Description, version: str | None) -> Iterator[RenderableType]:
-    from rich.text import Text  # docstrings are no markup
+    from rich.text import Text  # docstrings are not markup
 
     yield Text.assemble(
         (description.name, "bold"),
@@ -147,7 +147,7 @@ def _facts(description: Description) -> Iterator[tuple[str, str]]:
     offset = description.timestamp_offset
     yield "timestamp offset", "none declared" if offset is None else f"{offset} us"
     if description.processes_bounds:
-        yield "timestamp bounds", "runs also at settled timestamps without packets"
+        yield "timestamp bounds", "also runs at settled timestamps without packets"
     if description.services:
         yield "services", ", ".join(description.services)
 
@@ -157,7 +157,7 @@ def _extension(message: OptionMessage) -> str:
 
 
 def _field_row(field: OptionField) -> tuple[str, str, str, str]:
-    short = field.type.rpartition(".")[2]  # a message's own name: it stands in full over its fields
+    short = field.type.rpartition(".")[2]  # a message's own name: the heading of its fields has the full one
     kind = f"repeated {short}" if field.repeated else short
     default = "" if field.repeated else "not set"
     if field.required:

@@ -1,6 +1,6 @@
-"""`penstock show GRAPH`: a graph file as a picture, as text for programs that draw, or in words.
+"""`penstock show GRAPH`: shows a graph file as a drawing, as text for drawing programs, or as plain text.
 
-Nothing is run, and what cannot run is shown as well: its faults are notes on stderr.
+Nothing is run. A graph that cannot run is shown too, with its faults as notes on stderr.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 #: Endings of graph files.
 GRAPH_FILES: Final = (".pbtxt", ".textproto", ".binarypb", ".pb", ".json")
-#: Ending of the file to write → format, where none is named.
+#: Ending of the file to write → format, where `--format` is not given.
 _BY_ENDING: Final = {
     ".mmd": "mermaid",
     ".mermaid": "mermaid",
@@ -46,7 +46,7 @@ _PAGE_WIDTH: Final = 110
 
 
 def is_graph(name: str) -> bool:
-    """Return whether what was named is a graph file, and no component: by its ending, or a separator."""
+    """Return whether a name means a graph file, not a component: by its ending, or a path separator."""
     separators = {os.sep, os.altsep or os.sep, "/"}
     return name.lower().endswith(GRAPH_FILES) or any(separator in name for separator in separators)
 
@@ -56,15 +56,15 @@ def show_graph(path: Path, registry: Registry, kind: str | None, out: Path | Non
 
     Args:
         path: of the graph file.
-        registry: knows what is installed.
-        kind: the format, as `--format` takes it; None for what the ending of `out` says, else text.
+        registry: has the installed components.
+        kind: the format, as `--format` takes it; None for the format of the ending of `out`, else text.
         out: the file to write, replaced where it exists; None for stdout.
-        expand: show what is inside of subgraphs.
+        expand: show the nodes inside of subgraphs.
 
     Raises:
         FileMissing: the graph cannot be read, or the file cannot be written.
-        GraphInvalid: it is no graph.
-        UnavailableError: SVG is wanted, and the library that lays out graphs is not installed.
+        GraphInvalid: the file is not a graph.
+        UnavailableError: SVG is requested, and the library that lays out graphs is not installed.
     """
     kind = kind or (_BY_ENDING.get(out.suffix.lower(), "text") if out else "text")
     existing(path, "graph file")
@@ -81,10 +81,10 @@ def show_graph(path: Path, registry: Registry, kind: str | None, out: Path | Non
 
 
 def check_component(name: str, *, kind: str | None, out: Path | None, expand: bool) -> None:
-    """Refuse options that are for graphs where the name of a component was given.
+    """Refuse options for graphs if the name is a component's.
 
     Raises:
-        WrongUsage: there is such an option; or the name is one of a file.
+        WrongUsage: one of these options is given.
     """
     given = {"--format": kind, "--out": out, "--expand": expand or None}
     wrong = next((option for option, value in given.items() if value is not None), None)
@@ -96,7 +96,7 @@ def check_component(name: str, *, kind: str | None, out: Path | None, expand: bo
 
 
 def _faults(path: Path, registry: Registry, drawing: Drawing) -> Iterator[str]:
-    """Yield what keeps a graph from running, unless it could not even be read whole."""
+    """Yield the faults that keep a graph from running, unless it could not be read completely."""
     if drawing.notes:
         return
     try:
@@ -128,7 +128,7 @@ def _as_text(drawing: Drawing) -> str:
     return "".join(f"{line.rstrip()}\n" for line in captured.get().splitlines())
 
 
-#: By the names that `--format` takes.
+#: Format, as `--format` takes it → function that writes it.
 _WRITERS: Final[dict[str, Callable[[Drawing], str]]] = {
     "text": _as_text,
     "mermaid": draw.mermaid,
@@ -138,7 +138,7 @@ _WRITERS: Final[dict[str, Callable[[Drawing], str]]] = {
 }
 
 
-# --- in words -------------------------------------------------------------------------------------
+# --- as text --------------------------------------------------------------------------------------
 
 
 def _print(drawing: Drawing, console: Console | None = None) -> None:
@@ -151,7 +151,7 @@ def _print(drawing: Drawing, console: Console | None = None) -> None:
 
 
 def _parts(drawing: Drawing) -> Iterator[RenderableType]:
-    from rich.text import Text  # names are no markup
+    from rich.text import Text  # names are not markup
 
     streams = sum(not wire.is_side for wire in drawing.wires())
     yield Text.assemble((drawing.name or "graph", "bold"), f"  {len(drawing.nodes)} nodes, {streams} streams")
@@ -166,7 +166,7 @@ def _parts(drawing: Drawing) -> Iterator[RenderableType]:
         if ports
     ]
     if drawing.executors:
-        named = (f"{name or 'default'} ({kind or 'handed in'})" for name, kind in drawing.executors)
+        named = (f"{name or 'default'} ({kind or 'of the application'})" for name, kind in drawing.executors)
         facts.append(("executors", ", ".join(named)))
     if facts:
         yield _table(facts)
@@ -201,7 +201,7 @@ def _about(node: DrawnNode) -> Iterator[str]:
 
 
 def _lines(ports: Sequence[Port], streams: int) -> str:
-    """Return a port on each line: streams, then side packets."""
+    """Return one port per line: streams, then side packets."""
     return "\n".join(
         f"{port.entry}{' (back edge)' * port.back_edge}{' (side packet)' * (i >= streams)}"
         for i, port in enumerate(ports)

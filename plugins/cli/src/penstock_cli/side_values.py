@@ -1,6 +1,6 @@
-"""Side packets from the command line: `name=value`, where the value is JSON if it can be.
+"""Side packets from the command line: `name=value`, where the value is read as JSON if it is valid JSON.
 
-`n=3` is an int, `x=0.5` a float, `on=true` a bool, `v=[1, 2]` a list, `p=in.mp4` a str. Quotes keep
+`n=3` is an int, `x=0.5` a float, `on=true` a bool, `v=[1, 2]` a list, `p=in.mp4` a str. Quotes make
 a number a str: `p='"3"'`.
 """
 
@@ -17,7 +17,7 @@ from penstock.errors import PenstockError, StatusCode
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-#: Stands for the value of a side packet of which only the name was given.
+#: The value of a side packet of which only the name was given.
 UNSAID: Final = object()
 
 
@@ -25,7 +25,7 @@ def read_sides(given: Iterable[str]) -> dict[str, object]:
     """Return name → payload of all `name=value` arguments.
 
     Raises:
-        click.BadParameter: one has no "=" or no name, or a name comes twice.
+        click.BadParameter: one has no "=" or no name, or a name is given twice.
     """
     sides: dict[str, object] = {}
     for one in given:
@@ -39,7 +39,7 @@ def read_sides(given: Iterable[str]) -> dict[str, object]:
 
 
 def read_given(given: Iterable[str]) -> dict[str, object] | None:
-    """Return name → payload of arguments `name=value` and `name`, the latter with `UNSAID`; None without any.
+    """Return name → payload of arguments `name=value` and `name`, the latter with `UNSAID`; None for none.
 
     Raises:
         click.BadParameter: as `read_sides`.
@@ -55,7 +55,7 @@ def read_given(given: Iterable[str]) -> dict[str, object] | None:
 
 
 def read_value(text: str) -> object:
-    """Return the JSON value that `text` is, else `text` itself. NaN and Infinity stay words."""
+    """Return the value of JSON text, else `text` itself. NaN and Infinity stay text."""
     try:
         value: object = json.loads(text, parse_constant=_refuse)
     except (ValueError, RecursionError):
@@ -68,10 +68,10 @@ def _refuse(constant: str) -> None:
 
 
 def check_names(given: Collection[str], known: Collection[str]) -> None:
-    """Refuse side packets that no node of the graph reads: nobody would ever notice.
+    """Refuse side packets that the graph does not have; a run would ignore them.
 
     Raises:
-        click.BadParameter: names the first of them, and near names.
+        click.BadParameter: names the first of them, and suggests similar names.
     """
     for name in given:
         if name not in known:
@@ -82,7 +82,7 @@ def check_names(given: Collection[str], known: Collection[str]) -> None:
 
 
 def fault_words(fault: PenstockError, sides: Collection[str]) -> str:
-    """Return what is wrong with a side packet, in terms of the command line."""
+    """Return the fault of a side packet, in terms of the command line."""
     name = fault.stream
     if fault.code is StatusCode.INVALID_ARGUMENT and name not in sides:
         return f"node {fault.node!r} needs the side packet {name!r}; give it with --side {name}=VALUE"

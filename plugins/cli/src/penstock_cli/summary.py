@@ -1,4 +1,4 @@
-"""What a run did, when it is over: a table of its nodes, and totals. Goes to stdout."""
+"""The summary of a finished run, on stdout: a table of its nodes, and totals."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from penstock.explain import NodeState
     from penstock_cli.watch import Outcome
 
-#: Rows of the table; of larger graphs the nodes that took longest.
+#: Rows of the table; of a larger graph it shows the nodes that took longest.
 _ROWS: Final = 40
 #: Columns where stdout is no terminal.
 _PAGE_WIDTH: Final = 110
-#: Numbers in the table, as far as there is room beside the names.
+#: Columns of numbers in the table, on a wide and on a narrow terminal.
 _NUMBERS: Final = ("steps", "time", "per step", "of wall")
 _FEW_NUMBERS: Final = ("time", "of wall")
-#: Columns below which all numbers, and calculators beside nodes, would leave no room for names.
+#: A terminal with fewer columns is narrow: all numbers and the calculators would leave no room for names.
 _NARROW: Final = 60
 
 
@@ -38,10 +38,11 @@ def print_summary(outcome: Outcome) -> None:
 
 
 def as_json(outcome: Outcome, written: Iterable[tuple[Path, int]]) -> str:
-    """Return what a run did as a JSON object.
+    """Return the summary of a run as a JSON object.
 
     Times are in seconds: `wall_s`, `cpu_s` of all threads, and `busy_s` of each node. `streams` have
-    packets written and dropped, `files` the side packets' files that the run wrote, with their bytes.
+    the numbers of packets written and dropped, `files` the files named by side packets that the run
+    wrote, with their sizes in bytes.
     """
     snapshot = outcome.snapshot
     said = {
@@ -80,7 +81,7 @@ def totals(outcome: Outcome) -> list[str]:
 
 
 def files(written: Iterable[tuple[Path, int]]) -> str:
-    """Return written files, pairs of path and bytes, in words: "out.mp4 (1.2 MB)"."""
+    """Return written files, pairs of path and bytes, as text: "out.mp4 (1.2 MB)"."""
     return ", ".join(f"{path} ({amount(size)})" for path, size in written)
 
 
@@ -88,7 +89,7 @@ def _print_nodes(outcome: Outcome) -> None:
     from rich import box  # rich takes longer to import than all the rest
     from rich.console import Console
     from rich.table import Table
-    from rich.text import Text  # names are no markup
+    from rich.text import Text  # names are not markup
 
     nodes = _shown(outcome.snapshot.nodes)
     console = Console(width=None if sys.stdout.isatty() else _PAGE_WIDTH)

@@ -1,4 +1,4 @@
-"""`--trace FILE`: what happened in a run, as a file for Perfetto or Chrome, however the run ends."""
+"""`--trace FILE`: writes a trace of the run as a file for Perfetto or Chrome, however the run ends."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ if TYPE_CHECKING:
     from penstock import CalculatorGraph
     from penstock.tracing import ChromeTracer, TraceFile
 
-_HOW_TO_OPEN: Final = "open it in https://ui.perfetto.dev, which sends it nowhere, or in chrome://tracing"
+_HOW_TO_OPEN: Final = "open it in https://ui.perfetto.dev, which does not upload it, or in chrome://tracing"
 
 
 @contextmanager
 def traced(graph: CalculatorGraph, target: Path | None, *, quiet: bool) -> Iterator[None]:
-    """Trace what runs in the block, write it to a file behind it, and say so.
+    """Trace the run in the block, then write the trace to a file, and report it on stderr.
 
     Args:
         graph: not running.
         target: the file; an existing one is replaced. None: nothing is traced.
-        quiet: say nothing.
+        quiet: report nothing.
 
     Raises:
-        FileMissing: the file cannot be written there; nothing has run.
-        PenstockError: it could not be written after all.
+        FileMissing: the file cannot be written there; the block was not run.
+        PenstockError: writing the file failed after the run.
     """
     if target is None:
         yield
@@ -49,7 +49,7 @@ def traced(graph: CalculatorGraph, target: Path | None, *, quiet: bool) -> Itera
     except BaseException:
         try:
             _write(tracer, target, quiet=quiet)
-        except PenstockError as error:  # what ended the run is told as its error
+        except PenstockError as error:  # the error that ended the run goes first
             say(f"warning: {error}")
         raise
     _write(tracer, target, quiet=quiet)
@@ -76,5 +76,5 @@ def _words(written: TraceFile, capacity: int) -> str:
     steps, packets = plural(written.steps, "step"), plural(written.arrows, "packet")
     words = f"trace: {steps} and {packets} in {written.path} ({amount(written.size)}); {_HOW_TO_OPEN}"
     if written.lost:
-        words += f"\ntrace: {written.lost:,} older records are not in it, it keeps the last {capacity:,}"
+        words += f"\ntrace: {written.lost:,} older records were dropped; a trace keeps the last {capacity:,}"
     return words

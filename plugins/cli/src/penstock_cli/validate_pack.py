@@ -1,4 +1,4 @@
-"""`penstock validate-pack`: what `penstock_testing.check_pack` finds, for people and for CI."""
+"""`penstock validate-pack`: prints the findings of `penstock_testing.check_pack`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _PROJECT: Final = "pyproject.toml"
 
 @attrs.frozen
 class _Declared:
-    """What a pack's pyproject.toml says; None where it leaves that to its build."""
+    """The declarations of a pack's pyproject.toml; None where the build computes the value."""
 
     path: Path
     distribution: str | None
@@ -40,7 +40,7 @@ class _Declared:
 
 
 def validate(name_or_path: str | None, *, as_json: bool) -> None:
-    """Check a pack, and print what was found.
+    """Check a pack, and print the findings.
 
     Args:
         name_or_path: of the plugin or its distribution; or the directory of the pack, which must be
@@ -48,7 +48,7 @@ def validate(name_or_path: str | None, *, as_json: bool) -> None:
         as_json: whether to print a list of objects, with the fields of `PackReport`.
 
     Raises:
-        click.ClickException: it has faults; or there is no such pack, or it is not installed.
+        click.ClickException: the pack has faults; or there is no such pack, or it is not installed.
     """
     declared = _declared(name_or_path)
     names = [str(name_or_path)] if declared is None else list(declared.plugins)
@@ -67,9 +67,9 @@ def validate(name_or_path: str | None, *, as_json: bool) -> None:
 
 
 def _declared(name_or_path: str | None) -> _Declared | None:
-    """Return what the pack's directory says, or None where a name was given.
+    """Return the declarations of the pack's directory, or None if a name was given.
 
-    A directory that has a pyproject.toml is taken for what it is, also where a plugin has its name.
+    A directory with a pyproject.toml is preferred to a plugin of the same name.
     """
     path = Path(name_or_path or ".")
     if path.name == _PROJECT:
@@ -79,7 +79,7 @@ def _declared(name_or_path: str | None) -> _Declared | None:
     if name_or_path is None:
         raise WrongUsage(f"there is no {_PROJECT} here; give the name of an installed pack, or its directory")
     if path.is_dir():
-        raise FileMissing(f"directory {name_or_path!r} has no {_PROJECT}; give the one of the pack's project")
+        raise FileMissing(f"directory {name_or_path!r} has no {_PROJECT}; give the pack's project directory")
     if "/" in name_or_path or os.sep in name_or_path:
         raise FileMissing(f"directory {name_or_path!r} does not exist; check the path")
     return None
@@ -101,7 +101,7 @@ def _read(path: Path) -> _Declared:
 
 
 def _table(of: dict[str, Any], key: str) -> dict[str, Any]:
-    """Return a table of a table; an empty one where there is none, or something else stands there."""
+    """Return a table in a table; an empty one if the key is missing or is not a table."""
     found = of.get(key)
     return found if isinstance(found, dict) else {}
 
@@ -122,7 +122,7 @@ def _checked(name: str, declared: _Declared | None, tell: Callable[[str], object
 
 
 def _stale(report: PackReport, declared: _Declared) -> PackFault | None:
-    """Return a fault where what is installed is not what the directory says."""
+    """Return a fault if the installed pack differs from what the directory declares."""
     for what, said, found in (
         ("distribution", declared.distribution, report.distribution),
         ("version", declared.version, report.version),
@@ -131,14 +131,14 @@ def _stale(report: PackReport, declared: _Declared) -> PackFault | None:
         if said is not None and _spelt(what, said) != _spelt(what, found):
             return PackFault(
                 f"plugin {report.plugin!r}",
-                f"installed is {what} {found!r}, {str(declared.path)!r} says {said!r}; install it again: "
-                f"{_how_to_install(declared)}",
+                f"the installed {what} is {found!r}, but {str(declared.path)!r} says {said!r}; install it "
+                f"again: {_how_to_install(declared)}",
             )
     return None
 
 
 def _spelt(what: str, word: str) -> str:
-    """Return a name or version in the one spelling of all that mean the same; builds write what they like."""
+    """Return a name or version in its canonical spelling; builds may change the spelling."""
     if what == "distribution":
         return canonicalize_name(word)
     return canonicalize_version(word) if what == "version" else word
@@ -149,23 +149,23 @@ def _how_to_install(declared: _Declared) -> str:
 
 
 def _print(report: PackReport) -> None:
-    brings = ", ".join(plural(count, kind) for kind, count in report.components.items()) or "no component"
+    provides = ", ".join(plural(count, kind) for kind, count in report.components.items()) or "no component"
     took = "" if report.loading_ms is None else f", loaded in {duration(report.loading_ms / 1000)}"
     click.echo(f"{report.distribution} {report.version}, plugin {report.plugin!r}{took}")
     for fault in report.faults:
         click.echo(f"  {'warning' if fault.is_warning else 'fault'}: {fault}")
     errors, warnings = plural(len(report.errors), "fault"), plural(len(report.warnings), "warning")
-    click.echo(f"{brings}: {f'{errors}, {warnings}' if report.faults else 'fine'}")
+    click.echo(f"{provides}: {f'{errors}, {warnings}' if report.faults else 'fine'}")
 
 
 @contextmanager
 def _progress() -> Iterator[Callable[[str], object]]:
-    """Show what is looked at on a terminal, on one line that is gone in the end."""
+    """Show the current check on a terminal, on one line that is removed at the end."""
     if sys.stderr is None or not sys.stderr.isatty():
         yield lambda _: None
         return
     from rich.console import Console  # rich takes longer to import than all the rest
-    from rich.text import Text  # names are no markup
+    from rich.text import Text  # names are not markup
 
     with Console(stderr=True).status("looking for the pack") as status:
         yield lambda words: status.update(Text(words))

@@ -1,8 +1,8 @@
-"""Run a graph to its end on the waiting thread: show progress, obey Ctrl-C and a time limit.
+"""Waits for a run to its end: shows progress, and acts on Ctrl-C and a time limit.
 
-The first Ctrl-C closes the graph's sources and inputs, and what is under way comes to its end; the
-second cancels the run, which still closes every calculator; the third leaves the process (see
-`interrupts`). Whatever happens, nodes are closed by the run, so that an encoder's file plays.
+The first Ctrl-C closes the graph's sources and inputs, and packets under way are still processed; the
+second cancels the run, which still closes every calculator; the third exits the process (see
+`interrupts`). In the first two cases the run closes all nodes, so an encoder's file plays.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from penstock.explain import Snapshot
     from penstock_cli.progress import Display
 
-#: How often progress is shown and Ctrl-C looked for.
+#: How often progress is shown and Ctrl-C is checked for.
 _LOOK_S: Final = 0.2
 #: How long a cancelled run may take to end once its time is up.
 _GRACE_S: Final = 10.0
@@ -30,7 +30,7 @@ _GRACE_S: Final = 10.0
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a run that did not fail.
+    """The result of a run that did not fail.
 
     Attributes:
         snapshot: the run after its end, with the time of each node.
@@ -61,13 +61,13 @@ def run_to_end(
         display: shows the progress; entered and left here.
         timeout_s: cancel the run after so many seconds; None for never.
         wait: waits for the run's end at most so many seconds, as `graph.wait_until_done` does, which is
-            called where None is given. For callers whose thread has something to do meanwhile.
+            the default. For callers whose thread has other work meanwhile.
 
     Raises:
         GraphConfigError: the side packets do not fit; nothing has run.
         GraphRunError: the run failed.
-        RunFailed: its time was up; says what it waited for. Where a calculator does not come
-            back either, threads of the run are left behind.
+        RunFailed: its time was up; the message has what it waited for. If a calculator does not return
+            even when cancelled, threads of the run are left behind.
     """
     graph.set_timing()
     with Interrupts() as interrupts, display:
@@ -112,15 +112,15 @@ class _Watch:
         self._began = began
         self._timeout_s = timeout_s
         self._obeyed = 0
-        #: Why the run did not end in time; "" while it has time.
+        #: What the run waited for when its time was up; "" before that.
         self._story = ""
 
     def until_done(self) -> None:
-        """Wait for the end, looking around five times a second.
+        """Wait for the end; check Ctrl-C and the time limit and show progress five times a second.
 
         Raises:
-            GraphRunError: the run failed, or was cancelled, here or by itself.
-            RunFailed: its time was up and it did not even end when cancelled.
+            GraphRunError: the run failed, or was cancelled, here or by a calculator.
+            RunFailed: its time was up and it did not end after being cancelled.
             WaitTimeoutError: it ended, but threads of an executor did not.
         """
         while True:
@@ -128,7 +128,7 @@ class _Watch:
                 self._wait(self._pause())
             except WaitTimeoutError as late:
                 waits = str(late).partition("\n")[2]
-                if not waits:  # not this wait, but what comes after it
+                if not waits:  # the run is over; the error is of the executors' threads
                     raise
                 self._obey_interrupts()
                 self._obey_time(waits)
@@ -137,11 +137,11 @@ class _Watch:
                 return
 
     def check_end(self, error: GraphRunError) -> None:
-        """Return where the run was cancelled by Ctrl-C alone.
+        """Return normally if only Ctrl-C cancelled the run.
 
         Raises:
             RunFailed: its time was up.
-            GraphRunError: it failed.
+            GraphRunError: the run failed.
         """
         if self._story:
             raise self._late() from error
@@ -161,10 +161,10 @@ class _Watch:
         self._obeyed += 1
         if self._obeyed == 1:
             self._graph.close_all_packet_sources()
-            say("interrupted: no more is read, what is under way comes to its end; Ctrl-C again to cancel")
+            say("interrupted: sources are closed, packets under way are processed; Ctrl-C again to cancel")
         else:
             self._graph.cancel()
-            say("cancelled: closing what is open; Ctrl-C again to leave at once")
+            say("cancelled: closing all calculators; Ctrl-C again to exit at once")
 
     def _obey_time(self, waits: str) -> None:
         if self._timeout_s is None or self._elapsed() < self._timeout_s:

@@ -1,7 +1,8 @@
-"""A window for pictures: GLFW, which the extra `show` brings, and a few lines of OpenGL.
+"""A window that shows frames, with GLFW (of the extra `show`) and a few lines of OpenGL.
 
-Where it can be had its context is an EGL one, with which the graph's contexts share: then a picture that
-was drawn on the GPU is shown from there. Everything here belongs to the main thread, as systems want it.
+Its context is an EGL one where possible, with which the graph's contexts can share: then a frame that
+was drawn on the GPU is shown without leaving it. Only the main thread may call this module, as operating
+systems require.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _VERTEX: Final = """#version 330 core
 out vec2 place;
 void main() {
     vec2 corner = vec2(gl_VertexID & 1, gl_VertexID >> 1);
-    // Row 0 of a picture is its upper one, and t = 0; a window's lower edge is y = -1.
+    // Row 0 of a frame is its upper one, and t = 0; a window's lower edge is y = -1.
     place = vec2(corner.x, 1.0 - corner.y);
     gl_Position = vec4(2.0 * corner - 1.0, 0.0, 1.0);
 }
@@ -32,19 +33,19 @@ void main() {
 _FRAGMENT: Final = """#version 330 core
 in vec2 place;
 out vec4 color;
-uniform sampler2D picture;
-void main() { color = vec4(texture(picture, place).rgb, 1.0); }
+uniform sampler2D frame;
+void main() { color = vec4(texture(frame, place).rgb, 1.0); }
 """
 
 
 class Window:
-    """A window that shows one picture after the other. Made by `opened`, on the main thread.
+    """A window that shows one frame after the other. Made by `opened`, on the main thread.
 
     Attributes:
-        shared: the context of the window, for contexts that shall share with it; None where it cannot
-            be shared.
-        sees_textures: whether those who made the pictures share with it. Else they are read back before
-            they are shown.
+        shared: the context of the window, for other contexts to share with; None where it cannot be
+            shared.
+        sees_textures: whether the contexts that made the frames share with it. Else frames are read back
+            before they are shown.
     """
 
     def __init__(self, glfw: Any, handle: Any, shared: Any) -> None:
@@ -58,10 +59,10 @@ class Window:
     @classmethod
     @contextmanager
     def opened(cls, title: str) -> Iterator[Window]:
-        """Open a window, its context current, and close it behind the block. Its first picture shows it.
+        """Open a window, its context current, and close it after the block. It appears with its first frame.
 
         Raises:
-            RunFailed: there is no screen, no OpenGL, or what the extra `show` brings is missing.
+            RunFailed: there is no screen or no OpenGL, or the packages of the extra `show` are missing.
         """
         glfw = _glfw()
         if not glfw.init():
@@ -69,7 +70,7 @@ class Window:
         try:
             handle, is_egl = _made(glfw, title)
             glfw.make_context_current(handle)
-            # Frames come at their own times; waiting for the screen could take for ever where it is hidden.
+            # Frames come at their own times; waiting for the screen's refresh could block a hidden window.
             glfw.swap_interval(0)
             yield cls(glfw, handle, _external() if is_egl else None)
         finally:
@@ -77,33 +78,33 @@ class Window:
 
     @property
     def is_closed(self) -> bool:
-        """Whether the user has closed it, with the mouse or with Esc."""
+        """Whether the user has closed the window, with the mouse or with Esc."""
         return bool(self._glfw.window_should_close(self._handle))
 
     def look(self, wait_s: float = 0.0) -> None:
-        """Handle keys and the like; wait for them for `wait_s` seconds at most."""
+        """Handle key presses and other events; wait for them for `wait_s` seconds at most."""
         if wait_s > 0:
             self._glfw.wait_events_timeout(wait_s)
         else:
             self._glfw.poll_events()
 
-    def draw(self, picture: Any) -> None:
-        """Show a picture, as large as fits without changing its shape.
+    def draw(self, frame: Any) -> None:
+        """Show a frame, as large as fits without changing its shape.
 
         Args:
-            picture: an `ImageFrame` of GRAY8, SRGB or SRGBA, or a `GpuBuffer`. Borrowed.
+            frame: an `ImageFrame` of GRAY8, SRGB or SRGBA, or a `GpuBuffer`. Borrowed.
         """
         if self._painter is None:
             self._painter = _Painter()
-            self._appear(picture.width, picture.height)
-        if not self.sees_textures and hasattr(picture, "read_view"):
-            picture = picture.frame()
+            self._appear(frame.width, frame.height)
+        if not self.sees_textures and hasattr(frame, "read_view"):
+            frame = frame.frame()
         width, height = self._glfw.get_framebuffer_size(self._handle)
-        self._painter.paint(picture, width, height)
+        self._painter.paint(frame, width, height)
         self._glfw.swap_buffers(self._handle)
 
     def _appear(self, width: int, height: int) -> None:
-        """Take the picture's size, as far as the screen has room, and become visible."""
+        """Take the frame's size, as far as the screen has room, and become visible."""
         monitor = self._glfw.get_primary_monitor()
         if monitor:
             room = self._glfw.get_monitor_workarea(monitor)[2:]
@@ -120,7 +121,7 @@ class Window:
 
 
 class _Painter:
-    """Draws pictures with the context that is current, which is no `GlContext` of ours.
+    """Draws frames with the current context, which is not a `GlContext`.
 
     Raises:
         GpuUnavailableError: OpenGL cannot be loaded.
@@ -133,27 +134,27 @@ class _Painter:
         self._texture = _Texture(gl)
         gl.glBindVertexArray(gl.make("VertexArray"))
 
-    def paint(self, picture: Any, width: int, height: int) -> None:
-        """Draw a picture in the middle of a framebuffer of this size, black beside it."""
+    def paint(self, frame: Any, width: int, height: int) -> None:
+        """Draw a frame in the middle of a framebuffer of this size, with black around it."""
         gl = self._gl
-        left, bottom, wide, high = fitted(picture.width, picture.height, width, height)
+        left, bottom, wide, high = fitted(frame.width, frame.height, width, height)
         gl.glViewport(0, 0, width, height)
         gl.glClearColor(0.0, 0.0, 0.0, 1.0)
         gl.glClear(gl.GL_COLOR_BUFFER_BIT)
         gl.glViewport(left, bottom, wide, high)
         gl.glUseProgram(self._program)
         gl.glActiveTexture(gl.GL_TEXTURE0)
-        if hasattr(picture, "read_view"):
-            with picture.read_view(import_module("penstock_gpu").GlTextureView) as view:
+        if hasattr(frame, "read_view"):
+            with frame.read_view(import_module("penstock_gpu").GlTextureView) as view:
                 gl.glBindTexture(gl.GL_TEXTURE_2D, view.name)
                 gl.glDrawArrays(gl.GL_TRIANGLE_STRIP, 0, 4)
         else:
-            self._texture.fill(picture.array)
+            self._texture.fill(frame.array)
             gl.glDrawArrays(gl.GL_TRIANGLE_STRIP, 0, 4)
 
 
 class _Texture:
-    """A texture for pictures from main memory, made anew where their size or channels change."""
+    """A texture for frames from main memory, made again when their size or channels change."""
 
     def __init__(self, gl: Any) -> None:
         self._gl = gl
@@ -167,7 +168,7 @@ class _Texture:
             gl.glTexParameteri(gl.GL_TEXTURE_2D, parameter, gl.GL_CLAMP_TO_EDGE)
 
     def fill(self, array: Any) -> None:
-        """Take (H, W), (H, W, 3) or (H, W, 4) uint8, and stay bound."""
+        """Upload (H, W), (H, W, 3) or (H, W, 4) uint8, and leave the texture bound."""
         gl = self._gl
         channels = 1 if len(array.shape) == 2 else array.shape[2]  # noqa: PLR2004  # rows and columns alone
         kind, internal = {
@@ -186,23 +187,23 @@ class _Texture:
 
 
 def fitted(width: int, height: int, room_width: int, room_height: int) -> tuple[int, int, int, int]:
-    """Return left, bottom, width and height of a picture in the middle of a room, as large as it can be."""
+    """Return left, bottom, width and height of the largest frame of this shape, centred in the room."""
     scale = min(room_width / width, room_height / height)
     wide, high = max(round(width * scale), 1), max(round(height * scale), 1)
     return (room_width - wide) // 2, (room_height - high) // 2, wide, high
 
 
 def _glfw() -> Any:
-    """Return the module, set so that errors are asked for and no warnings.
+    """Return the module, with its warnings off; `_reason` reads its errors.
 
     Raises:
-        RunFailed: it, or the GPU pack that draws, is not installed.
+        RunFailed: the module, or the GPU pack that draws, is not installed.
     """
     try:
         glfw: Any = import_module("glfw")
         import_module("penstock_gpu")
     except ImportError as error:
-        raise RunFailed(f"--show needs more than is installed ({error}): {_INSTALL}") from error
+        raise RunFailed(f"--show needs packages that are not installed ({error}): {_INSTALL}") from error
     glfw.ERROR_REPORTING = "ignore"
     return glfw
 
@@ -232,7 +233,7 @@ def _reason(glfw: Any) -> str:
 
 
 def _external() -> Any:
-    """Return the current context for others to share with, or None where this machine cannot share it."""
+    """Return the current context for others to share with, or None if this machine cannot share it."""
     try:
         return import_module("penstock_gpu").ExternalContext.current()
     except PenstockError:

@@ -1,4 +1,4 @@
-"""Numbers as a person reads them: bytes, durations, rates."""
+"""Numbers as readable text: bytes, durations, rates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs everything on the application's own thread, while that waits for the graph."""
+"""Runs all nodes on the application's own thread, while that thread waits for the graph."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from penstock import Executor, ExecutorDefaults, Lease
 if TYPE_CHECKING:
     from penstock import Work
 
-#: How long a wait works before it looks whether what it waits for has come, or its time is up.
+#: How long a wait runs nodes before it checks its condition and its time-out.
 _TURN_S: Final = 0.02
 
 
 class ApplicationThreadExecutor(Executor):
-    """Needs no thread: nodes run inside the application's waits.
+    """Has no thread of its own: nodes run inside the application's waits.
 
-    `wait_until_idle`, `wait_until_done`, a throttled add and a poller's `next` do the work. One
-    packet comes through with the least delay that way, because no other thread has to wake up; but
-    nothing happens while the application does other things.
+    Nodes run inside `wait_until_idle`, `wait_until_done`, a throttled add and a poller's `next`. A
+    single packet passes with the least delay, because no other thread has to wake up; but no node
+    runs while the application does other things.
 
     Example config::
 
@@ -27,11 +27,11 @@ class ApplicationThreadExecutor(Executor):
 
     @classmethod
     def create(cls, options: Any, defaults: ExecutorDefaults) -> ApplicationThreadExecutor:  # noqa: ARG003
-        """Make one; there are no options."""
+        """Make one; this executor has no options."""
         return cls()
 
     def lend_to(self, work: Work) -> Lease:
-        """Serve a run from within the waits for it."""
+        """Serve a run inside the application's waits for it."""
         return _InWaits(work)
 
 
@@ -46,7 +46,7 @@ class _InWaits(Lease):
         self._work.notify_waiters()
 
     def help(self) -> bool:
-        """Run what is ready, but not for ever: a busy graph must not keep a wait from its time-out."""
+        """Run the steps that are ready, for a limited time: a busy graph must not delay a time-out."""
         return self._work.run(max_s=_TURN_S)
 
     def stop(self, timeout: float | None = None) -> bool:  # noqa: ARG002  # nothing to wait for

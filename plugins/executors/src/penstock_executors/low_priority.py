@@ -10,18 +10,18 @@ from penstock_executors.thread_pool import ThreadPoolExecutor, stack_size_of
 if TYPE_CHECKING:
     from penstock import ExecutorDefaults
 
-#: The usual distance of a background job: Linux gives such a thread about a tenth of the time of one
-#: with which it competes for a processor (sched(7): a factor of 1.25 for each level).
+#: The usual level of a background job: Linux gives such a thread about a tenth of the time that a thread
+#: of level 0 gets on the same processor (sched(7): a factor of 1.25 for each level).
 _NICE: Final = 10
 
 
 class LowPriorityThreadPoolExecutor(ThreadPoolExecutor):
     """Runs nodes on threads that give way to all others of the machine.
 
-    For work that may take its time while other nodes must keep up: thumbnails, statistics, writing
-    to disk. What counts is who gets a processor, not who gets the interpreter: a calculator that
-    computes in Python holds the interpreter's lock at any priority, and others wait for it. So the
-    nodes that gain are those whose work releases it, as NumPy, OpenCV, codecs and I/O do.
+    For work that is not urgent while other nodes must keep up: thumbnails, statistics, writing to
+    disk. The priority decides which thread gets a processor, not which thread gets the interpreter: a
+    calculator that computes in Python holds the interpreter's lock at any priority, and other threads
+    wait for it. It helps beside nodes whose work releases the lock, as NumPy, OpenCV, codecs and I/O do.
 
     The priority is the nice level of each thread, which only Linux has. Elsewhere, and where the
     system refuses, one warning is logged and the threads have the ordinary priority.
@@ -33,7 +33,7 @@ class LowPriorityThreadPoolExecutor(ThreadPoolExecutor):
         stack_size: bytes of stack for each thread; 0 for the system's default.
 
     Raises:
-        InvalidArgumentError: a number makes no sense.
+        InvalidArgumentError: num_threads or nice_priority_level is not positive, or stack_size is negative.
 
     Example config, with all options, none of which is required::
 
@@ -62,7 +62,7 @@ class LowPriorityThreadPoolExecutor(ThreadPoolExecutor):
         if nice_priority_level <= 0:
             raise InvalidArgumentError(
                 f"nice_priority_level is {nice_priority_level}, but low priority means a positive one; "
-                "use a ThreadPoolExecutor for others"
+                "use a ThreadPoolExecutor for other levels"
             )
         super().__init__(num_threads, thread_name_prefix, nice_priority_level, stack_size)
 

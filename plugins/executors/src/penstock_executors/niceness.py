@@ -1,8 +1,8 @@
-"""How much a thread gives way to others: its nice level, where threads have one of their own.
+"""How much a thread gives way to others: its nice level, on systems with a nice level for each thread.
 
-Linux keeps a nice level for each thread, and a new thread starts with that of its maker; so a level
-is set by the thread itself, once, before it takes any work. Elsewhere a nice level is the whole
-process's, which an executor must not change: there the threads run as all others do.
+Linux keeps a nice level for each thread, and a new thread starts with the level of the thread that
+started it. Each thread sets its own level, once, before it takes any work. On other systems the nice
+level belongs to the whole process, and an executor must not change it: the threads keep theirs.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ _logger = get_logger("executors")
 class Niced:
     """A thread's target that first adds to the nice level of the thread.
 
-    Where that is impossible or not permitted it logs one warning, however many threads share it, and
-    the threads run at the level they have.
+    Where that is impossible or not permitted it logs one warning for all threads that share this
+    object, and the threads run at the level they have.
 
     Args:
-        target: what the thread is for.
+        target: the function that the thread runs.
         level: added to the nice level; the system keeps the sum between -20 and 19.
     """
 

@@ -1,8 +1,8 @@
-"""Threads that serve one ready queue, asleep while nothing is ready.
+"""Threads that serve one ready queue, and sleep while nothing is ready.
 
-The rule against lost wake-ups: a thread announces that it will sleep, then looks for work once
-more. Whoever makes a step ready does so before it wakes; so either the look finds the step, or the
-wake finds the sleeper.
+The rule against lost wake-ups: a thread announces that it will sleep, then checks for ready steps
+once more. A thread that makes a step ready puts it into the queue before it calls `wake`. So either
+the check finds the step, or the wake-up finds the sleeping thread.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
     from penstock import Work
 
-#: A sleeping thread looks this often whether steps are neglected: ready, with nobody who takes them.
+#: How often a sleeping thread checks for neglected steps: ready steps that no thread takes.
 _LOOK_AGAIN_S: Final = 0.005
-#: After this many looks at a run in which nothing moves it dozes: it looks once a second only.
+#: After this many checks in which no step was taken the thread dozes: it checks once a second only.
 _LOOKS_BEFORE_DOZE: Final = 20
 _DOZE_S: Final = 1.0
 
@@ -31,11 +31,11 @@ class ThreadsLease(Lease):
 
     Args:
         work: the ready queue of the run.
-        make_threads: returns the threads, not started, that shall run the given function.
+        make_threads: returns threads, not yet started, that run the given function.
 
     Raises:
-        Whatever starting a thread raises, such as RuntimeError where the system has no more; those
-        that had started have ended then.
+        RuntimeError: the system cannot start another thread. The threads that had started have ended
+            then, and so they have after any other error of a start.
     """
 
     watches = True
@@ -56,7 +56,7 @@ class ThreadsLease(Lease):
             raise
 
     def thread_count(self) -> int:
-        """Return how many there are."""
+        """Return the number of threads."""
         return len(self._threads)
 
     def _end_started(self) -> None:
@@ -67,7 +67,7 @@ class ThreadsLease(Lease):
                 thread.join()
 
     def wake(self) -> None:
-        """Wake the thread that fell asleep last, if any sleeps; those that doze sleep lightly again."""
+        """Wake the thread that fell asleep last, if any sleeps; wake all if one of them dozes."""
         if self._is_dozing:
             self._is_dozing = False
             self._rouse_all()
@@ -77,7 +77,7 @@ class ThreadsLease(Lease):
     def _rouse(self) -> None:
         try:
             self._sleepers.pop().release()
-        except IndexError:  # nobody sleeps
+        except IndexError:  # no thread sleeps
             return
 
     def _rouse_all(self) -> None:
@@ -85,7 +85,7 @@ class ThreadsLease(Lease):
             self._rouse()
 
     def stop(self, timeout: float | None = None) -> bool:
-        """Let all threads end, and join them."""
+        """Make all threads end, and join them; return whether all have ended in time."""
         self._is_stopping = True
         self._rouse_all()
         deadline = None if timeout is None else monotonic() + timeout
@@ -103,7 +103,7 @@ class ThreadsLease(Lease):
                 self._leave(gate)
 
     def _sleep(self, gate: threading.Lock) -> bool:
-        """Sleep until woken, or until there is work that nobody takes; return whether woken."""
+        """Sleep until woken, or until ready steps are neglected; return whether woken."""
         if self._is_stopping:
             return False
         work = self._work
@@ -119,7 +119,7 @@ class ThreadsLease(Lease):
         return True
 
     def _leave(self, gate: threading.Lock) -> None:
-        """Withdraw the announcement; where a waker has taken it already, take its signal."""
+        """Withdraw the announcement; if a wake-up has already taken it, consume that wake-up's signal."""
         try:
             self._sleepers.remove(gate)
         except ValueError:

@@ -1,4 +1,4 @@
-"""What this pack adds to Penstock, by name; importing it imports nothing of the pack."""
+"""What this pack adds to Penstock, by name; importing this module imports no other module of the pack."""
 
 from __future__ import annotations
 

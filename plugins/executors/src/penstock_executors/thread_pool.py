@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from penstock import Work
 
-#: `threading.stack_size` is one setting for the whole process; who changes it holds this.
+#: `threading.stack_size` is one setting for the whole process; a thread that changes it holds this lock.
 _stack_size_lock: Final = threading.Lock()
 
 
@@ -33,7 +33,8 @@ class ThreadPoolExecutor(Executor):
         stack_size: bytes of stack for each thread; 0 for the system's default.
 
     Raises:
-        InvalidArgumentError: a number makes no sense.
+        InvalidArgumentError: num_threads is not positive, or stack_size is negative or refused by the
+            system (by `lend_to`).
 
     Example config::
 
@@ -74,7 +75,7 @@ class ThreadPoolExecutor(Executor):
         )
 
     def _niced(self, serve: Callable[[], None]) -> Callable[[], None]:
-        from penstock_executors.niceness import Niced  # brings logging, 4 ms; few graphs need it
+        from penstock_executors.niceness import Niced  # imports logging, 4 ms; few graphs need it
 
         return Niced(serve, self._nice)
 
@@ -105,8 +106,8 @@ class ThreadPoolExecutor(Executor):
 class SingleThreadExecutor(ThreadPoolExecutor):
     """Runs nodes on one thread: every call of every node assigned to it, from open to close.
 
-    For libraries that want to be called from one thread only, and for a slow node that shall not
-    take a thread from others.
+    For libraries that must be called from one thread only, and for a slow node that must not keep a
+    thread from other nodes.
 
     Example config::
 
@@ -135,7 +136,7 @@ def stack_size_of(message: Any) -> int:
     """Return the stack_size of `ThreadPoolExecutorOptions`; 0 where it is absent.
 
     Raises:
-        InvalidArgumentError: it is there and not positive.
+        InvalidArgumentError: it is set and not positive.
     """
     size: int = message.stack_size
     if message.HasField("stack_size") and size <= 0:
@@ -144,7 +145,7 @@ def stack_size_of(message: Any) -> int:
 
 
 def _thread_count(message: Any, defaults: ExecutorDefaults) -> int:
-    """Return num_threads; only the executor that a graph does not declare may leave it to us."""
+    """Return num_threads; only an executor to which the graph gives no type may leave the number out."""
     if message.HasField("num_threads"):
         asked: int = message.num_threads
         if defaults.is_implied and asked in (0, -1):

@@ -1,1 +1,1 @@
-"""Calculators on images in main memory, on OpenCV. Graphs name them; `plugin` lists them."""
+"""Calculators for images in main memory, on OpenCV. `plugin` lists their names."""

@@ -1,4 +1,4 @@
-"""Edges of a grey picture: the Canny filter."""
+"""Edges of a grey image: the Canny filter."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ _APERTURES: Final = (3, 5, 7)
 class CannyEdgeCalculator(penstock.Calculator):
     """Find the edges of each frame.
 
-    Input: VIDEO, or an only untagged one (ImageFrame, GRAY8). Output: VIDEO or untagged
-    (ImageFrame, GRAY8, fresh memory, of the same size: 255 on an edge, 0 elsewhere). A stream header
-    is passed on. Timestamp offset 0. OpenCV works without the GIL.
+    Input: VIDEO, or a single untagged stream (ImageFrame, GRAY8). Output: VIDEO or untagged
+    (ImageFrame, GRAY8, new memory, of the same size: 255 on an edge, 0 elsewhere). A stream header
+    is forwarded. Timestamp offset 0. OpenCV runs without the GIL.
 
     Options `CannyEdgeCalculatorOptions`: `low_threshold` (100) and `high_threshold` (200) of the
     gradient, `aperture_size` (3; 5 or 7) of the Sobel kernel, `l2_gradient` (false).
 
-    Raises in `open`: InvalidArgumentError for options that cannot be. In `process`: the same for a
-    frame that is not GRAY8.
+    Raises in `open`: InvalidArgumentError for another aperture_size, a negative low_threshold, or one
+    above high_threshold. In `process`: the same for a frame that is not GRAY8.
 
-    Source: OpenCV `Canny`; results equal its own bit by bit.
+    Source: OpenCV `Canny`; the results equal its results bit by bit.
 
     Config::
 
@@ -57,7 +57,7 @@ class CannyEdgeCalculator(penstock.Calculator):
         cc.set_timestamp_offset(0)
 
     def open(self, cc: CalculatorContext) -> None:
-        """Check the options; pass the stream header on."""
+        """Check the options; forward the stream header."""
         options = cc.options(CannyEdgeCalculatorOptions)
         if options.aperture_size not in _APERTURES:
             raise InvalidArgumentError(
@@ -66,7 +66,7 @@ class CannyEdgeCalculator(penstock.Calculator):
         if not 0 <= options.low_threshold <= options.high_threshold:
             raise InvalidArgumentError(
                 f"low_threshold is {options.low_threshold:g} and high_threshold {options.high_threshold:g}, "
-                "but the low one must not be negative nor above the high one; change them in the options"
+                "but the low one must be 0 or more and not above the high one; change them in the options"
             )
         self._options = options
         pass_header(cc.input, cc.output, format=ImageFormat.GRAY8)

@@ -1,4 +1,4 @@
-"""Conversion between colour formats of 8 bits. The tags name both ends: RGB_IN and GRAY_OUT, say."""
+"""Conversion between colour formats of 8 bits. Tags name both formats, such as RGB_IN and GRAY_OUT."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from penstock_image.frames import expect_format, pass_header
 if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract
 
-#: What each tag stands for. BGR has no format of its own: a frame under BGR_IN says SRGB, and its
-#: first channel is taken as blue.
+#: The format that each tag stands for. BGR has no format of its own: a frame at BGR_IN has format SRGB,
+#: and its first channel is taken as blue.
 _INPUTS: Final = {
     "RGBA_IN": ImageFormat.SRGBA,
     "RGB_IN": ImageFormat.SRGB,
@@ -30,7 +30,7 @@ _OUTPUTS: Final = {
     "BGRA_OUT": ImageFormat.SBGRA,
     "GRAY_OUT": ImageFormat.GRAY8,
 }
-#: None: the same pixels, shared.
+#: OpenCV's conversion for each pair of tags; None where the frame itself is forwarded.
 _CODES: Final[dict[tuple[str, str], int | None]] = {
     ("RGBA_IN", "RGBA_OUT"): None,
     ("RGBA_IN", "RGB_OUT"): cv2.COLOR_RGBA2RGB,
@@ -56,15 +56,15 @@ _CODES: Final[dict[tuple[str, str], int | None]] = {
 
 
 class ColorConvertCalculator(penstock.Calculator):
-    """Give each frame another colour format.
+    """Convert each frame to another colour format.
 
     Inputs, exactly one: RGBA_IN, RGB_IN, BGR_IN, BGRA_IN or GRAY_IN (ImageFrame of SRGBA, SRGB,
     SRGB with blue first, SBGRA, GRAY8). Outputs, exactly one: RGBA_OUT, RGB_OUT, BGRA_OUT or GRAY_OUT
-    (ImageFrame, fresh memory; where both ends mean the same, the frame itself). Grey is the BT.601
+    (ImageFrame, new memory; the frame itself where both tags mean the same format). Grey is the BT.601
     luma 0.299 R + 0.587 G + 0.114 B, rounded, as OpenCV computes it; a new alpha channel is 255. A
-    stream header is passed on, with the new format. Timestamp offset 0. OpenCV works without the GIL.
+    stream header is forwarded with the new format. Timestamp offset 0. OpenCV runs without the GIL.
 
-    Raises in `process`: InvalidArgumentError for a frame of a format other than the tag says.
+    Raises in `process`: InvalidArgumentError for a frame of another format than the input's tag names.
 
     Config::
 
@@ -80,7 +80,7 @@ class ColorConvertCalculator(penstock.Calculator):
         """Declare the one input and the one output.
 
         Raises:
-            InvalidArgumentError: another number of ports, or a tag that stands for no format.
+            InvalidArgumentError: there is not exactly one port at a side, or its tag names no format.
         """
         for specs, known, side in ((cc.inputs, _INPUTS, "input"), (cc.outputs, _OUTPUTS, "output")):
             tags = [tag if index == 0 else f"{tag}:{index}" for tag, index in specs.ids()]
@@ -93,7 +93,7 @@ class ColorConvertCalculator(penstock.Calculator):
         cc.set_timestamp_offset(0)
 
     def open(self, cc: CalculatorContext) -> None:
-        """Look up the conversion; pass the stream header on."""
+        """Look up the conversion; forward the stream header."""
         (self._source, _), (target, _) = cc.inputs.ids()[0], cc.outputs.ids()[0]
         self._expected = _INPUTS[self._source]
         self._format = _OUTPUTS[target]

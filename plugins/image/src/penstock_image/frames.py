@@ -1,4 +1,4 @@
-"""What the calculators of this pack ask of the frames that they are given, and of stream headers."""
+"""Checks of frames and forwarding of stream headers, shared by the calculators of this pack."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 def expect_format(frame: ImageFrame, allowed: tuple[ImageFormat, ...], port: str, cure: str) -> None:
-    """Refuse a frame whose format is none of those `allowed`.
+    """Refuse a frame whose format is not among `allowed`.
 
     Raises:
-        InvalidArgumentError: names the port, the format, those allowed, and `cure`.
+        InvalidArgumentError: the message names the port, the frame, the allowed formats, and `cure`.
     """
     if frame.format not in allowed:
         names = " or ".join(kind.name for kind in allowed)
@@ -28,8 +28,8 @@ def expect_format(frame: ImageFrame, allowed: tuple[ImageFormat, ...], port: str
 def pass_header(source: Input, target: Output, **changes: object) -> None:
     """Give `target` the stream header of `source`, with fields changed where it is a VideoHeader.
 
-    To be called in `open`. Without a header nothing happens; one of another type is passed on as it
-    is, since its maker and its reader know more about it.
+    Call it in `open`. Without a header nothing happens; a header of another type is forwarded
+    unchanged.
     """
     packet = source.header
     if packet.is_empty():

@@ -1,13 +1,13 @@
-"""Scaling, quarter turns and flips of an array of pixels, and the sizes that come of them.
+"""Scaling, quarter turns and flips of an array of pixels, and the resulting sizes.
 
 Pure functions of arrays (H, W) or (H, W, channels) in any element type that OpenCV scales (uint8,
-uint16, float32). Inputs are borrowed and never changed; a result is fresh memory, or the input
+uint16, float32). Inputs are borrowed and never changed; a result is new memory, or the input
 itself where there is nothing to do.
 
-Source of the rules: MediaPipe `calculators/image/image_transformation_calculator.cc`. Where a
-quarter turn or half turn meets an explicit size, the reference's CPU path turns the scaled picture
-about a point beside its middle, and loses a column and row or whole sides; its GPU path does what
-is asked, and so does this.
+Source of the rules: MediaPipe `calculators/image/image_transformation_calculator.cc`. With a quarter
+turn or half turn and an explicit size, the reference's CPU path turns the scaled image about a point
+beside its middle, and loses a column and row or whole sides; its GPU path gives the whole image, and
+this module does the same.
 """
 
 from __future__ import annotations
@@ -30,16 +30,17 @@ _TURNS: Final = {90: cv2.ROTATE_90_COUNTERCLOCKWISE, 180: cv2.ROTATE_180, 270: c
 
 @attrs.frozen
 class Transformation:
-    """What is to be done to each picture: scaled, then turned, then flipped.
+    """How each image is transformed: scaled, then turned, then flipped.
 
     Attributes:
-        width, height: of the result in pixels, after the turn; either 0: the picture's own size.
-        degrees: turn against the clock: 0, 90, 180 or 270.
+        width, height: of the result in pixels, after the turn; where either is 0, the image keeps its
+            own size.
+        degrees: counterclockwise turn: 0, 90, 180 or 270.
         flip_horizontally: left and right change places, after the turn.
         flip_vertically: top and bottom change places, after the turn.
         mode: number of a ScaleMode: STRETCH, FIT or FILL_AND_CROP.
         nearest: take the nearest pixel when scaling; else linear, or the area's mean when shrinking.
-        padding: (red, green, blue) around a picture that is fitted; None repeats its outermost pixels.
+        padding: (red, green, blue) around an image that FIT scales; None repeats its outermost pixels.
     """
 
     width: int = 0
@@ -53,7 +54,7 @@ class Transformation:
 
     @property
     def scales(self) -> bool:
-        """Whether a size is asked for."""
+        """Whether a size is requested."""
         return self.width > 0 and self.height > 0
 
     @property
@@ -61,19 +62,19 @@ class Transformation:
         """Whether width and height change places."""
         return self.degrees % (2 * _QUARTER) != 0
 
-    def apply(self, picture: NDArray[Any]) -> NDArray[Any]:
-        """Return the transformed picture."""
+    def apply(self, image: NDArray[Any]) -> NDArray[Any]:
+        """Return the transformed image."""
         if self.scales:
-            picture = self._scaled(picture)
+            image = self._scaled(image)
         if self.degrees:
-            picture = np.asarray(cv2.rotate(picture, _TURNS[self.degrees]))
+            image = np.asarray(cv2.rotate(image, _TURNS[self.degrees]))
         if self.flip_horizontally or self.flip_vertically:
             both = self.flip_horizontally and self.flip_vertically
-            picture = np.asarray(cv2.flip(picture, -1 if both else int(self.flip_horizontally)))
-        return picture
+            image = np.asarray(cv2.flip(image, -1 if both else int(self.flip_horizontally)))
+        return image
 
     def size_of(self, width: int, height: int) -> tuple[int, int]:
-        """Return (width, height) of what `apply` makes of a picture of this size."""
+        """Return (width, height) of the result of `apply` for an image of this size."""
         if self.turns_a_quarter:
             width, height = height, width
         if not self.scales:
@@ -83,19 +84,19 @@ class Transformation:
         return self.width, self.height
 
     def letterbox(self, width: int, height: int) -> tuple[float, float, float, float]:
-        """Return (left, top, right, bottom): what FIT fills at each side, as a part of the result."""
+        """Return (left, top, right, bottom): the part of the result that FIT fills at each side."""
         if not self.scales or self.mode != ScaleMode.FIT:
             return 0.0, 0.0, 0.0, 0.0
         if self.turns_a_quarter:
             width, height = height, width
-        picture, result = width / height, self.width / self.height
-        sides = max(0.0, (1 - picture / result) / 2)
-        ends = max(0.0, (1 - result / picture) / 2)
+        image, result = width / height, self.width / self.height
+        sides = max(0.0, (1 - image / result) / 2)
+        ends = max(0.0, (1 - result / image) / 2)
         return sides, ends, sides, ends
 
-    def _scaled(self, picture: NDArray[Any]) -> NDArray[Any]:
-        """Return the picture in the size asked for, before the turn."""
-        height, width = picture.shape[:2]
+    def _scaled(self, image: NDArray[Any]) -> NDArray[Any]:
+        """Return the image in the requested size, before the turn."""
+        height, width = image.shape[:2]
         asked = (self.height, self.width) if self.turns_a_quarter else (self.width, self.height)
         inner = asked if self.mode == ScaleMode.STRETCH else _fitted(width, height, *asked)
         if inner != (width, height):
@@ -103,17 +104,17 @@ class Transformation:
             shrinks = both if self.mode == ScaleMode.STRETCH else either
             linear = cv2.INTER_AREA if shrinks else cv2.INTER_LINEAR
             method = cv2.INTER_NEAREST if self.nearest else linear
-            picture = np.asarray(cv2.resize(picture, inner, interpolation=method))
+            image = np.asarray(cv2.resize(image, inner, interpolation=method))
         if self.mode == ScaleMode.FIT and inner != asked:
-            picture = self._padded(picture, asked[0] - inner[0], asked[1] - inner[1])
-        return picture
+            image = self._padded(image, asked[0] - inner[0], asked[1] - inner[1])
+        return image
 
-    def _padded(self, picture: NDArray[Any], across: int, down: int) -> NDArray[Any]:
-        """Return the picture in the middle of one that is larger by `across` and `down` pixels."""
+    def _padded(self, image: NDArray[Any], across: int, down: int) -> NDArray[Any]:
+        """Return the image in the middle of one that is `across` pixels wider and `down` pixels higher."""
         left, top = across // 2, down // 2
         kind = cv2.BORDER_REPLICATE if self.padding is None else cv2.BORDER_CONSTANT
         filled = cv2.copyMakeBorder(
-            picture, top, down - top, left, across - left, kind, value=(*(self.padding or (0, 0, 0)), 0)
+            image, top, down - top, left, across - left, kind, value=(*(self.padding or (0, 0, 0)), 0)
         )
         return np.asarray(filled)
 
@@ -122,11 +123,11 @@ def quarter_turns(degrees: int) -> int:
     """Return 0, 90, 180 or 270 for any multiple of 90.
 
     Raises:
-        InvalidArgumentError: `degrees` is no multiple of 90.
+        InvalidArgumentError: `degrees` is not a multiple of 90.
     """
     if degrees % _QUARTER:
         raise InvalidArgumentError(
-            f"rotation of {degrees} degrees: must be a multiple of 90, against the clock"
+            f"rotation is {degrees} degrees, but must be a multiple of 90 (counterclockwise)"
         )
     return degrees % (4 * _QUARTER)
 
@@ -134,7 +135,7 @@ def quarter_turns(degrees: int) -> int:
 def _fitted(width: int, height: int, most_width: int, most_height: int) -> tuple[int, int]:
     """Return the largest size of the same proportions inside another, each side at least 1.
 
-    In single precision and rounded half up, as the reference does, so that sizes agree to the pixel.
+    It computes in single precision and rounds half up, as the reference does: sizes agree to the pixel.
     """
     scale = min(np.float32(most_width) / np.float32(width), np.float32(most_height) / np.float32(height))
     return tuple(

@@ -1,4 +1,4 @@
-"""What the pack needs of this machine: OpenCV, once. Imported when somebody asks."""
+"""Checks whether OpenCV is installed, and only once. Imported when `penstock doctor` runs."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from penstock import DoctorCheck
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-#: The one that the pack requires; it needs no library of a desktop.
+#: The distribution that the pack requires; it needs no desktop libraries.
 _WANTED: Final = "opencv-python-headless"
-#: Distributions that hold a package `cv2`: whichever is installed last overwrites the others' files.
+#: Distributions with a package `cv2`: the one installed last overwrites the others' files.
 #: Source: README of opencv-python on PyPI, "Installation and Usage".
 _HOLDERS: Final = (
     _WANTED,
@@ -30,7 +30,7 @@ def checks() -> Iterator[DoctorCheck]:
 
 def _opencv() -> DoctorCheck:
     try:
-        import cv2  # that it may fail is the question
+        import cv2  # whether this fails is what the check reports
     except Exception as error:  # noqa: BLE001  # a missing system library, half of an installation, ...
         cure = f"pip install --force-reinstall {_WANTED}"
         return DoctorCheck("OpenCV", is_well=False, detail=f"{type(error).__name__}: {error}", cure=cure)
@@ -41,7 +41,7 @@ def _opencv() -> DoctorCheck:
 def _holders() -> DoctorCheck:
     there = [name for name in _HOLDERS if _is_installed(name)]
     what = "distributions with cv2"
-    if len(there) < 2:  # noqa: PLR2004  # one, or none, which is the other check's business
+    if len(there) < 2:  # noqa: PLR2004  # one, or none: the other check reports a missing one
         return DoctorCheck(what, is_well=True, detail=", ".join(there) or "none")
     return DoctorCheck(
         what,

@@ -1,4 +1,4 @@
-"""Pictures of another size, turned or mirrored."""
+"""Scaling, turning and mirroring of frames."""
 
 from __future__ import annotations
 
@@ -29,36 +29,36 @@ _DEGREES: Final = {
 
 
 class ImageTransformationCalculator(penstock.Calculator):
-    """Scale each frame, turn it by quarters, flip it; in this order.
+    """Scale each frame, turn it by quarters, and flip it, in this order.
 
     Inputs:
         IMAGE: ImageFrame of any format.
-        OUTPUT_DIMENSIONS (optional): (width, height) in pixels. A frame at whose timestamp there is
-            none gives nothing.
-        ROTATION_DEGREES (optional): int, a multiple of 90, against the clock.
+        OUTPUT_DIMENSIONS (optional): (width, height) in pixels. If it is connected, a frame is dropped
+            where this stream has no packet at its timestamp.
+        ROTATION_DEGREES (optional): int, a multiple of 90, counterclockwise.
         FLIP_HORIZONTALLY, FLIP_VERTICALLY (optional): bool, applied after the rotation.
         VIDEO_PRESTREAM (optional): VideoHeader at PRESTREAM; only with the output of that tag, and
             not with streams that change the size.
     Input side packets: OUTPUT_DIMENSIONS, ROTATION_DEGREES, FLIP_HORIZONTALLY, FLIP_VERTICALLY, all
-        optional, of the same types. A stream wins over a side packet, and that over the options;
-        what a stream said last stays until it says something else.
+        optional, of the same types. A stream overrides a side packet, and a side packet overrides the
+        options; the last value of a stream stays in effect until its next packet.
     Outputs:
         IMAGE: ImageFrame of the same format; the frame itself where there is nothing to do.
         LETTERBOX_PADDING (optional): (left, top, right, bottom), the parts of width and height
             that FIT fills, each 0 to 0.5; zeros in the other modes.
         VIDEO_PRESTREAM (optional): the VideoHeader with the new size.
 
-    Options `ImageTransformationCalculatorOptions`: `output_width` and `output_height` (0: as they
-    are), `rotation_mode`, `flip_horizontally`, `flip_vertically`, `scale_mode`, `constant_padding`
-    (true), `padding_color` (black; in SRGBA its alpha is 0), `interpolation_mode`. STRETCH (the
-    default) gives exactly the size asked for. FIT keeps the proportions and fills the rest.
-    FILL_AND_CROP keeps the proportions too and, as in the reference, fills and crops nothing: the
-    result is the largest that fits inside the size asked for. Linear interpolation takes the mean of
-    the area when it shrinks a picture both ways.
+    Options `ImageTransformationCalculatorOptions`: `output_width` and `output_height` (0: the frame's
+    own size), `rotation_mode`, `flip_horizontally`, `flip_vertically`, `scale_mode`,
+    `constant_padding` (true), `padding_color` (black; in SRGBA its alpha is 0), `interpolation_mode`.
+    STRETCH (the default) gives exactly the requested size. FIT keeps the proportions and fills the
+    rest. FILL_AND_CROP keeps the proportions too and, as in the reference, fills and crops nothing: the
+    result is the largest that fits inside the requested size. Linear interpolation takes the mean of
+    the area when it shrinks an image both ways.
 
-    Timestamp offset 0. OpenCV works without the GIL. IMAGE_GPU needs a GPU pack's calculator.
+    Timestamp offset 0. OpenCV runs without the GIL. IMAGE_GPU needs a GPU pack's calculator.
 
-    Raises: InvalidArgumentError for a rotation that is no multiple of 90, or a negative size.
+    Raises: InvalidArgumentError for a rotation that is not a multiple of 90, or a negative size.
 
     Config::
 
@@ -82,8 +82,8 @@ class ImageTransformationCalculator(penstock.Calculator):
         """Declare the ports that are connected.
 
         Raises:
-            InvalidArgumentError: IMAGE_GPU is connected, or VIDEO_PRESTREAM at one side only or
-                together with a stream that changes the size.
+            InvalidArgumentError: IMAGE_GPU is connected; or VIDEO_PRESTREAM is connected at one side
+                only, or together with a stream that changes the size.
         """
         if "IMAGE_GPU" in cc.inputs or "IMAGE_GPU" in cc.outputs:
             raise InvalidArgumentError(
@@ -99,7 +99,7 @@ class ImageTransformationCalculator(penstock.Calculator):
         cc.set_timestamp_offset(0)
 
     def open(self, cc: CalculatorContext) -> None:
-        """Take options and side packets; pass the stream header on."""
+        """Read options and side packets; forward the stream header."""
         change = _from_options(cc.options(ImageTransformationCalculatorOptions))
         given = {tag: cc.input_side_packets[tag].payload for tag, _ in cc.input_side_packets.ids()}
         self._change = _changed(change, given)
@@ -112,7 +112,7 @@ class ImageTransformationCalculator(penstock.Calculator):
             pass_header(cc.inputs["IMAGE"], cc.outputs["IMAGE"], width=width, height=height)
 
     def process(self, cc: CalculatorContext) -> None:
-        """Transform one frame, or the header."""
+        """Transform one frame, or update the header."""
         if "VIDEO_PRESTREAM" in cc.inputs and not cc.inputs["VIDEO_PRESTREAM"].is_empty():
             header: VideoHeader = cc.inputs["VIDEO_PRESTREAM"].payload
             width, height = self._change.size_of(header.width, header.height)
@@ -127,8 +127,8 @@ class ImageTransformationCalculator(penstock.Calculator):
             self._transform(cc, cc.inputs["IMAGE"].payload)
 
     def _transform(self, cc: CalculatorContext, frame: ImageFrame) -> None:
-        picture = self._change.apply(frame.array)
-        result = frame if picture is frame.array else ImageFrame(picture, frame.format)
+        image = self._change.apply(frame.array)
+        result = frame if image is frame.array else ImageFrame(image, frame.format)
         cc.outputs["IMAGE"].add(result, cc.input_timestamp)
         if "LETTERBOX_PADDING" in cc.outputs:
             padding = self._change.letterbox(frame.width, frame.height)
@@ -137,7 +137,7 @@ class ImageTransformationCalculator(penstock.Calculator):
 
 def _declare_settings(ports: PortSpecs) -> None:
     ports["OUTPUT_DIMENSIONS"].set_one_of(tuple, list, description="(width, height) in pixels").optional()
-    ports["ROTATION_DEGREES"].set(int, "multiple of 90, against the clock").optional()
+    ports["ROTATION_DEGREES"].set(int, "multiple of 90, counterclockwise").optional()
     ports["FLIP_HORIZONTALLY"].set(bool, "left and right change places").optional()
     ports["FLIP_VERTICALLY"].set(bool, "top and bottom change places").optional()
 
@@ -172,7 +172,7 @@ def _from_options(options: ImageTransformationCalculatorOptions) -> Transformati
 
 
 def _changed(change: Transformation, given: dict[str, object]) -> Transformation:
-    """Return `change` with what side packets or streams give, by tag, in place of its own."""
+    """Return `change` with the values that side packets or streams give, by tag."""
     if not given:
         return change
     fields: dict[str, object] = {
@@ -189,12 +189,12 @@ def _checked_size(size: object) -> tuple[int, int]:
     """Return (width, height) as ints.
 
     Raises:
-        InvalidArgumentError: not two whole numbers of 0 or more.
+        InvalidArgumentError: `size` is not two whole numbers of 0 or more.
     """
     sides = tuple(size) if isinstance(size, (tuple, list)) else ()
     if len(sides) != 2 or not all(isinstance(side, int) and side >= 0 for side in sides):  # noqa: PLR2004
         raise InvalidArgumentError(
             f"output dimensions are {size!r}, but must be (width, height) in whole pixels, "
-            "0 for the picture's own"
+            "or 0 for the frame's own size"
         )
     return sides

@@ -1,4 +1,4 @@
-"""What the pack brings, by name; nothing of it is imported until a graph uses it."""
+"""What the pack contributes, by name; none of its modules is imported until a graph uses it."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def penstock_components() -> Components:
 
 @hookimpl
 def penstock_doctor() -> Iterable[DoctorCheck]:
-    """Look at OpenCV: whether it can be imported, and whether it is there only once."""
-    from penstock_image.health import checks  # when somebody asks
+    """Check whether OpenCV can be imported, and whether it is installed only once."""
+    from penstock_image.health import checks  # only when the doctor runs
 
     return checks()

@@ -1,1 +1,1 @@
-"""Video files, cameras and test patterns in, video files out, on PyAV. `plugin` lists the names."""
+"""Reads video files, cameras and test patterns, and writes video files, on PyAV. `plugin` lists the names."""

@@ -1,4 +1,4 @@
-"""The sound of a video file, taken out and put in again without decoding it."""
+"""The audio of a video file, copied out and in again without decoding it."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ _LOG: Final = get_logger("video")
 
 
 def save_audio(path: str, node: str | None = None) -> str:
-    """Copy a file's first audio stream to a new temporary file (Matroska audio, .mka), as it is.
+    """Copy a file's first audio stream to a new temporary file (Matroska audio, .mka), without encoding.
 
     Args:
         path: of the file.
-        node: for whom, for the log.
+        node: name of the calling node, for the log.
 
     Returns:
-        The new file's path; deleting it is up to whoever asked. "" where there is no sound or it
-        cannot be copied; the log says why.
+        The new file's path; the caller deletes the file. "" where there is no audio or it cannot be
+        copied; the log says why.
     """
     handle, target = tempfile.mkstemp(prefix="penstock-audio-", suffix=".mka")
     os.close(handle)
@@ -53,21 +53,21 @@ def _copy_audio(path: str, target: str) -> None:
         stream = source.streams.audio[0]
         written = copy.add_stream_from_template(stream)
         for packet in source.demux(stream):
-            if packet.dts is not None:  # the last one only says that the file is over
+            if packet.dts is not None:  # the last packet is empty and marks the end of the file
                 packet.stream = written
                 copy.mux(packet)
 
 
 class AudioTrack:
-    """An audio file on its way into a video file, packet by packet beside the video's.
+    """An audio file that is copied into a video file, packet by packet between the video's packets.
 
     Args:
-        path: of the audio file, or of a video file with sound.
-        container: where it goes; nothing has been written to it yet.
+        path: of the audio file, or of a video file with audio.
+        container: the video file; nothing has been written to it yet.
 
     Raises:
-        InvalidArgumentError: the file cannot be read or has no sound, or the container takes none
-            of this kind. Nothing stays open.
+        InvalidArgumentError: the file cannot be read or has no audio, or the container does not take
+            audio of this kind. No file stays open.
     """
 
     def __init__(self, path: str, container: OutputContainer) -> None:
@@ -95,14 +95,14 @@ class AudioTrack:
         self._next: Packet[AudioStream] | None = self._following()
 
     def mux_until(self, time: Fraction) -> None:
-        """Write what begins before `time` (seconds), so that picture and sound lie side by side."""
+        """Write the packets that begin before `time` (seconds), which keeps audio beside its video."""
         while self._next is not None and self._begin(self._next) < time:
             self._next.stream = self._written
             self._container.mux(self._next)
             self._next = self._following()
 
     def close(self) -> None:
-        """Close the audio file. What was not written is left out."""
+        """Close the audio file. Packets that were not written are dropped."""
         self._source.close()
 
     def _following(self) -> Packet[AudioStream] | None:

@@ -1,4 +1,4 @@
-"""The source of pictures: frames of a file, a camera or the test pattern, with their times."""
+"""Sends the frames of a video file, a camera or the test pattern, with their times."""
 
 from __future__ import annotations
 
@@ -22,22 +22,23 @@ if TYPE_CHECKING:
 
 
 class VideoDecoderCalculator(penstock.Calculator):
-    """Read video, one frame a call. Also registered as OpenCvVideoDecoderCalculator.
+    """Read video, one frame in each call. Also registered as OpenCvVideoDecoderCalculator.
 
     Input side packets:
         INPUT_FILE_PATH: str or Path. Optional where the options name a camera or the test pattern,
-            which are read if no file is given.
+            which are read if this side packet is not given.
     Outputs:
         VIDEO: ImageFrame, SRGB, read-only. Its stream header is the VideoHeader.
         VIDEO_PRESTREAM (optional): the VideoHeader at PRESTREAM; closed at once.
     Output side packets:
-        SAVED_AUDIO_PATH (optional): str, a temporary file with the sound, copied as it is, for the
-            encoder's AUDIO_FILE_PATH; "" with a warning where there is none. Whoever uses it deletes it.
+        SAVED_AUDIO_PATH (optional): str, a temporary file with the audio, copied without decoding, for
+            the encoder's AUDIO_FILE_PATH; the application deletes it. "" with a warning where there is
+            no audio.
 
     Timestamps, in microseconds: of a file, each frame's presentation time, exactly; of the test
     pattern, likewise from 0; with `wall_clock` these plus the time of the run's start since 1970; of
-    a camera, the time of capture since 1970. A frame whose time does not grow is left out. The stream
-    ends with the file, or after the pattern's `frames`; a camera's has no end.
+    a camera, the time of capture since 1970. A frame whose time is not later than the one before is
+    dropped. The stream ends with the file, or after the pattern's `frames`; a camera's does not end.
 
     Options `VideoDecoderCalculatorOptions`: `camera_index` (Linux), `test_pattern { width height fps
     frames }`, `wall_clock` (false), `decoder_threads` (0: libav decides). Reading, decoding and
@@ -64,10 +65,10 @@ class VideoDecoderCalculator(penstock.Calculator):
             path.optional()
         cc.outputs["VIDEO"].set(ImageFrame, "frames (SRGB)")
         cc.outputs["VIDEO_PRESTREAM"].set(VideoHeader, "the video's header, at PRESTREAM").optional()
-        cc.output_side_packets["SAVED_AUDIO_PATH"].set(str, "file with the sound, or empty").optional()
+        cc.output_side_packets["SAVED_AUDIO_PATH"].set(str, "file with the audio, or empty").optional()
 
     def open(self, cc: CalculatorContext) -> None:
-        """Open what is read, and say what is known of it."""
+        """Open the source, and send its header."""
         options = cc.options(VideoDecoderCalculatorOptions)
         self._source = source = _source(cc, options)
         try:
@@ -109,10 +110,10 @@ class VideoDecoderCalculator(penstock.Calculator):
 
 
 def _source(cc: CalculatorContext, options: VideoDecoderCalculatorOptions) -> Source:
-    """Open what side packet and options name.
+    """Open the source that side packet or options name.
 
     Raises:
-        InvalidArgumentError: there is nothing to read, or the options name two things.
+        InvalidArgumentError: neither names one, or the options name two.
     """
     if options.decoder_threads < 0:
         raise InvalidArgumentError(f"decoder_threads is {options.decoder_threads}, but must be 0 or more")

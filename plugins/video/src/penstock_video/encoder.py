@@ -1,4 +1,4 @@
-"""The sink for pictures: a video file whose times are the packets' timestamps."""
+"""Writes frames to a video file whose times are the packets' timestamps."""
 
 from __future__ import annotations
 
@@ -30,27 +30,27 @@ class VideoEncoderCalculator(penstock.Calculator):
         VIDEO_PRESTREAM (optional): VideoHeader at PRESTREAM, for its frame rate.
     Input side packets:
         OUTPUT_FILE_PATH: str or Path; the ending chooses the container: mp4, mov, mkv, webm, avi, ...
-        AUDIO_FILE_PATH (optional): str or Path of a file whose sound is put in as it is, up to the
-            end of the last frame; "" with a warning for none.
+        AUDIO_FILE_PATH (optional): str or Path of a file whose audio is copied without decoding, up to
+            the end of the last frame; with "" a warning is logged and the file gets no audio.
 
     Times in the file are the packets' timestamps: exact in mp4 and mov, whole milliseconds in mkv and
     webm, whole frames in avi; with codec mpeg4 they are rounded to 1/60000 s. Where the first frame
-    is at a negative time or a day or more, as with times since 1970, the file begins at zero and notes
-    the moment as its creation time (`timeline` chooses).
+    is at a negative time or at a day or more, as with times since 1970, the file begins at zero and
+    records the first frame's time as its creation time (`timeline` chooses).
 
-    The file is written under another name beside its own and takes its own in `close`, which is
+    The file is written under a hidden name beside the target and renamed in `close`, which is
     called at every end of a run: after an error or Ctrl-C the file holds the frames up to then, and
     plays. Without a single frame no file is made, and the log says so.
 
     Options `OpenCvVideoEncoderCalculatorOptions`: `codec` (H.264; VP9 in webm), `video_format`, `fps`
-    (else the header's, else 30: a hint, times come from the timestamps), `width` and `height` (a
-    demand on the frames), `crf` (23), `preset` ("superfast"), `threads` (0: libav decides), `bit_rate`,
+    (else the header's, else 30: a hint, times come from the timestamps), `width` and `height` (frames
+    must have that size), `crf` (23), `preset` ("superfast"), `threads` (0: libav decides), `bit_rate`,
     `timeline`. Conversion and encoding run without the GIL. Colours become BT.601, limited range.
 
     Raises in `open`: InvalidArgumentError for a directory that is missing or not writable, a path
-    that does not end in `video_format`, an unknown codec. In `process`: the same for a frame of
-    another size or format, or where codec, container and size do not fit; PenstockError where the
-    disk fails.
+    that does not end in `video_format`, or an unknown codec. In `process`: the same for a frame of
+    another size or format, or where codec, container and size do not go together; PenstockError where
+    writing to the disk fails.
 
     Config::
 
@@ -74,7 +74,7 @@ class VideoEncoderCalculator(penstock.Calculator):
         cc.inputs["VIDEO_PRESTREAM"].set(VideoHeader, "the video's header, at PRESTREAM").optional()
         cc.input_side_packets["OUTPUT_FILE_PATH"].set_one_of(str, Path, description="the file to write")
         audio = cc.input_side_packets["AUDIO_FILE_PATH"]
-        audio.set_one_of(str, Path, description="file with the sound, or empty").optional()
+        audio.set_one_of(str, Path, description="file with the audio, or empty").optional()
 
     def open(self, cc: CalculatorContext) -> None:
         """Check path and options; the file is opened with the first frame."""
@@ -155,7 +155,7 @@ class VideoEncoderCalculator(penstock.Calculator):
             return None
         path = os.fspath(cc.input_side_packets["AUDIO_FILE_PATH"].payload)  # type: ignore[call-overload]  # by contract
         if not path:
-            _LOG.warning("AUDIO_FILE_PATH is empty, so the file gets no sound", extra=place(cc.node_name))
+            _LOG.warning("AUDIO_FILE_PATH is empty, so the file gets no audio", extra=place(cc.node_name))
             return None
         if not os.path.exists(path):  # noqa: PTH110  # a str
             raise InvalidArgumentError(f"audio file {path!r} does not exist; check AUDIO_FILE_PATH")
@@ -163,5 +163,5 @@ class VideoEncoderCalculator(penstock.Calculator):
 
 
 def _rate(header: object) -> float:
-    """Return the frame rate that a header promises, 0 where it does not."""
+    """Return the frame rate of a VideoHeader; 0 where there is no such header."""
     return header.frame_rate if isinstance(header, VideoHeader) else 0.0

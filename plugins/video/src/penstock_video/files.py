@@ -1,7 +1,7 @@
-"""Video files and cameras, read through libav by way of PyAV.
+"""Video files and cameras, read with libav through PyAV.
 
-A source is read by one thread at a time, not always the same. libav works without the GIL, while it
-reads, decodes and converts.
+One thread at a time reads a source, but not always the same one. libav reads, decodes and converts
+without the GIL.
 """
 
 from __future__ import annotations
@@ -28,27 +28,27 @@ if TYPE_CHECKING:
 
 _LOG: Final = get_logger("video")
 _QUARTER: Final = 90
-#: Time between frames that carry no time in a stream that tells no rate: 25 a second.
+#: Time between frames without a time in a stream without a rate: 25 a second.
 _USUAL_PERIOD_US: Final = 40_000
 
 
 class FileSource:
-    """The frames of a file's first video stream, in the order in which they are shown.
+    """The frames of a file's first video stream, in presentation order.
 
-    Times are the frames' presentation times, in microseconds, as the file has them; a frame without
-    one comes a frame's length after the one before. Frames whose time does not grow are left out, as
-    in the reference, and so are packets that cannot be decoded; the log says how many. Pictures of
-    phones held upright are turned as the file asks.
+    Times are the frames' presentation times in the file, in microseconds; a frame without one comes
+    one frame period after the frame before. Frames whose time is not later than the one before are
+    dropped, as in the reference, and so are packets that cannot be decoded; the log says how many.
+    Frames are rotated as the file's metadata says, such as those of phones held upright.
 
     Args:
         path: a file, or an address with "://" for libav.
-        threads: of the decoder; 0 leaves it to libav.
+        threads: of the decoder; 0: libav decides.
         device: libav's name of the kind of device that `path` is; None: a file.
-        node: who reads it, for the log.
+        node: name of the node that reads the file, for the log.
 
     Raises:
         InvalidArgumentError: there is no such file, it cannot be read, it is no video, or not one
-            frame of it can be decoded. Nothing stays open.
+            frame of it can be decoded. No file stays open.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class FileSource:
         self._container = _opened(self._name, device)
         try:
             self._stream = _video_stream(self._container, self._name)
-            # Frame threads hold back as many frames as there are threads: too late for a camera's.
+            # Frame threads delay the output by as many frames as there are threads: too late for a camera.
             self._stream.thread_type = "AUTO" if device is None else "SLICE"
             self._stream.thread_count = threads
             self._frames = self._all_frames()
@@ -80,7 +80,7 @@ class FileSource:
 
     @property
     def header(self) -> VideoHeader:
-        """Size as the frames come out, mean rate, and length, each 0 where the file does not say."""
+        """Size of the frames as `read` returns them, mean rate, and duration; 0 where the file has none."""
         stream = self._stream
         rate = float(stream.average_rate or stream.guessed_rate or 0)
         duration = 0.0
@@ -92,12 +92,12 @@ class FileSource:
         return VideoHeader(ImageFormat.SRGB, width, height, rate, max(duration, 0.0))
 
     def read(self) -> tuple[int, NDArray[Any]] | None:
-        """Return the next picture (see `Source`), or None after the last.
+        """Return the next frame (see `Source`), or None after the last.
 
-        The pixels lie in memory of libav that lives as long as the array.
+        The array is a view of libav's memory and keeps that memory alive.
 
         Raises:
-            PenstockError: reading failed. The source can only be closed then.
+            PenstockError: reading failed. After that the source can only be closed.
         """
         while True:
             frame, self._first = self._first or self._decoded(), None
@@ -110,18 +110,18 @@ class FileSource:
             self._late += 1
 
     def close(self) -> None:
-        """Close the file, and log what was left out."""
+        """Close the file, and log how many frames and packets were dropped."""
         self._frames.close()
         self._container.close()
         if self._late or self._broken:
             _LOG.warning(
-                "%r: left out %d frames whose time did not grow and %d packets that could not be decoded",
+                "%r: dropped %d frames not later than the one before and %d packets that cannot be decoded",
                 self._name, self._late, self._broken,
                 extra=place(self._node),
             )  # fmt: skip
 
     def _read_first(self) -> None:
-        """Decode the first frame, so that what cannot be read is known before a run is under way."""
+        """Decode the first frame, which shows in `open` whether the file can be decoded."""
         self._first = self._decoded()
         if self._first is None:
             raise InvalidArgumentError(
@@ -133,7 +133,7 @@ class FileSource:
         self._period = round(MICROSECONDS / rate) if rate else _USUAL_PERIOD_US
 
     def _all_frames(self) -> Generator[av.VideoFrame]:
-        """Decode packet by packet: one that is broken costs its own frames and no others."""
+        """Decode packet by packet: a broken packet loses only its own frames."""
         for packet in self._container.demux(self._stream):
             try:
                 frames = packet.decode()
@@ -157,12 +157,12 @@ class FileSource:
 def camera_source(index: int, threads: int = 0) -> FileSource:
     """Open a camera. Its frames carry their capture time in microseconds since 1970.
 
-    The times are the kernel's, taken when the picture came from the sensor's driver; where they
-    count from the machine's start libav moves them to 1970.
+    The kernel takes the times when a frame comes from the sensor's driver; where they count from the
+    machine's start libav converts them to times since 1970.
 
     Raises:
         InvalidArgumentError: the system is not Linux, or there is no such camera, or it cannot be
-            used (by another program's leave, say). Nothing stays open.
+            opened, for example because another program uses it. No device stays open.
     """
     if not sys.platform.startswith("linux"):
         raise InvalidArgumentError(
@@ -178,11 +178,11 @@ def camera_source(index: int, threads: int = 0) -> FileSource:
 
 
 def pixels(frame: av.VideoFrame) -> NDArray[Any]:
-    """Return a frame as (H, W, 3) uint8, RGB, turned as its file asks.
+    """Return a frame as (H, W, 3) uint8, RGB, rotated as its file says.
 
-    Without a copy where libav's own RGB picture can be seen through an array; rows may be padded.
+    A frame that is not rotated is a view of libav's RGB image, without a copy; its rows may be padded.
     """
-    rgb = frame.reformat(format="rgb24", threads=1)  # other nodes have work for the other cores
+    rgb = frame.reformat(format="rgb24", threads=1)  # other nodes use the other cores
     plane = rgb.planes[0]
     rows = np.frombuffer(plane, np.uint8).reshape(plane.height, plane.line_size)  # type: ignore[call-overload]  # a buffer
     picture = rows[:, : plane.width * 3].reshape(plane.height, plane.width, 3)
@@ -191,7 +191,7 @@ def pixels(frame: av.VideoFrame) -> NDArray[Any]:
 
 
 def _opened(name: str, device: str | None) -> InputContainer:
-    # timestamps=abs: a camera's times count from 1970, whatever the driver's do.
+    # timestamps=abs: a camera's times count from 1970, even where the driver's count from another moment.
     options = {} if device is None else {"timestamps": "abs"}
     try:
         return av.open(name, "r", format=device, options=options)

@@ -1,4 +1,4 @@
-"""What the pack needs of this machine: FFmpeg's libraries and encoders. Imported when somebody asks."""
+"""Checks of FFmpeg's libraries and encoders. Imported when `penstock doctor` runs."""
 
 from __future__ import annotations
 
@@ -7,18 +7,22 @@ from typing import TYPE_CHECKING, Final
 from penstock import DoctorCheck
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
-#: Encoders that files get where nobody asks for another, and what they make. Source: `penstock_video.writer`.
+#: The default encoders, and the format of each. Source: `penstock_video.writer`.
 _ENCODERS: Final = (("libx264", "H.264"), ("libvpx-vp9", "VP9"))
-#: Those of its libraries whose version a report about a file needs.
+#: FFmpeg's libraries whose version a bug report about a file needs.
 _LIBRARIES: Final = ("libavcodec", "libavformat", "libswscale")
 
 
-def checks() -> Iterator[DoctorCheck]:
-    """Yield which libraries there are, and for each usual encoder whether it is there."""
+def checks(encoders: Sequence[tuple[str, str]] = _ENCODERS) -> Iterator[DoctorCheck]:
+    """Yield a check of the libraries, and one for each encoder.
+
+    Args:
+        encoders: libav's name of each encoder to look for, and the format that it makes.
+    """
     try:
-        import av  # that it may fail is the question
+        import av  # whether this fails is what the check reports
     except Exception as error:  # noqa: BLE001  # a missing system library, half of an installation, ...
         said = f"{type(error).__name__}: {error}"
         yield DoctorCheck(
@@ -30,12 +34,12 @@ def checks() -> Iterator[DoctorCheck]:
         f"{name} {'.'.join(map(str, versions[name]))}" for name in _LIBRARIES if name in versions
     )
     yield DoctorCheck("FFmpeg libraries", is_well=True, detail=f"PyAV {av.__version__}, {said}")
-    for encoder, makes in _ENCODERS:
+    for encoder, makes in encoders:
         yield _encoder(encoder, makes)
 
 
 def _encoder(name: str, makes: str) -> DoctorCheck:
-    import av.codec  # after `checks` has seen that it can be
+    import av.codec  # `checks` has imported av before
 
     what = f"encoder for {makes}"
     try:

@@ -1,8 +1,8 @@
-"""A moving test picture made by arithmetic: the same pixels in every run, on every machine.
+"""A moving test pattern made by arithmetic: the same pixels in every run, on every machine.
 
-Colour bars and a grey ramp move left by two pixels a frame, a white disc bounces over them, and the
-lowest sixteenth spells the frame's number in 16 black or white cells, highest bit first, so that a
-picture can be recognized after it was encoded.
+Colour bars and a grey ramp move left by two pixels a frame, and a white disc bounces over them. The
+lowest sixteenth shows the frame's number as 16 black or white cells, highest bit first, which
+`pattern_index` can still read after encoding and decoding.
 """
 
 from __future__ import annotations
@@ -36,16 +36,16 @@ _BARS: Final = np.array(
 )
 _BITS: Final = 16
 _SPEED: Final = 2
-#: NTSC rates such as 29.97 are n/1001; this finds them.
+#: NTSC rates such as 29.97 are n/1001; this denominator allows them.
 _LARGEST_DENOMINATOR: Final = 1001
 
 
 class PatternSource:
-    """The test pattern as a source. Holds no file and no device.
+    """The test pattern as a source. It opens no file and no device.
 
     Raises:
-        InvalidArgumentError: a side below 16, a rate that is not positive, or a negative number of
-            frames.
+        InvalidArgumentError: a side is below 16, the rate is not positive, or the number of frames is
+            negative.
     """
 
     def __init__(self, pattern: VideoDecoderCalculatorOptions.TestPattern) -> None:
@@ -68,7 +68,7 @@ class PatternSource:
         return VideoHeader(ImageFormat.SRGB, self._width, self._height, rate, self._frames / rate)
 
     def read(self) -> tuple[int, NDArray[Any]] | None:
-        """Return the next picture, in fresh memory, or None after the last."""
+        """Return the next frame, in new memory, or None after the last."""
         if self._frames and self._index >= self._frames:
             return None
         index = self._index
@@ -76,7 +76,7 @@ class PatternSource:
         return microseconds(index, self._period), self._picture(index)
 
     def close(self) -> None:
-        """There is nothing to let go of."""
+        """Do nothing: there is no file or device to release."""
 
     def _picture(self, index: int) -> NDArray[Any]:
         start = index * _SPEED % self._width
@@ -93,7 +93,7 @@ class PatternSource:
 
 
 def pattern_index(picture: NDArray[Any]) -> int:
-    """Return the number, modulo 65536, that the lowest rows of a picture of the pattern spell.
+    """Return the frame's number, modulo 65536, read from the lowest rows of a frame of the pattern.
 
     Args:
         picture: (H, W, 3) or (H, W) uint8, sides 16 or more. Borrowed.
@@ -106,7 +106,7 @@ def pattern_index(picture: NDArray[Any]) -> int:
 
 
 def _background(width: int, height: int) -> NDArray[np.uint8]:
-    """Return (height, 2 * width, 3): twice the same picture side by side, so that any cut of it wraps."""
+    """Return (height, 2 * width, 3): the same image twice side by side, so that a shifted cut wraps."""
     columns = np.arange(width)
     picture = np.empty((height, width, 3), np.uint8)
     picture[:] = _BARS[columns * len(_BARS) // width]
@@ -115,13 +115,13 @@ def _background(width: int, height: int) -> NDArray[np.uint8]:
 
 
 def _disc(side: int) -> NDArray[np.bool_]:
-    """Return (side, side): where a disc of that diameter is."""
+    """Return a mask of (side, side): True inside a disc of that diameter."""
     offsets = 2 * np.arange(side) - side + 1
     return np.asarray(offsets[:, None] ** 2 + offsets[None, :] ** 2 <= side * side)
 
 
 def _bounce(way: int, room: int) -> int:
-    """Return where something is that has gone `way` pixels to and fro over `room` pixels."""
+    """Return the position after `way` pixels of moving to and fro over `room` pixels."""
     room = max(room, 1)
     place = way % (2 * room)
     return min(place, 2 * room - place)

@@ -1,4 +1,4 @@
-"""What the pack brings, by name; nothing of it is imported until a graph uses it."""
+"""What the pack contributes, by name; none of its modules is imported until a graph uses it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @hookimpl
 def penstock_components() -> Components:
-    """Name the calculators, under our names and the reference's, and their options messages."""
+    """Name the calculators, under Penstock's names and the reference's, and their options messages."""
     decoder = "penstock_video.decoder:VideoDecoderCalculator"
     encoder = "penstock_video.encoder:VideoEncoderCalculator"
     return Components(
@@ -41,7 +41,7 @@ def penstock_components() -> Components:
 
 @hookimpl
 def penstock_doctor() -> Iterable[DoctorCheck]:
-    """Look at the FFmpeg libraries and their encoders."""
-    from penstock_video.health import checks  # when somebody asks
+    """Check the FFmpeg libraries and their encoders."""
+    from penstock_video.health import checks  # only when the doctor runs
 
     return checks()

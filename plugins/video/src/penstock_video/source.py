@@ -1,4 +1,4 @@
-"""What the decoder reads from: a file, a camera, or the test pattern, all alike."""
+"""The interface of what the decoder reads: a file, a camera, or the test pattern."""
 
 from __future__ import annotations
 
@@ -15,21 +15,22 @@ MICROSECONDS = 1_000_000
 
 
 class Source(Protocol):
-    """Pictures in order, each with its time."""
+    """Frames in order, each with its time."""
 
     @property
     def header(self) -> VideoHeader:
-        """What is known of the pictures before the first."""
+        """The format, size, rate and duration that are known before the first frame."""
 
     def read(self) -> tuple[int, NDArray[Any]] | None:
-        """Return the next picture, or None after the last.
+        """Return the next frame, or None after the last.
 
         Returns:
-            Its time in microseconds, and (H, W, 3) uint8, RGB, that nobody writes to any more.
+            Its time in microseconds, and its pixels, (H, W, 3) uint8, RGB; the source does not write to
+            them any more.
         """
 
     def close(self) -> None:
-        """Let go of files and devices. Called once."""
+        """Close files and devices. Called once."""
 
 
 def microseconds(ticks: int, time_base: Fraction) -> int:

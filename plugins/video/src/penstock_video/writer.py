@@ -1,8 +1,8 @@
-"""One video file being written: pictures with exact times in, a finished file or none out.
+"""Writes one video file from frames with exact times; the target is either complete or unchanged.
 
-The file grows under a name of its own beside the target and takes the target's name when it is
-finished, so that a target is whole or was never touched, and may even be the file being read. One
-thread at a time writes; libav works without the GIL.
+The file grows under a temporary name beside the target and is renamed to the target when it is
+finished. So the target is always complete or unchanged, and may even be the file that the graph
+reads. One thread at a time writes; libav runs without the GIL.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ FOURCC: Final = {
     "vp90": "libvpx-vp9",
     "av01": "libsvtav1",
 }
-#: How libav calls the pixels of a frame.
+#: libav's name of each pixel format.
 PIXELS: Final = {ImageFormat.GRAY8: "gray", ImageFormat.SRGB: "rgb24", ImageFormat.SRGBA: "rgba"}
 
 _WITH_PRESET: Final = ("libx264", "libx265")
@@ -49,18 +49,18 @@ _WITH_CRF: Final = (*_WITH_PRESET, "libvpx-vp9")
 _WEB: Final = (".webm",)
 #: AVI has no times, only frame numbers: a finer time base would fill the gaps with empty frames.
 _COUNTED: Final = (".avi",)
-#: Microseconds, so that timestamps come back exactly.
+#: Microseconds, which keeps timestamps exact.
 _TIME_BASE: Final = Fraction(1, MICROSECONDS)
 #: MPEG-4 part 2 counts in 16 bits; 60000 holds the usual rates exactly, 30000/1001 included.
 _COARSE_TIME_BASE: Final = {"mpeg4": Fraction(1, 60000)}
-#: Without it MP4 rounds the time before the first frame to milliseconds.
+#: Options without which MP4 rounds the time before the first frame to milliseconds.
 _EXACT_START: Final = {
     ".mp4": {"movie_timescale": str(MICROSECONDS)},
     ".mov": {"movie_timescale": str(MICROSECONDS)},
 }
 _BITS_PER_PIXEL: Final = 0.2
 _SUBSAMPLED: Final = ("yuv420p", "yuvj420p")
-#: JPEG's range is the full one, which libav insists on.
+#: JPEG has the full colour range, and libav accepts no other for it.
 _FULL_RANGE: Final = {"mjpeg": "yuvj420p"}
 
 
@@ -71,10 +71,10 @@ class Settings:
     Attributes:
         codec: libav's name of the encoder.
         fps: expected frames per second.
-        crf, preset: quality and speed, for encoders that know them.
-        threads: of the encoder; 0 leaves it to libav.
-        bit_rate: per second, for encoders without crf; 0 takes a fifth of a bit for each pixel.
-        audio: file with the sound to put in; None: no sound.
+        crf, preset: quality and speed, for encoders that have these options.
+        threads: of the encoder; 0: libav decides.
+        bit_rate: bits per second, for encoders without crf; 0: a fifth of a bit for each pixel.
+        audio: file with the audio to copy; None: no audio.
     """
 
     codec: str
@@ -87,7 +87,7 @@ class Settings:
 
 
 def encoder_name(codec: str, suffix: str) -> str:
-    """Return libav's name of the encoder for a four-letter code, a name, or "" for the usual one.
+    """Return libav's name of the encoder for a four-letter code or a name; "" gives the default encoder.
 
     Raises:
         InvalidArgumentError: this build of libav has no such encoder.
@@ -108,17 +108,17 @@ def _no_encoder(codec: str) -> str:
 
 
 class VideoWriter:
-    """A file that is written from its first frame on.
+    """A video file that is being written.
 
     Args:
         target: the file; an existing one is replaced when this one is finished.
-        settings: how.
+        settings: how to encode.
         size: (width, height) of all frames in pixels.
-        start: added to all timestamps, microseconds; where it moves the first frame to zero, the
-            moment that it came from is kept as the file's creation time.
+        start: added to all timestamps, microseconds; where it is not 0, the file's creation time is
+            the moment at `-start` microseconds since 1970.
 
     Raises:
-        InvalidArgumentError: codec, container and size do not go together. Nothing is left behind.
+        InvalidArgumentError: codec, container and size do not go together. No file is left behind.
     """
 
     def __init__(self, target: Path, settings: Settings, size: tuple[int, int], start: int = 0) -> None:
@@ -146,15 +146,15 @@ class VideoWriter:
             raise
 
     def write(self, picture: NDArray[Any], kind: ImageFormat, timestamp: int) -> None:
-        """Encode one picture.
+        """Encode one frame.
 
         Args:
             picture: (H, W), (H, W, 3) or (H, W, 4) uint8, of the file's size. Borrowed for the call.
             kind: GRAY8, SRGB or SRGBA (whose alpha is dropped).
-            timestamp: microseconds, above the one before.
+            timestamp: microseconds, later than the one before.
 
         Raises:
-            PenstockError: the encoder or the disk failed. The writer can be finished or discarded.
+            PenstockError: the encoder or the disk failed. The writer can still be finished or discarded.
         """
         rgb = av.VideoFrame.from_numpy_buffer(np.ascontiguousarray(picture), format=PIXELS[kind])
         frame = self._reformatter.reformat(
@@ -162,7 +162,7 @@ class VideoWriter:
             format=self._stream.pix_fmt,
             dst_colorspace=Colorspace.ITU601,
             dst_color_range=ColorRange.JPEG if self._stream.pix_fmt == "yuvj420p" else ColorRange.MPEG,
-            threads=1,  # the graph's other nodes have work for the other cores
+            threads=1,  # the graph's other nodes use the other cores
         )
         time = timestamp + self._start
         frame.pts, frame.time_base = time, _TIME_BASE
@@ -172,10 +172,10 @@ class VideoWriter:
         self._encode(frame)
 
     def finish(self) -> None:
-        """Write what the encoder still holds, and give the file its name.
+        """Write the frames that the encoder still holds, and rename the file to the target.
 
         Raises:
-            PenstockError: the encoder or the disk failed. The target is as it was before.
+            PenstockError: the encoder or the disk failed. The target is unchanged.
         """
         try:
             self._encode(None)
@@ -191,7 +191,7 @@ class VideoWriter:
             raise
 
     def discard(self) -> None:
-        """Throw away what was written; the target stays as it was before."""
+        """Delete the unfinished file; the target stays unchanged."""
         with contextlib.suppress(av.error.FFmpegError, OSError):
             self._container.close()
         if self._audio:
@@ -240,7 +240,7 @@ class VideoWriter:
     def _encode(self, frame: av.VideoFrame | None) -> None:
         try:
             if self._audio and self._last is not None:
-                # Sound after the last frame's end is left out: a run that was cut short stays short.
+                # Audio after the end of the last frame is dropped: a run that was cut short stays short.
                 until = self._last if frame is not None else self._last + self._length
                 self._audio.mux_until(Fraction(until, MICROSECONDS))
             for packet in self._stream.encode(frame):
@@ -253,7 +253,7 @@ class VideoWriter:
         width, height = self.size
         return InvalidArgumentError(
             f"video file {str(self.target)!r} cannot be written as {width}x{height} {self._settings.codec}: "
-            f"{why}; check codec and ending of the path"
+            f"{why}; check the codec and the ending of the path"
         )
 
     def _failed(self, error: Exception) -> PenstockError:
@@ -264,7 +264,7 @@ class VideoWriter:
 
 
 def _pixel_format(codec: str) -> str:
-    """Return the pixels that players expect of a codec: 4:2:0 where it has them, else its first."""
+    """Return the pixel format that players expect of a codec: 4:2:0 where it has it, else its first."""
     if codec in _FULL_RANGE:
         return _FULL_RANGE[codec]
     formats = [one.name for one in av.codec.Codec(codec, "w").video_formats or ()]
@@ -275,11 +275,11 @@ def _pixel_format(codec: str) -> str:
 
 
 def check_target(target: Path) -> None:
-    """Find out before any work whether a file can be written there.
+    """Check whether a file can be written at `target`.
 
     Raises:
         InvalidArgumentError: its directory does not exist or cannot be written to, or the target is
-            a directory or may not be overwritten.
+            a directory or must not be overwritten.
     """
     folder = target.parent
     if not folder.is_dir():
@@ -295,5 +295,5 @@ def check_target(target: Path) -> None:
         if place.exists() and not os.access(place, os.W_OK):
             raise InvalidArgumentError(
                 f"video file {str(target)!r} cannot be written: no permission for {str(place)!r}; "
-                "write elsewhere, or change the permissions"
+                "choose another path, or change the permissions"
             )

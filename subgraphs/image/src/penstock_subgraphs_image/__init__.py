@@ -1,1 +1,1 @@
-"""Subgraphs for pictures, as graph files in this package."""
+"""Subgraphs for images, as graph files in this package."""
