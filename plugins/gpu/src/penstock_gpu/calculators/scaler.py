@@ -74,15 +74,16 @@ class GlScalerCalculator(DrawingCalculator):
     Inputs:
         VIDEO, or an untagged one: GpuBuffer of any format with a texture.
         OUTPUT_DIMENSIONS (optional): (width, height) in pixels. If it is connected, an image at a timestamp
-        without it gives no output. ROTATION (optional): int, counterclockwise degrees, a multiple of 90; the
-        latest value counts.
+            without it gives no output.
+        ROTATION (optional): int, counterclockwise degrees, a multiple of 90; the latest value counts.
     Input side packets: OUTPUT_DIMENSIONS and ROTATION, of the same types, and OPTIONS, a
         GlScalerCalculatorOptions or a CalculatorOptions with that extension, merged into the options;
         all optional. A stream takes precedence over a side packet, and that over the options.
     Outputs:
         VIDEO, or an untagged one: GpuBuffer, BGRA32, or with `use_input_format_for_output` the format of the
-        input. TOP_BOTTOM_PADDING, LEFT_RIGHT_PADDING (optional): float, 0 to 0.5: the part of the height and
-        of the width that FIT leaves free at each of the two sides; 0 in other modes.
+            input.
+        TOP_BOTTOM_PADDING, LEFT_RIGHT_PADDING (optional): float, 0 to 0.5: the part of the height and of the
+            width that FIT leaves free at each of the two sides; 0 in other modes.
 
     Options `GlScalerCalculatorOptions`: `output_width` and `output_height` in pixels (used if both are
     given); else `output_scale`, with sides rounded to multiples of 4, at least 4; else the image keeps its

@@ -40,9 +40,10 @@ class ShaderCalculator(DrawingCalculator):
     tag in small letters, with the index where that is above 0: VIDEO is `video`, VIDEO:1 `video1`,
     untagged ones `video`, `video1`, ... The main input is VIDEO, else the first untagged one, else the
     first by the order of tags: a timestamp without its packet gives no output. Another missing input reads as
-    transparent black. Input side packet FRAGMENT (optional): str, the shader's text, instead of the options'.
-    Output: exactly one, of any tag (GpuBuffer). The stream header of the main input is forwarded. Timestamp
-    offset 0.
+    transparent black.
+    Input side packet FRAGMENT (optional): str, the shader's text, instead of the options'.
+    Output: exactly one, of any tag (GpuBuffer). The stream header of the main input is forwarded.
+    Timestamp offset 0.
 
     Options `ShaderCalculatorOptions`: `fragment`, or `resource` ("package:path" of a text file in an
     installed package); `uniform`, repeated, with `name` and `value` (numbers, matrices row by row);
