@@ -29,6 +29,7 @@ from penstock.timestamp import (
     PRESTREAM,
     UNSET,
     Timestamp,
+    check_offset,
     next_allowed,
     show,
 )
@@ -567,16 +568,6 @@ class CalculatorContext:
         """Let go of the input packets, so that their payloads can die. For the framework."""
         for port in self.inputs.items:
             port.packet = _NO_PACKET
-
-
-def check_offset(offset: int) -> None:
-    """Accept a timestamp offset that can be added to ordinary timestamps without leaving 64 bits.
-
-    Raises:
-        InvalidArgumentError: it is 2**61 or more in size.
-    """
-    if not -(2**61) < offset < 2**61:
-        raise InvalidArgumentError(f"timestamp offset {offset}: must be below 2**61 in size")
 
 
 def _only(ports: Ports[S], what: str, node: str) -> S:

@@ -23,6 +23,7 @@ from penstock.errors import (
     PenstockError,
     UnavailableError,
 )
+from penstock.explain.graph_view import GRAPH
 from penstock.late_log import LateLogger, place
 from penstock.runtime.adding import Addition, add_if_room, checked
 from penstock.runtime.build import RunBuilder
@@ -37,7 +38,7 @@ from penstock.runtime.rows.rows import RowDesk, Rows, outputs_of
 from penstock.runtime.runner.runner import Runner, check_started, throttled_error
 from penstock.runtime.side_packets import ConstantOutputs, SidePackets, as_packets, check_given, merged
 from penstock.runtime.view import RunView
-from penstock.services import CLOCK, GRAPH
+from penstock.services import CLOCK
 from penstock.timestamp import UNSET
 
 if TYPE_CHECKING:

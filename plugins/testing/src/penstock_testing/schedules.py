@@ -24,13 +24,12 @@ from penstock.errors import (
     InvalidArgumentError,
     NotFoundError,
 )
-from penstock.explain import snapshot, story, weighed
+from penstock.explain import GRAPH, snapshot, story, weighed
 from penstock.runtime.build import RunBuilder
 from penstock.runtime.counters import Counters
 from penstock.runtime.node_services import GraphNodeServices, find_services
 from penstock.runtime.side_packets import ConstantOutputs, SidePackets, as_packets, check_given
 from penstock.runtime.view import RunView
-from penstock.services import GRAPH
 from penstock.timestamp import show
 
 if TYPE_CHECKING:
