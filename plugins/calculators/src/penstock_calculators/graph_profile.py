@@ -9,7 +9,7 @@ import penstock
 from penstock.config import CalculatorGraphConfig
 from penstock.errors import InvalidArgumentError
 from penstock.explain import GRAPH
-from penstock.tags import TagMap, parse_tag_index
+from penstock.lowlevel import TagMap, parse_tag_index
 from penstock_calculators.calculator_profile_pb2 import CalculatorProfile, GraphProfile, TimeHistogram
 from penstock_calculators.graph_profile_calculator_pb2 import GraphProfileCalculatorOptions
 

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from penstock import GraphConfigError, PenstockError
-from penstock.config.reading.places import where
 from penstock.errors import InvalidArgumentError
 from penstock.log import ROOT
+from penstock.lowlevel import where
 from penstock_cli.failures import FileMissing, GraphInvalid
 from penstock_cli.loading import existing, is_unread, name_in
 from penstock_cli.side_values import UNSAID, check_names, fault_words
@@ -24,7 +24,7 @@ from penstock_cli.wording import plural
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from penstock.plan import Plan
+    from penstock.lowlevel import Plan
 
 #: What stands for graph text from standard input, and how messages call it.
 STDIN: Final = "-"

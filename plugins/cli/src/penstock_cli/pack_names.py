@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from penstock.registry import official_packs
+from penstock.lowlevel import official_packs
 from penstock_cli.failures import WrongUsage
 
 #: Packs are found by it, on the index and by `penstock validate-pack`.
