@@ -134,7 +134,7 @@ __all__ = [
 
 
 #: Modules that can be written out after `import penstock`, though no graph imports them.
-_MODULES: Final = ("explain", "log", "tracing")
+_MODULES: Final = ("explain", "log", "lowlevel", "tracing")
 
 
 def __getattr__(name: str) -> object:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from penstock.engine.calculator import check_offset
 from penstock.errors import InvalidArgumentError
 from penstock.payload_types import PayloadType, is_any, is_type, members, type_names
 from penstock.ports import PortKey, Ports, port_id, port_name
+from penstock.timestamp import check_offset
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar, runtim
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from penstock.explain import Snapshot
-
 S = TypeVar("S")
 
 
@@ -45,30 +43,6 @@ class ServiceKey(Generic[S]):
 #: The clock of a graph: returns seconds that only grow. Time-outs of waits read it, and so should
 #: sources that keep a pace; a test sets it to a `penstock_testing.ManualClock`.
 CLOCK: Final[ServiceKey[Callable[[], float]]] = ServiceKey("penstock.clock", create=lambda: time.monotonic)
-
-
-class GraphView(Protocol):
-    """What a calculator may see of the graph that it runs in; may be asked at any time of the run.
-
-    Attributes:
-        text_config: the checked config as graph text, its nodes in the order of the snapshot's.
-        binary_config: the same, serialized.
-        is_timed: whether the snapshot's `busy_s` is measured in this run.
-    """
-
-    @property
-    def text_config(self) -> str: ...  # noqa: D102  # see above
-    @property
-    def binary_config(self) -> bytes: ...  # noqa: D102
-    @property
-    def is_timed(self) -> bool: ...  # noqa: D102
-
-    def snapshot(self) -> Snapshot:
-        """Return where the run stands, as data."""
-
-
-#: The graph that a calculator runs in. Every run has it; for calculators that report on their graph.
-GRAPH: Final[ServiceKey[GraphView]] = ServiceKey("penstock.graph")
 
 
 @runtime_checkable

@@ -11,7 +11,7 @@ from __future__ import annotations
 from operator import index
 from typing import ClassVar, Final, SupportsIndex, final
 
-from penstock.errors import TimestampError
+from penstock.errors import InvalidArgumentError, TimestampError
 
 _INT64_MIN: Final = -(2**63)
 _INT64_MAX: Final = 2**63 - 1
@@ -71,6 +71,16 @@ def promised_bound(t: int, offset: int) -> int:
     if t == MAX:
         return POSTSTREAM if offset >= 0 else next_allowed(shifted(MAX, offset))
     return shifted(t + 1, offset)
+
+
+def check_offset(offset: int) -> None:
+    """Accept a timestamp offset that can be added to ordinary timestamps without leaving 64 bits.
+
+    Raises:
+        InvalidArgumentError: it is 2**61 or more in size.
+    """
+    if not -ORDINARY < offset < ORDINARY:
+        raise InvalidArgumentError(f"timestamp offset {offset}: must be below 2**61 in size")
 
 
 def show(t: int) -> str:

@@ -5,8 +5,8 @@ import pytest
 
 from penstock import Calculator, CalculatorGraph, GraphConfigError, Packet, register_calculator
 from penstock.errors import GraphRunError, InvalidArgumentError
+from penstock.explain import GRAPH
 from penstock.option_class import full_name
-from penstock.services import GRAPH
 from penstock_testing import check_calculator, run_calculator
 from penstock_testing.handlers import testing_registry
 from penstock_testing.inline import InlineExecutor

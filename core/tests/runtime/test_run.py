@@ -159,11 +159,11 @@ def test_paced_feeding_lets_the_graph_come_to_rest_between_timestamps() -> None:
         @classmethod
         def get_contract(cls, cc):
             cc.inputs[0].set_any()
-            cc.use_service(penstock.services.GRAPH)
+            cc.use_service(penstock.explain.GRAPH)
 
         def process(self, cc):
             (state,) = [
-                one for one in cc.service(penstock.services.GRAPH).snapshot().streams if one.name == "in"
+                one for one in cc.service(penstock.explain.GRAPH).snapshot().streams if one.name == "in"
             ]
             waiting.append(state.added - cc.input.payload - 1)
 

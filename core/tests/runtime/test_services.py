@@ -15,7 +15,8 @@ from penstock.errors import (
     NotFoundError,
     UnavailableError,
 )
-from penstock.services import GRAPH, ServiceKey
+from penstock.explain import GRAPH
+from penstock.services import ServiceKey
 from penstock_testing import calculator, testing_registry
 
 TIMEOUT = 20

@@ -7,7 +7,7 @@ import pytest
 import penstock
 from penstock import CalculatorGraph, GraphConfigError, Packet, Timestamp
 from penstock.config import build_plan, read_graph, to_text
-from penstock.runtime.default import default_registry
+from penstock.lowlevel import default_registry
 
 MAX = int(Timestamp.MAX)
 TWO = 'contained_node { calculator: "PassThroughCalculator" } ' * 2

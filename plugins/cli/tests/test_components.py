@@ -7,7 +7,8 @@ import sys
 import click
 import pytest
 
-from penstock.registry import KINDS, Registry
+from penstock import Registry
+from penstock.lowlevel import KINDS
 from penstock_cli import components
 from penstock_cli.inspection import COMMANDS
 

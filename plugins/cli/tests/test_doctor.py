@@ -10,10 +10,9 @@ import tempfile
 import click
 import pytest
 
-from penstock import DoctorCheck
-from penstock.compiled import engine_form
+from penstock import DoctorCheck, Registry
+from penstock.lowlevel import engine_form
 from penstock.plugins.discovery import PluginHost
-from penstock.registry import Registry
 from penstock_cli import doctor, health
 
 HONEST = """

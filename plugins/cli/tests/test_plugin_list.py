@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from penstock.compiled import engine_form
+from penstock.lowlevel import engine_form
 
 HELLO = """
     import click

@@ -6,7 +6,7 @@ import pytest
 
 from penstock import Timestamp
 from penstock.errors import InvalidArgumentError
-from penstock.timestamp import POSTSTREAM
+from penstock.lowlevel import POSTSTREAM
 from penstock_stream_handlers.fixed_size import SURPLUS, FixedSizeInputStreamHandler
 from penstock_stream_handlers.fixed_size_input_stream_handler_pb2 import FixedSizeInputStreamHandlerOptions
 

@@ -4,7 +4,7 @@ import pytest
 
 from penstock import Packet, Timestamp
 from penstock.errors import GraphRunError
-from penstock.timestamp import MAX, PRESTREAM, UNSTARTED
+from penstock.lowlevel import MAX, PRESTREAM, UNSTARTED
 from penstock_stream_handlers.immediate import ImmediateInputStreamHandler
 from penstock_testing import ScheduleHarness, calculator, node, wired
 

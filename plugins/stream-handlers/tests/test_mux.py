@@ -6,7 +6,7 @@ import random
 import pytest
 
 from penstock.errors import GraphRunError, InvalidArgumentError
-from penstock.timestamp import UNSET
+from penstock.lowlevel import UNSET
 from penstock_stream_handlers.mux import NOT_SELECTED, MuxInputStreamHandler
 
 PORTS = "INPUT:0:a INPUT:1:b SELECT:s"

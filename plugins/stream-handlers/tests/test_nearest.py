@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from penstock import Timestamp
 from penstock.errors import InvalidArgumentError, NotFoundError
-from penstock.timestamp import MAX, MIN
+from penstock.lowlevel import MAX, MIN
 from penstock_stream_handlers.nearest import NEVER_NEAREST, Nearest
 from penstock_stream_handlers.nearest_pb2 import NearestOptions
 

@@ -6,7 +6,7 @@ import random
 import pytest
 
 from penstock.errors import InvalidArgumentError, NotFoundError
-from penstock.timestamp import MAX
+from penstock.lowlevel import MAX
 from penstock_stream_handlers.sync_set import SyncSetInputStreamHandler
 from penstock_stream_handlers.sync_set_input_stream_handler_pb2 import SyncSetInputStreamHandlerOptions
 

@@ -6,7 +6,7 @@ import pytest
 
 from penstock import Timestamp
 from penstock.errors import GraphRunError, InvalidArgumentError, NotFoundError, TimestampError
-from penstock.timestamp import MAX, MIN
+from penstock.lowlevel import MAX, MIN
 from penstock_stream_handlers.timestamp_align import TimestampAlignInputStreamHandler
 from penstock_stream_handlers.timestamp_align_input_stream_handler_pb2 import (
     TimestampAlignInputStreamHandlerOptions,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import penstock
-from penstock.runtime.default import default_registry
+from penstock.lowlevel import default_registry
 
 NODE = """
 input_stream: "in"

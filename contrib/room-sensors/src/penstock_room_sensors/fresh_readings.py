@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from penstock import Input
-    from penstock.engine.stream import InputStream
+    from penstock.lowlevel import InputStream
 
 #: The reasons for which readings count as dropped.
 OVERTAKEN: Final = "a newer reading came before the tick"

@@ -8,7 +8,7 @@ A mistake raises where it is made and changes nothing, so that a calculator may 
 from __future__ import annotations
 
 from operator import index
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar, final
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, TypeVar, final
 
 from penstock.engine.native import mypyc_attr
 from penstock.engine.packet import NOTHING, Packet
@@ -29,6 +29,7 @@ from penstock.timestamp import (
     PRESTREAM,
     UNSET,
     Timestamp,
+    check_offset,
     next_allowed,
     show,
 )
@@ -36,16 +37,13 @@ from penstock.timestamp import (
 if TYPE_CHECKING:
     from collections.abc import Awaitable
     from concurrent.futures import Future
-    from typing import SupportsIndex, TypeAlias
+    from typing import SupportsIndex
 
     from penstock.contract import CalculatorContract
     from penstock.engine.node import Node
     from penstock.engine.stream import InputStream, OutputStream
     from penstock.ports import Ports
     from penstock.services import ServiceKey
-
-    #: What `process` may return; `open` and `close` likewise, but for STOP.
-    Outcome: TypeAlias = "Stop | Awaitable[Stop | None] | Future[Stop | None] | None"
 
 S = TypeVar("S")
 M = TypeVar("M")
@@ -71,6 +69,9 @@ class Stop:
 
 #: What `process` returns to end a source, or, from a calculator with inputs, the run.
 STOP: Final = Stop()
+
+#: What `process` may return; `open` and `close` likewise, but for STOP.
+Outcome: TypeAlias = "Stop | Awaitable[Stop | None] | Future[Stop | None] | None"
 
 _NO_PACKET: Final = Packet()
 
@@ -567,16 +568,6 @@ class CalculatorContext:
         """Let go of the input packets, so that their payloads can die. For the framework."""
         for port in self.inputs.items:
             port.packet = _NO_PACKET
-
-
-def check_offset(offset: int) -> None:
-    """Accept a timestamp offset that can be added to ordinary timestamps without leaving 64 bits.
-
-    Raises:
-        InvalidArgumentError: it is 2**61 or more in size.
-    """
-    if not -(2**61) < offset < 2**61:
-        raise InvalidArgumentError(f"timestamp offset {offset}: must be below 2**61 in size")
 
 
 def _only(ports: Ports[S], what: str, node: str) -> S:

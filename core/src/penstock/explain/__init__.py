@@ -1,37 +1,69 @@
 """What a run says of itself: where it stands, why it does not go on, and where its packets went.
 
-Reads the engine under the run's lock and changes nothing; calls no code of users but what `weighed`
-says. Stacks of threads are looked at by `standing`, without the lock. What every wait raises with whose
-time-out expires is `str()` of a `Why` that has both.
+These functions read the engine under the run's lock and change nothing. They call no code of users,
+except where `weighed` says so. `standing` looks at the stacks of threads, without the lock. Every wait
+that expires raises an error whose text is `str()` of a `Why` that has both.
+
+A name is loaded when it is first used: every graph imports this package, for `GRAPH`.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from penstock.explain.accounts import Drop, Ledger, ReaderAccount, StreamAccount, ledger
-from penstock.explain.search import why
-from penstock.explain.snapshots import (
-    ExecutorState,
-    NodeState,
-    Snapshot,
-    StreamState,
-    StreamWait,
-    snapshot,
-    waits_for,
-    weighed,
-    with_calls,
-)
-from penstock.explain.standing import Call, calls_under_way, standing
-from penstock.explain.waits import Link, Wait, WaitKind, Why
+from importlib import import_module
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from penstock.engine.schedule import Schedule
+    from penstock.explain.accounts import Drop, Ledger, ReaderAccount, StreamAccount, ledger
+    from penstock.explain.graph_view import GRAPH, GraphView
+    from penstock.explain.search import story, why
+    from penstock.explain.snapshots import (
+        ExecutorState,
+        NodeState,
+        Snapshot,
+        StreamState,
+        StreamWait,
+        snapshot,
+        waits_for,
+        weighed,
+        with_calls,
+    )
+    from penstock.explain.stacks import Call, calls_under_way, standing
+    from penstock.explain.waits import Link, Wait, WaitKind, Why
+
+_HOME: Final = {
+    "GRAPH": "graph_view",
+    "Call": "stacks",
+    "Drop": "accounts",
+    "ExecutorState": "snapshots",
+    "GraphView": "graph_view",
+    "Ledger": "accounts",
+    "Link": "waits",
+    "NodeState": "snapshots",
+    "ReaderAccount": "accounts",
+    "Snapshot": "snapshots",
+    "StreamAccount": "accounts",
+    "StreamState": "snapshots",
+    "StreamWait": "snapshots",
+    "Wait": "waits",
+    "WaitKind": "waits",
+    "Why": "waits",
+    "calls_under_way": "stacks",
+    "ledger": "accounts",
+    "snapshot": "snapshots",
+    "standing": "stacks",
+    "story": "search",
+    "waits_for": "snapshots",
+    "weighed": "snapshots",
+    "why": "search",
+    "with_calls": "snapshots",
+}
 
 __all__ = [
+    "GRAPH",
     "Call",
     "Drop",
     "ExecutorState",
+    "GraphView",
     "Ledger",
     "Link",
     "NodeState",
@@ -55,6 +87,14 @@ __all__ = [
 ]
 
 
-def story(schedule: Schedule) -> str:
-    """Return in words why a run does not go on: for each waiting node the chain to the culprit."""
-    return str(why(schedule))
+def __getattr__(name: str) -> object:
+    home = _HOME.get(name)
+    if home is None:
+        raise AttributeError(f"module 'penstock.explain' has no attribute {name!r}")
+    value = getattr(import_module(f"penstock.explain.{home}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOME})

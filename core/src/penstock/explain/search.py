@@ -64,6 +64,11 @@ def why(schedule: Schedule) -> Why:
     )
 
 
+def story(schedule: Schedule) -> str:
+    """Return in words why a run does not go on: for each waiting node the chain to the culprit."""
+    return str(why(schedule))
+
+
 class _Search:
     """One search: what has been found of a run that stands still meanwhile."""
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from penstock.engine.packet import Packet
     from penstock.engine.schedule import Schedule
     from penstock.engine.stream import InputStream, OutputStream
-    from penstock.explain.standing import Call
+    from penstock.explain.stacks import Call
 
 _RUN_STATES = {NOT_STARTED: "not started", RUNNING: "running", PAUSED: "paused"}
 

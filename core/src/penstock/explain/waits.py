@@ -15,7 +15,7 @@ import attrs
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from penstock.explain.standing import Call
+    from penstock.explain.stacks import Call
     from penstock.timestamp import Timestamp
 
 #: Of a chain that is longer, the words show both ends only, so many links each.

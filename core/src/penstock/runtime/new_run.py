@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from penstock.explain.graph_view import GRAPH
 from penstock.runtime.build import RunBuilder
 from penstock.runtime.counters import Counters
 from penstock.runtime.node_services import GraphNodeServices, find_services
 from penstock.runtime.side_packets import ConstantOutputs, SidePackets, as_packets, check_given
 from penstock.runtime.view import RunView
-from penstock.services import GRAPH
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

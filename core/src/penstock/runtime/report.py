@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from penstock.engine.node import Step
     from penstock.engine.schedule import Schedule
     from penstock.explain import Call, Snapshot, Why
-    from penstock.explain.standing import UnderWay
+    from penstock.explain.stacks import UnderWay
     from penstock.runtime.executors.executor import Executor
     from penstock.runtime.runner.runner import Runner
     from penstock.runtime.runner.work import QueueWork

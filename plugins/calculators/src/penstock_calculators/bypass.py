@@ -6,16 +6,14 @@ from typing import TYPE_CHECKING
 
 import penstock
 from penstock.errors import InvalidArgumentError
-from penstock.ports import port_name
-from penstock.tags import parse_tag_index
-from penstock.timestamp import next_allowed
+from penstock.lowlevel import next_allowed, parse_tag_index, port_name
 from penstock_calculators.bypass_calculator_pb2 import BypassCalculatorOptions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from penstock import CalculatorContext, CalculatorContract
-    from penstock.contract import PortSpecs
+    from penstock.lowlevel import PortSpecs
 
     PortId = tuple[str, int]
 

@@ -20,14 +20,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
 import penstock
 from penstock.errors import PacketTypeError
-from penstock.payload_types import runtime_classes, type_name
+from penstock.lowlevel import runtime_classes, type_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Self, TypeAlias
 
     from penstock import Input
-    from penstock.payload_types import PayloadType
+    from penstock.lowlevel import PayloadType
 
     _Classes: TypeAlias = tuple[type, ...]
 

@@ -9,7 +9,7 @@ from penstock.errors import InvalidArgumentError, NotFoundError, PenstockError, 
 
 if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract
-    from penstock.engine.calculator import Stop
+    from penstock.lowlevel import Stop
 
 #: int side packet → its description, and its smallest value; None where any value is allowed.
 _NUMBERS: Final = {

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import penstock
 from penstock.config.calculator_options_pb2 import CalculatorOptions
 from penstock.errors import InvalidArgumentError
-from penstock.timestamp import MAX, PRESTREAM, UNSET, next_allowed
+from penstock.lowlevel import MAX, PRESTREAM, UNSET, next_allowed
 from penstock_calculators.flow_limiter_calculator_pb2 import FlowLimiterCalculatorOptions
 
 if TYPE_CHECKING:

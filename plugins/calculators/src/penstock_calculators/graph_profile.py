@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import penstock
 from penstock.config import CalculatorGraphConfig
 from penstock.errors import InvalidArgumentError
-from penstock.services import GRAPH
-from penstock.tags import TagMap, parse_tag_index
+from penstock.explain import GRAPH
+from penstock.lowlevel import TagMap, parse_tag_index
 from penstock_calculators.calculator_profile_pb2 import CalculatorProfile, GraphProfile, TimeHistogram
 from penstock_calculators.graph_profile_calculator_pb2 import GraphProfileCalculatorOptions
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import penstock
 from penstock.errors import InvalidArgumentError
-from penstock.timestamp import MAX, POSTSTREAM, next_allowed
+from penstock.lowlevel import MAX, POSTSTREAM, next_allowed
 from penstock_calculators.immediate_mux_calculator_pb2 import ImmediateMuxCalculatorOptions
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import penstock
 from penstock import Timestamp
 from penstock.errors import InvalidArgumentError
-from penstock.timestamp import next_allowed
+from penstock.lowlevel import next_allowed
 from penstock_calculators.begin_loop import declare_loop, end_batch
 from penstock_calculators.end_loop import NO_BATCH_END
 

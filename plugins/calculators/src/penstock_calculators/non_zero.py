@@ -9,7 +9,7 @@ from penstock.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract
-    from penstock.engine.calculator import Stop
+    from penstock.lowlevel import Stop
 
 
 class NonZeroCalculator(penstock.Calculator):

@@ -9,7 +9,7 @@ import attrs
 import penstock
 from penstock import Packet
 from penstock.errors import InvalidArgumentError
-from penstock.timestamp import MAX, MIN, PRESTREAM, show
+from penstock.lowlevel import MAX, MIN, PRESTREAM, show
 from penstock_calculators.options_packet import TAG, declare_options_packet, merged_options
 from penstock_calculators.packet_resampler_calculator_pb2 import PacketResamplerCalculatorOptions
 from penstock_calculators.resampling import (
@@ -24,7 +24,7 @@ from penstock_formats import VideoHeader
 
 if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract, Input
-    from penstock.ports import PortKey, Ports
+    from penstock.lowlevel import PortKey, Ports
     from penstock_calculators.resampling import Sample, Sampling
 
 _NO_HEADER = PacketResamplerCalculatorOptions.NONE

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import penstock
 from penstock.errors import InvalidArgumentError
-from penstock.timestamp import MAX, MIN, next_allowed
+from penstock.lowlevel import MAX, MIN, next_allowed
 
 if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract

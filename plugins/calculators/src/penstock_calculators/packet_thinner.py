@@ -10,7 +10,7 @@ import attrs
 import penstock
 from penstock import Packet
 from penstock.errors import InvalidArgumentError
-from penstock.timestamp import MAX, MIN, shifted
+from penstock.lowlevel import MAX, MIN, shifted
 from penstock_calculators.options_packet import TAG, declare_options_packet, merged_options
 from penstock_calculators.packet_thinner_calculator_pb2 import PacketThinnerCalculatorOptions
 

@@ -5,15 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import penstock
-from penstock.engine.packet import NOTHING
 from penstock.errors import InvalidArgumentError
-from penstock.ports import port_name
+from penstock.lowlevel import NOTHING, port_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from penstock import CalculatorContext, CalculatorContract
-    from penstock.engine.packet import Packet
+    from penstock import CalculatorContext, CalculatorContract, Packet
 
 
 class PassThroughCalculator(penstock.Calculator):

@@ -6,7 +6,7 @@ from collections import deque
 from typing import TYPE_CHECKING, NamedTuple
 
 import penstock
-from penstock.timestamp import MAX, UNSET, UNSTARTED, next_allowed
+from penstock.lowlevel import MAX, UNSET, UNSTARTED, next_allowed
 
 if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract, Packet

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from penstock.errors import InvalidArgumentError
-from penstock.timestamp import PRESTREAM
+from penstock.lowlevel import PRESTREAM
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

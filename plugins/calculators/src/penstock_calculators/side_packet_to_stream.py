@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Final
 
 import penstock
 from penstock.errors import InvalidArgumentError
-from penstock.timestamp import POSTSTREAM, PRESTREAM, UNSET
+from penstock.lowlevel import POSTSTREAM, PRESTREAM, UNSET
 
 if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract, Packet
-    from penstock.engine.calculator import Stop
+    from penstock.lowlevel import Stop
 
 #: Output tag → the timestamp of its packets; UNSET where an input gives it.
 _MOMENTS: Final = {

@@ -11,7 +11,7 @@ from penstock_calculators.side_packets_to_streams_calculator_pb2 import SidePack
 
 if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract
-    from penstock.engine.calculator import Stop
+    from penstock.lowlevel import Stop
 
 _Options = SidePacketsToStreamsCalculatorOptions
 #: Mode → the timestamp of every packet, where it is the same for all.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import penstock
-from penstock.timestamp import UNSET
+from penstock.lowlevel import UNSET
 
 if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract

@@ -11,8 +11,7 @@ from bisect import bisect_right
 from typing import TYPE_CHECKING, Final
 
 from penstock.errors import InvalidArgumentError
-from penstock.ports import port_name
-from penstock.timestamp import DONE, PRESTREAM, UNSTARTED, next_allowed
+from penstock.lowlevel import DONE, PRESTREAM, UNSTARTED, next_allowed, port_name
 from penstock_calculators.switch_container_pb2 import SwitchContainerOptions
 
 if TYPE_CHECKING:

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any
 import penstock
 from penstock.config import CalculatorGraphConfig
 from penstock.errors import InvalidArgumentError
-from penstock.ports import port_name
-from penstock.tags import parse_tag_index
+from penstock.lowlevel import parse_tag_index, port_name
 from penstock_calculators.switch_channels import CONTROLS, channel_tag
 from penstock_calculators.switch_container_pb2 import SwitchContainerOptions
 
 if TYPE_CHECKING:
     from penstock import SubgraphContext
-    from penstock.tags import Port, TagMap
+    from penstock.lowlevel import Port, TagMap
 
 
 class SwitchContainer(penstock.Subgraph):

@@ -6,7 +6,7 @@ from collections import deque
 from typing import TYPE_CHECKING
 
 import penstock
-from penstock.timestamp import PRESTREAM, next_allowed
+from penstock.lowlevel import PRESTREAM, next_allowed
 from penstock_calculators.switch_channels import ChannelHistory, channels_of, declare_controls, relay
 from penstock_calculators.switch_container_pb2 import SwitchContainerOptions
 

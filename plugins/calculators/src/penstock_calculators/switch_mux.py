@@ -9,7 +9,7 @@ import attrs
 
 import penstock
 from penstock.errors import InvalidArgumentError
-from penstock.timestamp import next_allowed
+from penstock.lowlevel import next_allowed
 from penstock_calculators.switch_channels import ChannelHistory, channels_of, declare_controls, relay
 
 if TYPE_CHECKING:

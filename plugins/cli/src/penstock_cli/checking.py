@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from penstock import GraphConfigError, PenstockError
-from penstock.config.places import where
 from penstock.errors import InvalidArgumentError
 from penstock.log import ROOT
+from penstock.lowlevel import where
 from penstock_cli.failures import FileMissing, GraphInvalid
 from penstock_cli.loading import existing, is_unread, name_in
 from penstock_cli.side_values import UNSAID, check_names, fault_words
@@ -24,7 +24,7 @@ from penstock_cli.wording import plural
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from penstock.plan import Plan
+    from penstock.lowlevel import Plan
 
 #: The argument that means graph text from standard input, and its name in messages.
 STDIN: Final = "-"

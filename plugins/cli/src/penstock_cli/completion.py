@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from click.shell_completion import CompletionItem
 
-    from penstock.registry import Registry
+    from penstock import Registry
 
 #: The command's name, and the environment variable through which a shell requests completions.
 _PROGRAM: Final = "penstock"
@@ -88,7 +88,7 @@ def complete_pack(_ctx: click.Context, _parameter: click.Parameter, incomplete: 
 def _beginning(incomplete: str, registry: Registry) -> Iterator[CompletionItem]:
     from click.shell_completion import CompletionItem  # on demand
 
-    from penstock.registry import KINDS  # with the registry
+    from penstock.lowlevel import KINDS  # with the registry
 
     for kind in KINDS:
         for name in registry.names(kind):

@@ -20,14 +20,14 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from penstock.errors import NameClashError, PenstockError
-from penstock.registry import KINDS, official_packs
+from penstock.lowlevel import KINDS, official_packs
 from penstock_cli.failures import WrongUsage
 from penstock_cli.wording import plural
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
-    from penstock.registry import Registry
+    from penstock import Registry
 
 #: A kind as the command line takes it → as the registry names it.
 KIND_OF: Final = {kind.replace(" ", "-"): kind for kind in KINDS}

@@ -6,8 +6,8 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from penstock import Registry
     from penstock.config import CalculatorGraphConfig
-    from penstock.registry import Registry
 
 #: The stream of finished frames: `ImageFrame`s on the CPU, `GpuBuffer`s on the GPU.
 FINISHED: Final = "painted"

@@ -18,14 +18,14 @@ from packaging.requirements import InvalidRequirement, Requirement
 
 from penstock import DoctorCheck
 from penstock.errors import NameClashError, PenstockError
-from penstock.registry import KINDS, official_packs
+from penstock.lowlevel import KINDS, official_packs
 from penstock_cli.wording import amount, plural
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Iterator
 
+    from penstock import Registry
     from penstock.plugins.discovery import Discovered, Implementation, PluginHost
-    from penstock.registry import Registry
 
 #: Pythons that Penstock is tested with. Source: the matrix in tox.ini.
 _FIRST_PYTHON: Final = (3, 11)
@@ -145,7 +145,7 @@ def _spelled(version: tuple[int, int]) -> str:
 
 
 def _engine() -> DoctorCheck:
-    from penstock.compiled import engine_form  # only for this check
+    from penstock.lowlevel import engine_form  # only when it is asked for
 
     return DoctorCheck("engine", is_well=True, detail=engine_form())
 

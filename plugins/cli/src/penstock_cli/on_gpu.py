@@ -14,8 +14,7 @@ from penstock_cli.demo_graph import PAINTER
 from penstock_cli.failures import RunFailed
 
 if TYPE_CHECKING:
-    from penstock import CalculatorGraph
-    from penstock.registry import Registry
+    from penstock import CalculatorGraph, Registry
 
 #: The environment's policy; see `penstock_gpu.GpuResources`.
 _VARIABLE: Final = "PENSTOCK_GPU"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from penstock.compiled import engine_form
+from penstock.lowlevel import engine_form
 from penstock_cli.wording import plural
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from penstock.errors import UnknownNameError
-from penstock.registry import KINDS
+from penstock.lowlevel import KINDS
 from penstock_cli.failures import WrongUsage
 from penstock_cli.wording import plural
 from penstock_views.describe import describe
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from penstock.registry import Registry
+    from penstock import Registry
     from penstock_views.describe import Description, OptionField, OptionMessage, PortInfo
 
 #: Columns where stdout is no terminal.

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console, RenderableType
 
-    from penstock.registry import Registry
+    from penstock import Registry
     from penstock_views.draw import Drawing, DrawnNode, Port
 
 #: Endings of graph files.

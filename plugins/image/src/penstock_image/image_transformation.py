@@ -17,7 +17,7 @@ from penstock_image.image_transformation_calculator_pb2 import ImageTransformati
 
 if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract
-    from penstock.contract import PortSpecs
+    from penstock.lowlevel import PortSpecs
 
 _DEGREES: Final = {
     RotationMode.UNKNOWN: 0,

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from penstock import InputStreamHandler
-from penstock.engine.policy import NOT_READY, READY_FOR_CLOSE
+from penstock import NOT_READY, READY_FOR_CLOSE, InputStreamHandler
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from penstock import Input
-    from penstock.engine.stream import InputStream
+    from penstock.lowlevel import InputStream
 
 
 class BarrierInputStreamHandler(InputStreamHandler):

@@ -12,7 +12,7 @@ from penstock_stream_handlers.tag_index import reading_node
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from penstock.engine.stream import InputStream
+    from penstock.lowlevel import InputStream
 
 
 class DefaultInputStreamHandler(InputStreamHandler):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from penstock import InputStreamHandler
-from penstock.engine.policy import READY_FOR_CLOSE
+from penstock import READY_FOR_CLOSE, InputStreamHandler
 
 
 class EarlyCloseInputStreamHandler(InputStreamHandler):

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from penstock import InputStreamHandler
-from penstock.engine.policy import NOT_READY, READY_FOR_CLOSE
+from penstock import NOT_READY, READY_FOR_CLOSE, InputStreamHandler
 from penstock.errors import InvalidArgumentError
-from penstock.timestamp import DONE, MAX, MIN, UNSET, next_allowed
+from penstock.lowlevel import DONE, MAX, MIN, UNSET, next_allowed
 from penstock_stream_handlers.fixed_size_input_stream_handler_pb2 import FixedSizeInputStreamHandlerOptions
 from penstock_stream_handlers.tag_index import reading_node
 
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from penstock import Input
-    from penstock.engine.stream import InputStream
+    from penstock.lowlevel import InputStream
 
 #: The ledger's reason for packets that were cut away.
 SURPLUS: Final = "newer packets waited"

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from penstock import InputStreamHandler, Packet
-from penstock.engine.policy import NOT_READY, READY_FOR_CLOSE
-from penstock.timestamp import DONE, MAX, UNSET
+from penstock import NOT_READY, READY_FOR_CLOSE, InputStreamHandler, Packet
+from penstock.lowlevel import DONE, MAX, UNSET
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from penstock import Input
-    from penstock.engine.stream import InputStream
+    from penstock.lowlevel import InputStream
 
 
 class ImmediateInputStreamHandler(InputStreamHandler):

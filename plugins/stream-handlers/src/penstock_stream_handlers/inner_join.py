@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from penstock import InputStreamHandler
-from penstock.engine.policy import NOT_READY, READY_FOR_CLOSE
-from penstock.timestamp import ONE_OVER_POSTSTREAM, UNSET
+from penstock import NOT_READY, READY_FOR_CLOSE, InputStreamHandler
+from penstock.lowlevel import ONE_OVER_POSTSTREAM, UNSET
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from penstock import Input, Packet
-    from penstock.engine.stream import InputStream
+    from penstock.lowlevel import InputStream
 
 
 class KeptPacket:

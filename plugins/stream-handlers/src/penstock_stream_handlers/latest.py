@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from penstock import InputStreamHandler, Packet
-from penstock.engine.policy import NOT_READY, READY_FOR_CLOSE
-from penstock.timestamp import ONE_OVER_POSTSTREAM
+from penstock import NOT_READY, READY_FOR_CLOSE, InputStreamHandler, Packet
+from penstock.lowlevel import ONE_OVER_POSTSTREAM
 from penstock_stream_handlers.kept import KeptPacket
 from penstock_stream_handlers.latest_pb2 import LatestOptions
 from penstock_stream_handlers.tag_index import position_of
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from penstock import Input
-    from penstock.engine.stream import InputStream
+    from penstock.lowlevel import InputStream
 
 #: The ledger's reason for values that a newer one replaced before any tick.
 OVERTAKEN: Final = "a newer one came before the tick"

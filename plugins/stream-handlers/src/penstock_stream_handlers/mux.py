@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from penstock import InputStreamHandler
-from penstock.engine.policy import NOT_READY, READY_FOR_CLOSE
+from penstock import NOT_READY, READY_FOR_CLOSE, InputStreamHandler
 from penstock.errors import InvalidArgumentError
-from penstock.timestamp import DONE, show
+from penstock.lowlevel import DONE, show
 from penstock_stream_handlers.tag_index import reading_node
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from penstock import Input
-    from penstock.engine.stream import InputStream
+    from penstock.lowlevel import InputStream
 
 #: The ledger's reason for data packets that no control packet selected.
 NOT_SELECTED: Final = "not selected"

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from penstock import InputStreamHandler, Packet
-from penstock.engine.policy import NOT_READY, READY_FOR_CLOSE
+from penstock import NOT_READY, READY_FOR_CLOSE, InputStreamHandler, Packet
 from penstock.errors import InvalidArgumentError
-from penstock.timestamp import MAX, MIN, ONE_OVER_POSTSTREAM, POSTSTREAM
+from penstock.lowlevel import MAX, MIN, ONE_OVER_POSTSTREAM, POSTSTREAM
 from penstock_stream_handlers.kept import KeptPacket
 from penstock_stream_handlers.nearest_pb2 import NearestOptions
 from penstock_stream_handlers.tag_index import position_of, reading_node
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from penstock import Input
-    from penstock.engine.stream import InputStream
+    from penstock.lowlevel import InputStream
 
 #: The ledger's reason for packets that no call has seen.
 NEVER_NEAREST: Final = "nearest to no base packet"

@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from penstock.errors import InvalidArgumentError, NotFoundError
-from penstock.ports import port_name
-from penstock.tags import parse_tag_index
+from penstock.lowlevel import parse_tag_index, port_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from penstock.engine.node import Node
-    from penstock.engine.stream import InputStream
+    from penstock.lowlevel import InputStream, Node
 
 
 def reading_node(inputs: Sequence[InputStream]) -> Node:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from penstock import InputStreamHandler
-from penstock.engine.policy import NOT_READY
+from penstock import NOT_READY, InputStreamHandler
 from penstock.errors import InvalidArgumentError
-from penstock.timestamp import UNSET
+from penstock.lowlevel import UNSET
 from penstock_stream_handlers.tag_index import reading_node
 from penstock_stream_handlers.timeout_pb2 import TimeoutOptions
 
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from penstock import Input
-    from penstock.engine.stream import InputStream
+    from penstock.lowlevel import InputStream
 
 #: The ledger's reason for packets that arrived after their input set was processed.
 TOO_LATE: Final = "came after its time-out"

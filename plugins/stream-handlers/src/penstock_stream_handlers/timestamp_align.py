@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from penstock import InputStreamHandler, Packet
-from penstock.engine.policy import NOT_READY, READY_FOR_CLOSE
+from penstock import NOT_READY, READY_FOR_CLOSE, InputStreamHandler, Packet
 from penstock.errors import TimestampError
-from penstock.timestamp import DONE, MAX, MIN, POSTSTREAM, shifted, show
+from penstock.lowlevel import DONE, MAX, MIN, POSTSTREAM, shifted, show
 from penstock_stream_handlers.tag_index import position_of, reading_node
 from penstock_stream_handlers.timestamp_align_input_stream_handler_pb2 import (
     TimestampAlignInputStreamHandlerOptions,
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from penstock import Input
-    from penstock.engine.stream import InputStream
+    from penstock.lowlevel import InputStream
 
 _OPTION: Final = "timestamp_base_tag_index"
 

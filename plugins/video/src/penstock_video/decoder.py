@@ -17,7 +17,7 @@ from penstock_video.video_decoder_calculator_pb2 import VideoDecoderCalculatorOp
 
 if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract
-    from penstock.engine.calculator import Stop
+    from penstock.lowlevel import Stop
     from penstock_video.source import Source
 
 

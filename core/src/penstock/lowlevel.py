@@ -1,0 +1,310 @@
+"""The public names for those who write input stream handlers, executors, packs of tools, or tests of them.
+
+Calculators and applications need none of them: their names are in `penstock`. A pack imports `penstock`,
+`penstock.errors`, `.config`, `.explain`, `.log`, `.tracing` and this module, and nothing else of the core.
+
+Ports
+    `Ports` finds a port by "TAG", number or ("TAG", number), which together are a `PortKey`; `PortSpecs`
+    and `PortSpec` are what a contract holds. `TagMap` reads the ports of a node ("TAG:0:name") into
+    `Port`s, `parse_tag_index` and `parse_tag_index_name` read one; `is_name` checks a name. `port_id` and
+    `port_name` turn a key into tag and number, and into the words of errors.
+Streams and packets
+    What an input stream handler works on: `InputStream`, its `Node`, and `NOTHING`, the value of an empty
+    packet. `Stop` is the type of `penstock.STOP`, `Outcome` of all that a calculator's methods may return.
+Timestamps as plain ints
+    The engine has no `Timestamp` objects, for speed. `UNSET`, `UNSTARTED`, `PRESTREAM`, `MIN`, `MAX`,
+    `POSTSTREAM`, `ONE_OVER_POSTSTREAM` and `DONE` are the special values, from the smallest to the largest.
+    `next_allowed`, `shifted` and `show` calculate with them and write them.
+Types of payloads
+    `PayloadType` is what a port may declare. `is_any`, `members`, `agree`, `runtime_classes`, `type_name`
+    and `type_names` answer questions about it. `shown` writes a payload in a few characters.
+Services
+    `CLOCK` is the key of a graph's clock. `Resources` reads files below given directories only.
+Names and plugins
+    `default_registry` has what the installed plugins bring, `plugin_host` holds these plugins as a
+    `PluginHost`; it describes each as `Discovered`. `plugins_renewed` reads them again, for a test. `KINDS`
+    are the kinds of names, `official_packs` lists the names of the official packs; `OptionEntry` is one
+    declared options message, `spelling` the module and name of an object, `calculator_of` the class behind
+    what a registry holds. `installed_distribution` finds a distribution. `engine_form` and `stale_modules`
+    describe the compiled engine.
+Options
+    `Options` finds the options of a node by their class; `OptionTypes` finds classes by their names.
+    `is_options_class`, `options_classes`, `full_name`, `summary_of`, `fields_of` (`ClassField`),
+    `classes_inside` and `enum_numbers` describe attrs classes. `message_class`, `extension_class` and
+    `inner_classes` derive protobuf messages from them, `message_of` and `message_with` fill these messages.
+Graphs
+    `numbered` gives nodes their canonical names, `where` writes a place in a graph file. A `Plan` is a
+    checked graph; it consists of `NodePlan`, `StreamPlan`, `PortPlan`, `SidePortPlan`, `HandlerPlan` and
+    `ExecutorPlan`, and `sources_above` computes `Plan.throttled`.
+Runs, for test kits
+    `Schedule` is the state machine of a run, in one of the states `RUNNING` and `TERMINATED` among others;
+    `Step` is one call of a calculator's method, by number in `METHODS` (`PROCESS`); a `TracedStep` of an
+    observer has the method `OBSERVE`. `OutputStream` and `Observer` are what it writes to. `Feed` feeds the
+    graph inputs of a run, `packet_of` makes the packets for it.
+
+A name is loaded when it is first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from penstock.check.nodes import numbered
+    from penstock.claims import KINDS, OptionEntry, calculator_of, spelling
+    from penstock.compiled import engine_form, stale_modules
+    from penstock.config.options.derived import extension_class, inner_classes, message_class
+    from penstock.config.options.instances import message_of, message_with
+    from penstock.config.options.options import Options
+    from penstock.config.options.types import OptionTypes
+    from penstock.config.places import where
+    from penstock.contract import PortSpec, PortSpecs
+    from penstock.engine.calculator import METHODS, PROCESS, Outcome, Stop
+    from penstock.engine.node import Node, Step
+    from penstock.engine.packet import NOTHING
+    from penstock.engine.schedule import RUNNING, TERMINATED, Schedule
+    from penstock.engine.stream import InputStream, Observer, OutputStream
+    from penstock.option_class import (
+        ClassField,
+        classes_inside,
+        enum_numbers,
+        fields_of,
+        full_name,
+        is_options_class,
+        options_classes,
+        summary_of,
+    )
+    from penstock.payload_types import (
+        PayloadType,
+        agree,
+        is_any,
+        members,
+        runtime_classes,
+        type_name,
+        type_names,
+    )
+    from penstock.plan import (
+        ExecutorPlan,
+        HandlerPlan,
+        NodePlan,
+        Plan,
+        PortPlan,
+        SidePortPlan,
+        StreamPlan,
+        sources_above,
+    )
+    from penstock.plugins.discovery import Discovered, PluginHost, installed_distribution
+    from penstock.ports import PortKey, Ports, port_id, port_name
+    from penstock.registry import official_packs
+    from penstock.resources import Resources
+    from penstock.runtime.default import default_registry, plugin_host, plugins_renewed
+    from penstock.runtime.feeding import Feed, packet_of
+    from penstock.services import CLOCK
+    from penstock.shown import shown
+    from penstock.tags import Port, TagMap, is_name, parse_tag_index, parse_tag_index_name
+    from penstock.timestamp import (
+        DONE,
+        MAX,
+        MIN,
+        ONE_OVER_POSTSTREAM,
+        POSTSTREAM,
+        PRESTREAM,
+        UNSET,
+        UNSTARTED,
+        next_allowed,
+        shifted,
+        show,
+    )
+    from penstock.tracing.tracer import OBSERVE
+
+_HOME: Final = {
+    "CLOCK": "services",
+    "ClassField": "option_class",
+    "DONE": "timestamp",
+    "Discovered": "plugins.discovery",
+    "ExecutorPlan": "plan",
+    "Feed": "runtime.feeding",
+    "HandlerPlan": "plan",
+    "InputStream": "engine.stream",
+    "KINDS": "claims",
+    "MAX": "timestamp",
+    "METHODS": "engine.calculator",
+    "MIN": "timestamp",
+    "NOTHING": "engine.packet",
+    "Node": "engine.node",
+    "NodePlan": "plan",
+    "OBSERVE": "tracing.tracer",
+    "ONE_OVER_POSTSTREAM": "timestamp",
+    "Observer": "engine.stream",
+    "OptionEntry": "claims",
+    "OptionTypes": "config.options.types",
+    "Options": "config.options.options",
+    "Outcome": "engine.calculator",
+    "OutputStream": "engine.stream",
+    "POSTSTREAM": "timestamp",
+    "PRESTREAM": "timestamp",
+    "PROCESS": "engine.calculator",
+    "PayloadType": "payload_types",
+    "Plan": "plan",
+    "PluginHost": "plugins.discovery",
+    "Port": "tags",
+    "PortKey": "ports",
+    "PortPlan": "plan",
+    "PortSpec": "contract",
+    "PortSpecs": "contract",
+    "Ports": "ports",
+    "RUNNING": "engine.schedule",
+    "Resources": "resources",
+    "Schedule": "engine.schedule",
+    "SidePortPlan": "plan",
+    "Step": "engine.node",
+    "Stop": "engine.calculator",
+    "StreamPlan": "plan",
+    "TERMINATED": "engine.schedule",
+    "TagMap": "tags",
+    "UNSET": "timestamp",
+    "UNSTARTED": "timestamp",
+    "agree": "payload_types",
+    "calculator_of": "claims",
+    "classes_inside": "option_class",
+    "default_registry": "runtime.default",
+    "engine_form": "compiled",
+    "enum_numbers": "option_class",
+    "extension_class": "config.options.derived",
+    "fields_of": "option_class",
+    "full_name": "option_class",
+    "inner_classes": "config.options.derived",
+    "installed_distribution": "plugins.discovery",
+    "is_any": "payload_types",
+    "is_name": "tags",
+    "is_options_class": "option_class",
+    "members": "payload_types",
+    "message_class": "config.options.derived",
+    "message_of": "config.options.instances",
+    "message_with": "config.options.instances",
+    "next_allowed": "timestamp",
+    "numbered": "check.nodes",
+    "official_packs": "registry",
+    "options_classes": "option_class",
+    "packet_of": "runtime.feeding",
+    "parse_tag_index": "tags",
+    "parse_tag_index_name": "tags",
+    "plugin_host": "runtime.default",
+    "plugins_renewed": "runtime.default",
+    "port_id": "ports",
+    "port_name": "ports",
+    "runtime_classes": "payload_types",
+    "shifted": "timestamp",
+    "show": "timestamp",
+    "shown": "shown",
+    "sources_above": "plan",
+    "spelling": "claims",
+    "stale_modules": "compiled",
+    "summary_of": "option_class",
+    "type_name": "payload_types",
+    "type_names": "payload_types",
+    "where": "config.places",
+}
+
+__all__ = [
+    "CLOCK",
+    "DONE",
+    "KINDS",
+    "MAX",
+    "METHODS",
+    "MIN",
+    "NOTHING",
+    "OBSERVE",
+    "ONE_OVER_POSTSTREAM",
+    "POSTSTREAM",
+    "PRESTREAM",
+    "PROCESS",
+    "RUNNING",
+    "TERMINATED",
+    "UNSET",
+    "UNSTARTED",
+    "ClassField",
+    "Discovered",
+    "ExecutorPlan",
+    "Feed",
+    "HandlerPlan",
+    "InputStream",
+    "Node",
+    "NodePlan",
+    "Observer",
+    "OptionEntry",
+    "OptionTypes",
+    "Options",
+    "Outcome",
+    "OutputStream",
+    "PayloadType",
+    "Plan",
+    "PluginHost",
+    "Port",
+    "PortKey",
+    "PortPlan",
+    "PortSpec",
+    "PortSpecs",
+    "Ports",
+    "Resources",
+    "Schedule",
+    "SidePortPlan",
+    "Step",
+    "Stop",
+    "StreamPlan",
+    "TagMap",
+    "agree",
+    "calculator_of",
+    "classes_inside",
+    "default_registry",
+    "engine_form",
+    "enum_numbers",
+    "extension_class",
+    "fields_of",
+    "full_name",
+    "inner_classes",
+    "installed_distribution",
+    "is_any",
+    "is_name",
+    "is_options_class",
+    "members",
+    "message_class",
+    "message_of",
+    "message_with",
+    "next_allowed",
+    "numbered",
+    "official_packs",
+    "options_classes",
+    "packet_of",
+    "parse_tag_index",
+    "parse_tag_index_name",
+    "plugin_host",
+    "plugins_renewed",
+    "port_id",
+    "port_name",
+    "runtime_classes",
+    "shifted",
+    "show",
+    "shown",
+    "sources_above",
+    "spelling",
+    "stale_modules",
+    "summary_of",
+    "type_name",
+    "type_names",
+    "where",
+]
+
+
+def __getattr__(name: str) -> object:
+    home = _HOME.get(name)
+    if home is None:
+        raise AttributeError(f"module 'penstock.lowlevel' has no attribute {name!r}")
+    value = getattr(import_module(f"penstock.{home}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOME})
