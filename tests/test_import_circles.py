@@ -26,17 +26,6 @@ SOURCES: Final = [
 ]
 #: One thing, whose parts name one another in types.
 ONE_THING: Final = {"penstock.engine"}
-#: Packages that are known to have a circle.
-KNOWN: Final = {
-    "penstock",
-    "penstock.config",
-    "penstock.runtime",
-    "penstock.runtime.runner",
-    "penstock_builder",
-    "penstock_gpu",
-    "penstock_gpu.calculators",
-}
-CUT: Final = pytest.mark.xfail(strict=True, reason="this circle is being cut")
 #: What packs may import of the core; `penstock` itself besides.
 PUBLIC: Final = {"config", "errors", "explain", "log", "lowlevel", "tracing"}
 
@@ -120,7 +109,6 @@ ALL: Final = [(package, source) for source in SOURCES for package in packages(so
             package,
             source,
             id=name,
-            marks=CUT if name in KNOWN else (),
         )
         for package, source in ALL
         if (name := name_of(package, source)) not in ONE_THING

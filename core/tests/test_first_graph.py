@@ -21,7 +21,7 @@ NOT_NEEDED = {
     "penstock.config.options.derived",
     "penstock.config.subgraphs.expand",
     "penstock_templates.template",
-    "penstock.explain",
+    "penstock.explain.search",
     "penstock.log",
     "penstock.runtime.event_loops.loop",
     "penstock.runtime.report",

@@ -33,10 +33,19 @@ Options
     `classes_inside` and `enum_numbers` describe attrs classes. `message_class`, `extension_class` and
     `inner_classes` derive protobuf messages from them, `message_of` and `message_with` fill these messages.
 Graphs
-    `numbered` gives nodes their canonical names, `where` writes a place in a graph file. A `Plan` is a
-    checked graph; it consists of `NodePlan`, `StreamPlan`, `PortPlan`, `SidePortPlan`, `HandlerPlan` and
-    `ExecutorPlan`, and `sources_above` computes `Plan.throttled`.
+    `numbered` gives nodes their canonical names, `where` writes a place in a graph file.
+    `read_with_places` reads a graph that need not be able to run, `read_expanded` puts its subgraphs in;
+    `prefix_of` is what the names of a subgraph's nodes begin with. A `Plan` is a checked graph; it consists
+    of `NodePlan`, `StreamPlan`, `PortPlan`, `SidePortPlan`, `HandlerPlan` and `ExecutorPlan`, and
+    `sources_above` computes `Plan.throttled`.
+Readers of graphs in other forms
+    A `GraphReader` makes a `Definition` of text or of a `Message`, with `FindType` and `Merge` at hand, and
+    raises `DefinitionTextError`. `Places` has a `Spot` for each part of the file, `Faults` takes what is
+    wrong, `with_defaults` expands a definition. `tokens_of` reads text into `Token`s, `own_name` writes the
+    name of one of our messages.
+
 Runs, for test kits
+    `new_run` puts a `NewRun` together, not started; `as_packets` makes packets of what users give.
     `Schedule` is the state machine of a run, in one of the states `RUNNING` and `TERMINATED` among others;
     `Step` is one call of a calculator's method, by number in `METHODS` (`PROCESS`); a `TracedStep` of an
     observer has the method `OBSERVE`. `OutputStream` and `Observer` are what it writes to. `Feed` feeds the
@@ -51,14 +60,27 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from penstock.check.faults import Faults
     from penstock.check.nodes import numbered
     from penstock.claims import KINDS, OptionEntry, calculator_of, spelling
     from penstock.compiled import engine_form, stale_modules
+    from penstock.config.definition import (
+        Definition,
+        DefinitionTextError,
+        FindType,
+        GraphReader,
+        Merge,
+        with_defaults,
+    )
+    from penstock.config.lenient import read_expanded, read_with_places
+    from penstock.config.message import Message
     from penstock.config.options.derived import extension_class, inner_classes, message_class
     from penstock.config.options.instances import message_of, message_with
     from penstock.config.options.options import Options
     from penstock.config.options.types import OptionTypes
-    from penstock.config.places import where
+    from penstock.config.places import Places, Spot, where
+    from penstock.config.reading.scan import Token, own_name, tokens_of
+    from penstock.config.subgraphs.interface import prefix_of
     from penstock.contract import PortSpec, PortSpecs
     from penstock.engine.calculator import METHODS, PROCESS, Outcome, Stop
     from penstock.engine.node import Node, Step
@@ -100,6 +122,8 @@ if TYPE_CHECKING:
     from penstock.resources import Resources
     from penstock.runtime.default import default_registry, plugin_host, plugins_renewed
     from penstock.runtime.feeding import Feed, packet_of
+    from penstock.runtime.new_run import NewRun, new_run
+    from penstock.runtime.side_packets import as_packets
     from penstock.services import CLOCK
     from penstock.shown import shown
     from penstock.tags import Port, TagMap, is_name, parse_tag_index, parse_tag_index_name
@@ -122,16 +146,24 @@ _HOME: Final = {
     "CLOCK": "services",
     "ClassField": "option_class",
     "DONE": "timestamp",
+    "Definition": "config.definition",
+    "DefinitionTextError": "config.definition",
     "Discovered": "plugins.discovery",
     "ExecutorPlan": "plan",
+    "Faults": "check.faults",
     "Feed": "runtime.feeding",
+    "FindType": "config.definition",
+    "GraphReader": "config.definition",
     "HandlerPlan": "plan",
     "InputStream": "engine.stream",
     "KINDS": "claims",
     "MAX": "timestamp",
     "METHODS": "engine.calculator",
     "MIN": "timestamp",
+    "Merge": "config.definition",
+    "Message": "config.message",
     "NOTHING": "engine.packet",
+    "NewRun": "runtime.new_run",
     "Node": "engine.node",
     "NodePlan": "plan",
     "OBSERVE": "tracing.tracer",
@@ -146,6 +178,7 @@ _HOME: Final = {
     "PRESTREAM": "timestamp",
     "PROCESS": "engine.calculator",
     "PayloadType": "payload_types",
+    "Places": "config.places",
     "Plan": "plan",
     "PluginHost": "plugins.discovery",
     "Port": "tags",
@@ -158,14 +191,17 @@ _HOME: Final = {
     "Resources": "resources",
     "Schedule": "engine.schedule",
     "SidePortPlan": "plan",
+    "Spot": "config.places",
     "Step": "engine.node",
     "Stop": "engine.calculator",
     "StreamPlan": "plan",
     "TERMINATED": "engine.schedule",
     "TagMap": "tags",
+    "Token": "config.reading.scan",
     "UNSET": "timestamp",
     "UNSTARTED": "timestamp",
     "agree": "payload_types",
+    "as_packets": "runtime.side_packets",
     "calculator_of": "claims",
     "classes_inside": "option_class",
     "default_registry": "runtime.default",
@@ -183,10 +219,12 @@ _HOME: Final = {
     "message_class": "config.options.derived",
     "message_of": "config.options.instances",
     "message_with": "config.options.instances",
+    "new_run": "runtime.new_run",
     "next_allowed": "timestamp",
     "numbered": "check.nodes",
     "official_packs": "registry",
     "options_classes": "option_class",
+    "own_name": "config.reading.scan",
     "packet_of": "runtime.feeding",
     "parse_tag_index": "tags",
     "parse_tag_index_name": "tags",
@@ -194,6 +232,9 @@ _HOME: Final = {
     "plugins_renewed": "runtime.default",
     "port_id": "ports",
     "port_name": "ports",
+    "prefix_of": "config.subgraphs.interface",
+    "read_expanded": "config.lenient",
+    "read_with_places": "config.lenient",
     "runtime_classes": "payload_types",
     "shifted": "timestamp",
     "show": "timestamp",
@@ -202,9 +243,11 @@ _HOME: Final = {
     "spelling": "claims",
     "stale_modules": "compiled",
     "summary_of": "option_class",
+    "tokens_of": "config.reading.scan",
     "type_name": "payload_types",
     "type_names": "payload_types",
     "where": "config.places",
+    "with_defaults": "config.definition",
 }
 
 __all__ = [
@@ -225,11 +268,19 @@ __all__ = [
     "UNSET",
     "UNSTARTED",
     "ClassField",
+    "Definition",
+    "DefinitionTextError",
     "Discovered",
     "ExecutorPlan",
+    "Faults",
     "Feed",
+    "FindType",
+    "GraphReader",
     "HandlerPlan",
     "InputStream",
+    "Merge",
+    "Message",
+    "NewRun",
     "Node",
     "NodePlan",
     "Observer",
@@ -239,6 +290,7 @@ __all__ = [
     "Outcome",
     "OutputStream",
     "PayloadType",
+    "Places",
     "Plan",
     "PluginHost",
     "Port",
@@ -250,11 +302,14 @@ __all__ = [
     "Resources",
     "Schedule",
     "SidePortPlan",
+    "Spot",
     "Step",
     "Stop",
     "StreamPlan",
     "TagMap",
+    "Token",
     "agree",
+    "as_packets",
     "calculator_of",
     "classes_inside",
     "default_registry",
@@ -272,10 +327,12 @@ __all__ = [
     "message_class",
     "message_of",
     "message_with",
+    "new_run",
     "next_allowed",
     "numbered",
     "official_packs",
     "options_classes",
+    "own_name",
     "packet_of",
     "parse_tag_index",
     "parse_tag_index_name",
@@ -283,6 +340,9 @@ __all__ = [
     "plugins_renewed",
     "port_id",
     "port_name",
+    "prefix_of",
+    "read_expanded",
+    "read_with_places",
     "runtime_classes",
     "shifted",
     "show",
@@ -291,9 +351,11 @@ __all__ = [
     "spelling",
     "stale_modules",
     "summary_of",
+    "tokens_of",
     "type_name",
     "type_names",
     "where",
+    "with_defaults",
 ]
 
 

@@ -6,12 +6,12 @@ from google.protobuf import descriptor_pb2, descriptor_pool, text_format
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from penstock import Registry
 from penstock.config import read_definition
 from penstock.config.calculator_graph_template_pb2 import CalculatorGraphTemplate, TemplateDict
 from penstock.config.calculator_pb2 import CalculatorGraphConfig
-from penstock.config.definition import with_defaults
 from penstock.errors import GraphConfigError, GraphParseError
-from penstock.registry import Registry
+from penstock.lowlevel import with_defaults
 from penstock_templates.values import to_message, values_in, values_of
 
 _KINDS = """

@@ -3,10 +3,10 @@
 import pytest
 from google.protobuf import text_format
 
+from penstock import Registry
 from penstock.config import read_definition, read_graph
 from penstock.config.calculator_graph_template_pb2 import CalculatorGraphTemplate
 from penstock.errors import GraphParseError
-from penstock.registry import Registry
 from penstock_templates.template import Template
 
 

@@ -19,7 +19,7 @@ from penstock.errors import (
     NotFoundError,
     StatusCode,
 )
-from penstock.option_class import full_name
+from penstock.lowlevel import full_name
 from penstock_builder import Graph
 
 CHAIN = """\

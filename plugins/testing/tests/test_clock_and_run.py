@@ -5,10 +5,9 @@ import threading
 
 import pytest
 
-from penstock import STOP, Calculator, CalculatorGraph
-from penstock.engine.packet import Packet
+from penstock import STOP, Calculator, CalculatorGraph, Packet
 from penstock.errors import GraphConfigError, GraphRunError, InvalidArgumentError, WaitTimeoutError
-from penstock.services import CLOCK
+from penstock.lowlevel import CLOCK
 from penstock_testing import InlineExecutor, ManualClock, calculator, run_calculator, testing_registry
 
 

@@ -8,12 +8,9 @@ from random import Random
 
 import pytest
 
-from penstock import Packet, Timestamp
+from penstock import STOP, Calculator, InputStreamHandler, Packet, ServiceKey, Timestamp
 from penstock.config.calculator_pb2 import CalculatorGraphConfig, ExecutorConfig
-from penstock.engine.calculator import STOP, Calculator
-from penstock.engine.policy import InputStreamHandler
 from penstock.errors import GraphConfigError, InvalidArgumentError, NotFoundError
-from penstock.services import ServiceKey
 from penstock_testing import ConformanceError, check_calculator, testing_registry
 from penstock_testing.feeds import BOUND, END, PACKET, make_feed
 from penstock_testing.payloads import fits, maker_of, same

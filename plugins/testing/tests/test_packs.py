@@ -9,8 +9,7 @@ import textwrap
 import pytest
 
 from penstock.errors import InvalidArgumentError, NotFoundError
-from penstock.plugins.discovery import PluginHost, installed_distribution
-from penstock.runtime.default import plugins_renewed
+from penstock.lowlevel import PluginHost, installed_distribution, plugins_renewed
 from penstock_testing import PackFault, PackReport, check_pack
 from penstock_testing.packs.loading import Loading, load_apart
 

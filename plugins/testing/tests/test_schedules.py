@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from penstock.engine.calculator import STOP
-from penstock.engine.policy import InputStreamHandler
+from penstock import STOP, InputStreamHandler, ServiceKey
 from penstock.errors import (
     GraphRunError,
     InternalError,
@@ -11,7 +10,6 @@ from penstock.errors import (
     NotFoundError,
     StreamClosedError,
 )
-from penstock.services import ServiceKey
 from penstock_testing import ScheduleHarness, calculator, explore, node, wired
 
 Double = calculator(

@@ -6,7 +6,7 @@ import pytest
 
 from penstock import STOP
 from penstock.errors import InternalError, NotFoundError
-from penstock.timestamp import DONE
+from penstock.lowlevel import DONE
 from penstock_testing import calculator, node, testing_registry, wired
 from penstock_testing.timeline import Row, draw, picture, record, tracks
 from penstock_views.draw import Track

@@ -33,12 +33,14 @@ class NewRun(NamedTuple):
         services: answers what calculators ask. Its `change` must be set before any step is called: it
             applies an event to the schedule, under whatever lock the caller has.
         view: the service `GRAPH` of this run. Its `take_snapshot` is to be set.
+        counters: of the graph.
     """
 
     schedule: Schedule
     side_packets: SidePackets
     services: GraphNodeServices
     view: RunView
+    counters: Counters
 
 
 def new_run(  # noqa: PLR0913  # each is one thing that a run can have
@@ -85,7 +87,8 @@ def new_run(  # noqa: PLR0913  # each is one thing that a run can have
     found, _ = find_services(plan, {GRAPH: view, **(services or {})}, made)
     queue_of, names = (queues or _queues_of(plan))(found)
     sides = SidePackets(plan, given)
-    node_services = GraphNodeServices(plan, Counters() if counters is None else counters, found, sides)
+    counters = Counters() if counters is None else counters
+    node_services = GraphNodeServices(plan, counters, found, sides)
     builder = RunBuilder(
         plan,
         node_services,
@@ -96,7 +99,7 @@ def new_run(  # noqa: PLR0913  # each is one thing that a run can have
         is_timed=is_timed,
         tracing=tracing,
     )
-    return NewRun(builder.build(observers(), limits or {}), sides, node_services, view)
+    return NewRun(builder.build(observers(), limits or {}), sides, node_services, view, counters)
 
 
 def _queues_of(plan: Plan) -> Callable[[Mapping[ServiceKey[Any], object]], Queues]:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from penstock.claims import calculator_of
 from penstock.config.calculator_pb2 import CalculatorGraphConfig, ExecutorConfig
 from penstock.errors import AlreadyExistsError, FailedPreconditionError, InvalidArgumentError
-from penstock.tags import is_name
+from penstock.lowlevel import calculator_of, is_name
 from penstock_builder.interfaces import check_type, component
 from penstock_builder.names import Names
 from penstock_builder.node import Node
@@ -19,8 +18,8 @@ from penstock_builder.wires import Feedback, LoopStream, SidePacket, Stream, Wir
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from penstock.payload_types import PayloadType
-    from penstock.registry import Registry
+    from penstock import Registry
+    from penstock.lowlevel import PayloadType
     from penstock_builder.ports import Wires
 
 W = TypeVar("W", bound=Wire)
@@ -43,7 +42,7 @@ class Draft:
         type: str = "",  # noqa: A002  # the field's name
     ) -> None:
         if registry is None:
-            from penstock.runtime.default import default_registry  # loads the plugins
+            from penstock.lowlevel import default_registry  # loads the plugins
 
             registry = default_registry()
         self.registry = registry

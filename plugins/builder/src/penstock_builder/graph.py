@@ -11,7 +11,7 @@ from penstock_builder.reading import fill
 from penstock_builder.writing import config_of
 
 if TYPE_CHECKING:
-    from penstock.registry import Registry
+    from penstock import Registry
     from penstock_builder.wires import Feedback, Stream
 
 

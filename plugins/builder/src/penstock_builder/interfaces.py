@@ -9,22 +9,18 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeAlias
 
+from penstock import CalculatorContract
 from penstock.config import is_template, read_graph
-from penstock.config.options.options import Options
-from penstock.contract import CalculatorContract
 from penstock.errors import InvalidArgumentError, PenstockError
-from penstock.payload_types import agree, members, type_names
-from penstock.ports import port_name
-from penstock.tags import TagMap
+from penstock.lowlevel import Options, TagMap, agree, members, port_name, type_names
 from penstock_builder.wires import Wire, resolved
 from penstock_views.describe import describe
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from penstock.contract import PortSpec, PortSpecs
-    from penstock.payload_types import PayloadType
-    from penstock.registry import Registry
+    from penstock import Registry
+    from penstock.lowlevel import PayloadType, PortSpec, PortSpecs
     from penstock_builder.ports import PortTable
     from penstock_builder.wires import Writer
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 from penstock.errors import AlreadyExistsError, InvalidArgumentError
-from penstock.ports import port_name
+from penstock.lowlevel import port_name
 from penstock_builder.interfaces import (
     KINDS,
     NOTHING_KNOWN,
@@ -22,9 +22,8 @@ from penstock_builder.wires import Namer, SidePacket, Stream
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from penstock.contract import CalculatorContract
-    from penstock.ports import PortKey
-    from penstock.registry import Registry
+    from penstock import CalculatorContract, Registry
+    from penstock.lowlevel import PortKey
     from penstock_builder.interfaces import NewPorts, Place
     from penstock_builder.names import Names
     from penstock_builder.ports import ByPort

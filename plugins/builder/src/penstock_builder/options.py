@@ -10,17 +10,21 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from penstock.config.options.derived import message_class
-from penstock.config.options.instances import message_of, message_with
-from penstock.config.options.types import OptionTypes
 from penstock.errors import InvalidArgumentError, PenstockError
-from penstock.option_class import full_name, is_options_class
+from penstock.lowlevel import (
+    OptionTypes,
+    full_name,
+    is_options_class,
+    message_class,
+    message_of,
+    message_with,
+)
 from penstock_views.describe import describe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from penstock.registry import Registry
+    from penstock import Registry
 
     #: A message of this or another package; its fields are set, its class is not needed.
     Message: TypeAlias = Any

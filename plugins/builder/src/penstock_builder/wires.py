@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar, Protocol, Self
 
 from penstock.errors import AlreadyExistsError, FailedPreconditionError, InvalidArgumentError
-from penstock.ports import port_name
+from penstock.lowlevel import port_name
 
 if TYPE_CHECKING:
-    from penstock.contract import CalculatorContract
-    from penstock.payload_types import PayloadType
+    from penstock import CalculatorContract
+    from penstock.lowlevel import PayloadType
 
 
 class Namer(Protocol):

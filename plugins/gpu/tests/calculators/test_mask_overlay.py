@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from penstock.errors import GraphConfigError
-from penstock.runtime.default import default_registry
+from penstock.lowlevel import default_registry
 from penstock_formats import VideoHeader
 from penstock_gpu.buffers.buffer import GpuBuffer
 from penstock_gpu.calculators.mask_overlay import MaskOverlayCalculator

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from penstock.config.places import Spot
 from penstock.errors import InvalidArgumentError, PenstockError
+from penstock.lowlevel import Spot
 from penstock_templates import fields
 from penstock_templates.evaluate import Environment
 from penstock_templates.paths import check_count

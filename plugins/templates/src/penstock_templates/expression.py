@@ -17,7 +17,7 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from penstock.config.calculator_graph_template_pb2 import TemplateExpression
-from penstock.config.definition import DefinitionTextError
+from penstock.lowlevel import DefinitionTextError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

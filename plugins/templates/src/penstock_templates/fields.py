@@ -14,8 +14,8 @@ from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import DecodeError, Message
 
 from penstock.config.calculator_graph_template_pb2 import TemplateDict
-from penstock.config.reading.scan import own_name
 from penstock.errors import InvalidArgumentError
+from penstock.lowlevel import own_name
 from penstock_templates.values import Value, as_bool, as_number, as_text, described, to_message
 
 if TYPE_CHECKING:

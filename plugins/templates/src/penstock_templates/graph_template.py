@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING, Any, Self
 import attrs
 
 from penstock.config import read_definition
-from penstock.config.definition import with_defaults
 from penstock.errors import InvalidArgumentError
-from penstock.runtime.default import default_registry
+from penstock.lowlevel import default_registry, with_defaults
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from penstock.registry import Registry
+    from penstock import Registry
 
 
 class GraphTemplate:

@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING
 from penstock_templates.template import Template, of_message, read_text
 
 if TYPE_CHECKING:
-    from penstock.config.definition import FindType, Merge
-    from penstock.config.message import Message
-    from penstock.config.places import Places
+    from penstock.lowlevel import FindType, Merge, Message, Places
 
 
 class TemplateReader:

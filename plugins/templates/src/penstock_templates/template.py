@@ -12,7 +12,7 @@ import attrs
 
 from penstock.config.calculator_graph_template_pb2 import CalculatorGraphTemplate, TemplateSubgraphOptions
 from penstock.config.calculator_pb2 import CalculatorGraphConfig
-from penstock.config.places import Places, Spot
+from penstock.lowlevel import Places, Spot
 from penstock_templates.expand import Rules, carry_out
 from penstock_templates.expression import RuleError
 from penstock_templates.fields import new, values
@@ -24,11 +24,8 @@ from penstock_templates.wire import stowed
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from penstock.check.faults import Faults
-    from penstock.config.definition import FindType, Merge
-    from penstock.config.message import Message
-    from penstock.config.options.options import Options
     from penstock.errors import PenstockError
+    from penstock.lowlevel import Faults, FindType, Merge, Message, Options
     from penstock_templates.values import Value
 
 _NOTHING: Final[Mapping[str, Value]] = {}

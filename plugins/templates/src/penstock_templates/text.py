@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
 import attrs
 
-from penstock.config.places import Spot
-from penstock.config.reading.scan import Token, tokens_of
+from penstock.lowlevel import Spot, Token, tokens_of
 from penstock_templates import fields
 from penstock_templates.expression import Rule, RuleError, read_directive, read_value, unquoted
 from penstock_templates.paths import KEY, MOST_RULES, Step, spelled_path

@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 
 import attrs
 
+from penstock import Timestamp
 from penstock.config import build_plan, to_text
 from penstock.errors import InternalError, StatusCode
 from penstock.explain import story
-from penstock.ports import port_id
-from penstock.tags import parse_tag_index
-from penstock.timestamp import Timestamp
+from penstock.lowlevel import parse_tag_index, port_id
 from penstock_testing.connections import SINK, Sink, example_of, graph_of, legal_wirings, node_named
 from penstock_testing.drives import Drive, Run, call_on_a_thread, spied
 from penstock_testing.feeds import make_feed
@@ -29,13 +28,9 @@ from penstock_testing.schedules import ScheduleHarness
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from penstock.contract import PortSpecs
-    from penstock.engine.calculator import Calculator
+    from penstock import Calculator, Registry, ServiceKey
     from penstock.errors import PenstockError
-    from penstock.plan import Plan
-    from penstock.ports import PortKey
-    from penstock.registry import Registry
-    from penstock.services import ServiceKey
+    from penstock.lowlevel import Plan, PortKey, PortSpecs
     from penstock_testing.feeds import Event
     from penstock_testing.payloads import Maker, Makers
 
@@ -360,7 +355,7 @@ def _registered(calculator: type[Calculator] | str, registry: Registry) -> tuple
 
 def _installed() -> Registry:
     """Return what is installed, completed so that graphs load where no pack is."""
-    from penstock.runtime.default import default_registry  # loads the plugins
+    from penstock.lowlevel import default_registry  # loads the plugins
 
     registry = default_registry()
     bare = testing_registry()

@@ -12,17 +12,15 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
+from penstock import Calculator, CalculatorContract
 from penstock.config import build_plan, read_graph
-from penstock.config.options.options import Options
-from penstock.contract import CalculatorContract
-from penstock.engine.calculator import Calculator
 from penstock.errors import GraphConfigError, InvalidArgumentError, PenstockError
-from penstock.tags import TagMap
+from penstock.lowlevel import Options, TagMap
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from penstock.registry import Registry
+    from penstock import Registry
 
 SINK: Final = "ConformanceSink"
 _FIELDS: Final = {

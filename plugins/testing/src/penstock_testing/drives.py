@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import attrs
 
-from penstock.engine.schedule import RUNNING
+from penstock.lowlevel import RUNNING
 from penstock_testing.feeds import BOUND, END, PACKET
 
 if TYPE_CHECKING:
     import random
     from collections.abc import Callable, Mapping
 
-    from penstock.engine.calculator import Calculator
+    from penstock import Calculator
     from penstock.errors import PenstockError
     from penstock_testing.feeds import Event
     from penstock_testing.schedules import ScheduleHarness

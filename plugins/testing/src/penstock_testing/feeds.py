@@ -12,15 +12,8 @@ from typing import TYPE_CHECKING, Final
 
 import attrs
 
-from penstock.timestamp import (
-    MAX,
-    MIN,
-    ONE_OVER_POSTSTREAM,
-    POSTSTREAM,
-    PRESTREAM,
-    Timestamp,
-    next_allowed,
-)
+from penstock import Timestamp
+from penstock.lowlevel import MAX, MIN, ONE_OVER_POSTSTREAM, POSTSTREAM, PRESTREAM, next_allowed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping

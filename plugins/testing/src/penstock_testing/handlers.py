@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from penstock.engine.policy import InputStreamHandler
-from penstock.registry import Registry
+from penstock import InputStreamHandler, Registry
 from penstock_testing.inline import InlineExecutor
 
 if TYPE_CHECKING:
-    from penstock.engine.calculator import Calculator
+    from penstock import Calculator
 
 
 class OneSetInputStreamHandler(InputStreamHandler):

@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING, Any, Final
 
-from penstock.runtime.executors.executor import Executor, ExecutorDefaults, Lease
+from penstock import Executor, ExecutorDefaults, Lease
 
 if TYPE_CHECKING:
-    from penstock.runtime.executors.executor import Work
+    from penstock import Work
 
 _TURN_S: Final = 0.02
 

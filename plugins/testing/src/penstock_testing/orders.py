@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from penstock import Packet
 from penstock.config import build_plan
-from penstock.engine.packet import Packet
 from penstock.errors import StreamClosedError
-from penstock.plan import Plan
+from penstock.lowlevel import Plan
 from penstock_testing.schedules import explore
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from penstock.registry import Registry
+    from penstock import Registry
     from penstock_testing.schedules import Carried, ScheduleHarness
 
 
@@ -71,6 +71,6 @@ def _packet(item: Packet | tuple[int, object]) -> Packet:
 
 
 def _installed() -> Registry:
-    from penstock.runtime.default import default_registry  # loads the plugins
+    from penstock.lowlevel import default_registry  # loads the plugins
 
     return default_registry()

@@ -18,16 +18,15 @@ import sys
 import typing
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
-from penstock.engine.packet import Packet
+from penstock import Packet, Timestamp
 from penstock.errors import NotFoundError
-from penstock.payload_types import is_any, runtime_classes, type_name
-from penstock.timestamp import Timestamp
+from penstock.lowlevel import is_any, runtime_classes, type_name
 
 if TYPE_CHECKING:
     import random
     from collections.abc import Callable, Mapping
 
-    from penstock.payload_types import PayloadType
+    from penstock.lowlevel import PayloadType
 
     Maker: TypeAlias = Callable[[random.Random, Timestamp], object]
     #: A declared type, or a port ("TAG", "TAG:1", an index) → maker.

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 import penstock
-from penstock.compiled import engine_form, stale_modules
+from penstock.lowlevel import engine_form, stale_modules
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from penstock.registry import Registry
+    from penstock import Registry
     from penstock_testing.clock import ManualClock
     from penstock_testing.run import CalculatorRun
     from penstock_testing.schedules import Carried

@@ -6,16 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from penstock.engine.calculator import Calculator
+from penstock import Calculator
 from penstock.errors import InvalidArgumentError
-from penstock.option_class import full_name, is_options_class
-from penstock.ports import PortKey, port_id
+from penstock.lowlevel import PortKey, full_name, is_options_class, port_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from penstock.engine.packet import Packet
-    from penstock.registry import Registry
+    from penstock import Packet, Registry
 
 _NAME = "RunCalculatorTarget"
 
@@ -92,7 +90,7 @@ def run_calculator(  # noqa: PLR0913  # each is one thing that a node can have
         GraphRunError: the calculator failed, or wrote what its contract forbids.
         WaitTimeoutError: the run did not end; says why.
     """
-    from penstock.runtime.graph import CalculatorGraph  # brings config
+    from penstock import CalculatorGraph  # brings config
     from penstock_testing.handlers import testing_registry
 
     base = registry if registry is not None else _registry_for(calculator, testing_registry())
@@ -134,7 +132,7 @@ def run_calculator(  # noqa: PLR0913  # each is one thing that a node can have
 
 
 def _feed(graph: Any, inputs: Mapping[str, Iterable[Packet | tuple[int, object]]], timeout: float) -> None:
-    from penstock.runtime.feeding import Feed, packet_of
+    from penstock.lowlevel import Feed, packet_of
 
     packets = {
         stream: sorted((packet_of(stream, n, item) for n, item in enumerate(items)), key=lambda p: p.stamp)
@@ -221,8 +219,10 @@ def as_message(options: object, registry: Registry) -> object:
     """Return options as a message; the class of an attrs instance is made known where nobody declares it."""
     if not is_options_class(type(options)):
         return options
-    from penstock.config.options.derived import message_class  # brings protobuf
-    from penstock.config.options.instances import message_of
+    from penstock.lowlevel import (
+        message_class,  # brings protobuf
+        message_of,
+    )
 
     cls = type(options)
     registry.add_option(full_name(cls), None, None, cls)
@@ -241,7 +241,7 @@ def set_options(node: Any, options: Any) -> None:
 def _registry_for(calculator: type[Calculator] | str, bare: Registry) -> Registry:
     if not isinstance(calculator, str):
         return bare
-    from penstock.runtime.default import default_registry  # loads the plugins
+    from penstock.lowlevel import default_registry  # loads the plugins
 
     return default_registry()
 

@@ -13,10 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from penstock.engine.calculator import METHODS, PROCESS, STOP
-from penstock.engine.packet import Packet
-from penstock.engine.schedule import RUNNING, TERMINATED
-from penstock.engine.stream import Observer
+from penstock import STOP, Packet
 from penstock.errors import (
     FailedPreconditionError,
     GraphRunError,
@@ -25,21 +22,15 @@ from penstock.errors import (
     NotFoundError,
 )
 from penstock.explain import snapshot, story, weighed
-from penstock.runtime.counters import Counters
-from penstock.runtime.new_run import new_run
-from penstock.runtime.side_packets import as_packets
-from penstock.timestamp import show
+from penstock.lowlevel import METHODS, PROCESS, RUNNING, TERMINATED, Observer, as_packets, new_run, show
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
     from typing import SupportsIndex
 
-    from penstock.engine.node import Node, Step
-    from penstock.engine.schedule import Schedule
-    from penstock.engine.stream import OutputStream
+    from penstock import ServiceKey
     from penstock.errors import PenstockError
-    from penstock.plan import Plan
-    from penstock.services import ServiceKey
+    from penstock.lowlevel import Node, OutputStream, Plan, Schedule, Step
 
 #: What a stream carried, as data: timestamp as a plain int, and payload (None for an empty packet).
 Carried = list[tuple[int, Any]]
@@ -106,7 +97,6 @@ class ScheduleHarness:
             stream.name: [] for stream in plan.streams if observe is None or stream.name in observe
         }
         self.freed = 0
-        self.counters: Final = Counters()
         self._random: Final = None if seed is None else random.Random(seed)  # noqa: S311  # a test's order
         self._ids: Final = plan.stream_ids
         self._held: list[HeldStep] = []
@@ -121,10 +111,10 @@ class ScheduleHarness:
             services=services,
             observers=lambda: observers,
             limits={self._ids[name]: size for name, size in (limits or {}).items()},
-            counters=self.counters,
         )
         self.schedule: Final[Schedule] = new.schedule
         self.side_packets: Final = new.side_packets
+        self.counters: Final = new.counters
         new.services.change = self.change
         new.view.take_snapshot = lambda: weighed(*snapshot(self.schedule))
         self.schedule.validate()

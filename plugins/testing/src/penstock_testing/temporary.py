@@ -7,8 +7,8 @@ from contextlib import ExitStack
 from types import ModuleType
 from typing import TYPE_CHECKING, Final, Self
 
-from penstock.plugins.hookspecs import Components, hookimpl
-from penstock.runtime.default import plugin_host, plugins_renewed
+from penstock import Components, hookimpl
+from penstock.lowlevel import plugin_host, plugins_renewed
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     import pytest
 
-    from penstock.plugins.discovery import Discovered
+    from penstock.lowlevel import Discovered
 
 
 class TemporaryPlugins:

@@ -21,18 +21,18 @@ from typing import TYPE_CHECKING, Final
 
 import attrs
 
+from penstock import Packet
 from penstock.config import build_plan
-from penstock.engine.packet import Packet
 from penstock.errors import NotFoundError
-from penstock.timestamp import DONE, show
+from penstock.lowlevel import DONE, show
 from penstock_testing.schedules import ScheduleHarness
 from penstock_views.draw.timeline import Track, timeline_svg
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from penstock.plan import Plan
-    from penstock.registry import Registry
+    from penstock import Registry
+    from penstock.lowlevel import Plan
 
 _LONGEST: Final = 12
 #: Elements of a list that are all written out; of a longer one the first few are.
@@ -130,7 +130,7 @@ def picture(  # noqa: PLR0913  # a run, and how it is shown
         GraphParseError, GraphConfigError, GraphRunError, InternalError: as `CalculatorGraph` and `record`.
     """
     if registry is None:
-        from penstock.runtime.default import default_registry  # loads the plugins
+        from penstock.lowlevel import default_registry  # loads the plugins
 
         registry = default_registry()
     rows = {row.name: row for row in record(build_plan(graph, registry), feed, side_packets)}

@@ -11,29 +11,28 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import attrs
 
-from penstock.contract import CalculatorContract
-from penstock.engine.calculator import Calculator
+from penstock import Calculator, CalculatorContract
 from penstock.errors import InvalidArgumentError, NotFoundError
-from penstock.payload_types import runtime_classes
-from penstock.plan import (
+from penstock.lowlevel import (
     ExecutorPlan,
     HandlerPlan,
     NodePlan,
     Plan,
+    Port,
     PortPlan,
     SidePortPlan,
     StreamPlan,
+    TagMap,
+    runtime_classes,
     sources_above,
 )
-from penstock.tags import Port, TagMap
 from penstock_testing.handlers import OneSetInputStreamHandler
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from penstock.contract import PortSpec, PortSpecs
-    from penstock.engine.calculator import CalculatorContext, Outcome
-    from penstock.engine.policy import InputStreamHandler
+    from penstock import CalculatorContext, InputStreamHandler
+    from penstock.lowlevel import Outcome, PortSpec, PortSpecs
 
     Method: TypeAlias = Callable[[CalculatorContext], Outcome]
     #: Ports as in a graph: a sequence, or a string with blanks between them ("frames MASK:0:mask").

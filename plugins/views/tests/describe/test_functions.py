@@ -3,7 +3,7 @@
 import enum
 
 import penstock
-from penstock.registry import Registry
+from penstock import Registry
 from penstock_views.describe import describe
 
 

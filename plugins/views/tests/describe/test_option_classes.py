@@ -6,10 +6,8 @@ import attrs
 import pytest
 from google.protobuf import text_format
 
-from penstock import Calculator
-from penstock.config.options.derived import message_class
-from penstock.option_class import full_name
-from penstock.registry import Registry
+from penstock import Calculator, Registry
+from penstock.lowlevel import full_name, message_class
 from penstock_views.describe import describe
 from penstock_views.describe.option_classes import describe_class
 

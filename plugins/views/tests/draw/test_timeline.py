@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from penstock import Calculator, CalculatorGraph, Packet
 from penstock.errors import NotFoundError
-from penstock.timestamp import DONE, PRESTREAM
+from penstock.lowlevel import DONE, PRESTREAM
 from penstock_testing import testing_registry
 from penstock_views.draw import Recorder, Track, timeline_svg
 from penstock_views.draw.markup import text_width

@@ -15,7 +15,7 @@ from itertools import pairwise
 import pytest
 
 import penstock
-from penstock.engine.policy import NOT_READY, READY_FOR_CLOSE, InputStreamHandler
+from penstock import NOT_READY, READY_FOR_CLOSE, InputStreamHandler
 from penstock.errors import GraphRunError, InvalidArgumentError, NotFoundError, UnavailableError
 from penstock.tracing import ChromeTracer
 from penstock_testing import calculator, testing_registry

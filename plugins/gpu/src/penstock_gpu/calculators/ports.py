@@ -11,8 +11,7 @@ from penstock_formats import VideoHeader
 
 if TYPE_CHECKING:
     from penstock import Input, Output
-    from penstock.contract import PortSpecs
-    from penstock.ports import Ports
+    from penstock.lowlevel import Ports, PortSpecs
     from penstock_gpu.buffers.buffer import GpuBuffer
 
 

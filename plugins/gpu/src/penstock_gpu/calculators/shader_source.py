@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from penstock.errors import InvalidArgumentError, NotFoundError
-from penstock.resources import Resources
+from penstock.lowlevel import Resources
 from penstock_gpu.drawing.glsl import declarations
 from penstock_gpu.drawing.program import check_name
 from penstock_gpu.drawing.uniforms import numbers

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 import attrs
 
+from penstock import Registry
 from penstock.errors import InvalidArgumentError, NotFoundError
-from penstock.plugins.discovery import installed_distribution
-from penstock.registry import Registry
-from penstock.runtime.default import plugin_host
+from penstock.lowlevel import installed_distribution, plugin_host
 from penstock_testing.packs.components import (
     check_name,
     check_option,
@@ -26,7 +25,7 @@ from penstock_testing.packs.report import PackFault, PackReport
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from penstock.plugins.discovery import Discovered, PluginHost
+    from penstock.lowlevel import Discovered, PluginHost
 
 
 def check_pack(

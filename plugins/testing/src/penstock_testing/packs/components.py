@@ -6,23 +6,17 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from penstock.claims import spelling
-from penstock.engine.calculator import Calculator
-from penstock.engine.policy import InputStreamHandler
+from penstock import Calculator, InputStreamHandler, ServiceKey
 from penstock.errors import NameClashError, PenstockError, PluginError, UnknownNameError
-from penstock.option_class import is_options_class
-from penstock.registry import official_packs
-from penstock.runtime.default import default_registry
-from penstock.services import ServiceKey
+from penstock.lowlevel import default_registry, is_options_class, official_packs, spelling
 from penstock_testing.packs.metadata import canonical
 from penstock_testing.packs.report import PackFault
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from penstock.plugins.discovery import Discovered
-    from penstock.plugins.hookspecs import Components
-    from penstock.registry import OptionEntry, Registry
+    from penstock import Components, Registry
+    from penstock.lowlevel import Discovered, OptionEntry
 
 #: Kinds that graphs name in the same field.
 _NODES: Final = ("calculator", "subgraph")
@@ -122,7 +116,7 @@ def _derive(cls: type, entry: OptionEntry) -> None:
     Raises:
         InvalidArgumentError: graph files cannot give such a class, or not at that place.
     """
-    from penstock.config.options.derived import extension_class, message_class  # protobuf
+    from penstock.lowlevel import extension_class, message_class  # protobuf
 
     if entry.extendee in (None, _PACKED) or entry.number is None:
         message_class(cls)

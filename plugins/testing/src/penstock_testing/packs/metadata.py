@@ -12,7 +12,7 @@ from penstock_testing.packs.report import PackFault
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from penstock.plugins.discovery import Discovered
+    from penstock.lowlevel import Discovered
 
 _PREFIX: Final = "penstock-"
 _CORE: Final = "penstock-core"

@@ -6,11 +6,10 @@ import inspect
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from penstock import SubgraphContext
 from penstock.config import build_plan, read_graph
-from penstock.config.options.options import Options
-from penstock.config.subgraphs.subgraph import SubgraphContext
 from penstock.errors import GraphConfigError, PenstockError
-from penstock.tags import TagMap
+from penstock.lowlevel import Options, TagMap
 from penstock_testing.connections import SINK, Sink, graph_of, legal_wirings, node_named
 from penstock_testing.packs.metadata import WHOLE, canonical
 from penstock_testing.packs.report import PackFault
@@ -19,8 +18,8 @@ from penstock_views.describe.docstrings import take_apart
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
-    from penstock.plan import Plan
-    from penstock.registry import Registry
+    from penstock import Registry
+    from penstock.lowlevel import Plan
 
 _PORTS: Final = ("input_stream", "output_stream", "input_side_packet", "output_side_packet")
 

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import attrs
 
-from penstock.claims import KINDS as COMPONENT_KINDS
 from penstock.config import read_graph
-from penstock.config.options.options import Options
 from penstock.errors import InvalidArgumentError, UnknownNameError
-from penstock.option_class import full_name, is_options_class, options_classes
+from penstock.lowlevel import KINDS as COMPONENT_KINDS
+from penstock.lowlevel import Options, full_name, is_options_class, options_classes
 from penstock_views.describe.code_names import names_used
 from penstock_views.describe.docstrings import Docstring, take_apart
 from penstock_views.describe.option_classes import describe_class
@@ -23,8 +22,7 @@ from penstock_views.describe.ports import NodePorts, PortInfo, describe_ports
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from penstock.contract import CalculatorContract
-    from penstock.registry import Registry
+    from penstock import CalculatorContract, Registry
 
 #: The policy of nodes for which neither graph nor calculator names one. Source: `config.handlers`.
 _DEFAULT_POLICY: Final = "DefaultInputStreamHandler"

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from penstock.option_class import classes_inside, enum_numbers, fields_of, is_options_class, summary_of
+from penstock.lowlevel import classes_inside, enum_numbers, fields_of, is_options_class, summary_of
 from penstock_views.describe.option_messages import Choice, OptionField, OptionMessage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from penstock.option_class import ClassField
+    from penstock.lowlevel import ClassField
 
 _ESCAPES: Final = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 #: Types of Python → those of .proto files that they are written as.
@@ -30,7 +30,7 @@ def describe_class(cls: type, extension: int | None = None) -> Iterator[OptionMe
     Raises:
         InvalidArgumentError: graph files cannot give such a class.
     """
-    from penstock.config.options.derived import inner_classes  # protobuf
+    from penstock.lowlevel import inner_classes  # protobuf
 
     names = {one: name for name, one in inner_classes(cls).items()}
     for one in classes_inside(cls):

@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import attrs
 
-from penstock.contract import CalculatorContract
-from penstock.payload_types import type_name
-from penstock.ports import port_name
-from penstock.tags import TagMap
+from penstock import CalculatorContract
+from penstock.lowlevel import TagMap, port_name, type_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from penstock.contract import PortSpec, PortSpecs
+    from penstock.lowlevel import PortSpec, PortSpecs
 
 #: Attribute of a contract → what an error, and `same as`, call one such port.
 KINDS: Final = {

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from penstock.errors import GraphConfigError, GraphParseError, NameClashError, PluginError
+from penstock.errors import GraphParseError, NameClashError, PluginError
 from penstock_views.draw.drawing import Drawing, DrawnNode, NodeKind, Port
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from penstock.registry import Registry
+    from penstock import Registry
 
 _PLACE: Final = re.compile(r"(?P<tag>[^:]*)(?::(?P<index>\d+))?")
 _PORT_FIELDS: Final = {
@@ -44,7 +44,7 @@ def drawing(graph: object, registry: Registry | None = None, *, expand: bool = F
             read.
     """
     if registry is None:
-        from penstock.runtime.default import default_registry  # loads the plugins
+        from penstock.lowlevel import default_registry  # loads the plugins
 
         registry = default_registry()
     name = graph.name if isinstance(graph, Path) else ""
@@ -70,7 +70,7 @@ def drawing_of(message: Any, registry: Registry | None = None) -> Drawing:
         message: the config.
         registry: knows what is installed; None where all of it is, as in a graph that was checked.
     """
-    from penstock.check.nodes import numbered  # with protobuf, which a drawing does not need
+    from penstock.lowlevel import numbered  # with protobuf, which a drawing does not need
 
     names = numbered([node.name or node.calculator for node in message.node])
     kinds = {node.calculator: _kind(node.calculator, message.package, registry) for node in message.node}
@@ -89,16 +89,16 @@ def drawing_of(message: Any, registry: Registry | None = None) -> Drawing:
 
 def _read(graph: object, registry: Registry) -> tuple[Any, Any, tuple[str, ...]]:
     """Return message, places and notes."""
-    from penstock.config.reading import parse  # protobuf
+    from penstock.lowlevel import read_with_places  # protobuf
 
     try:
-        return *parse.read_graph(graph, registry), ()
+        return *read_with_places(graph, registry), ()
     except (GraphParseError, NameClashError, PluginError) as error:
-        from penstock.config.reading.outline import outline
+        from penstock_views.draw.outline import outline
 
         label = str(graph) if isinstance(graph, Path) else None
         try:
-            message, places = parse.read_graph(outline(graph), registry, label=label)
+            message, places = read_with_places(outline(graph), registry, label=label)
         except Exception:  # noqa: BLE001  # it is not the options: the first error says what is wrong
             raise error from None
         return message, places, (f"drawn without options: {error}",)
@@ -106,14 +106,9 @@ def _read(graph: object, registry: Registry) -> tuple[Any, Any, tuple[str, ...]]
 
 def _expanded(message: Any, places: Any, registry: Registry) -> tuple[Any, dict[str, str], tuple[str, ...]]:
     """Return the graph without subgraphs, what its outermost groups are uses of, and what went wrong."""
-    from penstock.check.faults import Faults
-    from penstock.check.nodes import numbered
-    from penstock.config.options.types import OptionTypes
-    from penstock.config.subgraphs.expand import expand  # protobuf
-    from penstock.config.subgraphs.interface import prefix_of
+    from penstock.lowlevel import numbered, prefix_of, read_expanded  # protobuf
 
-    faults = Faults(places)
-    expanded = expand(message, places, registry, faults, OptionTypes(registry)).message
+    expanded, faults = read_expanded(message, places, registry)
     plain = [node for node in message.node if not registry.has("subgraph", node.calculator, message.package)]
     used = [node for node in message.node if registry.has("subgraph", node.calculator, message.package)]
     names = numbered([node.name or node.calculator for node in (*plain, *used)])
@@ -121,11 +116,7 @@ def _expanded(message: Any, places: Any, registry: Registry) -> tuple[Any, dict[
         prefix_of(name).removesuffix("__"): node.calculator
         for node, name in zip(used, names[len(plain) :], strict=True)
     }
-    try:
-        faults.raise_any()
-    except GraphConfigError as error:
-        return expanded, titles, tuple(map(str, error.faults))
-    return expanded, titles, ()
+    return expanded, titles, tuple(map(str, faults))
 
 
 def _kind(calculator: str, package: str, registry: Registry | None) -> NodeKind:

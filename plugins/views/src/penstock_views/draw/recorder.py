@@ -5,16 +5,15 @@ from __future__ import annotations
 import weakref
 from typing import TYPE_CHECKING, Any, Final
 
-from penstock.engine.packet import NOTHING
 from penstock.errors import FailedPreconditionError
-from penstock.timestamp import DONE, PRESTREAM, next_allowed, show
+from penstock.lowlevel import DONE, NOTHING, PRESTREAM, next_allowed, show
 from penstock_views.draw.reading import drawing
 from penstock_views.draw.timeline import Track
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from penstock.engine.packet import Packet
+    from penstock import Packet
 
 
 class Recorder:

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import attrs
 
-from penstock.shown import shown
-from penstock.timestamp import DONE, show
+from penstock.lowlevel import DONE, show, shown
 from penstock_views.draw.markup import document, element, rules, shortened, text_width, title, words
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from penstock.tracing.tracer import Mark
+    from penstock.tracing import Mark
 
 #: When a packet was written, in nanoseconds, and on which track.
 Write: TypeAlias = tuple[int, int]

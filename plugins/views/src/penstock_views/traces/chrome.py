@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import attrs
 
 from penstock.errors import InvalidArgumentError, NotFoundError, UnavailableError
-from penstock.tracing.tracer import PacketAdded, PacketsDropped, QueueChanged, TracedRun, TracedStep, Tracer
+from penstock.tracing import PacketAdded, PacketsDropped, QueueChanged, TracedRun, TracedStep, Tracer
 from penstock_views.traces.events import RunEvents, began
 
 if TYPE_CHECKING:

@@ -14,14 +14,14 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from penstock.timestamp import MAX, MIN, show
-from penstock.tracing.tracer import OBSERVE, PacketAdded, PacketsDropped, QueueChanged, TracedStep
+from penstock.lowlevel import MAX, MIN, OBSERVE, show
+from penstock.tracing import PacketAdded, PacketsDropped, QueueChanged, TracedStep
 from penstock_views.traces.arrows import Writes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from penstock.tracing.tracer import Mark, TracedRun
+    from penstock.tracing import Mark, TracedRun
 
     Event: TypeAlias = dict[str, Any]
     Record: TypeAlias = TracedStep | PacketAdded | PacketsDropped | QueueChanged

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from penstock.errors import InvalidArgumentError
 from penstock.log import get_logger
-from penstock.resources import Resources
+from penstock.lowlevel import Resources
 from penstock_views.traces.chrome import ChromeTracer
 
 if TYPE_CHECKING:
