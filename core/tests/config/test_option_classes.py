@@ -583,7 +583,7 @@ def test_a_fault_in_an_extension_has_its_place(registry):
         build_plan(whole(f"options {{ [{full_name(checked)}.ext] {{ size: 0 }} }}"), registry)
 
 
-def test_an_extension_that_is_defined_anew_says_to_start_again(registry):
+def test_an_extension_that_is_defined_again_says_to_restart(registry):
     extended(registry, "FixedOptions")[0]
     read = "node {{ options {{ [{}.ext] {{ }} }} }}"
     made, number = extended(registry, "MovedOptions")
@@ -593,7 +593,7 @@ def test_an_extension_that_is_defined_anew_says_to_start_again(registry):
     other.add_option(full_name(moved), "penstock.CalculatorOptions", number, moved)
 
     with pytest.raises(
-        PluginError, match=r"MovedOptions': protobuf takes no such message: .*start Python again"
+        PluginError, match=r"MovedOptions': protobuf takes no such message: .*restart Python"
     ):
         read_graph(read.format(full_name(moved)), other)
 
@@ -767,7 +767,10 @@ def test_an_inner_instance_of_nothing_but_defaults_is_given_all_the_same():
     ("options", "words"),
     [
         (BlurOptions(size=()), r"size is \(\), but must be tuple\[int, int\]"),
-        (BlurOptions(size=None), r"size is None, which a graph file cannot say: the default is another"),
+        (
+            BlurOptions(size=None),
+            r"size is None, which a graph file cannot say: the default is another",
+        ),
         (BlurOptions(radius=2**63), r"radius is 9223372036854775808, but must be int of 64 bits"),
         (BlurOptions(radius=True), r"radius is True, but must be int"),
         (BlurOptions(mode="soft"), r"mode is 'soft', but must be Mode; its values are SOFT, HARD"),

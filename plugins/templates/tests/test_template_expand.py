@@ -380,8 +380,8 @@ def test_a_value_that_the_reference_stowed_in_an_inner_rule_is_found():
 @pytest.mark.parametrize(
     ("rules", "words"),
     [
-        ('rule { param: "a" path: "x" }', "path 'x': this is none; it looks like '/1[0]/2[0]'"),
-        ('rule { param: "a" path: "/1" }', "path '/1': this is none; it looks like '/1[0]/2[0]'"),
+        ('rule { param: "a" path: "x" }', "path 'x': this is no path; a path looks like '/1[0]/2[0]'"),
+        ('rule { param: "a" path: "/1" }', "path '/1': this is no path; a path looks like '/1[0]/2[0]'"),
         (
             'rule { param: "a" path: "/20[0]" } rule { param: "b" path: "/20[0]" }',
             "rule 1: its path '/20[0]' is where another rule ended",
@@ -404,7 +404,7 @@ def test_rules_of_a_message_that_lead_nowhere_are_refused(rules, words):
         ('rule { op: "+" path: "/20[0]" }', "'+' has 0 arguments; it takes 2"),
         ('rule { op: "if" path: "/20[0]/1[0]" }', "a rule leads into field 'type', which holds no message"),
         ('rule { op: "if" arg { op: "literal" param: "1" } path: "/8[0]" field_value: "\\200" }',
-         "the field_value of field 'num_threads', 1 bytes, is none of its type"),
+         "the field_value of field 'num_threads', 1 bytes, is no value of its type"),
     ],
 )  # fmt: skip
 def test_rules_of_a_message_that_do_not_fit_its_graph_are_told(rules, words):

@@ -60,7 +60,7 @@ def test_arguments_that_never_end_are_refused():
     for use in (template("node { calculator: % size(x) % }").expand, GraphTemplate.options):
         with pytest.raises(InvalidArgumentError) as raised:
             use(x=circle)
-        assert str(raised.value) == "argument 'x': lists and dicts lie more than 64 deep in one another"
+        assert str(raised.value) == "argument 'x': lists and dicts are nested more than 64 deep"
 
 
 def test_more_rules_around_one_field_than_can_be_carried_out_are_refused():

@@ -226,7 +226,7 @@ def test_what_is_no_template_is_refused(registry, tmp_path):
         GraphTemplate.from_file(tmp_path / "missing.pbtxt", registry)
     with pytest.raises(InvalidArgumentError, match=r"text is a .*Path; pass a str, or use from_file"):
         GraphTemplate.from_text(tmp_path, registry)
-    with pytest.raises(InvalidArgumentError, match="graph of type 'int'"):
+    with pytest.raises(InvalidArgumentError, match="a graph cannot be of type 'int'"):
         GraphTemplate.from_message(3, registry)
 
 

@@ -1,7 +1,7 @@
-"""Fields of messages as templates speak of them: by number, extensions included, one value at a time.
+"""Fields of messages as templates name them: by number, extensions included, one value at a time.
 
-A value of a field is what protobuf's Python has for it: a message, a str, a number. A map is a list of
-entries here, and an entry a message with `key` and `value`.
+A value of a field is what protobuf has for it in Python: a message, a str, a number. A map is a list of
+entries here, and an entry is a message with `key` and `value`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ from penstock.errors import InvalidArgumentError
 from penstock_templates.values import Value, as_bool, as_number, as_text, described, to_message
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
+
+    from penstock.config.definition import FindType
 
 ANY: Final = "google.protobuf.Any"
 #: The field of a packed message that holds the message.
@@ -37,8 +39,6 @@ _WHOLE: Final = re.compile(r"\s*[+-]?[0-9]+\s*", re.ASCII)
 
 #: A field, in whichever of protobuf's implementations.
 Field: TypeAlias = Any
-#: Returns the descriptor of a message by its full name, or raises KeyError.
-FindType: TypeAlias = "Callable[[str], Any]"
 
 
 # --- finding them ---------------------------------------------------------------------------------
@@ -56,7 +56,7 @@ def field_numbered(descriptor: Any, number: int) -> Field | None:
 
 
 def field_named(descriptor: Any, name: str) -> Field | None:
-    """Return the field that graph text calls so, an extension "[full.name]"; None where there is none."""
+    """Return a field by its name in graph text, an extension by "[full.name]"; None where there is none."""
     if not name.startswith("["):
         return descriptor.fields_by_name.get(name)
     try:
@@ -67,7 +67,7 @@ def field_named(descriptor: Any, name: str) -> Field | None:
 
 
 def packed_type(descriptor: Any, name: str, find: FindType) -> Any:
-    """Return what "[prefix/full.name]" in graph text packs into an Any; None where it is no such thing."""
+    """Return the type that "[prefix/full.name]" packs into an Any; None where the name is no such type."""
     if descriptor.full_name != ANY or "/" not in name:
         return None
     try:
@@ -82,7 +82,7 @@ def spelled(field: Field) -> str:
 
 
 def is_message(field: Field) -> bool:
-    """Return whether the field holds messages. A group is none: nothing here looks into one."""
+    """Return whether the field holds messages. Groups do not count: nothing here reads their fields."""
     return bool(field.type == FieldDescriptor.TYPE_MESSAGE)
 
 
@@ -98,7 +98,7 @@ def is_map(field: Field) -> bool:
 
 def is_repeated(field: Field) -> bool:
     """Return whether the field holds several values."""
-    # `label` warns where there is the property that replaces it.
+    # `label` warns where protobuf has the property that replaces it.
     repeated = getattr(field, "is_repeated", None)
     return bool(field.label == field.LABEL_REPEATED if repeated is None else repeated)
 
@@ -112,7 +112,7 @@ def parsed(descriptor: Any, data: bytes) -> Any:
     """Return a message from its bytes.
 
     Raises:
-        ValueError: they are none.
+        ValueError: they are no such message.
     """
     message = new(descriptor)
     try:
@@ -126,7 +126,7 @@ def parsed(descriptor: Any, data: bytes) -> Any:
 
 
 def held(message: Any, field: Field) -> Sequence[Any]:
-    """Return the values of a field as the message holds them: none or one where it does not repeat."""
+    """Return the values of a field as the message holds them: at most one where it does not repeat."""
     found = message.Extensions[field] if field.is_extension else getattr(message, field.name)
     if is_map(field):
         return [_entry(field, key, found[key]) for key in found]
@@ -142,7 +142,7 @@ def values(message: Any, field: Field) -> list[Any]:
 
 
 def set_values(message: Any, field: Field, given: list[Any]) -> None:
-    """Replace the values of a field. They are copied first, so they may be those that it holds."""
+    """Replace the values of a field. The new ones are copied first, so they may be the field's own."""
     kept = [copied(one) for one in given]
     if field.is_extension:
         message.ClearExtension(field)
@@ -187,7 +187,7 @@ def unpacked(packed: Any, find: FindType) -> Any:
     """Return a copy of what an Any holds.
 
     Raises:
-        InvalidArgumentError: its type is not known, or its bytes are none of it.
+        InvalidArgumentError: its type is unknown, or its bytes are no message of that type.
     """
     name = own_name(packed.type_url.rpartition("/")[2])
     try:
