@@ -108,6 +108,7 @@ def test_what_a_plugin_brings_is_in_the_registry_by_kind(install) -> None:
                 executors={"E": "heavy:E"},
                 subgraphs={"S": "heavy:S"},
                 services={"penstock-try-all.service": "heavy:V"},
+                graph_readers={"R": "heavy:R"},
                 options={"penstock.XOptions": ("penstock.CalculatorOptions", 7, "heavy:XOptions")},
             )
         """,
@@ -123,6 +124,7 @@ def test_what_a_plugin_brings_is_in_the_registry_by_kind(install) -> None:
         "executor": 1,
         "subgraph": 1,
         "service": 1,
+        "graph reader": 1,
         "option": 1,
     }
     assert registry.origin("calculator", "C").target == "heavy:C"
@@ -131,6 +133,7 @@ def test_what_a_plugin_brings_is_in_the_registry_by_kind(install) -> None:
     assert registry.origin("executor", "E").target == "heavy:E"
     assert registry.origin("subgraph", "S").target == "heavy:S"
     assert registry.origin("service", "penstock-try-all.service").target == "heavy:V"
+    assert registry.origin("graph reader", "R").target == "heavy:R"
     assert registry.option("penstock.XOptions").origin.plugin == "all"
     assert "heavy" not in sys.modules
 

@@ -1,4 +1,4 @@
-"""Templates that are no use: whatever is wrong is told as a fault, and nothing else is raised."""
+"""Broken templates: every mistake is reported as a fault, and nothing else is raised."""
 
 import pytest
 
@@ -41,7 +41,7 @@ def test_rules_of_a_message_that_lack_arguments_are_faults(change, words):
 @pytest.mark.parametrize(
     ("rule", "column"), [('"\\ud800"', 22), ("dict('a': 1) . '\\ud800'", 37), ('"\ud800"', 22)]
 )
-def test_half_of_a_character_in_a_rule_is_told_with_its_place(rule, column):
+def test_half_of_a_character_in_a_rule_is_reported_with_its_place(rule, column):
     with pytest.raises(GraphParseError, match="half of a character; write the character itself") as raised:
         template(f"node {{ calculator: % {rule} % }}")
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from penstock.errors import InvalidArgumentError, NotFoundError, PenstockError
 from penstock_templates.values import (
@@ -24,6 +24,8 @@ from penstock_templates.values import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from penstock.config.message import Message
 
 #: The largest number of elements that `range` makes: more than any graph has nodes.
 _LONGEST: Final = 10_000
@@ -49,7 +51,7 @@ class Environment:
         self.values: dict[str, Value | None] = dict(values)
         self._report = report
 
-    def evaluate(self, expression: Any) -> Value | None:
+    def evaluate(self, expression: Message) -> Value | None:
         """Return the value of an expression, or None where there is a mistake."""
         try:
             return self._evaluated(expression)
@@ -57,7 +59,7 @@ class Environment:
             self._report(error)
             return None
 
-    def is_true(self, expression: Any) -> bool:
+    def is_true(self, expression: Message) -> bool:
         """Return whether a condition holds; one with a mistake does not."""
         value = self.evaluate(expression)
         try:
@@ -66,7 +68,7 @@ class Environment:
             self._report(error)
             return False
 
-    def elements(self, expression: Any) -> list[Value]:
+    def elements(self, expression: Message) -> list[Value]:
         """Return the elements that a loop goes over; none where there is a mistake."""
         value = self.evaluate(expression)
         if value is None or isinstance(value, list):
@@ -75,7 +77,7 @@ class Environment:
         self._report(InvalidArgumentError(f"'for' goes over a list{cure}, not over {described(value)}"))
         return []
 
-    def _evaluated(self, expression: Any) -> Value | None:
+    def _evaluated(self, expression: Message) -> Value | None:
         op = expression.op
         if op == "literal":
             return str(expression.param)

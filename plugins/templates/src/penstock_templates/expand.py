@@ -23,6 +23,8 @@ from penstock_templates.wire import decoded
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from penstock.config.definition import FindType
+    from penstock.config.message import Message
     from penstock_templates.paths import Site, Step
     from penstock_templates.values import Value
 
@@ -44,16 +46,16 @@ class Rules:
         value_spots: position of a rule that holds a value itself → where that value stands in the text.
     """
 
-    expressions: Any
+    expressions: Sequence[Message]
     declarations: list[int]
     root: Site
-    find: fields.FindType
+    find: FindType
     value_spots: Mapping[int, Spot] = _NO_SPOTS
 
 
 def carry_out(
     rules: Rules,
-    graph: Any,
+    graph: Message,
     spot: Spot | None,
     values: Mapping[str, Value],
     report: Callable[[int, PenstockError], None],
@@ -94,7 +96,7 @@ class _Work:
         self._rule = 0
         self._environment = Environment(dict(values), lambda error: report(self._rule, error))
 
-    def graph(self, graph: Any, spot: Spot | None) -> Spot | None:
+    def graph(self, graph: Message, spot: Spot | None) -> Spot | None:
         for position in self._rules.declarations:
             self._declare(position)
         return self._body(graph, spot, self._rules.root.sites, 0)
@@ -115,7 +117,7 @@ class _Work:
 
     # --- messages ---------------------------------------------------------------------------------
 
-    def _body(self, message: Any, spot: Spot | None, sites: Iterable[Site], depth: int) -> Spot | None:
+    def _body(self, message: Message, spot: Spot | None, sites: Iterable[Site], depth: int) -> Spot | None:
         """Carry out the rules inside a message, which is changed; return where its fields stand now.
 
         Args:
@@ -142,7 +144,7 @@ class _Work:
                 self._report(self._rule, error)
         return found
 
-    def _edit(self, message: Any, spot: Spot | None, sites: list[Site], depth: int, step: Step) -> _Edit:
+    def _edit(self, message: Message, spot: Spot | None, sites: list[Site], depth: int, step: Step) -> _Edit:
         """Carry out the rules for one value of a field, and those inside it."""
         held = _Field(message, step.number, spot, self._rules.find)
         site = sites[0]
@@ -196,7 +198,7 @@ class _Work:
 class _Field:
     """One field of a message, its values, and where they stand."""
 
-    def __init__(self, message: Any, number: int, spot: Spot | None, find: fields.FindType) -> None:
+    def __init__(self, message: Message, number: int, spot: Spot | None, find: FindType) -> None:
         """Look the field up.
 
         Raises:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from google.protobuf import descriptor_pool, message_factory
 from google.protobuf.descriptor import FieldDescriptor
-from google.protobuf.message import DecodeError, Message
+from google.protobuf.message import DecodeError
+from google.protobuf.message import Message as AnyMessage
 
 from penstock.config.calculator_graph_template_pb2 import TemplateDict
 from penstock.config.reading.scan import own_name
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from penstock.config.definition import FindType
+    from penstock.config.message import Message
 
 ANY: Final = "google.protobuf.Any"
 #: The field of a packed message that holds the message.
@@ -103,12 +105,12 @@ def is_repeated(field: Field) -> bool:
     return bool(field.label == field.LABEL_REPEATED if repeated is None else repeated)
 
 
-def new(descriptor: Any) -> Any:
+def new(descriptor: Any) -> Message:
     """Return an empty message."""
     return message_factory.GetMessageClass(descriptor)()
 
 
-def parsed(descriptor: Any, data: bytes) -> Any:
+def parsed(descriptor: Any, data: bytes) -> Message:
     """Return a message from its bytes.
 
     Raises:
@@ -125,7 +127,7 @@ def parsed(descriptor: Any, data: bytes) -> Any:
 # --- their values -----------------------------------------------------------------------------------
 
 
-def held(message: Any, field: Field) -> Sequence[Any]:
+def held(message: Message, field: Field) -> Sequence[Any]:
     """Return the values of a field as the message holds them: at most one where it does not repeat."""
     found = message.Extensions[field] if field.is_extension else getattr(message, field.name)
     if is_map(field):
@@ -136,12 +138,12 @@ def held(message: Any, field: Field) -> Sequence[Any]:
     return [found] if _is_set(message, field, found) else []
 
 
-def values(message: Any, field: Field) -> list[Any]:
+def values(message: Message, field: Field) -> list[Any]:
     """Return the values of a field in a list of their own. Messages are not copied."""
     return list(held(message, field))
 
 
-def set_values(message: Any, field: Field, given: list[Any]) -> None:
+def set_values(message: Message, field: Field, given: list[Any]) -> None:
     """Replace the values of a field. The new ones are copied first, so they may be the field's own."""
     kept = [copied(one) for one in given]
     if field.is_extension:
@@ -163,7 +165,7 @@ def set_values(message: Any, field: Field, given: list[Any]) -> None:
         setattr(message, field.name, kept[0])
 
 
-def _is_set(message: Any, field: Field, found: object) -> bool:
+def _is_set(message: Message, field: Field, found: object) -> bool:
     if field.is_extension:
         return bool(message.HasExtension(field))
     return bool(message.HasField(field.name)) if field.has_presence else bool(found != field.default_value)
@@ -171,19 +173,19 @@ def _is_set(message: Any, field: Field, found: object) -> bool:
 
 def copied(value: Any) -> Any:
     """Return a copy of a message; anything else as it is."""
-    if not isinstance(value, Message):
+    if not isinstance(value, AnyMessage):
         return value
     copy = type(value)()
     copy.CopyFrom(value)
     return copy
 
 
-def key_text(entry: Any) -> str:
+def key_text(entry: Message) -> str:
     """Return the key of a map's entry as graph text has it, without quotes."""
     return str(entry.key).lower() if isinstance(entry.key, bool) else str(entry.key)
 
 
-def unpacked(packed: Any, find: FindType) -> Any:
+def unpacked(packed: Message, find: FindType) -> Message:
     """Return a copy of what an Any holds.
 
     Raises:
@@ -196,7 +198,7 @@ def unpacked(packed: Any, find: FindType) -> Any:
         raise InvalidArgumentError(f"an Any of type {packed.type_url!r} cannot be read") from error
 
 
-def _entry(field: Field, key: Any, value: Any) -> Any:
+def _entry(field: Field, key: Any, value: Any) -> Message:
     entry = new(field.message_type)
     entry.key = key
     if field.message_type.fields_by_name["value"].message_type is None:
@@ -206,7 +208,7 @@ def _entry(field: Field, key: Any, value: Any) -> Any:
     return entry
 
 
-def _put(entries: Any, field: Field, entry: Any) -> None:
+def _put(entries: Any, field: Field, entry: Message) -> None:
     if entry.key in entries:
         raise InvalidArgumentError(f"field {spelled(field)!r} has the key {entry.key!r} twice; keys differ")
     if field.message_type.fields_by_name["value"].message_type is None:

@@ -21,6 +21,7 @@ from penstock.runtime.default import default_registry
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from penstock.config.message import Message
     from penstock.registry import Registry
 
 
@@ -75,7 +76,7 @@ class GraphTemplate:
         return cls._read(Path(path), registry)
 
     @classmethod
-    def from_message(cls, message: Any, registry: Registry | None = None) -> Self:
+    def from_message(cls, message: Message, registry: Registry | None = None) -> Self:
         """Make a template from a CalculatorGraphTemplate message, ours or the reference's, which is copied.
 
         Raises:
@@ -105,7 +106,7 @@ class GraphTemplate:
         known = self._template.params()
         return {name: not (has_default or name in given) for name, has_default in known.items()}
 
-    def to_message(self) -> Any:
+    def to_message(self) -> Message:
         """Return a new CalculatorGraphTemplate with the rules. Values that were given are not in it."""
         message = type(self._template.message)()
         message.CopyFrom(self._template.message)
@@ -136,7 +137,7 @@ class GraphTemplate:
             raise InvalidArgumentError(f"{self!r} has no param {name!r}; {cure}")
         return type(self)(attrs.evolve(self._template, given={**self._template.given, **values}))
 
-    def expand(self, /, **arguments: object) -> Any:
+    def expand(self, /, **arguments: object) -> Message:
         """Return the graph that the template makes of values, as a new CalculatorGraphConfig.
 
         Faults of such a message have no file and line. `CalculatorGraph` takes
@@ -152,7 +153,7 @@ class GraphTemplate:
         return with_defaults(self.with_arguments(**arguments)._template)[0]  # noqa: SLF001  # own class
 
     @staticmethod
-    def options(**arguments: object) -> Any:
+    def options(**arguments: object) -> Message:
         """Return values as the options of a node that a template replaces.
 
         In the builder: `graph.node("Chain", ..., options=GraphTemplate.options(length=3))`.

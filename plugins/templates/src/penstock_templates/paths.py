@@ -8,14 +8,16 @@ MediaPipe `tool/template_parser`.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import attrs
 
 from penstock.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
+
+    from penstock.config.message import Message
 
 # A key may hold brackets and slashes: it ends where the next step begins, or the text ends.
 _STEP: Final = re.compile(r"/?([0-9]+)\[(?:([0-9]+)|@[0-9]+=(.*?))\](?=/[0-9]+\[|$)", re.ASCII | re.DOTALL)
@@ -83,7 +85,7 @@ def path_of(text: str) -> tuple[Step, ...]:
     return tuple(steps)
 
 
-def sites_of(rules: Any) -> tuple[list[int], Site]:
+def sites_of(rules: Sequence[Message]) -> tuple[list[int], Site]:
     """Return the rules of a template as a tree.
 
     Returns:
@@ -115,7 +117,7 @@ def sites_of(rules: Any) -> tuple[list[int], Site]:
     return declarations, root
 
 
-def check_count(rule: Any) -> None:
+def check_count(rule: Message) -> None:
     """Check the number of arguments of a "param", "for" or "if": messages may come from elsewhere.
 
     Raises:

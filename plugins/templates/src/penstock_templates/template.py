@@ -22,7 +22,7 @@ from penstock_templates.values import values_in
 from penstock_templates.wire import encoded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from penstock.check.faults import Faults
     from penstock.config.definition import FindType, Merge
@@ -173,7 +173,7 @@ def _no_type(name: str) -> Any:
     raise KeyError(name)  # never called: there are no rules
 
 
-def _asked(site: Site, rules: Any, variables: frozenset[str]) -> Iterator[str]:
+def _asked(site: Site, rules: Sequence[Message], variables: frozenset[str]) -> Iterator[str]:
     """Yield the params that the rules of a site and of those inside it use, without variables of loops."""
     for rule in (rules[position] for position in site.rules):
         yield from (name for name in _names(rule) if name not in variables)

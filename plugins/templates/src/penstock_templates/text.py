@@ -26,6 +26,9 @@ from penstock_templates.paths import KEY, MOST_RULES, Step, spelled_path
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from penstock.config.definition import FindType
+    from penstock.config.message import Message
+
 _OPENING: Final = {"{": "}", "<": ">"}
 #: Keys of a map's entries until their values are known: no two entries may have the same key.
 _PLACEHOLDERS: Final = string.digits[1:] + string.ascii_letters
@@ -65,7 +68,7 @@ class TemplateText:
         unfound: where a rule for an unknown field begins, or None. protobuf reports why, except for groups.
     """
 
-    rules: list[Any]
+    rules: list[Message]
     offsets: list[int]
     text: str
     fragments: list[Fragment]
@@ -75,7 +78,7 @@ class TemplateText:
     unfound: int | None
 
 
-def scan_template(text: str, graph: Any, find: fields.FindType) -> TemplateText:
+def scan_template(text: str, graph: Any, find: FindType) -> TemplateText:
     """Read the text of a template.
 
     Args:
@@ -134,8 +137,8 @@ class _RuleEntry:
     path: tuple[_Place, ...] | None = None
     field_type: int = 0
 
-    def finished(self) -> Any:
-        expression: Any = self.rule.expression
+    def finished(self) -> Message:
+        expression: Message = self.rule.expression
         if self.path is not None:
             steps = [Step(place.number, place.index, place.key) for place in self.path]
             expression.path = spelled_path(steps)
@@ -214,7 +217,7 @@ class _Buffer:
 class _Scan:
     """One pass over the tokens, by recursion into brackets."""
 
-    def __init__(self, text: str, find: fields.FindType) -> None:
+    def __init__(self, text: str, find: FindType) -> None:
         self._text = text
         self._find = find
         self._tokens: Sequence[Token] = tokens_of(text)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from penstock.config.calculator_graph_template_pb2 import (
     TemplateArgument,
@@ -17,6 +17,9 @@ from penstock.config.calculator_graph_template_pb2 import (
     TemplateSubgraphOptions,
 )
 from penstock.errors import InvalidArgumentError
+
+if TYPE_CHECKING:
+    from penstock.config.message import Message
 
 #: str, float, dict or list of them.
 Value: TypeAlias = "str | float | dict[str, Value] | list[Value]"
@@ -78,7 +81,7 @@ def _key(key: object, what: str) -> str:
     return str(key)
 
 
-def values_in(message: Any) -> dict[str, Value]:
+def values_in(message: Message) -> dict[str, Value]:
     """Return the values of a TemplateDict. Of two with the same key the first counts, as in the reference."""
     values: dict[str, Value] = {}
     for arg in message.arg:
@@ -86,7 +89,7 @@ def values_in(message: Any) -> dict[str, Value]:
     return values
 
 
-def _value_in(message: Any) -> Value:
+def _value_in(message: Message) -> Value:
     kind = message.WhichOneof("param_value")
     if kind == "dict":
         return values_in(message.dict)
@@ -96,7 +99,7 @@ def _value_in(message: Any) -> Value:
     return value
 
 
-def to_message(values: Mapping[str, Value]) -> Any:
+def to_message(values: Mapping[str, Value]) -> Message:
     """Return values as a TemplateDict."""
     message = TemplateDict()
     for key, value in values.items():
@@ -104,12 +107,12 @@ def to_message(values: Mapping[str, Value]) -> Any:
     return message
 
 
-def options_of(values: Mapping[str, Value]) -> Any:
+def options_of(values: Mapping[str, Value]) -> Message:
     """Return values as the options of a node."""
     return TemplateSubgraphOptions(dict=to_message(values))
 
 
-def _argument(value: Value) -> Any:
+def _argument(value: Value) -> Message:
     if isinstance(value, str):
         return TemplateArgument(str=value)
     if isinstance(value, dict):

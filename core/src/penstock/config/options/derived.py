@@ -11,7 +11,7 @@ must be where `CalculatorOptions` is, in the pool of the process. There, no name
 from __future__ import annotations
 
 import enum
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
@@ -19,6 +19,9 @@ from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 from penstock.config import calculator_pb2  # noqa: F401
 from penstock.errors import InvalidArgumentError
 from penstock.option_class import ClassField, check_class, classes_inside, enum_numbers, fields_of, full_name
+
+if TYPE_CHECKING:
+    from penstock.config.message import Message
 
 _Field: Final = descriptor_pb2.FieldDescriptorProto
 
@@ -99,7 +102,7 @@ def known_descriptor(name: str) -> Any:
     return descriptor_pool.Default().FindMessageTypeByName(name)
 
 
-def _check_free(pool: Any, extended: Any, number: int, name: str) -> None:
+def _check_free(pool: Any, extended: Message, number: int, name: str) -> None:
     if not any(low <= number < high for low, high in extended.extension_ranges):
         raise _refused(
             name, f"number {number} has no extension range in message {extended.full_name}", "choose another"
@@ -176,7 +179,7 @@ class _Names:
                 self.of[one] += f".{own}"
 
 
-def _add_enum(top: Any, name: str, cls: type[enum.Enum]) -> None:
+def _add_enum(top: Message, name: str, cls: type[enum.Enum]) -> None:
     *_, scope, own = name.split(".")
     made = top.nested_type.add(name=scope).enum_type.add(name=own)
     numbers = enum_numbers(cls)
@@ -187,7 +190,7 @@ def _add_enum(top: Any, name: str, cls: type[enum.Enum]) -> None:
         made.value.add(name=value, number=number)
 
 
-def _add_field(message: Any, scope: str, field: ClassField, names: _Names) -> None:
+def _add_field(message: Message, scope: str, field: ClassField, names: _Names) -> None:
     repeated = field.shape != "one"
     made = message.field.add(
         name=field.name,

@@ -9,9 +9,12 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from penstock.config.calculator_pb2 import CalculatorGraphConfig
+
+if TYPE_CHECKING:
+    from penstock.config.message import Message
 
 #: Fields of nodes, executors, handlers and graphs that hold messages of packs.
 _OPTIONS: Final = ("options", "node_options", "graph_options")
@@ -90,7 +93,7 @@ def _stripped(value: Any) -> Any:
     return [_stripped(one) for one in value] if isinstance(value, list) else value
 
 
-def _emptied(graph: Any) -> Any:
+def _emptied(graph: Message) -> Message:
     """Clear the options of a graph, unknown ones too. Changes the message."""
     graph.ClearField("graph_options")
     graph.ClearField("options")
