@@ -110,6 +110,7 @@ def test_what_a_plugin_brings_is_in_the_registry_by_kind(install) -> None:
                 tracers={"T": "heavy:T"},
                 subgraphs={"S": "heavy:S"},
                 services={"penstock-try-all.service": "heavy:V"},
+                graph_readers={"R": "heavy:R"},
                 options={"penstock.XOptions": ("penstock.CalculatorOptions", 7, "heavy:XOptions")},
             )
         """,
@@ -126,6 +127,7 @@ def test_what_a_plugin_brings_is_in_the_registry_by_kind(install) -> None:
         "tracer": 1,
         "subgraph": 1,
         "service": 1,
+        "graph reader": 1,
         "option": 1,
     }
     assert registry.origin("calculator", "C").target == "heavy:C"
@@ -135,6 +137,7 @@ def test_what_a_plugin_brings_is_in_the_registry_by_kind(install) -> None:
     assert registry.origin("tracer", "T").target == "heavy:T"
     assert registry.origin("subgraph", "S").target == "heavy:S"
     assert registry.origin("service", "penstock-try-all.service").target == "heavy:V"
+    assert registry.origin("graph reader", "R").target == "heavy:R"
     assert registry.option("penstock.XOptions").origin.plugin == "all"
     assert "heavy" not in sys.modules
 

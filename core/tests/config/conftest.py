@@ -1,4 +1,4 @@
-"""A registry filled by hand, with calculators that declare and never run, and options made on the spot."""
+"""A registry made by hand, with calculators that declare ports and never run, and made-up options."""
 
 import sys
 import textwrap
@@ -82,7 +82,7 @@ def faults(plan):
 
 @pytest.fixture
 def make_options(registry, tmp_path, monkeypatch):
-    """Declare an options message; its module lies on the path and is imported by whoever uses it."""
+    """Declare an options message. Its module is on the path, and is imported when the message is used."""
     monkeypatch.syspath_prepend(tmp_path)
 
     def make_options(name, number, extendee="penstock.CalculatorOptions", *, known=True):

@@ -1,4 +1,4 @@
-"""Subgraphs in the place of nodes: names, ports, order, and every fault with both of its places."""
+"""Subgraphs that replace nodes: names, ports, order, and every fault with both of its places."""
 
 import logging
 import sys
@@ -135,7 +135,7 @@ def test_the_registered_name_wins_over_the_type(expand, registry, faults_of):
     assert "no calculator 'Other' is registered" in message
 
 
-def test_what_the_subgraph_says_about_itself_as_a_graph_does_not_count(expand):
+def test_settings_of_the_subgraph_as_a_graph_have_no_effect(expand):
     settings = 'max_queue_size: 7 num_threads: 3 report_deadlock: true package: "elsewhere"'
     plan = expand(f'input_stream: "in" {USE}', Double=DOUBLE + settings)
 
@@ -210,7 +210,7 @@ def test_inputs_that_the_node_leaves_out_disappear_and_outputs_keep_a_prefixed_n
     assert nodes_of(plan) == ["double__ChoosyCalculator: in → out MORE:double__more"]
 
 
-def test_the_place_of_an_entry_is_right_when_one_before_it_is_gone(faults_of):
+def test_the_place_of_an_entry_is_right_when_one_before_it_was_removed(faults_of):
     sub = """
     input_stream: "a" input_stream: "MAYBE:m" output_stream: "c"
     node {
@@ -436,7 +436,7 @@ def test_a_class_finds_the_options_of_its_node(registry, expand, make_options):
 @pytest.mark.parametrize(
     ("answer", "code", "words"),
     [
-        (7, "INVALID_ARGUMENT", "the subgraph cannot be read: graph of type 'int'"),
+        (7, "INVALID_ARGUMENT", "the subgraph cannot be read: a graph cannot be of type 'int'"),
         ("node {", "INVALID_ARGUMENT", "the subgraph cannot be read: "),
         (ZeroDivisionError("by zero"), "UNKNOWN", "get_config() failed: ZeroDivisionError: by zero"),
         (InvalidArgumentError("no such size"), "INVALID_ARGUMENT", "get_config() failed: no such size"),

@@ -138,7 +138,7 @@ def test_a_list_of_subgraphs_may_hold_definitions_by_their_type(reading):
     assert len(plan.nodes) == 3
 
 
-def test_a_missing_reader_is_told_with_the_place_and_what_to_install(no_plugins, registry, tmp_path):
+def test_a_missing_reader_is_reported_with_the_place_and_what_to_install(no_plugins, registry, tmp_path):
     path = tmp_path / "g.pbtxt"
     path.write_text('type: "T"\n % param x %\n', encoding="utf-8")
     binary = tmp_path / "g.template.pb"
@@ -164,7 +164,7 @@ def test_a_subgraph_that_needs_a_missing_reader_is_a_fault(no_plugins, registry,
     assert f"the subgraph cannot be read: <subgraph Many>:1:1: {MISSING}" in str(fault)
 
 
-def test_a_reader_that_cannot_be_imported_is_told_with_the_place(registry):
+def test_a_reader_that_cannot_be_imported_is_reported_with_the_place(registry):
     registry.add("graph reader", "template", "penstock_no_such_module:Reader")
 
     with pytest.raises(PluginError, match=r"^line 1, column 1: graph reader 'template': this process"):

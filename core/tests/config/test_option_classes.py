@@ -173,7 +173,7 @@ def test_an_instance_is_made_once_for_each_node(registry):
     assert len(made) == 2
 
 
-def test_what_nobody_gives_is_shared_with_nobody():
+def test_nodes_without_options_do_not_share_an_instance_of_the_defaults():
     mutable = attrs.make_class("Mutable", {"names": attrs.field(type=list[str], factory=list)})
 
     NO_OPTIONS.get(mutable).names.append("a")
@@ -298,7 +298,7 @@ def test_what_the_class_refuses_is_a_fault_at_its_field(blur, fields, place, wor
     assert (fault.code.name, fault.node) == ("INVALID_ARGUMENT", "Blur")
 
 
-def test_all_that_is_wrong_in_one_nodes_options_is_told(blur):
+def test_all_mistakes_in_the_options_of_one_node_are_reported(blur):
     with pytest.raises(GraphConfigError) as caught:
         build_plan(graph("area { }\n places { key: 'a' value { } }\n size: [1]"), blur)
 
@@ -346,7 +346,7 @@ def test_a_refusal_of_the_contract_has_the_place_of_its_field_too(registry):
         build_plan(graph("on: 0 radius: 0"), registry)
 
 
-def test_all_faults_of_a_graph_are_told_at_once(blur):
+def test_all_faults_of_a_graph_are_reported_at_once(blur):
     text = graph("radius: 0") + 'node { calculator: "Absent" }'
 
     with pytest.raises(GraphConfigError) as caught:
@@ -421,7 +421,7 @@ def test_bytes_that_are_no_such_message_are_a_fault(blur):
 # --- how a name is found -------------------------------------------------------------------------
 
 
-def test_a_name_is_found_at_the_calculators_of_the_graph_which_alone_are_imported(
+def test_a_name_is_found_at_the_calculators_of_the_graph_and_no_others_are_imported(
     registry, tmp_path, monkeypatch
 ):
     monkeypatch.syspath_prepend(tmp_path)
@@ -475,7 +475,7 @@ def test_a_declared_class_that_cannot_be_options_is_the_plugins_failure(registry
         read_graph(f"node {{ node_options {{ [type.googleapis.com/{full_name(odd)}] {{ }} }} }}", registry)
 
 
-def test_a_class_that_is_defined_anew_replaces_the_former_one(registry):
+def test_a_class_that_is_defined_again_replaces_the_former_one(registry):
     for type_, written, value in ((int, "1", 1), (str, '"a"', "a"), (int, "2", 2)):
         again = attrs.make_class("AgainOptions", {"size": attrs.field(type=type_)})
         registry.add("calculator", "Blur", calculator(options=again))
@@ -583,7 +583,7 @@ def test_a_fault_in_an_extension_has_its_place(registry):
         build_plan(whole(f"options {{ [{full_name(checked)}.ext] {{ size: 0 }} }}"), registry)
 
 
-def test_an_extension_that_is_defined_anew_says_to_start_again(registry):
+def test_an_extension_that_is_defined_again_says_to_restart(registry):
     extended(registry, "FixedOptions")[0]
     read = "node {{ options {{ [{}.ext] {{ }} }} }}"
     made, number = extended(registry, "MovedOptions")
@@ -592,9 +592,7 @@ def test_an_extension_that_is_defined_anew_says_to_start_again(registry):
     other = Registry()
     other.add_option(full_name(moved), "penstock.CalculatorOptions", number, moved)
 
-    with pytest.raises(
-        PluginError, match=r"MovedOptions': protobuf takes no such message: .*start Python again"
-    ):
+    with pytest.raises(PluginError, match=r"MovedOptions': protobuf takes no such message: .*restart Python"):
         read_graph(read.format(full_name(moved)), other)
 
 
@@ -651,7 +649,7 @@ def test_a_fault_in_json_has_its_place(blur, tmp_path):
         assert f"g.json:{line}:" in str(caught.value) or f"g.json:{line - 2}:" in str(caught.value)
 
 
-def test_options_that_nobody_knows_are_bytes_in_text_and_no_json(blur):
+def test_unknown_options_are_bytes_in_text_and_an_error_in_json(blur):
     config = read_graph(graph("radius: 5"), blur)
 
     assert to_binary(read_graph(to_text(config), blur)) == to_binary(config)
@@ -767,7 +765,10 @@ def test_an_inner_instance_of_nothing_but_defaults_is_given_all_the_same():
     ("options", "words"),
     [
         (BlurOptions(size=()), r"size is \(\), but must be tuple\[int, int\]"),
-        (BlurOptions(size=None), r"size is None, which a graph file cannot say: the default is another"),
+        (
+            BlurOptions(size=None),
+            r"size is None, which a graph file cannot say: the default is another",
+        ),
         (BlurOptions(radius=2**63), r"radius is 9223372036854775808, but must be int of 64 bits"),
         (BlurOptions(radius=True), r"radius is True, but must be int"),
         (BlurOptions(mode="soft"), r"mode is 'soft', but must be Mode; its values are SOFT, HARD"),
@@ -786,12 +787,12 @@ def test_an_inner_instance_of_nothing_but_defaults_is_given_all_the_same():
         (BlurOptions(areas=[{"z": 1}]), r"have no field 'z'; they have x, y, mode"),
     ],
 )
-def test_an_instance_that_no_message_can_say_is_refused(options, words):
+def test_an_instance_that_no_message_can_hold_is_refused(options, words):
     with pytest.raises(InvalidArgumentError, match=words):
         message_of(options, message_class(BlurOptions)())
 
 
-def test_a_wrong_field_is_told_where_the_name_of_one_class_begins_with_that_of_another(registry):
+def test_a_wrong_field_is_reported_where_one_class_name_begins_with_another(registry):
     deep = attrs.make_class("Deep", {"far": attrs.field(type=int, default=1)})
     inner = attrs.make_class("Inner", {"deep": attrs.field(type=deep | None, default=None)})
     outer = attrs.make_class("Outer", {"size": attrs.field(type=int, default=1)})
@@ -812,7 +813,7 @@ def test_a_wrong_field_is_told_where_the_name_of_one_class_begins_with_that_of_a
 
 
 @pytest.mark.parametrize("nodes", [5, True, "Blur", {"calculator": "Blur"}, None])
-def test_options_are_looked_for_in_json_whose_nodes_are_none(blur, nodes):
+def test_options_are_looked_for_in_json_whose_nodes_are_no_nodes(blur, nodes):
     with pytest.raises(GraphParseError, match=r"no options message 'nobody\.Has' is known"):
         read_graph({"node": nodes, "graph_options": [{"@type": "x/nobody.Has"}]}, blur)
 

@@ -1,4 +1,4 @@
-"""`option_value`: what a graph's options say, copied into the options of its nodes."""
+"""`option_value`: values of a graph's options, copied into the options of its nodes."""
 
 import pytest
 from google.protobuf import text_format
@@ -108,7 +108,7 @@ def test_a_subgraph_that_is_used_twice_has_each_users_value(sizes):
     assert sizes(" ".join(uses), Sub=SUB) == [10, 11]
 
 
-def test_what_a_user_says_stays_with_that_user(registry, declare, make_options):
+def test_options_of_one_use_do_not_reach_another_use(registry, declare, make_options):
     kind = make_options("SharedGraphOptions", next(NUMBERS), "penstock.MediaPipeOptions").load()
     sub = f"""
     output_stream: "o"

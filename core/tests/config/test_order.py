@@ -21,7 +21,7 @@ def shuffled_dags(draw):
 
 
 def lowest_ready_first(above):
-    """The same order, said in three lines and in quadratic time."""
+    """The same order, computed in three lines and in quadratic time."""
     order = []
     while len(order) < len(above):
         order.append(min(n for n in range(len(above)) if n not in order and set(above[n]) <= set(order)))
@@ -70,7 +70,7 @@ def test_every_cycle_that_is_named_exists_and_no_cycle_goes_unnamed(above, data)
 
 
 def lowest_ready_first_of(above, among):
-    """Yield the order of those nodes alone."""
+    """Yield the order of those nodes, without the others."""
     left, done = set(among), []
     while left:
         ready = min(n for n in left if set(above[n]) <= set(done))

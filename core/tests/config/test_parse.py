@@ -111,7 +111,7 @@ def test_a_graph_is_given_once(given, registry):
 @pytest.mark.parametrize("source", [3, b"", ["node"], CalculatorGraphConfig.Node(), CalculatorGraphConfig])
 def test_what_is_no_graph_is_refused_with_what_to_pass(source, registry):
     with pytest.raises(
-        InvalidArgumentError, match=r"^graph of type '\w+': this is none; pass graph text as a str"
+        InvalidArgumentError, match=r"^a graph cannot be of type '\w+'; pass graph text as a str"
     ):
         read_graph(source, registry)
 

@@ -1,4 +1,4 @@
-"""That plain nodes, which are read without protobuf's parser, are what the parser would have made of them."""
+"""Plain nodes, which are read without protobuf's parser: the result is the same as with it."""
 
 import pytest
 from google.protobuf import text_format
@@ -68,7 +68,7 @@ def test_a_node_of_names_alone_is_plain_and_what_the_parser_makes_of_it(text):
         'node { calculator: "A" } # a comment\n , num_threads: 1',
     ],
 )
-def test_whatever_else_a_node_says_is_left_to_the_parser(text):
+def test_a_node_with_anything_else_is_left_to_the_parser(text):
     assert given_in(text) == []
     assert message_of(text) == parsed(text)
 

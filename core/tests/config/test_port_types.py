@@ -37,7 +37,7 @@ def chain(plan, declare):
         declare(name, fill)
 
     def chain(*names, wiring=None):
-        """Wire each to the one before it, or as told: (input, output)."""
+        """Wire each to the one before it, or as given: (input, output)."""
         for name in dict.fromkeys(names):
             declared(name)
         nodes = []

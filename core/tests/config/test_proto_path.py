@@ -10,7 +10,7 @@ import pytest
 
 import penstock
 
-#: What lies beside the package `penstock`: site-packages, or the core's sources.
+#: The folder that holds the package `penstock`: site-packages, or the core's sources.
 _BESIDE = Path(penstock.__file__).resolve().parents[1]
 _PROTO = """
 syntax = "proto2";

@@ -1,4 +1,4 @@
-"""Whether what is checked in is what the compiler makes of the .proto files."""
+"""Whether the generated modules that are checked in are what the compiler makes of the .proto files."""
 
 import importlib.util
 from pathlib import Path

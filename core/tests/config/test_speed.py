@@ -1,4 +1,4 @@
-"""That reading and checking a graph are linear in its nodes.
+"""Reading and checking a graph take time linear in its nodes.
 
 The bounds are wide: they fail for a wrong algorithm, not on a busy machine.
 """

@@ -173,7 +173,7 @@ def test_a_graph_output_that_nothing_produces_is_a_warning(plan, caplog):
     ]
 
 
-def test_what_a_graph_wants_measured_and_nobody_measures_is_a_warning_each_with_what_is_nearest(plan, caplog):
+def test_each_profiler_field_without_effect_is_a_warning_with_what_there_is_instead(plan, caplog):
     plan(
         """input_stream: "a"
         profiler_config {

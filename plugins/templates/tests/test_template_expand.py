@@ -1,4 +1,4 @@
-"""Rules carried out: what becomes of a graph's fields, where they stand, and every mistake with its place."""
+"""Expansion: the fields of the graph, their places, and every mistake with its place."""
 
 import attrs
 import pytest
@@ -265,7 +265,7 @@ def test_a_dict_becomes_the_arguments_of_a_template_inside():
 # --- mistakes ---------------------------------------------------------------------------------------------
 
 
-def test_every_mistake_is_told_once_with_the_place_of_its_rule():
+def test_every_mistake_is_reported_once_with_the_place_of_its_rule():
     text = "type: %a%\n%for (i : range(3))% node {\n  name: %b + i%\n  calculator: %'C' / 2%\n} %end%"
     without = "has no value and no default; give it to expand() or with_arguments() of a GraphTemplate, or in"
 
@@ -291,11 +291,11 @@ def test_every_mistake_is_told_once_with_the_place_of_its_rule():
         ("%if ('2')% node {} %end%", "'if' takes true or false, not '2'; compare a number, as in x != 0"),
     ],
 )  # fmt: skip
-def test_a_value_that_does_not_fit_is_told(text, words):
+def test_a_value_that_does_not_fit_is_reported(text, words):
     assert [message.partition(": ")[2] for _, message in faults_of(text)] == [words]
 
 
-def test_a_number_that_its_field_cannot_hold_is_told():
+def test_a_number_that_its_field_cannot_hold_is_reported():
     ((code, message),) = faults_of(options("size: %0 - 1%"))
 
     assert code == "INVALID_ARGUMENT"
@@ -337,7 +337,7 @@ def test_what_a_rule_makes_stands_where_its_text_stands():
     assert position(("node", 3)) == (6, 1)
 
 
-def test_a_stowed_field_stands_where_its_text_stands():
+def test_a_field_that_its_rule_holds_has_the_place_of_its_text():
     text = "%if (a)%\n executor { name: 'x' } %end%\n%if (b)%\n  input_stream_handler {\n options {} } %end%"
     places = with_defaults(attrs.evolve(template(text), given={"a": 1.0, "b": 1.0}))[1]
 
@@ -345,7 +345,7 @@ def test_a_stowed_field_stands_where_its_text_stands():
     assert places.position_of([("input_stream_handler", 0), ("options", 0)]) == (5, 2)
 
 
-# --- messages of others -------------------------------------------------------------------------------------
+# --- messages -----------------------------------------------------------------------------------------------
 
 
 def of_message(text):
@@ -366,7 +366,7 @@ def test_a_message_gives_the_graph_that_its_text_gave():
     assert with_defaults(read)[0].num_threads == 2
 
 
-def test_a_value_that_the_reference_stowed_in_an_inner_rule_is_found():
+def test_a_value_that_the_reference_put_into_an_inner_rule_is_found():
     made = of_message(
         """
         rule { op: "if" arg { op: "literal" param: "1" } path: "/8[0]" field_type: TYPE_INT32 }
@@ -380,8 +380,8 @@ def test_a_value_that_the_reference_stowed_in_an_inner_rule_is_found():
 @pytest.mark.parametrize(
     ("rules", "words"),
     [
-        ('rule { param: "a" path: "x" }', "path 'x': this is none; it looks like '/1[0]/2[0]'"),
-        ('rule { param: "a" path: "/1" }', "path '/1': this is none; it looks like '/1[0]/2[0]'"),
+        ('rule { param: "a" path: "x" }', "path 'x': this is no path; a path looks like '/1[0]/2[0]'"),
+        ('rule { param: "a" path: "/1" }', "path '/1': this is no path; a path looks like '/1[0]/2[0]'"),
         (
             'rule { param: "a" path: "/20[0]" } rule { param: "b" path: "/20[0]" }',
             "rule 1: its path '/20[0]' is where another rule ended",
@@ -404,10 +404,10 @@ def test_rules_of_a_message_that_lead_nowhere_are_refused(rules, words):
         ('rule { op: "+" path: "/20[0]" }', "'+' has 0 arguments; it takes 2"),
         ('rule { op: "if" path: "/20[0]/1[0]" }', "a rule leads into field 'type', which holds no message"),
         ('rule { op: "if" arg { op: "literal" param: "1" } path: "/8[0]" field_value: "\\200" }',
-         "the field_value of field 'num_threads', 1 bytes, is none of its type"),
+         "the field_value of field 'num_threads', 1 bytes, is no value of its type"),
     ],
 )  # fmt: skip
-def test_rules_of_a_message_that_do_not_fit_its_graph_are_told(rules, words):
+def test_rules_of_a_message_that_do_not_fit_its_graph_are_reported(rules, words):
     with pytest.raises(GraphConfigError) as caught:
         with_defaults(of_message(f'config {{ type: "x" }} {rules}'))
     assert [str(fault) for fault in caught.value.faults] == [words]

@@ -1,4 +1,4 @@
-"""What stands between two percent signs: read, and evaluated against a model in plain Python."""
+"""The expressions between percent signs: read, and evaluated against a model in plain Python."""
 
 import pytest
 from hypothesis import given, settings
@@ -78,7 +78,7 @@ def test_comparisons_are_of_numbers_where_both_are_and_else_of_text():
     assert value("'inf' == 'inf'") == 1
 
 
-def test_a_bool_is_one_or_zero_and_text_says_it_in_words():
+def test_a_bool_is_one_or_zero_and_text_may_be_true_or_no():
     assert value("yes && t", yes="Yes", t="true") == 1
     assert value("no || f", no="no", f="F") == 0
     assert value("!(n)", n=0.0) == 1
@@ -170,10 +170,10 @@ def test_the_text_of_a_number_is_that_number(number):
     assert float(number_text(number)) == number
 
 
-# --- mistakes of whoever writes the template --------------------------------------------------------------
+# --- mistakes that reading finds --------------------------------------------------------------------------
 
 
-def test_what_is_no_expression_is_told_with_its_place():
+def test_what_is_no_expression_is_reported_with_its_place():
     assert unreadable("% %") == (2, "found the end of the rule, expected a value")
     assert unreadable("%a b%") == (3, "found 'b', expected an operator or '%'")
     assert unreadable("%(a%") == (3, "found the end of the rule, expected ')'")
@@ -226,10 +226,10 @@ def test_an_expression_that_is_nested_too_deep_is_refused_and_one_that_is_not_is
     assert value(" + ".join("1" * 60)) == 60
 
 
-# --- mistakes that show when it is used -------------------------------------------------------------------
+# --- mistakes that evaluation finds -----------------------------------------------------------------------
 
 
-def test_a_param_without_a_value_is_not_found_and_told_once():
+def test_a_param_without_a_value_is_not_found_and_reported_once():
     words = (
         "param 'nn' has no value and no default ('n' has one); give it to expand() or with_arguments() "
         "of a GraphTemplate, or in the TemplateSubgraphOptions of the node"
@@ -237,7 +237,7 @@ def test_a_param_without_a_value_is_not_found_and_told_once():
     assert mistakes("1 + nn * 2", n=1.0) == [("NOT_FOUND", words)]
 
 
-def test_all_mistakes_of_an_expression_are_told():
+def test_all_mistakes_of_an_expression_are_reported():
     found = mistakes("missing + list(1) + d.y", d={"x": 1.0})
 
     assert [message.partition(" has")[0] for _, message in found[:1]] == ["param 'missing'"]
@@ -260,7 +260,7 @@ def test_all_mistakes_of_an_expression_are_told():
         ("dict(list(): 1)", "INVALID_ARGUMENT", "a key of 'dict' takes text and numbers, not a list of 0"),
     ],
 )
-def test_a_value_of_the_wrong_kind_is_told(expression, code, words):
+def test_a_value_of_the_wrong_kind_is_reported(expression, code, words):
     assert mistakes(expression) == [(code, words)]
 
 

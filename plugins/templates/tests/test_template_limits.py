@@ -1,4 +1,4 @@
-"""Templates that are no use: whatever is wrong is told as a fault, and nothing else is raised."""
+"""Broken templates: every mistake is reported as a fault, and nothing else is raised."""
 
 import pytest
 
@@ -41,7 +41,7 @@ def test_rules_of_a_message_that_lack_arguments_are_faults(change, words):
 @pytest.mark.parametrize(
     ("rule", "column"), [('"\\ud800"', 22), ("dict('a': 1) . '\\ud800'", 37), ('"\ud800"', 22)]
 )
-def test_half_of_a_character_in_a_rule_is_told_with_its_place(rule, column):
+def test_half_of_a_character_in_a_rule_is_reported_with_its_place(rule, column):
     with pytest.raises(GraphParseError, match="half of a character; write the character itself") as raised:
         template(f"node {{ calculator: % {rule} % }}")
 
@@ -60,7 +60,7 @@ def test_arguments_that_never_end_are_refused():
     for use in (template("node { calculator: % size(x) % }").expand, GraphTemplate.options):
         with pytest.raises(InvalidArgumentError) as raised:
             use(x=circle)
-        assert str(raised.value) == "argument 'x': lists and dicts lie more than 64 deep in one another"
+        assert str(raised.value) == "argument 'x': lists and dicts are nested more than 64 deep"
 
 
 def test_more_rules_around_one_field_than_can_be_carried_out_are_refused():

@@ -1,4 +1,4 @@
-"""The text of a template: what message it is read to, and where its mistakes are."""
+"""The text of a template: the message that it is read to, and the places of its mistakes."""
 
 import pytest
 from google.protobuf import text_format
@@ -30,7 +30,7 @@ def fault_of(text):
     return f"{error.line}:{error.column}: {str(error).partition(': ')[2]}"
 
 
-# --- what is one ------------------------------------------------------------------------------------------
+# --- templates --------------------------------------------------------------------------------------------
 
 
 def test_text_is_a_template_where_a_percent_sign_stands_outside_of_strings_and_comments():
@@ -81,7 +81,7 @@ def test_a_template_is_read_to_the_message_of_the_reference():
     assert template.message == expected
 
 
-def test_the_value_of_a_field_that_does_not_repeat_is_stowed_in_the_outermost_rule_around_it():
+def test_the_outermost_rule_around_a_field_that_does_not_repeat_holds_its_value():
     template = read(
         """
         % if (a) % % if (b) % num_threads: 300 % end % % end %
@@ -128,7 +128,7 @@ def test_declarations_may_stand_wherever_fields_may():
     ]
 
 
-def test_fields_of_an_inner_stowed_value_are_stowed_too():
+def test_rules_hold_the_fields_of_an_inner_value_too():
     template = read(
         "node { % if (a) % input_stream_handler { % if (b) % input_stream_handler: 'X' % end % } % end % }"
     )
@@ -166,7 +166,7 @@ def test_a_mistake_in_the_graph_around_rules_has_its_line_and_column():
     assert fault_of("% param a % : 4") == "1:13: expected identifier or number, got :"
 
 
-def test_a_mistake_in_a_stowed_field_has_its_line_and_column():
+def test_a_mistake_in_a_field_that_its_rule_holds_has_its_line_and_column():
     assert fault_of("%param a%\n  % if (a) % num_threads: 'x' % end %") == (
         "2:27: couldn't parse integer: 'x'"
     )
@@ -200,7 +200,7 @@ def test_rules_for_what_is_no_value_are_refused():
     )
 
 
-def test_brackets_that_are_nested_too_deep_are_told():
+def test_brackets_that_are_nested_too_deep_are_reported():
     inside = "arg { value { dict { " * 400
     text = f"node {{ options {{ [penstock.TemplateSubgraphOptions.ext] {{ dict {{ {inside}"
 
@@ -208,7 +208,7 @@ def test_brackets_that_are_nested_too_deep_are_told():
         read_definition(text + "% param a %", Registry())
 
 
-def test_options_that_nothing_knows_are_told_as_in_any_graph():
+def test_unknown_options_are_reported_as_in_any_graph():
     assert fault_of("%param a% node { options { [mediapipe.NoOptions.ext] {} } }").startswith(
         "1:28: no options message 'mediapipe.NoOptions.ext' is known"
     )

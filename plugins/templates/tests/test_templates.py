@@ -1,4 +1,4 @@
-"""Templates in the place of graphs and of subgraphs, and `GraphTemplate`."""
+"""Templates as graphs and as subgraphs, and `GraphTemplate`."""
 
 import logging
 import sys
@@ -33,7 +33,7 @@ output_stream: % "s_" + length %
   output_stream: % "s_" + (i + 1) %
 } % end %
 """
-#: A template that uses itself, with ever less.
+#: A template that uses itself, with a smaller argument each time.
 NEST = """\
 type: "Nest"
 input_stream: "in"
@@ -67,7 +67,7 @@ def chain(registry):
 
 
 def use(name, values, more=""):
-    """Return a graph with one node that stands for a template."""
+    """Return a graph with one node that a template replaces."""
     arguments = " ".join(f'arg {{ key: "{key}" value {{ {value} }} }}' for key, value in values.items())
     return (
         f'input_stream: "in"\nnode {{ calculator: "{name}" input_stream: "in" output_stream: "out" {more}\n'
@@ -102,7 +102,7 @@ def test_text_and_files_of_templates_are_graphs_with_their_defaults(plan_of, reg
     assert read_graph(path, registry).output_stream == ["s_2"]
 
 
-def test_a_param_that_is_missing_is_told_with_file_line_and_what_to_do(registry, tmp_path):
+def test_a_missing_param_is_reported_with_file_line_and_what_to_do(registry, tmp_path):
     path = tmp_path / "chain.pbtxt"
     path.write_text(CHAIN, encoding="utf-8")
 
@@ -226,7 +226,7 @@ def test_what_is_no_template_is_refused(registry, tmp_path):
         GraphTemplate.from_file(tmp_path / "missing.pbtxt", registry)
     with pytest.raises(InvalidArgumentError, match=r"text is a .*Path; pass a str, or use from_file"):
         GraphTemplate.from_text(tmp_path, registry)
-    with pytest.raises(InvalidArgumentError, match="graph of type 'int'"):
+    with pytest.raises(InvalidArgumentError, match="a graph cannot be of type 'int'"):
         GraphTemplate.from_message(3, registry)
 
 
@@ -352,7 +352,7 @@ def test_a_class_may_answer_with_a_template_that_has_its_arguments(plan_of, chai
     assert len(plan.config.node) == len("Longer")
 
 
-def test_mistakes_inside_say_where_they_stand_and_who_uses_the_template(plan_of):
+def test_mistakes_inside_have_their_place_and_the_node_that_uses_the_template(plan_of):
     graph = use("Chain", {"length": "num: 1.5"})
 
     assert faults_of(lambda: plan_of(graph, Chain=CHAIN)) == [
@@ -381,7 +381,7 @@ def test_a_template_that_is_none_is_a_fault_of_the_node_that_uses_it(plan_of):
     )
 
 
-def test_an_argument_without_effect_is_told_in_the_log(plan_of, caplog):
+def test_an_argument_without_effect_is_logged(plan_of, caplog):
     graph = use("Chain", {"kind": 'str: "PassCalculator"', "i": "num: 1", "lenght": "num: 1"})
     with caplog.at_level(logging.WARNING, "penstock"):
         plan_of(graph, Chain=CHAIN)
@@ -439,7 +439,7 @@ def test_a_binary_graph_that_gives_arguments_is_read(registry, tmp_path):
     assert len(plan.config.node) == 2
 
 
-def test_templates_are_recognised_by_their_message_whoever_made_it(registry):
+def test_templates_are_recognised_by_their_message(registry):
     message = CalculatorGraphTemplate(config={"type": "T"})
 
     assert is_template(message, registry)

@@ -483,6 +483,11 @@ def test_a_graph_file_that_the_package_lacks_is_a_fault(pack):
             "no subgraph; name a graph file as 'package:file.pbtxt', or a subclass of penstock.Subgraph",
         ),
         ("services", "service", "no key of a service; name a penstock.ServiceKey"),
+        (
+            "graph_readers",
+            "graph reader",
+            "no graph reader: it needs text(...) and message(...); see penstock.config.definition.GraphReader",
+        ),
     ],
 )
 def test_a_target_of_the_wrong_kind_is_a_fault(pack, field, kind, said):

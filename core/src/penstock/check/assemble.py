@@ -1,4 +1,4 @@
-"""A `Plan` from a graph that was checked: numbers instead of names, types as classes."""
+"""Makes the `Plan` of a graph that was checked: numbers instead of names, types as classes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DEFAULT_QUEUE_SIZE: Final = 100
 
 
 class Checked(NamedTuple):
-    """What the checks hand over. There is no fault in it.
+    """The results of the checks, for a graph without faults.
 
     Attributes:
         drafts: in the order of the plan.
@@ -113,7 +113,7 @@ def _node(i: int, checked: Checked, streams: dict[str, int]) -> NodePlan:
         handler=checked.handlers[i],
         executor=spec.executor.text,
         source_layer=spec.source_layer,
-        # The calls of a source follow one another, whatever the file says.
+        # A source has one call at a time, whatever the file says.
         max_in_flight=1 if draft.is_source else spec.max_in_flight.value or 1,
     )
 
@@ -129,7 +129,7 @@ def _class_and_name(checked: Checked, spec: PortSpec) -> tuple[tuple[type, ...] 
 
 
 def _queue_size(size: int, nodes: Iterable[NodeSpec]) -> int:
-    """Return what each queue may hold: the most that is asked for; no limit stays no limit."""
+    """Return the limit of each queue: the largest that the graph or a node gives; -1 for no limit."""
     if size == -1:
         return size
     return max(size or DEFAULT_QUEUE_SIZE, 0, *(node.buffer_size_hint for node in nodes))

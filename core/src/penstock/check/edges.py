@@ -1,4 +1,4 @@
-"""Who writes each stream and side packet, and who reads it: the wires of a graph, with their faults."""
+"""Which node writes each stream and side packet, and which nodes read it. Notes the faults of the wiring."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from penstock.contract import PortSpecs
     from penstock.tags import TagMap
 
-#: Near names are looked for this often in one graph: each search reads the names of all streams.
+#: How often similar names are looked for in one graph: each search reads the names of all streams.
 _MOST_SEARCHES: Final = 20
 
 
@@ -42,7 +42,7 @@ class Edge(NamedTuple):
         spec: what the reader declares.
         name: of the stream or side packet.
         at: where the file connects it.
-        producer: None where nothing in the graph makes it.
+        producer: None where nothing in the graph writes it.
         back_edge: whether it closes a cycle.
     """
 
@@ -87,7 +87,7 @@ class Wiring:
         self.side_edges = [self._side_edges(node, draft) for node, draft in enumerate(drafts)]
 
     def above(self, node: int) -> list[int]:
-        """Return the nodes that must come before a node in the plan, each as often as it is read."""
+        """Return the nodes that must come before a node in the plan, once for each edge."""
         return [edge.producer.node for edge in self._ordering(node) if edge.producer is not None]
 
     def below(self, node: int, producer: int) -> Iterator[Edge]:
@@ -163,13 +163,13 @@ class Wiring:
         what = f"back edge {edge.name!r}" if edge.back_edge else f"input stream {edge.name!r}"
         words = f"{what} (input {port}) has no producer{meant}"
         words += "; let a node write it, or make it an input_stream of the graph"
-        # The reference's codes: it looks for the ends of back edges at a later stage.
+        # The reference's codes: it checks back edges at a later stage.
         code = StatusCode.INTERNAL if edge.back_edge else StatusCode.UNKNOWN
         self._faults.add(edge.at, f"{draft.who}: {words}", code=code, node=draft.name, stream=edge.name)
 
 
 def _place_of(entries: tuple[Text, ...], name: str, entry: int) -> int:
-    """Return the place of an entry; where some could not be read, positions are not those of the file."""
+    """Return the place of an entry. Where some could not be read, its position is not that of the file."""
     if entry < len(entries) and entries[entry].text.endswith(name):
         return entries[entry].at
     return next((one.at for one in entries if one.text.endswith(name)), entries[0].at)

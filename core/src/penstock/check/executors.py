@@ -1,4 +1,4 @@
-"""The executors of a graph: which there are, of which types, and whether nodes name one of them."""
+"""The executors of a graph: their names and types, and whether the executors that nodes name exist."""
 
 from __future__ import annotations
 

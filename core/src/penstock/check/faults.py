@@ -1,4 +1,4 @@
-"""All that is wrong with a graph, collected while it is checked and raised together, in file order."""
+"""The faults of a graph, collected while it is checked and raised together, in file order."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Faults:
         self._note(at, error)
 
     def add_error(self, at: int, who: str, error: PenstockError, *, node: str | None = None) -> None:
-        """Note an error that something else raised, under its own class, at a place.
+        """Note an error that was raised elsewhere at a place. The fault has the class of the error.
 
         Args:
             at: the place.
@@ -75,7 +75,7 @@ class Faults:
         install: str | None = None,
         node: str | None = None,
     ) -> None:
-        """Note a name that nothing provides; see `UnknownNameError` for the fields."""
+        """Note a name that no plugin provides; see `UnknownNameError` for the fields."""
         where = f"{self._places.where(at)}{who}"
         error = UnknownNameError(kind, name, known, failed, install=install, where=where)
         error.node = node
@@ -97,5 +97,5 @@ class Faults:
 
 
 def cause_words(error: BaseException) -> str:
-    """Return an exception of foreign code as a message quotes it."""
+    """Return the words by which a message quotes an exception of foreign code."""
     return str(error) if isinstance(error, PenstockError) else f"{type(error).__name__}: {error}"

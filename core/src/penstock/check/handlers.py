@@ -31,7 +31,7 @@ class Handlers:
         self._options_of = options_of
         self._where = graph.places.where
         self._of_graph = graph.input_stream_handler
-        #: Names whose fault is the graph's, noted once and not for every node.
+        #: Handlers that the graph names, or the default: a fault is noted once, not for every node.
         self._of_all: dict[str, object | None] = {}
         if self._of_graph is not None and self._of_graph.name:
             self._once(self._of_graph.name, self._of_graph.at)
@@ -45,7 +45,7 @@ class Handlers:
             )
 
     def plan(self, draft: Draft) -> HandlerPlan:
-        """Choose a node's handler; note a fault where its name stands for nothing."""
+        """Choose a node's handler; note a fault where no handler has its name."""
         self.check_output(draft.spec.output_stream_handler, f"{draft.who}: ")
         own, wanted = draft.spec.input_stream_handler, draft.contract.input_stream_handler
         chosen = self._of_graph if own is None else own

@@ -1,4 +1,4 @@
-"""Look-ups of one graph: each name once, however many nodes have it, and what a miss says."""
+"""Look-ups of one graph: each name once, however many nodes have it, with the fault for an unknown name."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def has_subgraphs(message: Any, names: Names) -> bool:
-    """Return whether there is anything in a graph that `expand` would replace or carry out."""
+    """Return whether a CalculatorGraphConfig has subgraphs to expand, or `option_value` entries."""
     return any(node.option_value or names.is_subgraph(node.calculator) for node in message.node)
 
 
@@ -31,7 +31,7 @@ class Names:
         self._is_subgraph: dict[str, bool] = {}
 
     def find(self, kind: str, name: str, at: int, who: str, node: str | None = None) -> object | None:
-        """Return what a name stands for; None where that is a fault, which is then noted.
+        """Return the component of a name; None where there is a fault, which is noted.
 
         Args:
             kind: as the registry takes it.
@@ -60,7 +60,7 @@ class Names:
         return found
 
     def is_subgraph(self, name: str) -> bool:
-        """Return whether a node of this name would be a subgraph. It wins over a calculator."""
+        """Return whether a name is a subgraph's. A subgraph goes before a calculator of the same name."""
         if name not in self._is_subgraph:
             self._is_subgraph[name] = bool(name) and self._registry.has("subgraph", name, self._package)
         return self._is_subgraph[name]

@@ -1,7 +1,7 @@
-"""Each node by itself: its ports, its calculator, what that declares, and whether the two agree.
+"""The checks of each node alone: its ports, its calculator, and whether its contract fits the ports.
 
-A node with a fault stays in the graph as one whose ports take anything, so that what hangs on it can
-still be checked.
+A node with a fault stays in the graph as one whose ports take anything, so that the nodes connected with it
+can still be checked.
 """
 
 from __future__ import annotations

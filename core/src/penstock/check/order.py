@@ -1,4 +1,4 @@
-"""The order in which nodes stand in a plan, and the cycles that keep a graph from having one."""
+"""The order of the nodes in a plan, and the cycles for which there is no order."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ if TYPE_CHECKING:
 
 
 def stable_order(above: Sequence[Sequence[int]]) -> tuple[list[int], list[list[int]]]:
-    """Sort nodes so that each comes after those above it, and otherwise as little as possible changes.
+    """Sort nodes so that each comes after those above it, and the order changes as little as possible.
 
     Of the nodes that could come next, the one with the lowest number does; so nodes that are in order
-    already stay as they are. Linear in the edges, but for the heap; no recursion.
+    already stay where they are. Linear in the edges, except for the heap; does not recurse.
 
     Args:
         above: for each node, the nodes that must come before it, any of them any number of times.
 
     Returns:
-        The nodes of no cycle and not below one, in order; and cycles, each once along its edges from
-        its lowest node. Breaking those leaves none that shares no node with one of them.
+        The nodes that are in no cycle and not below one, in order; and cycles, each once, along its edges
+        from its lowest node. Each further cycle shares a node with one of them.
     """
     if all(one < node for node, ones in enumerate(above) for one in ones):
         return list(range(len(above))), []
@@ -60,7 +60,7 @@ class _Sorting:
                 heappush(self._ready, below)
 
     def cycles(self) -> list[list[int]]:
-        """Walk up from what is left until a node comes again; take that cycle out; go on."""
+        """Walk up from the nodes that are left until a node is met again; take that cycle out; go on."""
         found = []
         for start in range(len(self._above)):
             path = [start]

@@ -1,4 +1,4 @@
-"""Which type each stream and side packet has, worked out from what both ends of it declare.
+"""Which type each stream and side packet has, computed from what both of its ends declare.
 
 A port that takes anything has the type of what it is connected with, and so have the ports declared
 the same as it: such ports share one type. Where both ends know theirs, they must agree; one that
@@ -25,7 +25,7 @@ Types: TypeAlias = "tuple[PayloadType, ...] | None"
 class PortTypes:
     """The types of all ports of a graph: a union-find over what is declared the same.
 
-    Ports must not change after they were first asked for.
+    Ports must not change after their first use here.
     """
 
     def __init__(self) -> None:
@@ -36,7 +36,7 @@ class PortTypes:
         self._ports: list[PortSpec] = []
 
     def resolve(self, edges: Iterable[tuple[PortSpec, PortSpec]]) -> list[tuple[PortSpec, PortSpec]]:
-        """Work out the types along edges, and return the edges whose ends do not agree.
+        """Compute the types along edges, and return the edges whose ends do not agree.
 
         Args:
             edges: (output port, input port), nodes in order, inputs in order. The first reader of a
@@ -52,7 +52,7 @@ class PortTypes:
         return self._types[self._cell(port)]
 
     def name_of(self, port: PortSpec) -> str:
-        """Return that type as a user reads it."""
+        """Return the name of that type for messages."""
         types = self.of(port)
         return "any type" if types is None else type_names(types)
 
@@ -91,7 +91,7 @@ class PortTypes:
             self._cell_of[id(root)] = cell
             self._ports.append(root)
             self._above.append(cell)
-            # Undeclared is a fault of its own; here it is in nobody's way.
+            # A port that is not declared is a fault of its own; here it takes any type.
             unknown = not root.types or any(is_any(kind) for kind in root.types)
             self._types.append(None if unknown else root.types)
             return cell

@@ -1,7 +1,7 @@
-"""The graph as data: what a file says, with the place of each saying, before anything is checked.
+"""The graph as data: what a file says, each value with its place, before anything is checked.
 
-Made by `convert` from a message; `validate` reads it and needs no protobuf. Immutable, but for the
-message that it came from. Places are those of `places`.
+`penstock.config.reading.convert` makes it from a message; `validate` reads it and needs no protobuf.
+Immutable, except for the message that it came from. Places are those of `GraphSpec.places`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ REFUSED_IN_GRAPH: Final = {
 
 
 class Text(NamedTuple):
-    """One string of the file. An absent one is "" at the place of what could have held it."""
+    """One string of the file. An absent one is "" at the place of the message that could have had it."""
 
     text: str
     at: int
@@ -77,7 +77,7 @@ class NodeSpec(NamedTuple):
 
     Attributes:
         repeated_options: full names of types that `node_options` holds more than once.
-        refused: fields that are read, but that nothing here can honour: field name and place.
+        refused: fields that the file has and that are not supported: field name and place.
         option_places: says where a field of the options stands.
     """
 
@@ -107,9 +107,9 @@ class GraphSpec(NamedTuple):
     Attributes:
         nodes: in the order of the file.
         refused: see `NodeSpec.refused`.
-        unmeasured: what is said of fields of profiler_config that are accepted but have no effect.
+        unmeasured: warnings about fields of profiler_config that are accepted but have no effect.
         message: the CalculatorGraphConfig that all this comes from.
-        places: say in words where something stands.
+        places: turn places into words.
     """
 
     nodes: tuple[NodeSpec, ...]

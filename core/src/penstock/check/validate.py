@@ -1,7 +1,7 @@
-"""The check of a whole graph: every fault at once, in file order; or a `Plan`, if there is none.
+"""The check of a whole graph: returns a `Plan`, or raises all faults at once, in file order.
 
-A fault never hides another one that could still be found: what cannot be known (a calculator that
-does not exist, ports that cannot be read) is taken to fit everything. Linear in the size of the
+A fault never hides another one that could still be found: what is unknown (a calculator that
+does not exist, ports that cannot be read) counts as fitting everything. Linear in the size of the
 graph. Sources: MediaPipe `framework/validated_graph_config`, `tool/validate_name`, `calculator_node`.
 """
 
@@ -56,7 +56,8 @@ def validate(
         option_types: what the plan keeps to write its `config`.
 
     Returns:
-        The plan: nodes in file order if that is possible, else changed as little as possible.
+        The plan. Its nodes are in file order where that is possible, else in an order as close to it as
+        possible.
 
     Raises:
         GraphConfigError: has every fault. Their codes are the reference's.
@@ -181,7 +182,7 @@ class _Validation:
                     self._mismatch(edge, "side packet", "input side packet")
 
     def _checkable(self, edges: Sequence[Sequence[Edge]]) -> Iterable[tuple[PortSpec, PortSpec]]:
-        """Yield the ends of each edge between ports that are known for certain."""
+        """Yield the ends of each edge between two nodes without faults."""
         for node in self._order:
             if self._drafts[node].is_whole:
                 for edge in edges[node]:
@@ -204,7 +205,7 @@ class _Validation:
         self._faults.add(edge.at, f"{draft.who}: {words}", node=draft.name, stream=edge.name)
 
     def _warn(self) -> None:
-        """Say what is accepted and yet looks like a mistake."""
+        """Log what is accepted but looks like a mistake."""
         where = self._graph.places.where
         for entry in self._graph.output_streams:
             name = entry.text.rpartition(":")[2]

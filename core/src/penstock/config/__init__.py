@@ -1,4 +1,7 @@
-"""Graphs as data: read from text, files, JSON or Python, checked, and made into a `Plan`.
+"""Graphs as data: from text, files, JSON or Python objects to a message, and through the checks to a `Plan`.
+
+`reading` makes messages, `subgraphs` replaces nodes that stand for graphs, `options` finds the messages and
+classes of options, `writing` is the way back. `penstock.check` has the checks.
 
 Protobuf is imported when a graph is read, not with this package.
 """
@@ -19,7 +22,7 @@ if TYPE_CHECKING:
     from penstock.config.definition import Definition
     from penstock.config.message import Message
     from penstock.config.options.types import OptionTypes
-    from penstock.config.reading.parse import ReadGraph
+    from penstock.config.places import ReadGraph
     from penstock.plan import Plan
 
 __all__ = [
@@ -40,31 +43,32 @@ def build_plan(
     binary_graph_path: str | Path | None = None,
     subgraphs: Mapping[str, object] | Iterable[object] = (),
 ) -> Plan:
-    """Read a graph, put in its subgraphs, and check all of it.
+    """Read a graph, expand its subgraphs, and check the whole graph.
 
     Args:
         graph_config: a `str` is graph text, a `pathlib.Path` a file (.pbtxt, .textproto, .binarypb,
             .pb, .json); or a CalculatorGraphConfig message, a `dict` as JSON has it, a `GraphTemplate`, or a
-            graph from the builder (whatever has `to_config()`). Text with rules is a template, which is
+            graph from the builder (any object with `to_config()`). Text with rules is a template, which is
             expanded with its defaults. None where `binary_graph_path` is given.
-        registry: knows calculators, handlers, executors and options by name.
+        registry: finds calculators, handlers, executors and options by name.
         binary_graph_path: a file that holds a serialized graph, whatever its name ends with.
-        subgraphs: name → graph, for this graph alone and before those of the registry; or graphs that
+        subgraphs: name → graph, for this graph only and before those of the registry; or graphs that
             have a `type`, which is the name.
 
     Returns:
         The checked graph. Its `config` is a message of its own.
 
     Raises:
-        GraphParseError: it is no graph; says file, line and column.
-        GraphConfigError: it is one that cannot run; has all its faults.
+        GraphParseError: `graph_config` is no graph; says file, line and column.
+        GraphConfigError: the graph cannot run; has all its faults.
         NotFoundError: there is no such file.
+        UnknownNameError: the graph is a template, and no plugin that reads templates is loaded.
         InvalidArgumentError: `graph_config` is none of these, or both or neither are given; or one of
             `subgraphs` has no type.
         PenstockError: the file cannot be read; the OSError is the `__cause__`.
         NameClashError, PluginError: options that the graph names cannot be imported.
     """
-    with PAUSE:  # around all of it: at its end what was only needed meanwhile is gone
+    with PAUSE:  # around the whole build: at its end the objects that only the build needs are gone
         return _plan(graph_config, registry, binary_graph_path, subgraphs)
 
 
@@ -102,7 +106,7 @@ def _plan(
 def read_graph(
     graph_config: object, registry: Registry, *, binary_graph_path: str | Path | None = None
 ) -> CalculatorGraphConfig:
-    """Read a graph without checking more than that it is one. Arguments and errors as `build_plan`."""
+    """Read a graph without checking whether it can run. Arguments and errors as `build_plan`."""
     message: CalculatorGraphConfig = _read(graph_config, registry, binary_graph_path).message
     return message
 
@@ -110,11 +114,11 @@ def read_graph(
 def read_definition(
     graph_config: object, registry: Registry, *, label: str | None = None
 ) -> ReadGraph | Definition:
-    """Read a graph with its places; or a template, whose graph depends on its arguments.
+    """Read a graph and where its parts stand; or a template, whose graph depends on its arguments.
 
     Args:
         graph_config: as for `read_graph`.
-        registry: knows the options, and the reader of templates.
+        registry: finds the options, and the reader of templates.
         label: what stands for the file's name in errors where `graph_config` is no file.
 
     Raises:
@@ -127,7 +131,8 @@ def read_definition(
 
 def is_template(graph_config: object, registry: Registry) -> bool:
     """Return whether it is a template, whose ports are unknown until it is expanded. As `read_graph`."""
-    from penstock.config.reading.parse import ReadGraph, read_definition  # protobuf
+    from penstock.config.places import ReadGraph
+    from penstock.config.reading.parse import read_definition  # protobuf
 
     return not isinstance(read_definition(graph_config, registry), ReadGraph)
 
@@ -137,11 +142,11 @@ def to_text(config: Message, options: Registry | OptionTypes | None = None) -> s
 
     Args:
         config: a graph, or a part of one.
-        options: who knows its options; None for those protobuf messages alone that are imported. Options
-            that nobody knows stand there as bytes, and can be read back.
+        options: finds the messages of its options; None for protobuf messages that are imported, and no
+            others. Options of unknown type are written as bytes, and can be read back.
 
     Raises:
-        NameClashError, PluginError: options that it holds cannot be imported.
+        NameClashError, PluginError: options in the graph cannot be imported.
     """
     from penstock.config import writing  # protobuf
 
@@ -152,7 +157,7 @@ def to_json(config: Message, options: Registry | OptionTypes | None = None) -> s
     """Return a CalculatorGraphConfig as JSON, with the field names of graph text. Arguments as `to_text`.
 
     Raises:
-        InvalidArgumentError: it has packed options that nobody knows.
+        InvalidArgumentError: the graph has packed options of an unknown type.
         NameClashError, PluginError: as `to_text`.
     """
     from penstock.config import writing  # protobuf
@@ -161,7 +166,7 @@ def to_json(config: Message, options: Registry | OptionTypes | None = None) -> s
 
 
 def to_binary(config: Message) -> bytes:
-    """Return a CalculatorGraphConfig serialized, as a .binarypb file holds it."""
+    """Return a serialized CalculatorGraphConfig, as a .binarypb file holds it."""
     from penstock.config import writing  # protobuf
 
     return writing.to_binary(config)
@@ -190,7 +195,7 @@ def _read(
 
 
 def __getattr__(name: str) -> object:
-    """Import the message class when it is asked for."""
+    """Import the message class on first use."""
     if name == "CalculatorGraphConfig":
         from penstock.config.calculator_pb2 import CalculatorGraphConfig  # protobuf
 

@@ -7,7 +7,7 @@ has its arguments.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from penstock.config.places import Places
 
 #: Finds the descriptor of a message by its full name; raises KeyError where there is none.
-FindType: TypeAlias = "Callable[[str], Message]"
+FindType: TypeAlias = "Callable[[str], Any]"
 #: Reads ordinary graph text into a message: the text, the message, where the text begins in the whole, and
 #: the place of a bracket that nothing closes, or None. Raises GraphParseError where the text is wrong.
 Merge: TypeAlias = "Callable[[str, Message, int, int | None], None]"

@@ -10,10 +10,12 @@ from __future__ import annotations
 import copy
 import re
 from bisect import bisect_right
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from penstock.config.message import Message
 
 #: Steps from a message to a field inside it: the field as the text format names it, and its index.
 FieldPath: TypeAlias = "tuple[tuple[str, int], ...]"
@@ -28,7 +30,7 @@ _STRIDE: Final = 2**40
 class Spot:
     """One field in the file: where it begins, and the fields inside it, by name, in order.
 
-    Most have nothing inside; they do without a dict.
+    Most fields have no fields inside; they have no dict.
     """
 
     __slots__ = ("_fields", "offset")
@@ -61,15 +63,15 @@ class Spot:
 
 
 class Places:
-    """Turns paths into places, and places into words. One for each graph that is read."""
+    """Turns paths into places, and places into words. Each graph that is read has its own."""
 
     def __init__(self, file: str | None = None, text: str | None = None, root: Spot | None = None) -> None:
-        """Know the places of one file.
+        """Make the places of one file.
 
         Args:
-            file: its name, or None for what is no file.
+            file: its name, or None where the graph comes from no file.
             text: its text, or None where it has no lines.
-            root: its tree, or None likewise.
+            root: its tree, or None where it has no lines.
         """
         self.file = file
         self.root = root
@@ -84,10 +86,10 @@ class Places:
         self._further: list[Places] = []
 
     def include(self, other: Places, note: str) -> Places:
-        """Return the places of another file in such a form that `where` of this object knows them too.
+        """Return the places of another file, shifted so that `where` of this object takes them too.
 
         Args:
-            other: stays as it is, so that it may be included more than once.
+            other: does not change; may be included more than once.
             note: follows the place in messages: "used by node 'a': ".
         """
         further = copy.copy(other)
@@ -97,7 +99,7 @@ class Places:
         return further
 
     def again(self) -> Places:
-        """Return the places of the same file alone, for a further graph that is made of it."""
+        """Return the places of the same file, without included ones, for another graph made from it."""
         same = copy.copy(self)
         same._further = []  # noqa: SLF001  # own class
         return same
@@ -121,14 +123,14 @@ class Places:
         return self._base + (spot if found is None else found).offset
 
     def position_of(self, path: FieldPath) -> tuple[int, int] | None:
-        """Return line and column of what lies at the end of a path, or of the nearest above it."""
+        """Return line and column of the field at the end of a path, or of the nearest one above it."""
         spot = self.root
         for name, index in path:
             spot = self.of(spot, name, index)
         return None if spot is None else self.line_and_column(self._base + spot.offset)
 
     def texts(self, *path: str) -> Iterator[str]:
-        """Yield the plain strings of the fields at the end of a path, of graph text and in its order."""
+        """Yield the strings that the fields at the end of a path hold, without those that have escapes."""
         spots = [] if self.root is None else [self.root]
         for name in path:
             spots = [inner for spot in spots for inner in spot.fields.get(name, ())]
@@ -146,7 +148,7 @@ class Places:
         return line, offset - self._lines[line - 1] + 1
 
     def where(self, at: int) -> str:
-        """Return how a message begins that speaks of a place: "graph.pbtxt:12:5: ", or ""."""
+        """Return how a message about a place begins: "graph.pbtxt:12:5: ", or ""."""
         of = self._of_file(at)
         return f"{where(of.file, of.line_and_column(at))}{of._note}"  # noqa: SLF001  # own class
 
@@ -157,9 +159,21 @@ class Places:
         return of.file, line, column
 
     def _of_file(self, at: int) -> Places:
-        """Return the places of the file that a place lies in."""
+        """Return the places of the file that a place is in."""
         number = (at - self._base) // _STRIDE
         return self._further[number - 1]._of_file(at) if number else self  # noqa: SLF001  # own class
+
+
+class ReadGraph(NamedTuple):
+    """A graph that was read.
+
+    Attributes:
+        message: a CalculatorGraphConfig of its own.
+        places: where its parts stand.
+    """
+
+    message: Message
+    places: Places
 
 
 def where(file: str | None, position: tuple[int, int] | None) -> str:

@@ -1,16 +1,16 @@
 """Expressions of templates, evaluated.
 
-Nothing is raised: a mistake is reported and its value lost, and whatever is made of a lost value is lost
-too, so that one mistake is told once. All parts of an expression are evaluated, also those behind "&&" and
-"||". Source of what the operators mean: MediaPipe `tool/template_expander`. Where that lets a mistake pass
-(a list in a sum, a division by zero) it is reported here.
+Nothing is raised: a mistake is reported, and the result is None. An expression with a part that is None is
+None too, so that one mistake is reported once. All parts of an expression are evaluated, also those after
+"&&" and "||". Source of what the operators mean: MediaPipe `tool/template_expander`. Mistakes that MediaPipe
+accepts (a list in a sum, a division by zero) are reported here.
 """
 
 from __future__ import annotations
 
 import math
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from penstock.errors import InvalidArgumentError, NotFoundError, PenstockError
 from penstock_templates.values import (
@@ -25,9 +25,11 @@ from penstock_templates.values import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-#: The most elements that `range` makes; more nodes than any graph has.
+    from penstock.config.message import Message
+
+#: The largest number of elements that `range` makes: more than any graph has nodes.
 _LONGEST: Final = 10_000
-#: Operations, arguments included, that a message may lack because somebody else wrote it → their number.
+#: Operation → the number of its arguments, where it is not 2. Messages may have another number.
 _COUNTS: Final = {"paren": 1, "!": 1, "lowercase": 1, "uppercase": 1, "size": 1, "range": 1}
 _ANY_COUNT: Final = ("dict", "list")
 
@@ -36,7 +38,7 @@ class Environment:
     """The values that names have at one place of a template.
 
     Attributes:
-        values: name → value. May be changed by whoever walks through the template.
+        values: name → value. The expansion changes it.
     """
 
     def __init__(self, values: dict[str, Value], report: Callable[[PenstockError], None]) -> None:
@@ -49,16 +51,16 @@ class Environment:
         self.values: dict[str, Value | None] = dict(values)
         self._report = report
 
-    def evaluate(self, expression: Any) -> Value | None:
-        """Return what an expression is, or None where that is lost."""
+    def evaluate(self, expression: Message) -> Value | None:
+        """Return the value of an expression, or None where there is a mistake."""
         try:
             return self._evaluated(expression)
         except PenstockError as error:
             self._report(error)
             return None
 
-    def is_true(self, expression: Any) -> bool:
-        """Return whether a condition holds; a lost one does not."""
+    def is_true(self, expression: Message) -> bool:
+        """Return whether a condition holds; one with a mistake does not."""
         value = self.evaluate(expression)
         try:
             return value is not None and as_bool(value, "'if'")
@@ -66,8 +68,8 @@ class Environment:
             self._report(error)
             return False
 
-    def elements(self, expression: Any) -> list[Value]:
-        """Return what a loop goes over; nothing where that is lost."""
+    def elements(self, expression: Message) -> list[Value]:
+        """Return the elements that a loop goes over; none where there is a mistake."""
         value = self.evaluate(expression)
         if value is None or isinstance(value, list):
             return value or []
@@ -75,7 +77,7 @@ class Environment:
         self._report(InvalidArgumentError(f"'for' goes over a list{cure}, not over {described(value)}"))
         return []
 
-    def _evaluated(self, expression: Any) -> Value | None:
+    def _evaluated(self, expression: Message) -> Value | None:
         op = expression.op
         if op == "literal":
             return str(expression.param)
@@ -142,11 +144,11 @@ def _quotient(left: Value, right: Value) -> Value:
 
 
 def _order(left: Value, right: Value) -> float:
-    """Return a number below, equal to or above 0. Numbers are compared as such, all else as text."""
+    """Return a number below, equal to or above 0. Numbers are compared as numbers, other values as text."""
     numbers = number_in(left), number_in(right)
     if numbers[0] is not None and numbers[1] is not None:
         difference = numbers[0] - numbers[1]
-        # As in the reference: two infinities are equal, and so is whatever is no number.
+        # As in the reference: two infinities are equal, and NaN equals every number.
         return 0 if math.isnan(difference) else difference
     texts = as_text(left, "a comparison"), as_text(right, "a comparison")
     return (texts[0] > texts[1]) - (texts[0] < texts[1])
@@ -205,5 +207,5 @@ _OPERATIONS: Final[dict[str, Callable[..., Value]]] = {
 
 
 def _ascii(text: str, change: Callable[[str], str]) -> str:
-    """Change the letters of ASCII only, as the reference does."""
+    """Change ASCII letters only, as the reference does."""
     return "".join(change(letter) if letter.isascii() else letter for letter in text)

@@ -1,9 +1,9 @@
 """A template and values become a graph.
 
-Rules are carried out from the outside in, each on a copy of the value that it is for; what comes of a value
-takes its place. The places of the text go the same way, so that what comes of a node stands where its text
-stands. Mistakes are reported and what they concern is left out; the graph is then of no use but for finding
-further ones. Source: MediaPipe `tool/template_expander`.
+Rules are carried out from the outside in, each on a copy of the value that it is for; the results replace
+that value. The places follow: a node has the place of the text that it is made from. Mistakes are reported,
+and the values that they concern are left out; such a graph serves only to find further mistakes. Source:
+MediaPipe `tool/template_expander`.
 """
 
 from __future__ import annotations
@@ -18,15 +18,17 @@ from penstock.lowlevel import Spot
 from penstock_templates import fields
 from penstock_templates.evaluate import Environment
 from penstock_templates.paths import check_count
-from penstock_templates.wire import unstowed
+from penstock_templates.wire import decoded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from penstock.config.definition import FindType
+    from penstock.config.message import Message
     from penstock_templates.paths import Site, Step
     from penstock_templates.values import Value
 
-#: Returned values of a field, each with its place.
+#: New values of a field, each with its place.
 Made = list[tuple[Any, "Spot | None"]]
 
 _NO_SPOTS: Final[dict[int, Spot]] = {}
@@ -41,19 +43,19 @@ class Rules:
         declarations: the positions of those that declare params.
         root: the site of the whole graph.
         find: finds the types of packed messages.
-        stowed_spots: position of a rule whose value is stowed → where that value stands in the text.
+        value_spots: position of a rule that holds a value itself → where that value stands in the text.
     """
 
-    expressions: Any
+    expressions: Sequence[Message]
     declarations: list[int]
     root: Site
-    find: fields.FindType
-    stowed_spots: Mapping[int, Spot] = _NO_SPOTS
+    find: FindType
+    value_spots: Mapping[int, Spot] = _NO_SPOTS
 
 
 def carry_out(
     rules: Rules,
-    graph: Any,
+    graph: Message,
     spot: Spot | None,
     values: Mapping[str, Value],
     report: Callable[[int, PenstockError], None],
@@ -62,8 +64,8 @@ def carry_out(
 
     Args:
         rules: of the template.
-        graph: changed.
-        spot: where its fields stand, or None. Stays as it is.
+        graph: a CalculatorGraphConfig, which is changed.
+        spot: where its fields stand, or None. Does not change.
         values: param → value.
         report: called for each mistake with the position of the rule.
 
@@ -75,16 +77,16 @@ def carry_out(
 
 @attrs.define(eq=False)
 class _Edit:
-    """What comes in the place of one value of a field; of an additional one where `is_stowed`."""
+    """What replaces one value of a field. Where `is_held`, the rule held the value, and the field did not."""
 
     step: Step
     rule: int
     made: Made
-    is_stowed: bool = False
+    is_held: bool = False
 
 
 class _Work:
-    """One round."""
+    """One expansion."""
 
     def __init__(
         self, rules: Rules, values: Mapping[str, Value], report: Callable[[int, PenstockError], None]
@@ -94,7 +96,7 @@ class _Work:
         self._rule = 0
         self._environment = Environment(dict(values), lambda error: report(self._rule, error))
 
-    def graph(self, graph: Any, spot: Spot | None) -> Spot | None:
+    def graph(self, graph: Message, spot: Spot | None) -> Spot | None:
         for position in self._rules.declarations:
             self._declare(position)
         return self._body(graph, spot, self._rules.root.sites, 0)
@@ -115,11 +117,11 @@ class _Work:
 
     # --- messages ---------------------------------------------------------------------------------
 
-    def _body(self, message: Any, spot: Spot | None, sites: Iterable[Site], depth: int) -> Spot | None:
+    def _body(self, message: Message, spot: Spot | None, sites: Iterable[Site], depth: int) -> Spot | None:
         """Carry out the rules inside a message, which is changed; return where its fields stand now.
 
         Args:
-            message: one that nobody else holds.
+            message: one that is used nowhere else.
             spot: of the message.
             sites: inside it.
             depth: number of steps that lead to the message.
@@ -142,7 +144,7 @@ class _Work:
                 self._report(self._rule, error)
         return found
 
-    def _edit(self, message: Any, spot: Spot | None, sites: list[Site], depth: int, step: Step) -> _Edit:
+    def _edit(self, message: Message, spot: Spot | None, sites: list[Site], depth: int, step: Step) -> _Edit:
         """Carry out the rules for one value of a field, and those inside it."""
         held = _Field(message, step.number, spot, self._rules.find)
         site = sites[0]
@@ -151,18 +153,18 @@ class _Work:
             value, at = held.copy_of(step)
             made = [held.inside(value, at, lambda m, s: self._body(m, s, sites, depth + 1))]
             return _Edit(step, rule, made)
-        stowed = next((i for i in site.rules if self._rules.expressions[i].HasField("field_value")), None)
-        if stowed is None:
+        holder = next((i for i in site.rules if self._rules.expressions[i].HasField("field_value")), None)
+        if holder is None:
             value, at = held.copy_of(step)
         else:
-            value = unstowed(held.field, self._rules.expressions[stowed].field_value)
-            at = self._rules.stowed_spots.get(stowed, spot)
-        return _Edit(step, rule, self._applied(site, 0, held, value, at), is_stowed=stowed is not None)
+            value = decoded(held.field, self._rules.expressions[holder].field_value)
+            at = self._rules.value_spots.get(holder, spot)
+        return _Edit(step, rule, self._applied(site, 0, held, value, at), is_held=holder is not None)
 
     # --- rules ------------------------------------------------------------------------------------
 
     def _applied(self, site: Site, number: int, held: _Field, value: Any, spot: Spot | None) -> Made:
-        """Return what comes of a value by the rules of its site from `number` on."""
+        """Return the results of the rules of a site from `number` on for a value."""
         if number == len(site.rules):
             if not site.sites:
                 return [(value, spot)]
@@ -196,7 +198,7 @@ class _Work:
 class _Field:
     """One field of a message, its values, and where they stand."""
 
-    def __init__(self, message: Any, number: int, spot: Spot | None, find: fields.FindType) -> None:
+    def __init__(self, message: Message, number: int, spot: Spot | None, find: FindType) -> None:
         """Look the field up.
 
         Raises:
@@ -236,7 +238,7 @@ class _Field:
         spot: Spot | None,
         carry_out: Callable[[Any, Spot | None], Spot | None],
     ) -> tuple[Any, Spot | None]:
-        """Carry out rules inside a value, which is changed; return it and its place."""
+        """Carry out rules inside a value, which is changed; return the value and its place."""
         if fields.is_message(self.field):
             return value, carry_out(value, spot)
         if self._message.DESCRIPTOR.full_name != fields.ANY:
@@ -246,7 +248,7 @@ class _Field:
         return packed.SerializeToString(deterministic=True), at
 
     def replace(self, edits: list[_Edit]) -> None:
-        """Put what was made in the place of the values that it was made of.
+        """Replace values by what was made of them.
 
         Raises:
             InvalidArgumentError: the field does not repeat, and there are several values.
@@ -263,7 +265,7 @@ class _Field:
 
     def _replace_only(self, values: list[Any], edits: list[_Edit]) -> None:
         made = [one for edit in edits for one in edit.made]
-        in_place = values if all(edit.is_stowed for edit in edits) else []
+        in_place = values if all(edit.is_held for edit in edits) else []
         oneof = self.field.containing_oneof
         other = None if oneof is None else self._message.WhichOneof(oneof.name)
         if made and other not in (None, self.field.name):

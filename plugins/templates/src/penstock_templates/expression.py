@@ -6,9 +6,9 @@
     operand     = literal | NAME | "(" expression ")"
                 | function "(" [expression { ("," | ":") expression }] ")"
 
-A literal keeps its text: that "2" is a number shows where it is used as one. How many arguments each
-function takes is checked here, so what was read can be evaluated. Operators, functions and strengths are
-those of MediaPipe `tool/template_parser`; `range` is ours.
+A literal keeps its text: whether "2" is a number depends on where it is used. The number of arguments of each
+function is checked here, so that every expression that was read can be evaluated. Operators, functions and
+strengths are those of MediaPipe `tool/template_parser`; `range` is ours.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ _WEAKNESS: Final = {
     "==": 7, "!=": 7, "&&": 11, "||": 12,
 }  # fmt: skip
 _WEAKEST: Final = 12
-#: Function → the number of its arguments; None is any number. Without a bracket behind it, such a name is a
-#: param's. The reference does not have `range`.
+#: Function → the number of its arguments; None is any number. Without a bracket after it, such a name is that
+#: of a param. The reference does not have `range`.
 _FUNCTIONS: Final[dict[str, int | None]] = {
     "min": 2, "max": 2, "concat": 2, "lowercase": 1, "uppercase": 1, "size": 1, "!": 1,
     "dict": None, "list": None, "range": 1,
 }  # fmt: skip
 _FOR_FIELDS: Final = ("param", "for", "if")
-#: How deep operations may lie in one another. Protobuf reads messages that are 100 deep.
+#: How deep operations may be nested. protobuf reads messages up to 100 deep.
 _DEEPEST: Final = 64
 
 _TOKEN: Final = re.compile(
@@ -55,14 +55,14 @@ class RuleError(DefinitionTextError):
 
 
 class Rule(NamedTuple):
-    """What was read, and the offset behind its second percent sign."""
+    """A rule that was read, and the offset after its second percent sign."""
 
     expression: TemplateExpression
     end: int
 
     @property
     def op(self) -> str:
-        """What the rule does: "for", "if", "param", "end"; else it is the outermost operation of a value."""
+        """What the rule does: "for", "if", "param" or "end"; or the outermost operation of a value."""
         return self.expression.op
 
 
@@ -87,7 +87,7 @@ def read_value(text: str, start: int) -> Rule:
         start: offset of the first percent sign.
 
     Raises:
-        RuleError: it is no expression, or it has no second percent sign.
+        RuleError: the rule is no expression, or has no second percent sign.
     """
     reader = _Reader(text, start)
     expression = reader.expression(_WEAKEST).expression
@@ -102,7 +102,7 @@ def read_directive(text: str, start: int) -> Rule:
 
 
 def unquoted(literal: str) -> str:
-    """Return what a string literal means, its escapes as in graph text."""
+    """Return the text of a string literal, whose escapes are those of graph text."""
     return _ESCAPE.sub(_unescaped, literal[1:-1])
 
 
@@ -140,7 +140,7 @@ class _Reader:
         return self._loop() if word.text == "for" else self._condition()
 
     def close(self) -> int:
-        """Take the second percent sign; return the offset behind it."""
+        """Take the second percent sign; return the offset after it."""
         if self._token.text != "%":
             self._fail("an operator or '%'")
         return self._token.offset + 1
@@ -204,7 +204,7 @@ class _Reader:
         return _Read(TemplateExpression(param=token.text))
 
     def _field_name(self) -> _Read:
-        """Read what follows a dot: the key itself, not a param's value."""
+        """Read the key after a dot. A name is the key itself, not a param."""
         if self._token.kind == "string":
             return _Read(TemplateExpression(op="literal", param=_literal(self._take())))
         return _Read(TemplateExpression(param=self._name("the name of a dict's item")))

@@ -1,7 +1,7 @@
-"""Fields of messages as templates speak of them: by number, extensions included, one value at a time.
+"""Fields of messages as templates name them: by number, extensions included, one value at a time.
 
-A value of a field is what protobuf's Python has for it: a message, a str, a number. A map is a list of
-entries here, and an entry a message with `key` and `value`.
+A value of a field is what protobuf has for it in Python: a message, a str, a number. A map is a list of
+entries here, and an entry is a message with `key` and `value`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from google.protobuf import descriptor_pool, message_factory
 from google.protobuf.descriptor import FieldDescriptor
-from google.protobuf.message import DecodeError, Message
+from google.protobuf.message import DecodeError
+from google.protobuf.message import Message as AnyMessage
 
 from penstock.config.calculator_graph_template_pb2 import TemplateDict
 from penstock.errors import InvalidArgumentError
@@ -19,7 +20,10 @@ from penstock.lowlevel import own_name
 from penstock_templates.values import Value, as_bool, as_number, as_text, described, to_message
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
+
+    from penstock.config.definition import FindType
+    from penstock.config.message import Message
 
 ANY: Final = "google.protobuf.Any"
 #: The field of a packed message that holds the message.
@@ -37,8 +41,6 @@ _WHOLE: Final = re.compile(r"\s*[+-]?[0-9]+\s*", re.ASCII)
 
 #: A field, in whichever of protobuf's implementations.
 Field: TypeAlias = Any
-#: Returns the descriptor of a message by its full name, or raises KeyError.
-FindType: TypeAlias = "Callable[[str], Any]"
 
 
 # --- finding them ---------------------------------------------------------------------------------
@@ -56,7 +58,7 @@ def field_numbered(descriptor: Any, number: int) -> Field | None:
 
 
 def field_named(descriptor: Any, name: str) -> Field | None:
-    """Return the field that graph text calls so, an extension "[full.name]"; None where there is none."""
+    """Return a field by its name in graph text, an extension by "[full.name]"; None where there is none."""
     if not name.startswith("["):
         return descriptor.fields_by_name.get(name)
     try:
@@ -67,7 +69,7 @@ def field_named(descriptor: Any, name: str) -> Field | None:
 
 
 def packed_type(descriptor: Any, name: str, find: FindType) -> Any:
-    """Return what "[prefix/full.name]" in graph text packs into an Any; None where it is no such thing."""
+    """Return the type that "[prefix/full.name]" packs into an Any; None where the name is no such type."""
     if descriptor.full_name != ANY or "/" not in name:
         return None
     try:
@@ -82,7 +84,7 @@ def spelled(field: Field) -> str:
 
 
 def is_message(field: Field) -> bool:
-    """Return whether the field holds messages. A group is none: nothing here looks into one."""
+    """Return whether the field holds messages. Groups do not count: nothing here reads their fields."""
     return bool(field.type == FieldDescriptor.TYPE_MESSAGE)
 
 
@@ -98,21 +100,21 @@ def is_map(field: Field) -> bool:
 
 def is_repeated(field: Field) -> bool:
     """Return whether the field holds several values."""
-    # `label` warns where there is the property that replaces it.
+    # `label` warns where protobuf has the property that replaces it.
     repeated = getattr(field, "is_repeated", None)
     return bool(field.label == field.LABEL_REPEATED if repeated is None else repeated)
 
 
-def new(descriptor: Any) -> Any:
+def new(descriptor: Any) -> Message:
     """Return an empty message."""
     return message_factory.GetMessageClass(descriptor)()
 
 
-def parsed(descriptor: Any, data: bytes) -> Any:
+def parsed(descriptor: Any, data: bytes) -> Message:
     """Return a message from its bytes.
 
     Raises:
-        ValueError: they are none.
+        ValueError: they are no such message.
     """
     message = new(descriptor)
     try:
@@ -125,8 +127,8 @@ def parsed(descriptor: Any, data: bytes) -> Any:
 # --- their values -----------------------------------------------------------------------------------
 
 
-def held(message: Any, field: Field) -> Sequence[Any]:
-    """Return the values of a field as the message holds them: none or one where it does not repeat."""
+def held(message: Message, field: Field) -> Sequence[Any]:
+    """Return the values of a field as the message holds them: at most one where it does not repeat."""
     found = message.Extensions[field] if field.is_extension else getattr(message, field.name)
     if is_map(field):
         return [_entry(field, key, found[key]) for key in found]
@@ -136,13 +138,13 @@ def held(message: Any, field: Field) -> Sequence[Any]:
     return [found] if _is_set(message, field, found) else []
 
 
-def values(message: Any, field: Field) -> list[Any]:
+def values(message: Message, field: Field) -> list[Any]:
     """Return the values of a field in a list of their own. Messages are not copied."""
     return list(held(message, field))
 
 
-def set_values(message: Any, field: Field, given: list[Any]) -> None:
-    """Replace the values of a field. They are copied first, so they may be those that it holds."""
+def set_values(message: Message, field: Field, given: list[Any]) -> None:
+    """Replace the values of a field. The new ones are copied first, so they may be the field's own."""
     kept = [copied(one) for one in given]
     if field.is_extension:
         message.ClearExtension(field)
@@ -163,7 +165,7 @@ def set_values(message: Any, field: Field, given: list[Any]) -> None:
         setattr(message, field.name, kept[0])
 
 
-def _is_set(message: Any, field: Field, found: object) -> bool:
+def _is_set(message: Message, field: Field, found: object) -> bool:
     if field.is_extension:
         return bool(message.HasExtension(field))
     return bool(message.HasField(field.name)) if field.has_presence else bool(found != field.default_value)
@@ -171,23 +173,23 @@ def _is_set(message: Any, field: Field, found: object) -> bool:
 
 def copied(value: Any) -> Any:
     """Return a copy of a message; anything else as it is."""
-    if not isinstance(value, Message):
+    if not isinstance(value, AnyMessage):
         return value
     copy = type(value)()
     copy.CopyFrom(value)
     return copy
 
 
-def key_text(entry: Any) -> str:
+def key_text(entry: Message) -> str:
     """Return the key of a map's entry as graph text has it, without quotes."""
     return str(entry.key).lower() if isinstance(entry.key, bool) else str(entry.key)
 
 
-def unpacked(packed: Any, find: FindType) -> Any:
+def unpacked(packed: Message, find: FindType) -> Message:
     """Return a copy of what an Any holds.
 
     Raises:
-        InvalidArgumentError: its type is not known, or its bytes are none of it.
+        InvalidArgumentError: its type is unknown, or its bytes are no message of that type.
     """
     name = own_name(packed.type_url.rpartition("/")[2])
     try:
@@ -196,7 +198,7 @@ def unpacked(packed: Any, find: FindType) -> Any:
         raise InvalidArgumentError(f"an Any of type {packed.type_url!r} cannot be read") from error
 
 
-def _entry(field: Field, key: Any, value: Any) -> Any:
+def _entry(field: Field, key: Any, value: Any) -> Message:
     entry = new(field.message_type)
     entry.key = key
     if field.message_type.fields_by_name["value"].message_type is None:
@@ -206,7 +208,7 @@ def _entry(field: Field, key: Any, value: Any) -> Any:
     return entry
 
 
-def _put(entries: Any, field: Field, entry: Any) -> None:
+def _put(entries: Any, field: Field, entry: Message) -> None:
     if entry.key in entries:
         raise InvalidArgumentError(f"field {spelled(field)!r} has the key {entry.key!r} twice; keys differ")
     if field.message_type.fields_by_name["value"].message_type is None:

@@ -13,28 +13,30 @@ from typing import TYPE_CHECKING, Any, Self
 import attrs
 
 from penstock.config import read_definition
+from penstock.config.places import ReadGraph
 from penstock.errors import InvalidArgumentError
 from penstock.lowlevel import default_registry, with_defaults
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from penstock import Registry
+    from penstock.config.message import Message
+    from penstock.registry import Registry
 
 
 class GraphTemplate:
     """A graph whose fields are filled in, left out or repeated by rules.
 
-    It may be passed to `CalculatorGraph`, stand for a subgraph (`subgraphs={"Name": template}`,
-    `registry.add("subgraph", "Name", template)`), and be given by `Subgraph.get_config`. Where it stands for
-    a node, what that node says in its TemplateSubgraphOptions goes before what it was given here.
+    It may be passed to `CalculatorGraph`, registered as a subgraph (`subgraphs={"Name": template}`,
+    `registry.add("subgraph", "Name", template)`), and returned by `Subgraph.get_config`. Where it replaces a
+    node, the values in the node's TemplateSubgraphOptions go before those that it was given here.
 
     Values are str, bool, int, float, and lists, tuples and dicts of them. Numbers are doubles, so an int
     beyond 2**53 is refused.
     """
 
     def __init__(self, template: Any) -> None:
-        """Wrap what was read. Use `from_text`, `from_file` or `from_message`."""
+        """Wrap a template that was read. Use `from_text`, `from_file` or `from_message` instead."""
         self._template = template
 
     # --- reading ----------------------------------------------------------------------------------
@@ -45,10 +47,10 @@ class GraphTemplate:
 
         Args:
             text: graph text, with rules or without.
-            registry: knows the options that it names; None is the default one.
+            registry: finds the options that it names; None for the default registry.
 
         Raises:
-            GraphParseError: it is none; says line and column.
+            GraphParseError: the text is no template; says line and column.
             NameClashError, PluginError: options that it names cannot be imported.
         """
         if not isinstance(text, str):
@@ -65,46 +67,46 @@ class GraphTemplate:
             registry: as for `from_text`.
 
         Raises:
-            GraphParseError: it is none; says file, line and column.
+            GraphParseError: the file holds no template; says file, line and column.
             NotFoundError: there is no such file.
-            PenstockError: it cannot be read; the OSError is the `__cause__`.
+            PenstockError: the file cannot be read; the OSError is the `__cause__`.
             NameClashError, PluginError: as `from_text`.
         """
         return cls._read(Path(path), registry)
 
     @classmethod
-    def from_message(cls, message: Any, registry: Registry | None = None) -> Self:
-        """Take a CalculatorGraphTemplate, ours or the reference's, which is copied.
+    def from_message(cls, message: Message, registry: Registry | None = None) -> Self:
+        """Make a template from a CalculatorGraphTemplate message, ours or the reference's, which is copied.
 
         Raises:
             GraphParseError: its rules cannot be followed.
-            InvalidArgumentError: it is another thing.
+            InvalidArgumentError: `message` is not such a message.
         """
         return cls._read(message, registry)
 
     @classmethod
     def _read(cls, source: object, registry: Registry | None) -> Self:
         from penstock_templates.reader import TemplateReader  # protobuf
-        from penstock_templates.template import Template, without_rules
+        from penstock_templates.template import without_rules
 
         # With its own reader, so that it reads templates where no plugins are loaded.
         used = (default_registry() if registry is None else registry).child()
         used.add("graph reader", "template", TemplateReader)
         label = None if isinstance(source, Path) else "<template>"
         found = read_definition(source, used, label=label)
-        return cls(found if isinstance(found, Template) else without_rules(found.message, found.places))
+        return cls(without_rules(*found) if isinstance(found, ReadGraph) else found)
 
-    # --- what it is -------------------------------------------------------------------------------
+    # --- its params and its message ---------------------------------------------------------------
 
     @property
     def params(self) -> Mapping[str, bool]:
-        """The names that may be given a value → whether they have none yet. Declared ones come first."""
+        """Name of each param → whether it still needs a value. Declared params come first."""
         given = self._template.given
         known = self._template.params()
         return {name: not (has_default or name in given) for name, has_default in known.items()}
 
-    def to_message(self) -> Any:
-        """Return it as a CalculatorGraphTemplate, which is yours. What it was given is not in it."""
+    def to_message(self) -> Message:
+        """Return a new CalculatorGraphTemplate with the rules. Values that were given are not in it."""
         message = type(self._template.message)()
         message.CopyFrom(self._template.message)
         return message
@@ -113,7 +115,7 @@ class GraphTemplate:
         file = self._template.places.file
         return f"<GraphTemplate{'' if file is None else f' {file}'}: {', '.join(self.params) or 'no params'}>"
 
-    # --- giving it values -------------------------------------------------------------------------
+    # --- values -----------------------------------------------------------------------------------
 
     def with_arguments(self, /, **arguments: object) -> Self:
         """Return the same template with values for some of its params.
@@ -122,7 +124,7 @@ class GraphTemplate:
             **arguments: param → value. A value that was given before is replaced.
 
         Raises:
-            InvalidArgumentError: the template has no such param, or that is no value.
+            InvalidArgumentError: the template has no such param, or the value is of no type that params take.
         """
         from penstock_templates.values import values_of  # protobuf
 
@@ -134,34 +136,34 @@ class GraphTemplate:
             raise InvalidArgumentError(f"{self!r} has no param {name!r}; {cure}")
         return type(self)(attrs.evolve(self._template, given={**self._template.given, **values}))
 
-    def expand(self, /, **arguments: object) -> Any:
-        """Return the graph that it makes of values, as a CalculatorGraphConfig that is yours.
+    def expand(self, /, **arguments: object) -> Message:
+        """Return the graph that the template makes of values, as a new CalculatorGraphConfig.
 
-        Faults of such a message are told without file and line. `CalculatorGraph` takes
-        `template.with_arguments(...)` too, and then says where in the template a fault stands.
+        Faults of such a message have no file and line. `CalculatorGraph` takes
+        `template.with_arguments(...)` too, and its faults then have the place in the template.
 
         Args:
             **arguments: as for `with_arguments`.
 
         Raises:
             InvalidArgumentError: as `with_arguments`.
-            GraphConfigError: the rules give no graph; has all mistakes, each with its place.
+            GraphConfigError: the rules make no graph; has all mistakes, each with its place.
         """
         return with_defaults(self.with_arguments(**arguments)._template)[0]  # noqa: SLF001  # own class
 
     @staticmethod
-    def options(**arguments: object) -> Any:
-        """Return values as the options of a node that stands for a template.
+    def options(**arguments: object) -> Message:
+        """Return values as the options of a node that a template replaces.
 
         In the builder: `graph.node("Chain", ..., options=GraphTemplate.options(length=3))`.
 
         Raises:
-            InvalidArgumentError: one of them is no value.
+            InvalidArgumentError: a value is of no type that params take.
         """
         from penstock_templates.values import options_of, values_of  # protobuf
 
         return options_of(values_of(arguments))
 
     def to_template(self) -> Any:
-        """Return what graphs are read from."""
+        """Return the template that the core reads graphs from."""
         return self._template

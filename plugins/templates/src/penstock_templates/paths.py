@@ -1,30 +1,32 @@
 """Where a rule of a template applies: paths, and the rules as a tree of sites.
 
 A path leads from the graph to a field's value: "/1[0]/2[0]" is field 1, its first value, and in it field 2.
-The value of a map has its key instead: "/5[@1=left]", 1 being the number of the entry's key. Source:
+A map's value has a key instead of an index: "/5[@1=left]", where 1 is the number of the key's field. Source:
 MediaPipe `tool/template_parser`.
 """
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import attrs
 
 from penstock.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
-# A key may hold brackets and slashes: it ends where the next step or nothing follows.
+    from penstock.config.message import Message
+
+# A key may hold brackets and slashes: it ends where the next step begins, or the text ends.
 _STEP: Final = re.compile(r"/?([0-9]+)\[(?:([0-9]+)|@[0-9]+=(.*?))\](?=/[0-9]+\[|$)", re.ASCII | re.DOTALL)
 #: The number of the key in the entry of a map. Source: protobuf's documentation.
 KEY: Final = 1
 _DIRECTIVES: Final = ("for", "if")
 #: Rule → how many arguments it may have.
 _COUNTS: Final = {"param": (1, 2), "for": (2,), "if": (1,)}
-#: How many rules may be around one field: each is a call inside the call of the one before.
+#: How many rules may be around one field: the expansion calls itself once for each.
 MOST_RULES: Final = 64
 
 
@@ -34,7 +36,7 @@ class Step(NamedTuple):
     Attributes:
         number: of the field.
         position: counted from 0.
-        key: what the value of a map has instead of a position, else None.
+        key: of a map's value, which has no position; else None.
     """
 
     number: int
@@ -69,21 +71,21 @@ def path_of(text: str) -> tuple[Step, ...]:
     """Return a path as steps.
 
     Raises:
-        InvalidArgumentError: it is none.
+        InvalidArgumentError: the text is no path.
     """
     steps = []
     offset = 0
     while offset < len(text):
         match = _STEP.match(text, offset)
         if match is None:
-            raise InvalidArgumentError(f"path {text!r}: this is none; it looks like '/1[0]/2[0]'")
+            raise InvalidArgumentError(f"path {text!r}: this is no path; a path looks like '/1[0]/2[0]'")
         number, index, key = match.groups()
         steps.append(Step(int(number), int(index or 0), key))
         offset = match.end()
     return tuple(steps)
 
 
-def sites_of(rules: Any) -> tuple[list[int], Site]:
+def sites_of(rules: Sequence[Message]) -> tuple[list[int], Site]:
     """Return the rules of a template as a tree.
 
     Returns:
@@ -115,11 +117,11 @@ def sites_of(rules: Any) -> tuple[list[int], Site]:
     return declarations, root
 
 
-def check_count(rule: Any) -> None:
-    """Accept a "param", "for" or "if" that has the arguments it needs: somebody else may have written it.
+def check_count(rule: Message) -> None:
+    """Check the number of arguments of a "param", "for" or "if": messages may come from elsewhere.
 
     Raises:
-        InvalidArgumentError: it has not.
+        InvalidArgumentError: the number is wrong.
     """
     counts = _COUNTS.get(rule.op)
     if counts is not None and len(rule.arg) not in counts:

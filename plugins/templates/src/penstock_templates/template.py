@@ -19,10 +19,10 @@ from penstock_templates.fields import new, values
 from penstock_templates.paths import Site, sites_of
 from penstock_templates.text import scan_template
 from penstock_templates.values import values_in
-from penstock_templates.wire import stowed
+from penstock_templates.wire import encoded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from penstock.errors import PenstockError
     from penstock.lowlevel import Faults, FindType, Merge, Message, Options
@@ -37,9 +37,9 @@ class Template:
 
     Attributes:
         message: a CalculatorGraphTemplate.
-        places: of its text; without a tree where it has none.
+        places: of its text; without a tree where there is no text.
         rules: of the message.
-        offsets: where each rule begins in the text; empty where there is none.
+        offsets: where each rule begins in the text; empty where there is no text.
         given: param → value; goes before the defaults.
     """
 
@@ -61,26 +61,27 @@ class Template:
         arguments: object = None,
         node: str | None = None,
     ) -> Message | None:
-        """Return the graph that the template is with some values; None where that has mistakes.
+        """Return the graph that the template makes of some values; None where there are mistakes.
 
         Args:
-            places: of the template, or what `include` made of them. They are those of the graph afterwards.
-            faults: takes the mistakes, each once, however often a loop meets it.
+            places: of the template, or a copy by `Places.include` or `again`. Afterwards they are those of
+                the graph.
+            faults: takes the mistakes, each once, however often a loop repeats it.
             arguments: a mapping from param to value, which goes before `given`; None for no arguments.
             node: name of the node that the graph is for, or None.
         """
-        told = set[tuple[int, str]]()
+        reported = set[tuple[int, str]]()
 
         def report(rule: int, error: PenstockError) -> None:
-            if (rule, str(error)) not in told:
-                told.add((rule, str(error)))
+            if (rule, str(error)) not in reported:
+                reported.add((rule, str(error)))
                 faults.add_error(self._at(places, rule), "", error, node=node)
 
         graph = CalculatorGraphConfig()
         graph.CopyFrom(self.message.config)
         values = {**self.given, **_values(arguments)}
         places.root = carry_out(self.rules, graph, places.root, values, report)
-        return None if told else graph
+        return None if reported else graph
 
     def params(self) -> dict[str, bool]:
         """Return the names of params → whether there is a default. Declared ones come first."""
@@ -121,7 +122,7 @@ def read_text(text: str, places: Places, merge: Merge, find: FindType) -> Templa
         find: finds the types that the text names.
 
     Raises:
-        RuleError: a rule is none, or stands where none can.
+        RuleError: a rule cannot be read, or stands where no rule can.
         PenstockError: what `merge` raises.
     """
     scanned = scan_template(text, CalculatorGraphConfig.DESCRIPTOR, find)
@@ -137,22 +138,22 @@ def read_text(text: str, places: Places, merge: Merge, find: FindType) -> Templa
         field = fragment.field
         inside = new(field.containing_type)
         merge(fragment.text, inside, fragment.offset, None)
-        # A field without presence that is set to its default holds nothing.
+        # A field without presence that is set to its default has no value in the message.
         value = next(iter(values(inside, field)), field.default_value)
-        message.rule[fragment.rule].field_value = stowed(field, value)
+        message.rule[fragment.rule].field_value = encoded(field, value)
         spots[fragment.rule] = fragment.spot
     places.root = scanned.root
     return Template(message, places, _rules(message, find, spots), tuple(scanned.offsets))
 
 
 def without_rules(graph: Message, places: Places) -> Template:
-    """Return a graph that was read as a template without rules."""
+    """Return a graph as a template without rules."""
     message = CalculatorGraphTemplate(config=graph)
     return Template(message, places, Rules(message.rule, [], Site(()), _no_type))
 
 
 def of_message(message: Message, places: Places, find: FindType) -> Template:
-    """Return the template of a CalculatorGraphTemplate, which is kept; `find` as for `read_text`.
+    """Return the template of a CalculatorGraphTemplate. The message is kept; `find` as for `read_text`.
 
     Raises:
         InvalidArgumentError: its rules cannot be followed.
@@ -169,8 +170,8 @@ def _no_type(name: str) -> Any:
     raise KeyError(name)  # never called: there are no rules
 
 
-def _asked(site: Site, rules: Any, variables: frozenset[str]) -> Iterator[str]:
-    """Yield the params that the rules of a site ask for, and those inside; not the variables around them."""
+def _asked(site: Site, rules: Sequence[Message], variables: frozenset[str]) -> Iterator[str]:
+    """Yield the params that the rules of a site and of those inside it use, without variables of loops."""
     for rule in (rules[position] for position in site.rules):
         yield from (name for name in _names(rule) if name not in variables)
         if rule.op == "for" and rule.arg:
@@ -180,7 +181,7 @@ def _asked(site: Site, rules: Any, variables: frozenset[str]) -> Iterator[str]:
 
 
 def _names(expression: Message) -> Iterator[str]:
-    """Yield the params that an expression asks for."""
+    """Yield the params that an expression uses."""
     if not expression.op and expression.HasField("param"):
         yield expression.param
     parts = expression.arg

@@ -1,13 +1,13 @@
 """The text of a template, read into rules, a graph with placeholders, and the places of both.
 
-Graph text is left to protobuf: here its brackets and names are followed, as far as rules need it, and every
-rule is taken out. What remains is ordinary graph text in which everything stands where it stood:
+protobuf reads the graph text itself. Here its brackets and names are followed, as far as rules need it, and
+every rule is taken out. What remains is ordinary graph text in which everything is where it was:
 
     % for (i : range(3)) % node { name: % i % } % end %
                            node { name: "1" }
 
-The value of a field that does not repeat and stands inside "for" or "if" may be there more than once, so it
-is taken out too and read as a fragment of its own.
+A field that does not repeat may have several values where it stands inside "for" or "if". So its value is
+taken out too and read as a fragment of its own.
 """
 
 from __future__ import annotations
@@ -25,8 +25,11 @@ from penstock_templates.paths import KEY, MOST_RULES, Step, spelled_path
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from penstock.config.definition import FindType
+    from penstock.config.message import Message
+
 _OPENING: Final = {"{": "}", "<": ">"}
-#: What stands for a key of a map until it is known: no two entries may have the same.
+#: Keys of a map's entries until their values are known: no two entries may have the same key.
 _PLACEHOLDERS: Final = string.digits[1:] + string.ascii_letters
 
 
@@ -35,11 +38,11 @@ class Fragment:
     """The text of one field that is read apart from the graph.
 
     Attributes:
-        rule: position of the outermost rule around it.
-        field: which one it is.
+        rule: position of the outermost rule around the field.
+        field: its descriptor.
         text: ordinary text of that field alone.
-        offset: where it begins in the whole.
-        spot: where it and the fields inside it stand.
+        offset: where the field begins in the whole text.
+        spot: where the field and the fields inside it stand.
     """
 
     rule: int
@@ -54,17 +57,17 @@ class TemplateText:
     """What one pass over the text of a template found.
 
     Attributes:
-        rules: TemplateExpressions with path and type, without stowed values, in the order of the text.
-        offsets: where each begins.
+        rules: TemplateExpressions with path and type, without values, in the order of the text.
+        offsets: where each rule begins.
         text: ordinary graph text, in which everything has the line and column that it had.
-        fragments: what is not in `text`.
+        fragments: the fields that are not in `text`.
         root: where the fields of `text` stand.
-        lost: where the text stopped being one that can be followed, or None. Protobuf knows why.
+        lost: where the text cannot be followed any further, or None. protobuf reports why.
         unclosed: place of a bracket that nothing closes, or None.
-        unfound: where a rule begins whose field is not known, or None. Protobuf knows why, but for groups.
+        unfound: where a rule for an unknown field begins, or None. protobuf reports why, except for groups.
     """
 
-    rules: list[Any]
+    rules: list[Message]
     offsets: list[int]
     text: str
     fragments: list[Fragment]
@@ -74,7 +77,7 @@ class TemplateText:
     unfound: int | None
 
 
-def scan_template(text: str, graph: Any, find: fields.FindType) -> TemplateText:
+def scan_template(text: str, graph: Any, find: FindType) -> TemplateText:
     """Read the text of a template.
 
     Args:
@@ -83,7 +86,7 @@ def scan_template(text: str, graph: Any, find: fields.FindType) -> TemplateText:
         find: finds the types that the text names.
 
     Raises:
-        RuleError: a rule is none, or stands where none can.
+        RuleError: a rule cannot be read, or stands where no rule can.
     """
     scan = _Scan(text, find)
     root = Spot(0)
@@ -106,7 +109,7 @@ def scan_template(text: str, graph: Any, find: fields.FindType) -> TemplateText:
 
 
 class _LostError(Exception):
-    """The text cannot be followed from here on; the bracket around it may be one that nothing closes."""
+    """The text cannot be followed from here on. The bracket around this place may be unclosed."""
 
     def __init__(self, offset: int, unclosed: int | None = None) -> None:
         super().__init__(offset)
@@ -116,7 +119,7 @@ class _LostError(Exception):
 
 @attrs.define(eq=False)
 class _Place:
-    """A step that may get its key later: the key of a map's entry stands inside the entry."""
+    """A step of a path. It may get its key later: the key of a map's entry stands inside the entry."""
 
     number: int
     index: int
@@ -126,15 +129,15 @@ class _Place:
 
 @attrs.define(eq=False)
 class _RuleEntry:
-    """A rule, and the way to its field as soon as that is known."""
+    """A rule, and the path to its field as soon as the path is known."""
 
     rule: Rule
     offset: int
     path: tuple[_Place, ...] | None = None
     field_type: int = 0
 
-    def finished(self) -> Any:
-        expression: Any = self.rule.expression
+    def finished(self) -> Message:
+        expression: Message = self.rule.expression
         if self.path is not None:
             steps = [Step(place.number, place.index, place.key) for place in self.path]
             expression.path = spelled_path(steps)
@@ -148,12 +151,13 @@ class _Scope:
     """The inside of one message.
 
     Attributes:
-        descriptor: of the message; None where nothing knows it, which protobuf will tell.
+        descriptor: of the message; None where its type is unknown, which protobuf reports.
         path: from the graph.
         spot: where its fields stand.
-        counts: field's name → how many values there were.
-        entry: the step to it where it is the entry of a map.
-        keys: of a map among its fields, by the field's name: the placeholders that are taken.
+        counts: field's name → how many values of it there were.
+        entry: the step to the message where it is the entry of a map.
+        keys: of the entries of its maps so far, placeholders included. An entry has the list of the message
+            around it.
     """
 
     descriptor: Any
@@ -164,14 +168,14 @@ class _Scope:
     keys: list[str] = attrs.field(factory=list)
 
     def count(self, name: str) -> int:
-        """Return how many values of a field were before, and count one more."""
+        """Return how many values of a field there were, and count one more."""
         before = self.counts.get(name, 0)
         self.counts[name] = before + 1
         return before
 
 
 class _Named(NamedTuple):
-    """The name of a field, as it stands and as what it is known."""
+    """The name of a field, and its descriptor, or that of the packed message."""
 
     name: str
     offset: int
@@ -180,14 +184,14 @@ class _Named(NamedTuple):
 
 
 class _Buffer:
-    """Text with replacements after which everything has the line and column that it had."""
+    """Text with replacements that keep every line and column."""
 
     def __init__(self, text: str) -> None:
         self._text = text
         self._edits: list[tuple[int, int, str]] = []
 
     def replace(self, start: int, end: int, by: str = "") -> None:
-        """Put something, no longer than it, in the place of a part behind all parts that were replaced."""
+        """Replace a part by a text that is no longer. The part is after all that were replaced before."""
         lines = self._text[start:end].split("\n")
         if len(lines) == 1:
             self._edits.append((start, end, by.ljust(end - start)))
@@ -195,7 +199,7 @@ class _Buffer:
             self._edits.append((start, end, by + "\n" * (len(lines) - 1) + " " * len(lines[-1])))
 
     def take_over(self, other: _Buffer) -> None:
-        """Make the replacements of another one, which lie behind those of this one."""
+        """Make the replacements of another buffer too. They are after those of this one."""
         self._edits += other._edits
 
     def rendered(self, start: int, end: int) -> str:
@@ -212,7 +216,7 @@ class _Buffer:
 class _Scan:
     """One pass over the tokens, by recursion into brackets."""
 
-    def __init__(self, text: str, find: fields.FindType) -> None:
+    def __init__(self, text: str, find: FindType) -> None:
         self._text = text
         self._find = find
         self._tokens: Sequence[Token] = tokens_of(text)
@@ -292,7 +296,7 @@ class _Scan:
         self.buffer.replace(start, end, by)
 
     def _locate(self, first: int, path: tuple[_Place, ...], field: fields.Field | None) -> None:
-        """Tell the rules from `first` on which field they are for."""
+        """Give the rules from `first` on the path of their field."""
         for entry in self.rules[first:]:
             if entry.path is None and entry.rule.op != "param":
                 entry.path = path
@@ -304,8 +308,8 @@ class _Scan:
         """Read one field.
 
         Args:
-            scope: what it is in.
-            first: position of the first of the rules around it; None where there are none.
+            scope: the message that it is in.
+            first: position of the first rule around it; None where there is no rule.
         """
         named = self._name(scope)
         field = named.field
@@ -318,7 +322,7 @@ class _Scan:
         self._assigned(scope, named, scope.spot, first)
 
     def _apart(self, scope: _Scope, named: _Named, first: int) -> None:
-        """Read a field that is taken out of the text."""
+        """Read a field into a fragment, and take it out of the text."""
         outer, self.buffer = self.buffer, _Buffer(self._text)
         inner = Spot(named.offset)
         try:
@@ -387,7 +391,7 @@ class _Scan:
         self._locate(first, path, named.field)
 
     def _placeholder(self, scope: _Scope, named: _Named) -> str:
-        """Return what protobuf takes for a value of the field."""
+        """Return text that protobuf reads as a value of the field."""
         field = named.field
         if field is None:
             return "1"

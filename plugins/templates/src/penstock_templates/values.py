@@ -1,7 +1,7 @@
-"""The values of templates: text, numbers, dicts and lists; how each is read as another, and put into a field.
+"""The values of templates: text, numbers, dicts and lists, and how each is converted to another.
 
-A number is a double, as in the reference. Its text is the shortest that gives the same double back, without
-a point where it is whole. Text that looks like a number counts as one wherever a number is wanted. A bool is
+A number is a double, as in the reference. Its text is the shortest that gives the same double back, without a
+point where it is whole. Text that looks like a number counts as one wherever a number is expected. A bool is
 the number 1 or 0.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from penstock.config.calculator_graph_template_pb2 import (
     TemplateArgument,
@@ -18,15 +18,18 @@ from penstock.config.calculator_graph_template_pb2 import (
 )
 from penstock.errors import InvalidArgumentError
 
+if TYPE_CHECKING:
+    from penstock.config.message import Message
+
 #: str, float, dict or list of them.
 Value: TypeAlias = "str | float | dict[str, Value] | list[Value]"
 
 _NUMBER: Final = re.compile(
     r"\s*[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?|inf|infinity|nan)\s*", re.ASCII | re.IGNORECASE
 )
-#: Up to here each whole number is a double of its own.
+#: Up to this number, each whole number is a double of its own.
 _LARGEST_WHOLE: Final = 2**53
-#: How deep lists and dicts may lie in one another. Protobuf reads messages that are 100 deep.
+#: How deep lists and dicts may be nested. protobuf reads messages up to 100 deep.
 _DEEPEST: Final = 64
 #: Source of the spellings: absl::SimpleAtob.
 _TRUE: Final = ("true", "t", "yes", "y", "1")
@@ -44,7 +47,7 @@ def values_of(arguments: Mapping[str, object]) -> dict[str, Value]:
 
     Raises:
         InvalidArgumentError: one of them is none of these, a key is no str, an int is no double, or lists
-            and dicts lie more than 64 deep in one another.
+            and dicts are nested more than 64 deep.
     """
     return {name: _value(value, f"argument {name!r}") for name, value in arguments.items()}
 
@@ -52,7 +55,7 @@ def values_of(arguments: Mapping[str, object]) -> dict[str, Value]:
 def _value(value: object, what: str, depth: int = 0) -> Value:
     if depth > _DEEPEST:
         name = what.partition("[")[0]
-        raise InvalidArgumentError(f"{name}: lists and dicts lie more than {_DEEPEST} deep in one another")
+        raise InvalidArgumentError(f"{name}: lists and dicts are nested more than {_DEEPEST} deep")
     if isinstance(value, str):
         return str(value)
     if isinstance(value, int):
@@ -78,15 +81,15 @@ def _key(key: object, what: str) -> str:
     return str(key)
 
 
-def values_in(message: Any) -> dict[str, Value]:
-    """Return what a TemplateDict holds. Where a key comes twice the first one counts, as in the reference."""
+def values_in(message: Message) -> dict[str, Value]:
+    """Return the values of a TemplateDict. Of two with the same key the first counts, as in the reference."""
     values: dict[str, Value] = {}
     for arg in message.arg:
         values.setdefault(arg.key, _value_in(arg.value))
     return values
 
 
-def _value_in(message: Any) -> Value:
+def _value_in(message: Message) -> Value:
     kind = message.WhichOneof("param_value")
     if kind == "dict":
         return values_in(message.dict)
@@ -96,7 +99,7 @@ def _value_in(message: Any) -> Value:
     return value
 
 
-def to_message(values: Mapping[str, Value]) -> Any:
+def to_message(values: Mapping[str, Value]) -> Message:
     """Return values as a TemplateDict."""
     message = TemplateDict()
     for key, value in values.items():
@@ -104,12 +107,12 @@ def to_message(values: Mapping[str, Value]) -> Any:
     return message
 
 
-def options_of(values: Mapping[str, Value]) -> Any:
+def options_of(values: Mapping[str, Value]) -> Message:
     """Return values as the options of a node."""
     return TemplateSubgraphOptions(dict=to_message(values))
 
 
-def _argument(value: Value) -> Any:
+def _argument(value: Value) -> Message:
     if isinstance(value, str):
         return TemplateArgument(str=value)
     if isinstance(value, dict):
@@ -123,7 +126,7 @@ def _argument(value: Value) -> Any:
 
 
 def described(value: Value) -> str:
-    """Return a value as a message shows it."""
+    """Return a value as error messages show it."""
     if isinstance(value, str):
         return repr(value)
     if isinstance(value, dict):
@@ -132,7 +135,7 @@ def described(value: Value) -> str:
 
 
 def number_text(number: float) -> str:
-    """Return the shortest text that is this double: "3", "0.1", "1e+300", "inf"."""
+    """Return the shortest text of a double: "3", "0.1", "1e+300", "inf"."""
     if number.is_integer() and abs(number) <= _LARGEST_WHOLE:
         return str(int(number))
     return repr(number)
@@ -149,7 +152,7 @@ def as_number(value: Value, where: str) -> float:
     """Return a value as a number.
 
     Raises:
-        InvalidArgumentError: it is none.
+        InvalidArgumentError: the value is no number, and no text that looks like one.
     """
     number = number_in(value)
     if number is None:
@@ -174,7 +177,7 @@ def as_bool(value: Value, where: str) -> bool:
     """Return a value as a truth value: a number is true unless it is 0; text as "true" or "no" says.
 
     Raises:
-        InvalidArgumentError: it says neither.
+        InvalidArgumentError: the value means neither.
     """
     if isinstance(value, float):
         return value != 0

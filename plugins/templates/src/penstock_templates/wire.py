@@ -1,4 +1,4 @@
-"""One value of a field as bytes, as rules stow it: the wire format without tag and length.
+"""One value of a field as bytes, as rules hold it: the wire format without tag and length.
 
 Source of the form: MediaPipe `tool/proto_util_lite`; of the encoding: protobuf's documentation.
 """
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 #: Wire types.
 _VARINT, _FIXED64, _WITH_LENGTH, _FIXED32 = 0, 1, 2, 5
-#: Type of a field (FieldDescriptor.TYPE_...) → wire type; those that are not here are varints.
+#: Type of a field (FieldDescriptor.TYPE_...) → wire type; all others are varints.
 _WIRE_TYPES: Final = {
     1: _FIXED64, 6: _FIXED64, 16: _FIXED64, 2: _FIXED32, 7: _FIXED32, 15: _FIXED32,
     9: _WITH_LENGTH, 11: _WITH_LENGTH, 12: _WITH_LENGTH,
@@ -23,8 +23,8 @@ _WIRE_TYPES: Final = {
 _ZEROS: Final = {_VARINT: b"\x00", _FIXED64: bytes(8), _FIXED32: bytes(4), _WITH_LENGTH: b""}
 
 
-def stowed(field: Field, value: Any) -> bytes:
-    """Return the bytes of a value."""
+def encoded(field: Field, value: Any) -> bytes:
+    """Return a value as bytes."""
     message = new(field.containing_type)
     set_values(message, field, [value])
     data: bytes = message.SerializeToString(deterministic=True)
@@ -38,18 +38,18 @@ def stowed(field: Field, value: Any) -> bytes:
     return data
 
 
-def unstowed(field: Field, data: bytes) -> Any:
-    """Return the value that bytes are.
+def decoded(field: Field, data: bytes) -> Any:
+    """Return the value that bytes encode.
 
     Raises:
-        InvalidArgumentError: they are none of this field.
+        InvalidArgumentError: they encode no value of this field.
     """
     wire_type = _WIRE_TYPES.get(field.type, _VARINT)
     length = _varint(len(data)) if wire_type == _WITH_LENGTH else b""
     try:
         found = values(parsed(field.containing_type, _tag(field, wire_type) + length + data), field)
     except ValueError as error:
-        words = f"the field_value of field {spelled(field)!r}, {len(data)} bytes, is none of its type"
+        words = f"the field_value of field {spelled(field)!r}, {len(data)} bytes, is no value of its type"
         raise InvalidArgumentError(words) from error
     return found[0] if found else field.default_value
 

@@ -1,28 +1,31 @@
 """The protobuf messages of options that are attrs classes: derived, so that graph files can be checked.
 
-A message holds everything that its fields need inside of itself (classes, enums), so that two options
-classes may use the same class. It follows proto2: each field knows whether it was given.
+A message has everything that its fields need inside it (classes, enums), so two options classes may use the
+same class. It follows proto2: each field knows whether it was given.
 
-Where no extension number is declared, a message lives in a pool of its own, which goes with its class: a
-class that is defined anew gets a new message, and no other package's names can be in the way. An
-extension must be where `CalculatorOptions` is, in the pool of the process; there a name stays what it is.
+Where no extension number is declared, a message is in a pool of its own, which is freed with its class: a
+class that is defined again gets a new message, and names of other packages cannot clash with it. An extension
+must be where `CalculatorOptions` is, in the pool of the process. There, no name can be defined again.
 """
 
 from __future__ import annotations
 
 import enum
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
-# Known to the pool of the process, so that extensions find what they extend.
+# Makes the messages that can be extended known to the pool of the process.
 from penstock.config import calculator_pb2  # noqa: F401
 from penstock.errors import InvalidArgumentError
 from penstock.option_class import ClassField, check_class, classes_inside, enum_numbers, fields_of, full_name
 
+if TYPE_CHECKING:
+    from penstock.config.message import Message
+
 _Field: Final = descriptor_pb2.FieldDescriptorProto
 
-#: What stays in the pool of the process: full name → description as it was added, and message class.
+#: The messages in the pool of the process: full name → description as it was added, and message class.
 _EXTENSIONS: Final[dict[str, tuple[bytes, Any]]] = {}
 _DERIVED: Final = "__penstock_message__"
 _TYPES: Final = {
@@ -35,7 +38,7 @@ _TYPES: Final = {
 
 
 def message_class(cls: type) -> Any:
-    """Return the message of an options class, which can be packed; made on first use.
+    """Return the message class of an options class; its messages can be packed. Made on first use.
 
     Raises:
         InvalidArgumentError: graph files cannot give such a class; says which field.
@@ -49,11 +52,11 @@ def message_class(cls: type) -> Any:
 
 
 def extension_class(cls: type, extendee: str, number: int) -> Any:
-    """Return the message of an options class that extends another message as `[package.Class.ext]`.
+    """Return the message class of an options class that extends another message as `[package.Class.ext]`.
 
     Raises:
         InvalidArgumentError: graph files cannot give such a class; no message has the name `extendee`; or
-            the process knows another message or extension of the same name or number already.
+            the process has another message or extension of the same name or number already.
     """
     name = full_name(cls)
     pool = descriptor_pool.Default()
@@ -79,19 +82,19 @@ def extension_class(cls: type, extendee: str, number: int) -> Any:
     known = _EXTENSIONS.get(name)
     if known is None:
         known = _EXTENSIONS[name] = written, _add(pool, file, name)
-    elif known[0] != written:  # not every form of protobuf refuses that itself
+    elif known[0] != written:  # not every implementation of protobuf refuses that itself
         raise _refused(name, "the process has another of that name")
     return known[1]
 
 
 def inner_classes(cls: type) -> dict[str, type]:
-    """Return the full name of each message in that of an options class, itself first, with its class."""
+    """Return full name → class for the message of an options class and those inside it, its own first."""
     names = _Names(cls)
     return {names.of[one].lstrip("."): one for one in classes_inside(cls) if not issubclass(one, enum.Enum)}
 
 
 def known_descriptor(name: str) -> Any:
-    """Return a message of the process by its full name, from whoever imported it.
+    """Return the descriptor of a message of the process by its full name, whichever module imported it.
 
     Raises:
         KeyError: there is none.
@@ -99,7 +102,7 @@ def known_descriptor(name: str) -> Any:
     return descriptor_pool.Default().FindMessageTypeByName(name)
 
 
-def _check_free(pool: Any, extended: Any, number: int, name: str) -> None:
+def _check_free(pool: Any, extended: Message, number: int, name: str) -> None:
     if not any(low <= number < high for low, high in extended.extension_ranges):
         raise _refused(
             name, f"number {number} has no extension range in message {extended.full_name}", "choose another"
@@ -123,10 +126,10 @@ def _add(pool: Any, file: descriptor_pb2.FileDescriptorProto, name: str) -> Any:
     return message_factory.GetMessageClass(pool.FindMessageTypeByName(name))
 
 
-_ANEW: Final = "where the class was defined anew, start Python again, or declare no extension number"
+_AGAIN: Final = "where the class was defined again, restart Python, or declare no extension number"
 
 
-def _refused(name: str, why: str, cure: str = _ANEW) -> InvalidArgumentError:
+def _refused(name: str, why: str, cure: str = _AGAIN) -> InvalidArgumentError:
     return InvalidArgumentError(f"options {name!r}: protobuf takes no such message: {why}; {cure}")
 
 
@@ -157,14 +160,14 @@ class _Names:
     def __init__(self, cls: type) -> None:
         top = f".{full_name(cls)}"
         self.of: dict[type, str] = {}
-        #: Fields and inner messages of one message share their names.
+        #: Fields and inner messages of one message share one namespace.
         taken = {"ext", *(name for field in fields_of(cls) for name in (field.name, _entry(field)))}
         one: Any
         for one in classes_inside(cls):
             if one is cls:
                 self.of[one] = top
                 continue
-            # The values of an enum are names beside it: each enum stands in a message of its own.
+            # The values of an enum are names beside it, so each enum is in a message of its own.
             suffix = "Enum" if issubclass(one, enum.Enum) else ""
             name = f"{one.__name__}{suffix}"
             while name in taken:
@@ -176,7 +179,7 @@ class _Names:
                 self.of[one] += f".{own}"
 
 
-def _add_enum(top: Any, name: str, cls: type[enum.Enum]) -> None:
+def _add_enum(top: Message, name: str, cls: type[enum.Enum]) -> None:
     *_, scope, own = name.split(".")
     made = top.nested_type.add(name=scope).enum_type.add(name=own)
     numbers = enum_numbers(cls)
@@ -187,7 +190,7 @@ def _add_enum(top: Any, name: str, cls: type[enum.Enum]) -> None:
         made.value.add(name=value, number=number)
 
 
-def _add_field(message: Any, scope: str, field: ClassField, names: _Names) -> None:
+def _add_field(message: Message, scope: str, field: ClassField, names: _Names) -> None:
     repeated = field.shape != "one"
     made = message.field.add(
         name=field.name,
@@ -209,5 +212,5 @@ def _add_field(message: Any, scope: str, field: ClassField, names: _Names) -> No
 
 
 def _entry(field: ClassField) -> str:
-    """Return how protobuf wants the message of a map's entries to be called."""
+    """Return the name that protobuf requires for the message of a map's entries."""
     return "".join(part[:1].upper() + part[1:] for part in field.name.split("_")) + "Entry"

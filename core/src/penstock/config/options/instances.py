@@ -1,7 +1,7 @@
 """Options that are attrs classes: instances from messages, and messages from instances.
 
-What a message does not give has the class's default. The class's converters and validators run as they
-do wherever an instance is made; what they raise becomes an `OptionError`, which knows the field.
+A field that a message does not give has the class's default. The class's converters and validators run as
+always; an exception that they raise becomes an `OptionError`, which names the field.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def instance_of(cls: Any, message: Message | None = None) -> Any:
 
     Args:
         cls: an options class.
-        message: of that class's full name, from whatever pool; None for nothing but defaults.
+        message: of that class's full name, from any pool; None for the defaults alone.
 
     Raises:
         OptionError: a required field is not given, or the class refuses a value.
@@ -37,11 +37,11 @@ def instance_of(cls: Any, message: Message | None = None) -> Any:
 def message_of(instance: Any, message: Message) -> Message:
     """Write the options of an instance into a message that is empty; return the message.
 
-    What has its default is left out: it would be read back the same.
+    Fields that have their default are left out: they would be read back the same.
 
     Raises:
-        InvalidArgumentError: a message cannot say it: None or nothing where the default is another, or a
-            value of another type than the field's. The message is then half written.
+        InvalidArgumentError: a message cannot hold a value: None or an empty list where the default is
+            another value, or a value of another type than the field's. The message is then half written.
     """
     for field in fields_of(type(instance)):
         value = getattr(instance, field.attribute.name)
@@ -61,9 +61,9 @@ def message_with(cls: Any, message: Message, field: str, value: object) -> Messa
 
 
 def write_field(message: Message, field: ClassField, value: object) -> None:
-    """Write one field into a message that does not have it yet, from a value as Python has it.
+    """Write one field into a message that does not have it yet, from a Python value.
 
-    An enum's value may be its name, an inner class's instance a dict of its fields.
+    The value of an enum may be given by name, an instance of an inner class as a dict of its fields.
 
     Raises:
         InvalidArgumentError: the value does not fit. The message is then half written.
@@ -71,7 +71,7 @@ def write_field(message: Message, field: ClassField, value: object) -> None:
     try:
         _write_field(message, field, value)
     except ValueError as error:
-        # protobuf in plain Python, which is all there is without the interpreter's lock, hides it in another
+        # protobuf in plain Python, the only one for free-threaded Python, raises it as the context of another
         fault = error if isinstance(error, UnicodeEncodeError) else error.__context__
         if not isinstance(fault, UnicodeEncodeError):
             raise
@@ -82,7 +82,7 @@ def write_field(message: Message, field: ClassField, value: object) -> None:
 
 
 class _Reading:
-    """The reading of one options message, whose name stands before every fault."""
+    """Reads one options message. Every fault begins with its name."""
 
     def __init__(self, options: str) -> None:
         self._options = options
@@ -151,12 +151,12 @@ def _enum_value(cls: type[enum.Enum], number: int) -> enum.Enum:
 
 
 def _culprit(cls: Any, given: Mapping[str, Any]) -> str | None:
-    """Return the field whose converter or validator refuses its value; None where it is none of them.
+    """Return the field whose converter or validator refuses its value; None where no field's does.
 
-    attrs does not say which it was, so each is called again, in the order of attrs: all converters, then
+    attrs does not say which one it was, so each is called again, in the order of attrs: all converters, then
     all validators, on an instance that was not initialized otherwise.
     """
-    import attrs  # whoever has such a class has imported it
+    import attrs  # imported already, by the module of the class
 
     instance = object.__new__(cls)
     names = {field.attribute.name: field.name for field in fields_of(cls)}
@@ -166,7 +166,7 @@ def _culprit(cls: Any, given: Mapping[str, Any]) -> str | None:
             is_given = name is not None and name in given
             value = given[name] if is_given else _default(attribute, instance)  # type: ignore[index]  # a str
             object.__setattr__(instance, attribute.name, _converted(attribute, instance, value))
-        except Exception:  # noqa: BLE001  # the same that `cls(...)` has just raised
+        except Exception:  # noqa: BLE001  # the exception that `cls(...)` has just raised
             return name
     for attribute in attrs.fields(cls):
         if attribute.validator is None or attribute.name not in names:
@@ -189,14 +189,14 @@ def _converted(attribute: Any, instance: Any, value: Any) -> Any:
     converter = attribute.converter
     if converter is None:
         return value
-    # `attrs.Converter`, from 24.1 on, says what else it takes.
+    # `attrs.Converter`, from attrs 24.1 on, says which further arguments it takes.
     extra = [instance] if getattr(converter, "takes_self", False) else []
     extra += [attribute] if getattr(converter, "takes_field", False) else []
     return getattr(converter, "converter", converter)(value, *extra)
 
 
 def _words(error: Exception) -> str:
-    # attrs' own validators give their sentence first, then what it consists of.
+    # The first argument of attrs' own errors is the sentence, the others are its parts.
     words = error.args[0] if error.args and isinstance(error.args[0], str) else str(error)
     return f"{type(error).__name__}: {words}" if words else type(error).__name__
 
@@ -210,7 +210,7 @@ def _write_field(message: Message, field: ClassField, value: object) -> None:
         if field.is_required or not _is_default(field, value):
             raise InvalidArgumentError(
                 f"options {message.DESCRIPTOR.full_name}: {field.name} is {value!r}, which a graph file "
-                "cannot say: the default is another, or there is none; give a value"
+                "cannot say: the default is another value, or there is no default; give a value"
             )
         return
     if field.shape == "one":
@@ -231,7 +231,7 @@ def _write_field(message: Message, field: ClassField, value: object) -> None:
 
 
 def _is_default(field: ClassField, value: object, instance: object = None) -> bool:
-    """Return whether a field has its default; one that depends on its instance is known with that alone."""
+    """Return whether a field has its default. Without `instance`, a default that depends on it is unknown."""
     default: Any = field.attribute.default
     if has_no_default(field.attribute):
         return field.allows_none and value is None
@@ -239,12 +239,12 @@ def _is_default(field: ClassField, value: object, instance: object = None) -> bo
         return False
     try:
         default = _default(field.attribute, instance)
-        if instance is not None:  # which holds what the converter made
+        if instance is not None:  # it holds converted values
             default = _converted(field.attribute, instance, default)
         if field.shape in ("list", "tuple") and isinstance(value, (list, tuple)):
             return isinstance(default, (list, tuple)) and list(value) == list(default)
         return type(value) is type(default) and bool(value == default)
-    except Exception:  # noqa: BLE001  # a factory, converter or `==` of the class: then it has to be written
+    except Exception:  # noqa: BLE001  # a factory, converter or `==` of the class: then the field is written
         return False
 
 
@@ -281,7 +281,7 @@ def _fill(message: Message, field: ClassField, value: object) -> None:
 
 
 def _plain(message: Message, field: ClassField, value: object) -> Any:
-    """Return a scalar or an enum's value as a message takes it."""
+    """Return a scalar or the value of an enum as a message takes it."""
     element = field.element
     if issubclass(element, enum.Enum):
         if isinstance(value, element):

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class OptionPlaces:
-    """The options of one node, and the tree of the file that they stand in."""
+    """Finds the places of one node's options in the tree of its file."""
 
     __slots__ = ("_at", "_node", "_places", "_spot")
 
@@ -43,7 +43,7 @@ class OptionPlaces:
         for i, packed in enumerate(self._node.node_options):
             if packed.TypeName() == options:
                 spot = self._places.of(self._spot, "node_options", i)
-                # Graph text has the type in brackets, JSON as one of the fields.
+                # Graph text has the type in brackets; JSON has it as one of the fields.
                 inner = [] if spot is None else [name for name in spot.fields if name.startswith("[")]
                 return self._places.of(spot, inner[0]) if inner else spot
         return self._spot

@@ -1,11 +1,12 @@
 """The options that a graph gives to a node, an executor or a handler, found by their class.
 
-Whoever asks names a protobuf message class or an attrs class: `options.get(ColorConvertCalculatorOptions)`.
-Where the graph gives none, the answer has the defaults. A message is a copy that belongs to the one who
-asked: nothing that a calculator does to it reaches the graph, another node, or the next run. An instance
-of an attrs class is made once for each node, checked by the class, and the same for all who ask.
+The caller names a protobuf message class or an attrs class: `options.get(ColorConvertCalculatorOptions)`.
+    Where the graph gives no such options, they have their defaults. A message is a copy that belongs to the
+    caller: no change that a calculator makes to it reaches the graph, another node, or the next run. An
+    instance of an attrs class is made once for each node and checked by the class; all callers get the same
+    one.
 
-This module needs nothing of protobuf but what message classes bring themselves.
+This module imports nothing of protobuf: message classes have all that it needs.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ M = TypeVar("M")
 class Options:
     """The options of one place in a graph: extensions of one message, then packed messages.
 
-    The answer for a type is looked up once. May be used from any thread.
+    Each type is looked up once. May be used from any thread.
     """
 
     __slots__ = ("_extended", "_found", "_packed")
@@ -43,14 +44,14 @@ class Options:
         self._extended = extended
         self._packed = tuple(packed)
         #: Message class → what the graph gives, or None where it gives nothing; attrs class → its instance.
-        #: Most nodes never ask.
+        #: None until the first look-up: most nodes never look anything up.
         self._found: dict[Any, Any] | None = None
 
     def get(self, message_type: type[M]) -> M:
-        """Return the options of a type: what the graph gives, else its defaults.
+        """Return the options of a type: what the graph gives, or the defaults.
 
-        A message is a copy and yours. An instance of an attrs class is the same for all who ask: let the
-        class be frozen.
+        A message is a copy that belongs to the caller. All callers get the same instance of an attrs class,
+        so the class should be frozen.
 
         Raises:
             InvalidArgumentError: `message_type` is no message class and no attrs class; or what the graph
@@ -77,7 +78,7 @@ class Options:
         return self._look_up(message_type) is not None
 
     def _instance(self, cls: Any) -> Any:
-        if self is NO_OPTIONS:  # one for all; its answers are not
+        if self is NO_OPTIONS:  # shared by all nodes, which must not share instances
             return instance_of(cls)
         found = self._found
         if found is None:
@@ -144,19 +145,19 @@ class Options:
 
 
 def _unpacked(packed: Message, cls: Any) -> Message:
-    """Return the message of an attrs class that is packed."""
-    from penstock.config.options.derived import message_class  # protobuf, which a message has brought
+    """Return the packed message of an attrs class."""
+    from penstock.config.options.derived import message_class  # protobuf, which is imported already
 
     message = message_class(cls)()
     try:
         packed.Unpack(message)
-    except Exception as error:  # protobuf's own class, which this module does not know
+    except Exception as error:  # of protobuf, whose class this module does not import
         words = f"its {len(packed.value)} bytes are no such message"
         raise OptionError(full_name(cls), (), words) from error
     return message
 
 
-#: For whatever the graph gives no options: every answer has its defaults.
+#: The options of a place to which the graph gives none: all have their defaults.
 NO_OPTIONS: Final = Options()
 
 

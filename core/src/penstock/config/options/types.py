@@ -1,8 +1,8 @@
 """Which options a graph may name, and the import of those that it does name.
 
-Plugins declare their options as data (`Components.options`), so that reading a graph imports just what
-that graph needs. A name that nobody declares is looked for at the calculators that the graph has, in what
-they say of themselves (`Options`), then at all that are imported.
+Plugins declare their options as data (`Components.options`), so that reading a graph imports only what that
+graph needs. A name that no plugin declares is looked for in the `Options` of the graph's calculators, then in
+those of all calculators that are imported.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from penstock.registry import Registry
 
-#: Kinds of names whose classes may say which options they take.
+#: Kinds of components whose classes may say which options they take.
 _KINDS: Final = ("calculator", "subgraph", "input stream handler", "executor")
 
 _TEMPLATE_OPTIONS: Final = "penstock.TemplateSubgraphOptions"
@@ -37,33 +37,32 @@ _OWN: Final = {
 
 
 class OptionTypes:
-    """The options that the names of one registry stand for. Made for reading one graph.
+    """Finds options by name in one registry. Made for reading one graph.
 
-    For protobuf it is a descriptor pool: it knows the messages of attrs classes besides those of the
+    For protobuf it is a descriptor pool, which knows the messages of attrs classes besides those of the
     process.
     """
 
     def __init__(self, registry: Registry) -> None:
         self._registry = registry
-        #: Name → attrs class or message class, of what was loaded already, so that a graph of many nodes
-        #: asks once for each.
+        #: Name → attrs class or message class, of options that were loaded: each is looked up once.
         self._loaded: dict[str, Any] = {}
-        #: Likewise → the message class.
+        #: Name → message class, of the same.
         self._messages: dict[str, Any] = {}
         self._used: tuple[object, ...] = ()
         self._look_up: Callable[[], Iterable[object]] | None = None
 
     def look_into(self, names: Callable[[], tuple[Iterable[str], str]] | None) -> None:
-        """Look first at the calculators and subgraphs of a graph for options that nobody declares.
+        """Look first at these calculators and subgraphs for options that no plugin declares.
 
         Args:
-            names: returns their names, and the graph's package. Called when there is such a name, and then
-                the calculators are imported; the graph needs them anyway. None: at no further ones.
+            names: returns their names, and the graph's package. Called for the first such name, and then the
+                calculators are imported; the graph needs them anyway. None for no further graph.
         """
         self._look_up = None if names is None else lambda: self._components(*names())
 
     def load(self, name: str) -> bool:
-        """Import the options that `name` means, where a plugin declares them or a calculator has them.
+        """Import the options of a name, where a plugin declares them or a calculator takes them.
 
         Args:
             name: full name of a message, or of an extension field inside it ("penstock.X.ext").
@@ -88,14 +87,14 @@ class OptionTypes:
         return found is not None
 
     def load_number(self, extendee: str, number: int) -> bool:
-        """Import the options that extend `extendee` with field `number`, likewise."""
+        """Import the options that extend `extendee` with field `number`. As `load`."""
         entry = self._by_number.get((extendee, number))
         if entry is not None:
             self._import(entry)
         return entry is not None
 
     def options_class(self, name: str) -> Any:
-        """Return the attrs class or else the message class of this full name; None where there is none.
+        """Return the attrs class or the message class of this full name; None where there is none.
 
         Raises:
             NameClashError, PluginError: as `load`.
@@ -106,7 +105,7 @@ class OptionTypes:
         """Return the message class of options with this full name, derived from an attrs class or not.
 
         Returns:
-            None where nobody has such options.
+            None where there are no such options.
 
         Raises:
             NameClashError, PluginError: as `load`.
@@ -126,13 +125,13 @@ class OptionTypes:
                 try:
                     return message.DESCRIPTOR.file.pool.FindMessageTypeByName(name)
                 except KeyError:
-                    continue  # of a class inside this one, which has a message of its own
+                    continue  # a class inside this one, which has a message of its own
         from penstock.config.options.derived import known_descriptor  # few graphs have options
 
         return known_descriptor(name)
 
     def why_unknown(self, name: str, written: str) -> str:
-        """Return the words for a name that nothing provides: what is near, what to install.
+        """Return the error's words for a name that nothing provides: similar names, what to install.
 
         Args:
             name: as `load` takes it.
@@ -194,7 +193,7 @@ class OptionTypes:
         entries = self._entries.values()
         return {(entry.extendee, entry.number): entry for entry in entries if entry.number is not None}
 
-    # --- what components say of themselves ------------------------------------------------------
+    # --- what components take -------------------------------------------------------------------
 
     def _components(self, names: Iterable[str], package: str) -> Iterator[object]:
         for name in dict.fromkeys(names):
@@ -202,7 +201,7 @@ class OptionTypes:
                 try:
                     yield self._registry.find(kind, name, package)
                 except (UnknownNameError, NameClashError, PluginError):
-                    continue  # checking the graph says so, with the place
+                    continue  # the checks report it, with the place
 
     def _of_components(self, name: str) -> Any:
         if self._look_up is not None:
@@ -224,11 +223,11 @@ class OptionTypes:
 
 
 def _said(components: Iterable[object]) -> Iterator[tuple[str, Any]]:
-    """Yield (full name, class) of the options that components say they take."""
+    """Yield (full name, class) of the options that components take."""
     for component in components:
         try:
             classes = options_classes(calculator_of(component))
         except InvalidArgumentError:
-            continue  # checking the node says so
+            continue  # the checks report it
         for one in classes:
             yield full_name(one) if is_options_class(one) else one.DESCRIPTOR.full_name, one

@@ -1,1 +1,4 @@
-"""From text, files, JSON and messages to a CalculatorGraphConfig, and from that to a `GraphSpec`."""
+"""From graph text, files, JSON and objects to a CalculatorGraphConfig message with the places of its parts.
+
+`parse` is the entrance, and `convert` the exit: it makes the `GraphSpec` that `penstock.check` takes.
+"""

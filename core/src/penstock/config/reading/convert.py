@@ -1,4 +1,4 @@
-"""From a CalculatorGraphConfig message to a `GraphSpec`: every field once, each with its place."""
+"""From a CalculatorGraphConfig message to a `GraphSpec`: reads every field once, with its place."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ _REFUSED_IN_NODE: Final = ("external_input",)
 def graph_spec(
     message: Message, places: Places, origins: Sequence[tuple[Places, Spot | None]] | None = None
 ) -> GraphSpec:
-    """Return the graph of a message, which is kept, not copied.
+    """Return the graph of a message as a spec. The spec keeps the message and does not copy it.
 
     Args:
         message: a CalculatorGraphConfig.
-        places: of the file that it was read from.
-        origins: where each node stands, if not all of them stand in that file in this order.
+        places: of the file that the message was read from.
+        origins: where each node stands; None where all nodes stand in that file in this order.
     """
     reader = _Reader(places)
     root = places.root
@@ -84,13 +84,13 @@ def _nodes(
 
 
 class _Reader:
-    """Reads the parts of a message beside the tree of their places."""
+    """Reads the parts of a message together with their places."""
 
     def __init__(self, places: Places) -> None:
         self._places = places
 
     def node(self, message: Message, spot: Spot | None) -> NodeSpec:
-        # Asked for first: where there is no tree, places are numbers in the order of asking.
+        # Asked for first: without a tree, places are numbers in the order of these calls.
         at = self._places.at(spot)
         return NodeSpec(
             name=message.name,
@@ -126,7 +126,7 @@ class _Reader:
             return None
         given = getattr(message, field)
         return HandlerSpec(
-            # Its field of the same name has a default, which must not count as a choice.
+            # The message's field of the same name has a default, which must not count as a choice.
             name=getattr(given, field) if given.HasField(field) else "",
             options=Options(given.options if given.HasField("options") else None),
             at=self._places.at_field(spot, field),
@@ -145,12 +145,12 @@ class _Reader:
         return Number(value, self._places.at_field(spot, field))
 
     def refused(self, message: Message, spot: Spot | None, fields: tuple[str, ...]) -> tuple[Text, ...]:
-        """Return the first of each of these repeated fields that the message has."""
+        """Return which of these repeated fields the message has, each with the place of its first value."""
         given = [field for field in fields if getattr(message, field)]
         return tuple([self.text(field, spot, field) for field in given])
 
     def unmeasured(self, message: Message, spot: Spot | None) -> tuple[Text, ...]:
-        """Return the fields of the graph's profiler_config that nothing acts on, each with the reason."""
+        """Return the fields of the graph's profiler_config that have no effect, each with the reason."""
         profiler = self._places.of(spot, "profiler_config")
         return tuple(
             Text(f"{field} has no effect: {reason}", self._places.at_field(profiler, field))

@@ -1,4 +1,4 @@
-"""The JSON form of a graph: its names put right before protobuf reads it, its errors made readable.
+"""The JSON form of a graph: names are changed to ours before protobuf reads it, and its errors made readable.
 
 A path is a list of (field as the text format names it, index), as `Places.position_of` takes it.
 """
@@ -27,7 +27,7 @@ _PREFIX: Final = re.compile(r"^(?:Failed to parse [^ ]+ field: )+")
 
 
 class JsonGraphError(Exception):
-    """JSON that is no graph.
+    """Text that is no JSON, or JSON that is no graph.
 
     Attributes:
         words: what is wrong.
@@ -66,17 +66,17 @@ def merge_value(
     """Read a JSON value into a graph that is empty.
 
     Args:
-        value: as `value_of` returns it. Names of the reference's package are taken for ours.
+        value: as `value_of` returns it. Names of the reference's package are read as names of ours.
         graph: a CalculatorGraphConfig, which is changed.
-        types: knows the options.
-        load: called for each name of a message: in our package, as written, and the path to it.
+        types: finds the options.
+        load: called for each name of a message: with the name in our package, the name as written, the path.
 
     Raises:
         JsonGraphError: the value is no graph.
     """
     if not isinstance(value, dict):
         raise JsonGraphError(f"a graph is a JSON object, not a {type(value).__name__}", path=())
-    #: For protobuf, whose published types want the class itself.
+    #: The same object for protobuf, whose published types take a DescriptorPool only.
     pool: Any = types
     try:
         named = _with_own_names(value, (), load)
@@ -101,7 +101,7 @@ def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return a JSON object as a dict.
 
     Raises:
-        ValueError: a member comes twice; plain `json` would forget the first.
+        ValueError: a member comes twice; `json` alone would drop the first.
     """
     members = dict(pairs)
     if len(members) < len(pairs):
@@ -112,7 +112,7 @@ def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _with_own_names(value: Any, path: FieldPath, load: Callable[[str, str, FieldPath], None]) -> Any:
-    """Return a copy of JSON in which the reference's names of messages are ours."""
+    """Return a copy of JSON in which names of the reference's messages are those of ours."""
     if isinstance(value, list):
         above, (name, _) = (path[:-1], path[-1]) if path else ((), ("", 0))
         return [_with_own_names(element, (*above, (name, i)), load) for i, element in enumerate(value)]
@@ -135,7 +135,7 @@ def _with_own_names(value: Any, path: FieldPath, load: Callable[[str, str, Field
 
 
 def _reason(error: Exception) -> str:
-    """Return what is wrong from an error of protobuf's JSON reader, without where it says that it is."""
+    """Return what an error of protobuf's JSON reader says, without the place."""
     words = _PREFIX.sub("", str(error)).partition("\n")[0].rstrip(".")
     return _PLACE.sub("", words).rstrip(".")
 
@@ -143,7 +143,7 @@ def _reason(error: Exception) -> str:
 def _blame(value: Any, message: Message, pool: Any) -> FieldPath:
     """Return the path to what is wrong in JSON that does not fit a message.
 
-    The parser's own errors say it only sometimes. So the parts are read one by one, from above.
+    The parser's own errors do not always name it. So the parts are read one by one, from the outside in.
     """
     path: list[tuple[str, int]] = []
     while isinstance(value, dict):

@@ -34,12 +34,12 @@ def messages_in(message: Message) -> Iterator[tuple[Message, FieldPath]]:
 
 
 def calculators_of(graph: Message) -> Callable[[], tuple[Iterable[str], str]]:
-    """Return what gives the names of a graph's calculators, and its package, to `OptionTypes.look_into`."""
+    """Return a function that returns a graph's calculators and package, for `OptionTypes.look_into`."""
     return lambda: ([node.calculator for node in graph.node], graph.package)
 
 
 def unpacked(packed: PackedMessage, types: OptionTypes) -> Message:
-    """Return the message that is packed in one of a graph that was read: its type is known."""
+    """Return the message that is packed in an Any of a graph that was read, so that its type is known."""
     name = packed.TypeName()
     types.load(name)
     message = message_factory.GetMessageClass(types.FindMessageTypeByName(name))()

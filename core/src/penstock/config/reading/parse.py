@@ -1,8 +1,8 @@
-"""From whatever holds a graph to a CalculatorGraphConfig message: text, files, JSON, Python objects.
+"""From text, files, JSON and Python objects to a CalculatorGraphConfig message.
 
-A graph names the options messages that it uses. Those are imported here, and no others, before the
-graph is read for good: protobuf can only read extensions that it knows. Names of the reference's
-package are taken for ours: `[mediapipe.X.ext]` and `type.googleapis.com/mediapipe.X`.
+A graph names the options messages that it uses. Those are imported, and no others, before protobuf reads the
+graph: protobuf can read only extensions that it knows. Names of the reference's package are read as names of
+ours: `[mediapipe.X.ext]` and `type.googleapis.com/mediapipe.X`.
 
 What the caller passes in is copied, never changed. Templates are recognised here and read by the reader that
 `penstock-templates` registers.
@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 import sys
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn, TypeGuard
+from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeGuard
 
 from google.protobuf import text_format
 from google.protobuf.any_pb2 import Any as PackedMessage
@@ -22,7 +22,7 @@ from google.protobuf.unknown_fields import UnknownFieldSet
 
 from penstock.config.calculator_pb2 import CalculatorGraphConfig
 from penstock.config.options.types import OptionTypes
-from penstock.config.places import Places, where
+from penstock.config.places import Places, ReadGraph, where
 from penstock.config.reading.messages import calculators_of, is_known, messages_in, spelled
 from penstock.config.reading.scan import own_name, scan_json, scan_text
 from penstock.errors import (
@@ -61,31 +61,19 @@ _CALCULATOR: Final = re.compile(r"""\bcalculator\s*:\s*["']([^"'\\\n]+)["']""")
 _LOOKS_LIKE_PATH: Final = re.compile(r"\S+\.(pbtxt|textproto|binarypb|pb|json)")
 
 
-class ReadGraph(NamedTuple):
-    """A graph that was read.
-
-    Attributes:
-        message: a CalculatorGraphConfig of its own.
-        places: where its parts stand.
-    """
-
-    message: Message
-    places: Places
-
-
 def read_graph(
     source: object, registry: Registry, *, label: str | None = None, types: OptionTypes | None = None
 ) -> ReadGraph:
-    """Read a graph, and where its parts stand. A template is expanded with its arguments and defaults.
+    """Read a graph and where its parts stand. A template is expanded with its arguments and defaults.
 
     Args:
         source: as `read_definition` takes it.
-        registry: knows the options messages, and the reader of templates.
-        label: what stands for the file's name where `source` is no file.
-        types: made from the registry for this and other files of one graph; None for this one alone.
+        registry: finds the options messages, and the reader of templates.
+        label: replaces the file's name in messages where `source` is no file.
+        types: shared by all files of one graph, and made from the registry; None where this is the only file.
 
     Raises:
-        GraphConfigError: `source` is a template that makes no graph so; has all mistakes.
+        GraphConfigError: `source` is a template whose defaults make no graph; has all mistakes.
         PenstockError: as `read_definition`.
     """
     found = read_definition(source, registry, label=label, types=types)
@@ -99,7 +87,7 @@ def read_graph(
 def read_definition(
     source: object, registry: Registry, *, label: str | None = None, types: OptionTypes | None = None
 ) -> ReadGraph | Definition:
-    """Read a graph, and where its parts stand; or a template of graphs.
+    """Read a graph and where its parts stand; or a template.
 
     Text is a template where a percent sign stands outside of strings and comments. A binary file is one
     where its name ends with .template.binarypb or .template.pb. Templates are read by the graph reader
@@ -109,12 +97,12 @@ def read_definition(
         source: a `str` is text, a `pathlib.Path` a file (.pbtxt, .textproto, .binarypb, .pb, .json);
             or a CalculatorGraphConfig or CalculatorGraphTemplate message, a `dict` as JSON has it, or an
             object with `to_config()` or `to_template()`.
-        registry: knows the options messages, and the reader of templates.
-        label: what stands for the file's name where `source` is no file.
-        types: made from the registry for this and other files of one graph; None for this one alone.
+        registry: finds the options messages, and the reader of templates.
+        label: replaces the file's name in messages where `source` is no file.
+        types: shared by all files of one graph, and made from the registry; None where this is the only file.
 
     Returns:
-        A graph; or a template, as what its reader makes of it.
+        A graph; or the definition that the reader of templates returns.
 
     Raises:
         GraphParseError: `source` is no graph, or names options that nothing provides; says where.
@@ -143,7 +131,7 @@ def read_definition(
     if isinstance(source, AnyMessage) and source.DESCRIPTOR.full_name in _TEMPLATE_NAMES:
         return reader.binary_template(source.SerializeToString())
     raise InvalidArgumentError(
-        f"graph of type {type(source).__name__!r}: this is none; pass graph text as a str, a file as a "
+        f"a graph cannot be of type {type(source).__name__!r}; pass graph text as a str, a file as a "
         "pathlib.Path, a CalculatorGraphConfig, a dict, or a graph from the builder"
     )
 
@@ -157,23 +145,23 @@ def read_binary_graph(path: str | Path, registry: Registry, types: OptionTypes |
 
 
 def _is_definition(thing: object) -> TypeGuard[Definition]:
-    """Return whether a thing is a definition that was read."""
+    """Return whether an object is a definition that a `GraphReader` made."""
     return callable(getattr(thing, "arguments_of", None)) and not isinstance(thing, type)
 
 
 def _is_path(thing: object) -> TypeGuard[Path]:
-    """Return whether a thing is a `pathlib.Path`. It is none where pathlib is not imported."""
+    """Return whether an object is a `pathlib.Path`, without importing pathlib."""
     pathlib = sys.modules.get("pathlib")
     return pathlib is not None and isinstance(thing, pathlib.Path)
 
 
 class _Reader:
-    """Reads one graph of one file, or of none."""
+    """Reads one graph, from a file or from an object."""
 
     def __init__(self, registry: Registry, types: OptionTypes, file: str | None = None) -> None:
         self._registry = registry
         self._types = types
-        #: For protobuf, whose published types want the class itself.
+        #: The same object for protobuf, whose published types take a DescriptorPool only.
         self._pool: Any = self._types
         self._file = file
 
@@ -255,7 +243,7 @@ class _Reader:
     # --- the steps ------------------------------------------------------------------------------
 
     def _decode(self, data: bytes, message: Message, graph: CalculatorGraphConfig) -> None:
-        """Read bytes into a message, of which `graph` is a part or all, with every extension known."""
+        """Read bytes into a message, with every extension known; `graph` is the message or a part of it."""
         loaded = set[tuple[str, int]]()
         while True:
             try:
@@ -299,7 +287,7 @@ class _Reader:
     def _merge_between(
         self, scanned: ScannedText, start: int, end: int, message: Message, places: Places
     ) -> None:
-        """Read what stands before, between or behind the plain nodes."""
+        """Read the text before, between or after the plain nodes."""
         text = scanned.text[start:end]
         if text and not text.isspace():
             self._merge(text, message, places, scanned.unclosed, start)
@@ -307,7 +295,7 @@ class _Reader:
     def _merge(
         self, text: str, message: Message, places: Places, unclosed: int | None, offset: int = 0
     ) -> None:
-        """Read text that begins at an offset of the whole into a message."""
+        """Read a part of the text into a message. `offset` says where the part begins in the whole."""
         try:
             text_format.Parse(text, message, descriptor_pool=self._pool)
         except text_format.ParseError as error:
@@ -342,7 +330,7 @@ class _Reader:
         return self._finished(message, places)
 
     def _finished(self, message: CalculatorGraphConfig, places: Places) -> ReadGraph:
-        """Give packed messages our names, and make sure that their types are known."""
+        """Rename packed messages of the reference's package, and load the types of all packed messages."""
         for packed, path in messages_in(message):
             if not isinstance(packed, PackedMessage) or not packed.type_url:
                 continue
@@ -355,10 +343,10 @@ class _Reader:
         return ReadGraph(message, places)
 
     def _load_unknown(self, message: Message, loaded: set[tuple[str, int]]) -> set[tuple[str, int]]:
-        """Import the messages of extensions that protobuf has left unread; return which these are."""
+        """Import the messages of extensions that protobuf did not know; return their places."""
         found = set[tuple[str, int]]()
         for inner, path in messages_in(message):
-            # The set has a length and items; the published types know of no iteration.
+            # The published types do not say that the set can be iterated over.
             fields: Any = UnknownFieldSet(inner)
             for field in fields:
                 place = (inner.DESCRIPTOR.full_name, field.field_number)

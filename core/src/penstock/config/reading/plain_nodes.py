@@ -1,10 +1,10 @@
-"""Nodes that say nothing but names, which most nodes of a graph do: read from graph text at once.
+"""Plain nodes, which most nodes of a graph are: read from graph text without protobuf's text parser.
 
 A plain node has a calculator, streams, side packets, a name, an executor, and nothing else. Such nodes are
 recognized by one regular expression and become messages without protobuf's text parser, which is written in
-Python: 6 us a node instead of 70, with the places of its fields. Whatever is not plain to the letter (another
-field, a comment, an escape, a letter beyond ASCII, a list in brackets, a field given twice) is left to the
-parser, so that nothing is read here that it would refuse or read otherwise.
+Python: 6 us a node instead of 70, with the places of its fields. A node with anything else (another field, a
+comment, an escape, a letter beyond ASCII, a list in brackets, a field given twice) is left to the parser. So
+nothing is read here that the parser would refuse or read otherwise.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
-#: Possessive, as all repetitions here, so that no text is tried in more than one way.
+#: Possessive, as all repetitions here: no text is tried in more than one way.
 _SPACE: Final = r"\s*+"
 #: A string of printable ASCII without escapes.
 _STRING: Final = r"""(?:"[ !\#-\[\]-~]*+"|'[ -&(-\[\]-~]*+')"""
@@ -20,7 +20,7 @@ _ONE: Final = ("name", "calculator", "executor")
 _MANY: Final = ("input_stream", "output_stream", "input_side_packet", "output_side_packet")
 _NAMES: Final = "|".join((*_ONE, *_MANY))
 
-#: A plain node, and the comma or semicolon behind it. To be compiled as re.ASCII.
+#: A plain node, and the comma or semicolon after it. To be compiled as re.ASCII.
 PLAIN_NODE: Final = (
     rf"node{_SPACE}:?{_SPACE}\{{{_SPACE}"
     rf"(?:(?:{_NAMES}){_SPACE}:{_SPACE}{_STRING}{_SPACE}[,;]?{_SPACE})*+"
@@ -34,8 +34,8 @@ class PlainNode(NamedTuple):
     """A node that can be made without the parser.
 
     Attributes:
-        start, end: where it stands in the text; the end is after a comma or semicolon behind it.
-        given: what the message has: names of fields, each a string or a list of strings.
+        start, end: where it stands in the text, with the comma or semicolon after it.
+        given: the fields of the message: name → a string or a list of strings.
     """
 
     start: int
@@ -64,7 +64,7 @@ def fields_of(text: str, start: int) -> list[PlainField]:
 
 
 def given_by(fields: list[PlainField]) -> dict[str, str | list[str]] | None:
-    """Return what the fields give a message; None where one is given twice that may be there once."""
+    """Return the fields of a message: name → value; None where one that may be given once is given twice."""
     given: dict[str, str | list[str]] = {}
     for name, value, _ in fields:
         if name in _ONE:

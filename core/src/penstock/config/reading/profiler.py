@@ -1,4 +1,4 @@
-"""Which fields of a graph's `profiler_config` have an effect, and what there is instead of the others."""
+"""Which fields of a graph's `profiler_config` have an effect, and why the others have none."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     from penstock.config.message import Message
 
-#: The runtime acts on these, and on `calculator_filter` whoever makes a profile.
+#: The runtime acts on these; `calculator_filter` is for the tools that make a profile.
 _HONOURED: Final = frozenset(
     {
         "enable_profiler",

@@ -36,7 +36,7 @@ _OWN: Final = " penstock"
 
 @cache
 def _token() -> re.Pattern[str]:
-    """Return the pattern of a token. Most graphs need that of `_TOKEN_OR_NODE` alone."""
+    """Return the pattern of a token. Most graphs need only `_TOKEN_OR_NODE`."""
     return re.compile(_ANY_PIECE, re.ASCII | re.DOTALL | re.VERBOSE)
 
 
@@ -80,7 +80,7 @@ class ScannedText(NamedTuple):
         unclosed: place of a bracket that nothing closes, or None.
         rule: place of the first percent sign outside of strings and comments, which makes the text one of a
             template; None where there is no such sign.
-        plain: the plain nodes of the graph, in order; what is before, between and behind them is text of
+        plain: the plain nodes of the graph, in order. The text before, between and after them consists of
             whole fields, as far as the text can be followed.
     """
 
@@ -93,7 +93,7 @@ class ScannedText(NamedTuple):
 
 
 def scan_text(text: str) -> ScannedText:
-    """Read graph text once: rename what the reference's package names, and note where fields stand."""
+    """Read graph text once: rename messages of the reference's package, and note where fields stand."""
     tokens = _tokens(_TOKEN_OR_NODE, text)
     named = tuple(_bracketed(tokens))
     tree = _TextTree(text, tokens[:])
@@ -103,7 +103,7 @@ def scan_text(text: str) -> ScannedText:
 
 
 def tokens_of(text: str) -> list[Token]:
-    """Return the pieces of graph text or JSON, comments and blanks left out. It never fails."""
+    """Return the pieces of graph text or JSON, without comments and blanks. Never fails."""
     return _tokens(_token(), text)
 
 
@@ -145,7 +145,7 @@ def own_name(name: str) -> str:
 
 
 class _Open(NamedTuple):
-    """A bracket that is open: whose fields come, up to which bracket; in a list, those of which name."""
+    """An open bracket: the spot of its fields, the bracket that closes it, and in a list the field's name."""
 
     spot: Spot
     closing: str
@@ -154,7 +154,7 @@ class _Open(NamedTuple):
 
 
 class _TextTree:
-    """Follows the brackets with a list of what is open: no recursion, so no depth is too much."""
+    """Follows the brackets with a list of the open ones. Does not recurse, so it takes any depth."""
 
     def __init__(self, text: str, tokens: list[Token]) -> None:
         self._text = text
@@ -232,7 +232,7 @@ class _TextTree:
 
     def _take(self) -> Token:
         token = self._tokens[self._next]
-        if token.kind == "node":  # where no node can be: as anything else, word by word
+        if token.kind == "node":  # where no node can be: read word by word
             at = token.offset
             words = [Token(one.kind, one.text, at + one.offset) for one in tokens_of(token.text)]
             self._tokens[self._next : self._next + 1] = words
@@ -248,9 +248,9 @@ class _TextTree:
 
 
 def scan_json(text: str) -> Spot:
-    """Read JSON that is known to be correct, and note where its members stand, named as in text."""
+    """Read correct JSON, and note where its members stand, named as in graph text."""
     root = Spot(0)
-    #: What is open: the spot that members go to, and the name of the elements inside a list.
+    #: The open brackets: the spot that members go to, and in a list the name of its elements.
     still_open: list[tuple[Spot, str | None]] = []
     name: str | None = None
     tokens = tokens_of(text)

@@ -1,1 +1,1 @@
-"""Subgraphs: nodes that are replaced by graphs before anything is checked."""
+"""Nodes that stand for graphs: `expand` replaces each by the nodes of its subgraph."""

@@ -1,11 +1,12 @@
 """Subgraphs: each node that names one is replaced by the nodes of that subgraph's graph.
 
-Before that, the `option_value` entries of the nodes are carried out: they speak of the graph around them.
+Before that, the `option_value` entries of the nodes are carried out: they refer to the graph around the
+nodes.
 
-Rounds go from the outside in: in each, all nodes that are subgraphs move behind the others, and then make
-way for their nodes. What is left of a subgraph are its nodes; its own threads, executors, queue sizes and
-handlers count only where it runs as a graph of its own. A node that cannot be replaced stays, its fault
-noted, so that what hangs on it can still be checked. Source of names and order: MediaPipe
+Rounds go from the outside in: in each, all nodes that are subgraphs move behind the others, and are then
+replaced by their nodes. Only the nodes of a subgraph are kept; its own threads, executors, queue sizes and
+handlers count only where it runs as a graph of its own. A node that cannot be replaced stays, and its fault
+is noted, so that the nodes connected with it can still be checked. Source of names and order: MediaPipe
 `tool/subgraph_expansion`.
 """
 
@@ -21,7 +22,8 @@ from penstock.check.spec import REFUSED_IN_GRAPH, Text
 from penstock.config.calculator_pb2 import CalculatorGraphConfig
 from penstock.config.options.option_places import OptionPlaces
 from penstock.config.options.options import Options
-from penstock.config.reading.parse import ReadGraph, read_definition, read_graph
+from penstock.config.places import ReadGraph
+from penstock.config.reading.parse import read_definition, read_graph
 from penstock.config.subgraphs.interface import PORT_FIELDS, Interface, prefix_of
 from penstock.config.subgraphs.option_values import set_option_values
 from penstock.config.subgraphs.subgraph import Subgraph, SubgraphContext
@@ -42,11 +44,11 @@ if TYPE_CHECKING:
 __all__ = ["Expanded", "Subgraph", "SubgraphContext", "expand", "with_subgraphs"]
 
 _LOG: Final = LateLogger("config")
-#: Fields that say something about a calculator, which a subgraph is not.
+#: Fields that are for calculators, and an error on a subgraph.
 _NOT_FOR_SUBGRAPHS: Final = ("source_layer", "buffer_size_hint", "output_stream_handler", "input_stream_info")
 #: Fields that are accepted and have no effect where the subgraph is a file.
 _IGNORED: Final = ("executor", "max_in_flight", "input_stream_handler")
-#: How deep subgraphs may lie in one another: where a class computes ever new ones, there must be an end.
+#: How deep subgraphs may be nested. A class that computes graphs could nest them without end.
 _DEEPEST: Final = 64
 
 
@@ -55,7 +57,8 @@ class Expanded(NamedTuple):
 
     Attributes:
         message: a CalculatorGraphConfig.
-        origins: for each node the file that it stands in, and where; None where that is the graph's own.
+        origins: for each node the places of its file, and where it stands there; None where all nodes stand
+            in the graph's own file.
     """
 
     message: Message
@@ -74,11 +77,11 @@ def expand(  # noqa: PLR0913  # the parts of one build
     """Carry out `option_value`, and replace the nodes that are subgraphs. Faults are noted, not raised.
 
     Args:
-        message: a CalculatorGraphConfig, which stays as it is.
+        message: a CalculatorGraphConfig, which does not change.
         places: of its file; includes those of the subgraphs' files afterwards.
-        registry: knows the subgraphs. A name that is a calculator's too is a subgraph.
+        registry: finds the subgraphs. A name that is a calculator's too is a subgraph.
         faults: of this graph.
-        types: knows the options that it names, and learns those of the subgraphs.
+        types: finds the options of the graph and its subgraphs.
         names: of the registry and the graph's package; None makes them.
     """
     if names is None:
@@ -94,16 +97,16 @@ def expand(  # noqa: PLR0913  # the parts of one build
 
 
 def with_subgraphs(registry: Registry, subgraphs: Mapping[str, object] | Iterable[object]) -> Registry:
-    """Return a registry that knows these subgraphs too; its own win over those of `registry`.
+    """Return a registry that has these subgraphs too; they go before those of `registry`.
 
     Args:
-        registry: stays as it is.
+        registry: does not change.
         subgraphs: name → what `CalculatorGraph` takes, templates included, or a `Subgraph` class; or graphs
             that have a `type`, which is the name.
 
     Raises:
         InvalidArgumentError: a graph has no type, or two have the same; or a name cannot be registered;
-            or it is a str.
+            or `subgraphs` is a str.
         GraphParseError, NotFoundError: as `read_graph`, for the graphs whose `type` is the name.
     """
     if isinstance(subgraphs, str):
@@ -127,7 +130,7 @@ def with_subgraphs(registry: Registry, subgraphs: Mapping[str, object] | Iterabl
 
 
 class _Given(NamedTuple):
-    """Graph text that a name stands for; a bare str would be taken for "module:attribute"."""
+    """Graph text that a name stands for. A registry would read a bare str as "module:attribute"."""
 
     text: str
 
@@ -141,8 +144,8 @@ class _Part(NamedTuple):
     Attributes:
         node: a Node message.
         places, spot: where it stands.
-        inside: the subgraphs that it is in, outermost first: name, and what tells its uses apart: the
-            options for a class or template that makes graphs of them, "" for a graph that is always the same.
+        inside: the subgraphs that it is in, outermost first. Each is its name and what its graph depends on:
+            the options for a class or a template, "" for a graph that is always the same.
         has_failed: whether it is a subgraph that cannot be replaced.
     """
 
@@ -157,7 +160,7 @@ class _Part(NamedTuple):
 
 
 class _Computed(NamedTuple):
-    """What a `Subgraph` class gave for one node, and how messages name the class."""
+    """The graph that a `Subgraph` class returned for one node, and how messages name the class."""
 
     graph: object
     label: str
@@ -174,7 +177,7 @@ class _Expansion:
         self._registry = registry
         self._names = names
         self._faults = faults
-        #: What a name stands for, by its identity, which it keeps alive → what was read from it.
+        #: Id of what a name stands for → that object, which keeps its id while it is here, and what was read.
         self._read: dict[int, tuple[object, ReadGraph | Definition]] = {}
 
     def run(self, message: Message) -> list[_Part]:
@@ -203,14 +206,14 @@ class _Expansion:
         return self._names.find("subgraph", use.part.node.calculator, use.part.at(), f"{use.who}: ", use.name)
 
     def graph(self, found: object, options: Options, use: _Use, note: str) -> ReadGraph | None:
-        """Return the graph that stands for a node: a message that is not changed, and places of its own.
+        """Return the graph that replaces a node: a message that must not be changed, and places of its own.
 
         Returns:
-            None where it is a template with mistakes, which are noted.
+            None where the graph is a template with mistakes, which are noted.
 
         Raises:
-            PenstockError: it cannot be read.
-            Exception: whatever `to_config` of a foreign object raises.
+            PenstockError: the graph cannot be read.
+            Exception: what `to_config` of a foreign object raises.
         """
         if isinstance(found, _Computed):
             graph = read_graph(found.graph, self._registry, label=found.label, types=self.types)
@@ -225,7 +228,7 @@ class _Expansion:
         return None if message is None else ReadGraph(message, places)
 
     def is_made_for_use(self, found: object, name: str) -> bool:
-        """Return whether what a subgraph's name stands for gives each use a graph of its own."""
+        """Return whether each use of a subgraph has a graph of its own: it is computed, or a template."""
         if found is None or _computes(found):
             return found is not None
         try:
@@ -243,7 +246,7 @@ class _Expansion:
 
 
 def _computes(found: object) -> bool:
-    """Return whether what a subgraph's name stands for computes a graph for each use."""
+    """Return whether an object that is registered as a subgraph computes a graph for each use."""
     return callable(getattr(found, "get_config", None))
 
 
@@ -330,7 +333,7 @@ class _Use:
                     "%s%s: %s of a subgraph has no effect", where, self.who, field, extra=place(self.name)
                 )
 
-    # --- what the subgraph says -------------------------------------------------------------------
+    # --- the graph of the subgraph ----------------------------------------------------------------
 
     def _graph(self, expansion: _Expansion, found: object, outer: dict[str, TagMap]) -> ReadGraph | None:
         node = type(self.part.node)()
@@ -347,7 +350,7 @@ class _Use:
                 found = _Computed(compute(sc), _label(found))
             doing = "the subgraph cannot be read"
             graph = expansion.graph(found, options, self, note)
-        except Exception as error:  # noqa: BLE001  # foreign code: whatever it raises is the graph's fault
+        except Exception as error:  # noqa: BLE001  # foreign code: any exception is a fault of the graph
             if isinstance(error, OptionError):
                 places = OptionPlaces(self.part.node, self.part.places, self.part.spot, at)
                 at = places.at(error.options, error.path)
@@ -406,7 +409,7 @@ class _Use:
         return parts
 
     def _rest(self, interface: Interface) -> _Part:
-        """Return a node that writes what the subgraph would have, were its misfits no faults."""
+        """Return a node that writes the streams of the ports that do not fit: their readers are no faults."""
         node = type(self.part.node)(name=self.name, calculator=self.part.node.calculator)
         for misfit in interface.misfits:
             if misfit.field.startswith("output"):

@@ -1,7 +1,7 @@
-"""How a subgraph's own graph is joined to the node that uses it: ports matched, everything renamed.
+"""How a subgraph's own graph is joined to the node that uses it: ports are matched and names changed.
 
 Ports are matched by tag and index, never by name. Inside, the names of connected ports become the names
-outside, every other name gets a prefix, and inputs that the node does not connect disappear from the
+outside, every other name gets a prefix, and inputs that the node does not connect are removed from the
 nodes that read them. Source: MediaPipe `tool/subgraph_expansion`.
 """
 
@@ -36,7 +36,7 @@ class Misfit(NamedTuple):
 
 
 def prefix_of(node_name: str) -> str:
-    """Return what the names inside a subgraph begin with: the node's name, as far as names may have it."""
+    """Return the prefix of the names inside a subgraph: the node's name, with "_" for foreign characters."""
     prefix = re.sub(r"[^a-z0-9_]", "_", node_name.lower())
     return f"_{prefix}__" if prefix[:1].isdigit() else f"{prefix}__"
 
@@ -50,7 +50,7 @@ class Interface:
         inner: field → the ports of the subgraph's graph.
 
     Attributes:
-        misfits: what cannot be joined. The rest is joined all the same.
+        misfits: the ports that cannot be joined. All others are joined.
     """
 
     def __init__(self, prefix: str, outer: dict[str, TagMap], inner: dict[str, TagMap]) -> None:
@@ -75,7 +75,7 @@ class Interface:
             spot: where it stands.
 
         Returns:
-            The spot; without the entries that are gone.
+            The spot, without the entries that were removed.
         """
         node.name = f"{self._prefix}{name}"
         for field in PORT_FIELDS:
@@ -96,7 +96,7 @@ class Interface:
                 self._misfit(field, port, f"it has no such port; {_listed(field, inner)}")
             elif renamed.setdefault(match.name, port.name) != port.name:
                 words = f"inside it is {match.name!r}, which is joined to {renamed[match.name]!r} already"
-                self._misfit(field, port, f"{words}; put a node in between that hands it on")
+                self._misfit(field, port, f"{words}; put a node in between that forwards it")
 
     def _misfit(self, field: str, port: Port, words: str) -> None:
         words = f"{PORT_FIELDS[field]} {port_name(port.tag, port.index)} of the subgraph: {words}"
@@ -107,7 +107,7 @@ class Interface:
 
     def _outside(self, field: str, entry: str) -> str:
         place, colon, name = entry.rpartition(":")
-        if not is_name(name):  # a fault, which will quote what the file has
+        if not is_name(name):  # a fault, whose message quotes the entry of the file
             return entry
         outside = self._renamed(field).get(name, f"{self._prefix}{name}")
         return f"{place}{colon}{outside}"

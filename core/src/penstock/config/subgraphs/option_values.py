@@ -1,8 +1,8 @@
 """`option_value`: values of a graph's options, copied into the options of its nodes.
 
 An entry "NODE_PATH:GRAPH_PATH" reads a field of the graph's options and writes one of the node's. Where the
-graph is a subgraph, what the node that uses it says in options of the same type goes before what the graph
-says. A path is made of fields and indexes, "detector/scale/0"; a first part "options" says nothing, and
+graph is a subgraph, options of the same type on the node that uses it go before the graph's own. A path
+is made of fields and indexes, "detector/scale/0"; a first part "options" has no effect, and
 "Ext::penstock.XOptions" says which of several options messages is meant. Messages are merged, lists and
 plain values replaced; a plain field that the graph's options leave unset is unset in the node too. A graph
 without such options changes nothing. Source: MediaPipe `tool/options_field_util`, `options_syntax_util`.
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
 _SPLIT: Final = re.compile(r"(?<!:):(?!:)")
 _EXTENSION: Final = "Ext::"
-#: What a graph without such options has, and what a field has that is not set.
+#: The value where the graph has no such options, and that of a field that is not set.
 _NO_OPTIONS: Final = object()
 _UNSET: Final = object()
 
 
 class _Path(NamedTuple):
-    """Which options message, "" for any, and the way to a field inside it."""
+    """The type of an options message, "" for any, and the steps to a field inside it."""
 
     type: str
     steps: tuple[str, ...]
@@ -49,8 +49,8 @@ def set_option_values(
     Args:
         node: a Node message, which is changed.
         graph: the CalculatorGraphConfig that it stands in.
-        types: knows the options of both.
-        user: where that is a subgraph, the Node that uses it.
+        types: finds the options of both.
+        user: where the graph is a subgraph, the Node that uses it.
 
     Yields:
         For each entry that cannot be carried out its position, and why: its code is INVALID_ARGUMENT,
@@ -89,7 +89,7 @@ def _path(text: str) -> _Path:
 
 
 def _graph_value(graph: Message, user: Message | None, path: _Path, types: OptionTypes) -> Any:
-    """Return what the graph's options say; `_NO_OPTIONS` where there are none, `_UNSET` as `_read`."""
+    """Return a value of the graph's options; `_NO_OPTIONS` where the graph has none, `_UNSET` as `_read`."""
     packed = [unpacked(one, types) for one in graph.graph_options]
     found = _chosen([*_extensions(graph.options), *packed], path, "the graph")
     if found is None:
@@ -124,10 +124,10 @@ def _extensions(extended: Message) -> list[Message]:
 
 
 def _chosen(found: list[Message], path: _Path, whose: str, *, is_last: bool = True) -> Message | None:
-    """Return the first of some messages that a path may lead into, or None where there is none.
+    """Return the first of some messages that has the first field of a path, or None.
 
     Raises:
-        NotFoundError: there are some, this is the last place to look, and none has the path's first field.
+        NotFoundError: no message has the field, and there is no further place to look.
     """
     named = [one for one in found if path.type in ("", one.DESCRIPTOR.full_name)]
     field = path.steps[0]
@@ -147,7 +147,7 @@ def _no_field(whose: str, field: str, messages: list[Message]) -> NotFoundError:
     return NotFoundError(f"{whose}, {types}, have no field {field!r}{meant}")
 
 
-# --- the way inside -----------------------------------------------------------------------------
+# --- paths --------------------------------------------------------------------------------------
 
 
 def _read(message: Message, steps: tuple[str, ...]) -> Any:
@@ -181,7 +181,7 @@ def _set(message: Message, steps: tuple[str, ...], value: Any) -> None:
         if index is not None:
             _set_element(getattr(message, field.name), field, index, value)
         elif _is_repeated(field):
-            # In a copy first: where a value does not fit, the list stays.
+            # In a copy first: where a value does not fit, the list does not change.
             trial = type(message)()
             getattr(trial, field.name).extend(value if hasattr(value, "append") else [value])
             message.ClearField(field.name)

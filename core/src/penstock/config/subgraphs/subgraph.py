@@ -1,6 +1,6 @@
-"""`Subgraph`: a graph that is computed where another graph uses it as a node, and what it may look at.
+"""`Subgraph`: a graph that is computed for each node that uses it, and what the computation may read.
 
-A subgraph that never changes is a graph file registered by name and needs no class.
+A subgraph that is always the same is a graph file registered by name, and needs no class.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ M = TypeVar("M")
 
 
 class SubgraphContext:
-    """The node that a subgraph stands for. Made for one call of `get_config`; all of it may be kept.
+    """The node that a subgraph replaces. Made for one call of `get_config`, which may keep it.
 
     Attributes:
         node_name: canonical name of the node in the graph that it is expanded into.
@@ -32,10 +32,10 @@ class SubgraphContext:
         self.inputs, self.outputs, self.input_side_packets, self.output_side_packets = ports
 
     def options(self, message_type: type[M]) -> M:
-        """Return the node's options of a class: what the graph gives, else its defaults.
+        """Return the node's options of a class: what the graph gives, or the defaults.
 
         Args:
-            message_type: a protobuf message class, whose copy is yours, or an attrs class.
+            message_type: a protobuf message class, whose message is a copy for the caller; or an attrs class.
 
         Raises:
             InvalidArgumentError: `message_type` is neither; or the attrs class refuses what the graph gives.
@@ -54,14 +54,14 @@ class SubgraphContext:
 class Subgraph:
     """A graph computed for the node that uses it: register a subclass as a subgraph.
 
-    The answer is expanded in place of the node: its interface is matched by tag and index, its
+    The returned graph replaces the node: its interface is matched by tag and index, and its
     streams, side packets and nodes get the node's name as a prefix. `Options = ChainOptions`, an attrs
     class or a protobuf message class, makes these options known to the graph files that use it.
     """
 
     @classmethod
     def get_config(cls, sc: SubgraphContext) -> object:
-        """Return the graph that stands for `sc.node`. Called once for each such node of a graph.
+        """Return the graph that replaces `sc.node`. Called once for each such node of a graph.
 
         Returns:
             What `CalculatorGraph` takes: graph text, a `pathlib.Path`, a CalculatorGraphConfig, a `dict`

@@ -1,7 +1,7 @@
-"""Graphs without their options: for looking at a graph whose packs are not installed.
+"""Graphs without their options, to look at a graph whose packs are not installed.
 
-Options are messages that packs declare, and a graph that has any of an absent pack cannot be read. Its
-nodes and streams can: here all options are left out, everything else stays where it stood.
+Packs declare the messages of options, and a graph with options of a pack that is not installed cannot be
+read. Without any options it can: the nodes and streams stay, with the places that they had.
 """
 
 from __future__ import annotations
@@ -9,9 +9,12 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from penstock.config.calculator_pb2 import CalculatorGraphConfig
+
+if TYPE_CHECKING:
+    from penstock.config.message import Message
 
 #: Fields of nodes, executors, handlers and graphs that hold messages of packs.
 _OPTIONS: Final = ("options", "node_options", "graph_options")
@@ -32,7 +35,7 @@ def outline(source: object) -> object:
         source: what `read_graph` takes, in any of its forms.
 
     Raises:
-        OSError, ValueError, google.protobuf.message.DecodeError: it cannot be read even so.
+        OSError, ValueError, google.protobuf.message.DecodeError: the graph cannot be read without options.
     """
     convert = getattr(source, "to_config", None)
     if callable(convert):
@@ -55,7 +58,7 @@ def _of_file(path: Path) -> object:
 
 
 def without_options(text: str) -> str:
-    """Return graph text with blanks for its options; lines and columns stay true. Never fails."""
+    """Return graph text with blanks in place of its options. Lines and columns do not change. Never fails."""
     tokens = [match for match in _TOKEN.finditer(text) if not match.group().startswith("#")]
     pieces: list[str] = []
     done = i = 0
@@ -71,7 +74,7 @@ def without_options(text: str) -> str:
 
 
 def _end_of_value(tokens: list[re.Match[str]], i: int) -> int | None:
-    """Return the position of the bracket that closes a field's value; None where it has no bracket."""
+    """Return the position of the token that closes a field's value; None where the value has no bracket."""
     if i < len(tokens) and tokens[i].group() == ":":
         i += 1
     depth = 0
@@ -90,8 +93,8 @@ def _stripped(value: Any) -> Any:
     return [_stripped(one) for one in value] if isinstance(value, list) else value
 
 
-def _emptied(graph: Any) -> Any:
-    """Clear the options of a message of our own, unknown ones too."""
+def _emptied(graph: Message) -> Message:
+    """Clear the options of a graph, unknown ones too. Changes the message."""
     graph.ClearField("graph_options")
     graph.ClearField("options")
     for part in (*graph.node, *graph.executor, graph.input_stream_handler, graph.output_stream_handler):
