@@ -62,7 +62,7 @@ class Nodes:
         yield from _faults(subject, doing, lambda: legal_wirings(cls, _bare(name), self._registry))
 
     def check_subgraph(self, name: str, definition: Any) -> Iterator[PackFault]:
-        """Yield what is wrong with a subgraph: it cannot be expanded, or needs a pack that is not required."""
+        """Yield what is wrong with a subgraph: it does not expand, or needs a pack that is not required."""
         subject = f"subgraph {name!r}"
         plans: list[Plan] = []
         yield from _faults(
