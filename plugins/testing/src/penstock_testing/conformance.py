@@ -359,7 +359,7 @@ def _registered(calculator: type[Calculator] | str, registry: Registry) -> tuple
 
 
 def _installed() -> Registry:
-    """Return the default registry, completed so that graphs load where no pack is installed."""
+    """Return what is installed, completed so that graphs load where no pack is."""
     from penstock.runtime.default import default_registry  # loads the plugins
 
     registry = default_registry()

@@ -387,7 +387,7 @@ class ScheduleHarness:
 
 
 class _HarnessServices(GraphNodeServices):
-    """As in a graph, but changes by nodes reach the engine without a lock."""
+    """As in a graph, but what nodes tell goes to the engine without a lock."""
 
     def __init__(self, harness: ScheduleHarness, *arguments: Any) -> None:
         super().__init__(*arguments)

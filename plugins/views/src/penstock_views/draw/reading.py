@@ -70,7 +70,7 @@ def drawing_of(message: Any, registry: Registry | None = None) -> Drawing:
         message: the config.
         registry: of calculators; None where all of them are known, as in a graph that was checked.
     """
-    from penstock.check.nodes import numbered  # brings protobuf, which a drawing does not need
+    from penstock.check.nodes import numbered  # with protobuf, which a drawing does not need
 
     names = numbered([node.name or node.calculator for node in message.node])
     kinds = {node.calculator: _kind(node.calculator, message.package, registry) for node in message.node}
@@ -105,7 +105,7 @@ def _read(graph: object, registry: Registry) -> tuple[Any, Any, tuple[str, ...]]
 
 
 def _expanded(message: Any, places: Any, registry: Registry) -> tuple[Any, dict[str, str], tuple[str, ...]]:
-    """Return the graph without subgraphs, the subgraph of each outermost group, and what went wrong."""
+    """Return the graph without subgraphs, what its outermost groups are uses of, and what went wrong."""
     from penstock.check.faults import Faults
     from penstock.check.nodes import numbered
     from penstock.config.options.types import OptionTypes
