@@ -1,4 +1,4 @@
-"""The core with three packs: executors, stream handlers, calculators. What works, and what says what to install.
+"""The core with executors, stream handlers and calculators: what works, and which errors say what to install.
 
 Each part runs twice: here, in a process that sees no other pack, and with `-m wheels` in an environment that
 has no other one.
@@ -45,7 +45,8 @@ import json, penstock
 inner = 'type: "Twice" input_stream: "in" output_stream: "out" node { calculator: "PassThroughCalculator" ' \\
     'input_stream: "in" output_stream: "between" } node { calculator: "PassThroughCalculator" ' \\
     'input_stream: "between" output_stream: "out" }'
-outer = 'input_stream: "a" output_stream: "b" node { calculator: "Twice" input_stream: "a" output_stream: "b" }'
+outer = 'input_stream: "a" output_stream: "b" ' \\
+    'node { calculator: "Twice" input_stream: "a" output_stream: "b" }'
 graph = penstock.CalculatorGraph(outer, subgraphs=[penstock.CalculatorGraph(inner).text_config])
 seen = []
 graph.observe_output_stream("b", lambda _, packet: seen.append(packet.payload))
@@ -77,8 +78,8 @@ print(json.dumps(graph._repr_mimebundle_()))
     "a template says what to install": """
 import json, penstock
 try:
-    penstock.CalculatorGraph('% param kind : "PassThroughCalculator" %\\ninput_stream: "a" node { calculator: % kind % ' \\
-        'input_stream: "a" output_stream: "b" }')
+    penstock.CalculatorGraph('% param kind : "PassThroughCalculator" %\\ninput_stream: "a" ' \\
+        'node { calculator: % kind % input_stream: "a" output_stream: "b" }')
 except penstock.PenstockError as error:
     print(json.dumps(str(error)))
 """,
@@ -123,6 +124,8 @@ def check(program, printed):
     if program == "a graph with a subgraph runs":
         assert found == [2, ["here"]]
     elif program == "an expired wait tells its story":
+        assert found.startswith("wait_until_done() ")
+        assert "within 0.05 s" in found
         assert found.startswith("wait_until_done() ")
         assert "within 0.05 s" in found
         assert "graph input 'forgotten'" in found

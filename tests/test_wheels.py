@@ -20,8 +20,8 @@ ROOT = Path(__file__).resolve().parent.parent
 
 pytestmark = [pytest.mark.wheels, pytest.mark.timeout(600)]
 
-#: Distributions that bring no components: the whole, the core, and the command.
-NO_PLUGIN = {"penstock", "penstock-core", "penstock-cli"}
+#: Distributions without a plugin: the whole, the core, the command, and packs that are imported by name.
+NO_PLUGIN = {"penstock", "penstock-core", "penstock-cli", "penstock-builder", "penstock-testing"}
 
 PLUGINS = """
 import json

@@ -234,8 +234,8 @@ def penstock_cli(group: Any) -> None:
 def penstock_doctor() -> Iterable[DoctorCheck]:  # type: ignore[empty-body]  # a specification
     """Look at what this plugin needs from the machine, and say what is there.
 
-    Called when somebody asks (`penstock doctor`); may import and probe what it likes, and may take
-    seconds. One that raises counts as a check that is not well.
+    Called by `penstock doctor`; may import and probe anything, and may take seconds.
+    One that raises counts as a check that is not well.
     """
 
 

@@ -1,9 +1,9 @@
-"""`Tracer`, the interface, and what one is told.
+"""`Tracer`, the interface, and the records that it gets.
 
 All times are those of `time.perf_counter_ns()`: nanoseconds that only grow, the same on all threads.
-A packet is told as a *mark*: its stream, its timestamp, and a key that is the same where it is written
-and where it is read. The key is made from the address of the payload, which is not kept: the same key
-may come again, for another packet, when the payload has died.
+A packet is reported as a *mark*: its stream, its timestamp, and a key that is the same where it is written
+and where it is read. The key is made from the address of the payload, which is not kept: another packet
+may have the same key when the payload is gone.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class TracedRun:
 
     Attributes:
         number: from 1; no two runs of a process have the same.
-        graph: what the graph is called: its `type`, or its file's name, or "graph".
+        graph: name of the graph: its `type`, or its file's name, or "graph".
         started_ns: when it began.
     """
 
@@ -37,23 +37,23 @@ class TracedRun:
 class TracedStep:
     """One call of `open`, `process` or `close` of a node, or of an observer.
 
-    A plain class with slots, since one is made for each step. What happens later is set later; nothing
-    changes once `step_ended` has been told. Belongs to the tracer.
+    A plain class with slots, because one is made for each step. The fields of the end are set when the
+    step ends; nothing changes after `step_ended`. Belongs to the tracer.
 
     Attributes:
-        run: what it belongs to.
+        run: the run that it belongs to.
         node, calculator: name of the node, and registered name of its calculator. Of an observer: the
             stream that it observes, and "".
         method: "open", "process" or "close"; "observe" for a call of an observer.
         timestamp: input timestamp of a call of `process`; None for sources, `open` and `close`.
         thread: `threading.get_ident()` of the thread that makes the call.
-        inputs: marks of the packets of its input set, in the order of the ports; none for ports without.
-        queued: for each input port, in order: name of the stream, and how many packets wait behind
-            those of the input set.
+        inputs: marks of the packets of its input set, in the order of the ports; of ports with a packet.
+        queued: for each input port, in order: name of the stream, and the number of packets in the queue
+            after those of the input set.
         outputs: marks of the packets that it has written; () until it ends, and where it failed.
-        error: what it raised, in words; None where it did not.
+        error: the exception that it raised, in words; None where it raised none.
         is_awaited: the call has returned an awaitable or a future, and the step ends when that does,
-            on whatever thread. Such steps of one thread overlap; others never do.
+            on any thread. Such steps of one thread overlap; others never do.
         began_ns, ended_ns: when; `ended_ns` is 0 until then.
     """
 
@@ -94,9 +94,9 @@ class PacketAdded:
     """A packet that the application, or a calculator, has added to a graph input.
 
     Attributes:
-        run: what it belongs to.
+        run: the run that it belongs to.
         mark: the packet; with the timestamp that it got, where late ones are moved.
-        at_ns: when; before any node could see it.
+        at_ns: when; before any node could read it.
     """
 
     run: TracedRun
@@ -106,12 +106,12 @@ class PacketAdded:
 
 @attrs.frozen(eq=False)
 class PacketsDropped:
-    """Packets that a node, or its input policy, threw away unused.
+    """Packets that a node, or its input policy, dropped unused.
 
     Attributes:
-        run: what it belongs to.
-        stream, node: where they came from, and who was to read them.
-        reason: as the ledger says it.
+        run: the run that it belongs to.
+        stream, node: the stream of the packets, and the node that would have read them.
+        reason: as in the ledger.
         count: how many.
         at_ns: when.
     """
@@ -129,10 +129,10 @@ class QueueChanged:
     """A queue that has become full and throttles sources, or throttles them no longer.
 
     Attributes:
-        run: what it belongs to.
-        stream, node: what waits, and for whom; "" for a poller.
+        run: the run that it belongs to.
+        stream, node: the stream of the queue, and the node that reads it; "" for a poller.
         length: packets in it.
-        is_full: which of the two.
+        is_full: whether it has become full.
         at_ns: when.
     """
 
@@ -145,39 +145,39 @@ class QueueChanged:
 
 
 class Tracer:
-    """Is told what happens in runs. Subclass it, override what is of interest, `graph.set_tracer` it.
+    """Gets reports of what happens in runs. Subclass it, override methods, and pass it to `graph.set_tracer`.
 
     The methods are called on the threads of the run, several at a time, never while the run's lock is
     held. They should be short, since the thread does nothing else meanwhile, and must not wait for the
-    run. An exception is logged, and the tracer is told nothing more of that run; the run itself goes on.
+    run. An exception is logged, and the tracer is called no more in that run; the run itself goes on.
     One tracer may serve several runs and graphs, also at the same time.
     """
 
     def run_started(self, run: TracedRun) -> None:
-        """Take note that a run begins; comes first."""
+        """Note that a run begins; called first."""
 
     def run_ended(self, run: TracedRun, error: str | None) -> None:
-        """Take note that a run is over and its threads have left; comes last.
+        """Note that a run is over and its threads have ended; called last.
 
         Args:
-            run: which.
-            error: what went wrong, in words; None where nothing did.
+            run: the run.
+            error: the error of the run, in words; None where it had none.
         """
 
     def step_started(self, step: TracedStep) -> None:
-        """Take note that a calculator or observer is about to be called, on this thread."""
+        """Note that a calculator or observer is about to be called, on this thread."""
 
     def step_ended(self, step: TracedStep) -> None:
-        """Take note that a step has ended; what it wrote is about to be delivered.
+        """Note that a step has ended; its packets are about to be delivered.
 
-        Called on the thread that made the call; where `is_awaited`, on whatever thread ended it.
+        Called on the thread that made the call; where `is_awaited`, on the thread that ended the step.
         """
 
     def packet_added(self, added: PacketAdded) -> None:
-        """Take note of a packet at a graph input; may come after the step that reads it has started."""
+        """Note a packet at a graph input; may be called after the step that reads it has started."""
 
     def packets_dropped(self, dropped: PacketsDropped) -> None:
-        """Take note of packets that were thrown away; may come somewhat later."""
+        """Note packets that were dropped; may be called somewhat later."""
 
     def queue_changed(self, changed: QueueChanged) -> None:
-        """Take note of a queue that throttles sources, or no longer does; may come somewhat later."""
+        """Note a queue that throttles sources, or no longer does; may be called somewhat later."""

@@ -1,7 +1,7 @@
 """What is known of a node's ports while its graph is being written: from its calculator, or its subgraph.
 
 A calculator is asked for its contract with what is connected so far. Where it cannot answer yet, or
-nothing is known, nothing is refused: the graph is checked as a whole when it is loaded.
+nothing is known of it, no port is refused: the graph is checked as a whole when it is loaded.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def component(name: str, registry: Registry, package: str) -> Component:
     """Return what a registered name stands for. A subgraph wins over a calculator of the same name.
 
     Raises:
-        UnknownNameError: nothing; says what is near and what to install.
+        UnknownNameError: the name is not registered; says what is near and what to install.
         NameClashError, PluginError: as `Registry.find`.
         PenstockError: it is a subgraph whose graph cannot be read.
     """
@@ -97,7 +97,7 @@ def component(name: str, registry: Registry, package: str) -> Component:
 
 
 def _subgraph(target: object, registry: Registry) -> Component:
-    # A `Subgraph` or a template makes its graph for the node; which ports that takes is not known before.
+    # A `Subgraph` or a template makes its graph for the node; its ports are not known before.
     if isinstance(target, type) or hasattr(target, "get_config") or is_template(target, registry):
         return NOTHING_KNOWN
     graph = read_graph(target, registry)
@@ -116,7 +116,7 @@ def contract_with(node: Connected, new: NewPorts) -> CalculatorContract | None:
         inputs, outputs, sides, made = (TagMap(_entries(node, kind, new.get(kind, ()))) for kind in KINDS)
         contract = CalculatorContract(node.name or node.calculator, inputs, outputs, sides, made, options)
         answer = calculator.get_contract(contract)
-    except Exception:  # noqa: BLE001  # foreign code that was asked too early: it is asked again when the graph is loaded
+    except Exception:  # noqa: BLE001  # foreign code, asked too early: it is asked again when the graph is loaded
         return None
     if hasattr(answer, "close"):  # a coroutine, which loading the graph refuses
         answer.close()
@@ -161,7 +161,7 @@ def check_ports(node: Connected, new: NewPorts, contract: CalculatorContract | N
 def _known(
     node: Connected, kind: str, place: Place, contract: CalculatorContract | None
 ) -> list[Place] | None:
-    """Return the ports that there are where `place` is none of them."""
+    """Return the ports of a node where `place` is none of them; None where it is one, or nothing is known."""
     if contract is not None:
         specs: PortSpecs = getattr(contract, kind)
         if specs[place].is_declared():
@@ -221,7 +221,7 @@ def written_types(wire: Wire) -> tuple[PayloadType, ...] | None:
     """Return the types of what a wire carries, followed up through nodes that forward what they get.
 
     Returns:
-        None where nothing says it.
+        None where the types are not known.
     """
     seen = set[int]()
     above: Wire | None = wire

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 #: Gives each packet of MAIN what LOOP had for the packet before.
 _MEMORY: Final = "PreviousLoopbackCalculator"
-#: What the first tick needs: a value, at that tick, in front of what the memory gives later.
+#: For the first tick: a value, at that tick, merged with the later ones of the memory.
 _VALUE: Final = "ConstantSidePacketCalculator"
 _AT_TICK: Final = "SidePacketToStreamCalculator"
 _EITHER: Final = "MergeCalculator"

@@ -1,6 +1,6 @@
 """The names of the streams, or of the side packets, of one graph: each stands for one wire.
 
-A name that someone wrote stays; one that was made here gives way to it.
+A name that the application chose stays; a name that was made here changes where the application chooses it.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ class Names(Generic[W]):
         return self._wires.get(name)
 
     def check_free(self, name: str) -> None:
-        """Accept a name that someone may give.
+        """Accept a name that can be chosen.
 
         Raises:
             InvalidArgumentError: it does not follow the grammar.
-            AlreadyExistsError: someone gave it to another wire.
+            AlreadyExistsError: it was chosen for another wire.
         """
         if not is_name(name):
             raise InvalidArgumentError(
@@ -53,7 +53,7 @@ class Names(Generic[W]):
             )
 
     def give(self, wire: W, name: str) -> None:
-        """Give a wire the name that someone wrote. Raises as `check_free`; then nothing changes."""
+        """Give a wire a chosen name. Raises as `check_free`; then nothing changes."""
         if self._wires.get(name) is wire:
             wire.rename(name, is_named=True)
             return
@@ -65,10 +65,10 @@ class Names(Generic[W]):
             self._set(holder, self._free(name), is_named=False)
 
     def give_once(self, wire: W, name: str) -> None:
-        """Give a wire a name unless someone gave it another before.
+        """Give a wire a chosen name, unless another was chosen for it before.
 
         Raises:
-            FailedPreconditionError: someone did.
+            FailedPreconditionError: another name was chosen before.
             InvalidArgumentError, AlreadyExistsError: as `check_free`.
         """
         if wire.is_named and wire.name != name:

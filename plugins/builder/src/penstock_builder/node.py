@@ -242,7 +242,7 @@ class Node:
         return side_packet
 
     def _possible_outputs(self) -> set[Place]:
-        """Return the outputs that could be meant where none is connected."""
+        """Return the outputs that `output` could mean while no output is connected."""
         if self.component.ports is not None:
             return set(self.component.ports["outputs"])
         contract = self.contract
@@ -254,7 +254,7 @@ class Node:
         required = {place for place, spec in declared.items() if not spec.is_optional}
         if declared:
             return required if len(required) == 1 else set(declared)
-        # Some declare what is connected and no more: ask them for the plainest.
+        # Some contracts declare the connected ports alone: ask with the plainest output connected.
         plain = ("", 0)
         asked = contract_with(self, {"outputs": [plain]})
         return {plain} if asked is not None and asked.outputs[plain].is_declared() else set()

@@ -1,8 +1,7 @@
 """Options in code: messages, attrs instances, or fields by name, for a node, handler or executor.
 
-Which options a field belongs to is found from the component itself: what it says of itself (`Options`),
-what its contract asks for, what its example gives, what its code names; and from its name, with "Options"
-behind it.
+The options that a field belongs to are found from the component itself: from its `Options`, from what its
+contract asks for, its example gives and its code names; and from its name with "Options" behind it.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
 def set_node_options(node: Message, message: Message) -> None:
     """Write options into a node, in place of those of the same type."""
     extension = _extension(node, message)
-    if extension is not None:  # where both are given this one wins
+    if extension is not None:  # where a node has both forms, this one counts
         extension.CopyFrom(message)
         return
     for packed in node.node_options:
@@ -62,7 +61,7 @@ def as_message(options: object, registry: Registry, who: str) -> Message:
     """Return options as a message: an options message as it is, an attrs instance written into one.
 
     Raises:
-        InvalidArgumentError: it is neither, or graph files cannot say what the instance says.
+        InvalidArgumentError: it is neither, or graph files cannot hold the values of the instance.
         NameClashError, PluginError: what is declared for the instance's class cannot be imported.
     """
     if is_options_class(type(options)):
@@ -174,7 +173,7 @@ def _classes(kind: str, name: str, registry: Registry, types: OptionTypes) -> It
     types.look_into(lambda: ([name], ""))
     for one in dict.fromkeys(described):
         message = types.message_class(one)
-        if message is not None:  # else it stands inside of another
+        if message is not None:  # else it is inside of another message
             yield message
 
 

@@ -47,7 +47,7 @@ class _Connected(NamedTuple, Generic[W]):
     """One port.
 
     Attributes:
-        written: what a file had before the name, "TAG:0:" say; None leaves the spelling to us.
+        written: the text before the name in the file, such as "TAG:0:"; None for a port that no file wrote.
     """
 
     wire: W
@@ -101,7 +101,7 @@ class PortTable(Generic[W]):
         return tag, self.count(tag)
 
     def read(self, entries: Iterable[str], wire_of: Callable[[str, tuple[str, int]], W], who: str) -> None:
-        """Connect what a file says, keeping its spelling and order.
+        """Connect the ports of a file, keeping its spelling and order.
 
         Args:
             entries: "name", "TAG:name" or "TAG:1:name".
@@ -134,7 +134,7 @@ class PortTable(Generic[W]):
                         f"{who}: {self.what} {port_name(tag, index)} is not connected, but "
                         f"{port_name(tag, number - 1)} is; connect all indices from 0"
                     )
-        # Without a tag the index is the place among their like, whatever order they came in.
+        # Without a tag, the index is the position among the ports without a tag, in any order of connecting.
         untagged = iter(range(count.get("", 0)))
         return [self._entry(place if place[0] else ("", next(untagged)), count) for place in self._ports]
 
@@ -147,10 +147,10 @@ class PortTable(Generic[W]):
 
 
 def by_port(given: Wires[W]) -> ByPort[W]:
-    """Return what a node is given as port → wire."""
+    """Return the wires that a node is given, as port → wire."""
     if isinstance(given, Mapping):
         return given
-    # What is no wire is refused, in words, where it is connected.
+    # A thing that is no wire is refused, with a message, where it is connected.
     return dict(enumerate(given if isinstance(given, Iterable) else (given,)))
 
 
@@ -184,7 +184,7 @@ class InputPorts(Generic[W]):
         """Return what a port is connected with.
 
         Raises:
-            NotFoundError: nothing.
+            NotFoundError: it is not connected.
         """
         place = place_of(key)
         wire = self._table.get(place)
@@ -234,6 +234,6 @@ class OutputPorts(Generic[W]):
 
 
 def _check_attribute(tag: str, what: str) -> None:
-    """Accept what can only be meant as a tag: all else must look as if there were no such attribute."""
+    """Accept an attribute that can only mean a tag; for any other one raise AttributeError."""
     if not _TAG.fullmatch(tag):
         raise AttributeError(f"no {what} {tag!r}: tags are in upper case; an index is given in brackets")

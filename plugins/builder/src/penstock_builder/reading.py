@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 
 def fill(graph: Draft, config: Any) -> None:
-    """Give an empty graph what a config says. Nothing is checked but what the objects need.
+    """Fill an empty graph from a config. Only what the objects need is checked.
 
     Args:
         graph: empty.
-        config: becomes the graph's settings, without what is an object now.
+        config: becomes the graph's settings, without the fields that are objects now.
 
     Raises:
         InvalidArgumentError, InternalError: an entry is no port, or a port is connected twice.
@@ -40,7 +40,7 @@ def fill(graph: Draft, config: Any) -> None:
         graph.nodes.append(node)
         for kind in ("outputs", "output_side_packets"):
             _write(graph, kind, getattr(message, KINDS[kind][1]), node, node.who)
-    # All that is written is known now, so that loops find their ends.
+    # All writers are known now, so that loops find their ends.
     for node in graph.nodes:
         for kind in ("inputs", "input_side_packets"):
             node.table(kind).read(getattr(node.message, KINDS[kind][1]), _reader(graph, kind), node.who)
@@ -57,12 +57,12 @@ def fill(graph: Draft, config: Any) -> None:
 def _component(graph: Draft, name: str) -> Component:
     try:
         return component(name, graph.registry, graph.settings.package)
-    except PenstockError:  # loading the graph says so, with what is near and what to install
+    except PenstockError:  # loading the graph reports it, with near names and what to install
         return NOTHING_KNOWN
 
 
 def _write(graph: Draft, kind: str, entries: Any, node: Node | None, who: str) -> None:
-    """Make the streams or side packets that a node writes, or the application."""
+    """Make the streams or side packets that a node, or the application, writes."""
 
     def new(name: str, place: Place) -> Any:
         writer = None if node is None else (node, place)
@@ -80,7 +80,7 @@ def _write(graph: Draft, kind: str, entries: Any, node: Node | None, who: str) -
 
 
 def _reader(graph: Draft, kind: str) -> Callable[[str, Place], Any]:
-    """Return what finds a wire by name, and makes one without a writer for a name that nobody writes."""
+    """Return a function that finds a wire by name, or makes one without a writer."""
     names: Any = graph.side_packet_names if "side" in kind else graph.stream_names
     made = SidePacket if "side" in kind else Stream
 

@@ -1,7 +1,7 @@
 """For tests of calculators, packs and graphs: run one, feed it at random, check a pack, explore schedules.
 
-Comes with penstock-core; `penstock-core[testing]` adds pytest and Hypothesis. Importing this module
-registers nothing: `testing_registry()` returns a registry that needs no plugin.
+`penstock-core[testing]` brings it, with pytest and Hypothesis. Importing this module registers nothing:
+`testing_registry()` returns a registry that needs no plugin.
 """
 
 from penstock_testing.clock import ManualClock

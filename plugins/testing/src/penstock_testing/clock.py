@@ -6,9 +6,9 @@ import threading
 
 
 class ManualClock:
-    """Stands in for `time.monotonic` and sleeping where a calculator takes its clock as a side packet.
+    """Replaces `time.monotonic` and sleeping where a calculator takes its clock as a side packet.
 
-    Time passes only when the test says so, so that no test has to sleep.
+    Time passes only when the test moves the clock, so that no test has to sleep.
     """
 
     def __init__(self, now_s: float = 0.0) -> None:
@@ -21,7 +21,7 @@ class ManualClock:
             return self._now_s
 
     def advance(self, seconds: float) -> None:
-        """Let time pass, and wake who sleeps until then.
+        """Let time pass, and wake the threads that sleep until then.
 
         Raises:
             ValueError: `seconds` is negative.
@@ -33,7 +33,7 @@ class ManualClock:
             self._moved.notify_all()
 
     def sleep_until(self, moment_s: float, timeout_s: float = 10.0) -> bool:
-        """Block until the clock stands at `moment_s`; return whether it does.
+        """Block until the clock shows `moment_s`; return whether it does.
 
         Args:
             moment_s: on this clock.

@@ -1,8 +1,8 @@
-"""Does a calculator keep its word? Random legal packets, many orders, one line in a pack's tests.
+"""`check_calculator`: random legal packets in many orders show whether a calculator keeps the rules.
 
 `check_calculator` puts a calculator between graph inputs and sinks, in every wiring that its contract
-lets it have, and runs each feed several times: in the order of one thread, and in others. A run that
-breaks a rule is shown with its seed and as lines to paste.
+allows, and runs each feed several times: in the order of one thread, and in others. The error of a run that
+breaks a rule has its seed and lines to paste.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ _ORDERS: Final = 2
 
 
 class ConformanceError(AssertionError):
-    """A calculator breaks a rule that every calculator must keep; the message shows how to see it again."""
+    """A calculator breaks a rule that every calculator must keep; the message has lines to repeat it."""
 
 
 @attrs.frozen
 class Conformance:
-    """What was tried, for tests that want to know that it was not nothing.
+    """What was tried, for tests that check how much was tried.
 
     Attributes:
         wirings: the nodes, as graph text.
@@ -81,11 +81,11 @@ def check_calculator(  # noqa: PLR0913  # each is one thing that a calculator ma
 
     The rules: each run ends once its inputs have ended, and soon after a cancel; `open` comes first, `close`
     last, and once where `open` has succeeded; outputs are of their declared types, elements of lists
-    included, in order, and not behind the promised offset; what came in is not changed; the ledger adds up
-    after each event; what comes out does not depend on the order of steps or of arrival, where the input
+    included, in order, and not behind the promised offset; input payloads are not changed; the ledger adds up
+    after each event; outputs do not depend on the order of steps or of arrival, where the input
     policy promises that.
 
-    Async methods, and such as return a Future, are waited for.
+    The results of async methods, and Futures, are waited for.
 
     Args:
         calculator: the class, or a registered name.
@@ -100,18 +100,18 @@ def check_calculator(  # noqa: PLR0913  # each is one thing that a calculator ma
         prestream: input ports that take one packet, at PRESTREAM.
         ends_of_time: whether `Timestamp.MIN` and `MAX` are among the timestamps; False for calculators that
             write something for each moment between two packets.
-        services: key → object; those that their keys know how to make are made anew for each run.
+        services: key → object; services that their keys can make are made for each run.
         may_raise: errors with which the calculator refuses inputs, as it documents.
         depends_on_arrival: whether outputs may differ between orders; None asks the input policy.
         seeds: of the feeds. Each is run several times, with one of the wirings in turn.
-        registry: for names; None for what is installed.
-        timeout: seconds after which one run has hung inside the calculator. Its thread is given up.
+        registry: for names; None for the default one.
+        timeout: seconds after which one run counts as hanging inside the calculator. Its thread is abandoned.
 
     Raises:
-        ConformanceError: a rule is broken; has seed, events and lines to paste. Or nothing could be shown,
+        ConformanceError: a rule is broken; has seed, events and lines to paste. Or no rule could be checked,
             because every run was refused.
         GraphConfigError: no wiring loads.
-        NotFoundError: nothing makes payloads of a declared type.
+        NotFoundError: no maker is known for a declared type.
     """
     own = (registry if registry is not None else _installed()).child()
     name, cls = _registered(calculator, own)
@@ -150,7 +150,7 @@ def check_calculator(  # noqa: PLR0913  # each is one thing that a calculator ma
 
 @attrs.frozen(eq=False)
 class _Given:
-    """What the caller says, for all wirings; `who` is the calculator as the caller names it."""
+    """The caller's arguments, for all wirings; `who` is the calculator as the caller names it."""
 
     name: str
     who: str
@@ -218,7 +218,7 @@ class _Subject:
     def _run(
         self, seed: int, feed: Mapping[str, list[Event]], order: int | None, *, cancels: bool = False
     ) -> Run:
-        """Do one run to its end, on a thread that can be given up."""
+        """Do one run to its end, on a thread that can be abandoned."""
         seen: dict[str, list[tuple[Any, Any]]] = {name: [] for name in self._outputs}
         calls: list[tuple[str, bool]] = []
         nodes = tuple(
@@ -247,7 +247,7 @@ class _Subject:
         return make_feed(seed, self._inputs, self._prestream, ends_of_time=self._given.ends_of_time)
 
     def _side_packets(self, seed: int) -> dict[str, object]:
-        """Return those of a seed; every third seed leaves out the optional ones that nobody asked for."""
+        """Return the side packets of a seed; every third seed leaves out optional ones that are not given."""
         order = random.Random(seed)  # noqa: S311  # a test's choice
         made: dict[str, object] = {}
         for spec, maker in self._sides:
@@ -369,7 +369,7 @@ def _installed() -> Registry:
 
 
 def _makers(specs: PortSpecs, makers: Makers, fixed: Mapping[tuple[str, int], object]) -> list[Maker]:
-    """Return a maker for each connected port: what is fixed, the port's own, or one for its types."""
+    """Return a maker for each connected port: a fixed one, the port's own, or one for its types."""
     of_ports: dict[tuple[str, int], Maker] = {}
     of_types: dict[Any, Maker] = {}
     for key, maker in makers.items():

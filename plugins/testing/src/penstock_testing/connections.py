@@ -1,8 +1,8 @@
 """Which wirings a calculator can have, found from its documented example and its contract.
 
-Beginning with the example config of its docstring, or with no port at all: every port that the
+The search begins with the example config of its docstring, or with no port at all. Every port that the
 contract demands is connected, then optional ones as far as they are accepted together, then one more
-of each repeated tag. What a graph would refuse is left out.
+of each repeated tag. A wiring that a graph would refuse is left out.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _FIELDS: Final = {
     "input_side_packets": ("input_side_packet", "side"),
     "output_side_packets": ("output_side_packet", "made"),
 }
-#: Ports that a contract may ask for one after the other before we believe that it never ends.
+#: With this many ports asked for, one after the other, the contract counts as one that never ends.
 _MANY: Final = 40
 #: A block that is indented further than the line above it.
 _EXAMPLE: Final = re.compile(r"^(?:Example c|C)onfig::\n((?:[ \t]+.*\n?|\n)+)", re.MULTILINE)
@@ -67,7 +67,7 @@ def node_named(text: str, name: str, registry: Registry) -> Any:
     Where a text has one node only, its calculator may have another name: that of an alias.
 
     Raises:
-        InvalidArgumentError: there is none.
+        InvalidArgumentError: there is no such node.
         GraphParseError: it is no graph text.
     """
     config = read_graph(text, registry)
@@ -91,7 +91,7 @@ def legal_wirings(calculator: type[Calculator], node: Any, registry: Registry) -
     Args:
         calculator: the class.
         node: a Node message to begin with: its ports and options.
-        registry: for what the graph names.
+        registry: for the names in the graph.
 
     Raises:
         GraphConfigError: not even the first one loads; says why.
@@ -174,7 +174,7 @@ class _Search:
         try:
             self._calculator.get_contract(contract)
         except PenstockError:
-            return  # the graph will say it better
+            return  # loading the graph reports it better
         for kind in _FIELDS:
             for port, spec in getattr(contract, kind).unconnected.items():
                 yield kind, port, spec.is_optional

@@ -1,7 +1,7 @@
 """One run of a conformance test: a feed brought to a `ScheduleHarness` in some order, to its end.
 
-The run happens on a thread of its own, so that a calculator which never returns is reported and not
-waited for. What is done to the harness is kept as lines that do it again.
+The run is on a thread of its own, so that a calculator which never returns is reported and not waited
+for. All calls of the harness are kept as lines that repeat them.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from penstock_testing.feeds import Event
     from penstock_testing.schedules import ScheduleHarness
 
-#: Steps that sources get before they are closed, and steps after which a run has hung.
+#: Steps that sources get before they are closed, and steps after which a run counts as hanging.
 _SOURCE_STEPS: Final = 200
 _MAX_STEPS: Final = 20_000
 #: Steps between two events; often none, so that events come in bunches.
@@ -40,16 +40,16 @@ _PATIENCE_S: Final = 30.0
 
 @attrs.define(eq=False)
 class Run:
-    """One run, and what came of it.
+    """One run, and its result.
 
     Attributes:
-        harness: stepped to its end, or to where it broke.
+        harness: stepped to its end, or to the failure.
         order: seed of the order; None for that of one thread.
-        lines: what was done to the harness, to paste.
+        lines: the calls of the harness, to paste.
         calls: the calculator's methods as they were called, each with whether it returned.
         seen: output → its header, then timestamp and payload of each packet.
         is_cut: whether sources or inputs ended before their time, so that outputs may be shorter.
-        is_cancelled: whether the run was cancelled on its way.
+        is_cancelled: whether the run was cancelled before its end.
         fed: packets that went in.
     """
 
@@ -76,8 +76,8 @@ class Run:
 class Drive:
     """Brings a feed to a run's harness.
 
-    Without `order` it does so by time, and lets the graph come to rest after each timestamp, as an
-    application would that has one thread. With it the inputs take turns in any order, and the graph
+    Without `order` it does so by time, and lets the graph become idle after each timestamp, as an
+    application with one thread would. With it the inputs take turns in any order, and the graph
     gets any number of steps between two events.
     """
 
@@ -92,7 +92,7 @@ class Drive:
         self._cancel_after: Final = order.randrange(total) if order is not None and cancels else None
 
     def to_the_end(self) -> None:
-        """Feed all there is, close the inputs, and do all that can be done.
+        """Feed all events, close the inputs, and take all steps.
 
         Raises:
             InternalError: an invariant of the engine is broken, or there is no end of steps.
@@ -120,7 +120,7 @@ class Drive:
             stream = self._order.choice([name for name, events in self._left.items() if events])
         event = self._left[stream].popleft()
         if not self._is_running() or self._harness.stream(stream).is_closed:
-            # STOP, or an error, has closed the graph inputs; what would have come is lost
+            # STOP, or an error, has closed the graph inputs; later events are lost
             self._run.is_cut = True
             return
         self._note(event.call(stream))
@@ -198,7 +198,7 @@ def call_on_a_thread(function: Callable[[], None], timeout: float) -> str | None
 
 
 def spied(calculator: type[Calculator], calls: list[tuple[str, bool]]) -> type[Calculator]:
-    """Return a subclass that notes its calls, and waits for what its methods return to wait for."""
+    """Return a subclass that notes its calls, and waits for the awaitables and Futures of its methods."""
     base: Any = calculator
 
     class Spied(base):  # type: ignore[misc]  # a class is given

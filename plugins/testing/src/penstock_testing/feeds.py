@@ -1,8 +1,8 @@
 """Random legal feeds for graph inputs: packets, bounds, gaps, early ends, for conformance tests.
 
-A feed is data, and a seed gives the same one again: for each graph input what happens on it, in
-order. In which order the inputs take turns is not part of it. Small seeds give small feeds, so that
-the first seed that fails is easy to read.
+A feed is data, and a seed always gives the same one: for each graph input its events, in order. The order
+in which the inputs take turns is not part of it. Small seeds give small feeds, so that the first seed that
+fails is easy to read.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Event:
     payload: object = None
 
     def call(self, stream: str) -> str:
-        """Return the line that brings it to a ScheduleHarness."""
+        """Return the line of code that brings it to a ScheduleHarness."""
         at = next(
             (
                 f"Timestamp.{n}"
@@ -56,7 +56,7 @@ class Event:
             str(int(self.at)),
         )
         if self.kind == PACKET:
-            payload = " ".join(repr(self.payload).split())  # that of a message has lines
+            payload = " ".join(repr(self.payload).split())  # the repr of a message has several lines
             return f"harness.add({stream!r}, {payload}, {at})"
         return (
             f"harness.set_bound({stream!r}, {at})"
@@ -68,10 +68,10 @@ class Event:
 def make_feed(
     seed: int, makers: Mapping[str, Maker], prestream: Collection[str] = (), *, ends_of_time: bool = True
 ) -> dict[str, list[Event]]:
-    """Return what happens on each graph input.
+    """Return the events of each graph input.
 
     Args:
-        seed: decides everything; its last digits also the size and the kind of timestamps.
+        seed: decides everything; its last digits decide the size and the kind of timestamps.
         makers: graph input → maker of its payloads.
         prestream: graph inputs that have at most one packet, at PRESTREAM.
         ends_of_time: whether MIN and MAX are among the timestamps.

@@ -16,7 +16,7 @@ _TURN_S: Final = 0.02
 class InlineExecutor(Executor):
     """Runs nodes inside the application's waits, on its own thread, in an order that a seed decides.
 
-    The same seed gives the same order; what a graph puts out must not depend on it where all its
+    The same seed gives the same order; the outputs of a graph must not depend on it where all its
     policies are independent of order. Without a seed the order is that of the scheduler.
     """
 
@@ -45,8 +45,8 @@ class _Inline(Lease):
         self._work.notify_waiters()
 
     def help(self) -> bool:
-        # not for ever: a busy graph must not keep a wait from its time-out
+        # a limit, because a busy graph must not keep a wait from its time-out
         return self._work.run(choose=self._choose, max_s=_TURN_S)
 
-    def stop(self, timeout: float | None = None) -> bool:  # noqa: ARG002  # nothing to wait for
+    def stop(self, timeout: float | None = None) -> bool:  # noqa: ARG002  # there is no thread to wait for
         return True

@@ -27,15 +27,15 @@ def explore_graph(
 ) -> dict[str, Carried]:
     """Run a graph under many orders of its steps, without threads; return what each stream carried.
 
-    Inputs are fed in order of their timestamps, and after each of them the graph does one thing that it can
-    do; once they have ended, all the rest. Each order is a seed, and can be had again alone: `seeds=[17]`.
+    Inputs are fed in order of their timestamps, and after each of them the graph takes one step, if it can;
+    after their end, all the rest. Each order is a seed, and can be repeated alone: `seeds=[17]`.
 
     Args:
         graph_config: what `CalculatorGraph` takes, or a `Plan`.
         inputs: graph input → packets, or pairs of timestamp and payload.
         side_packets: name → payload, the same objects in each run.
         seeds: the orders besides that of one thread.
-        registry: for names; None for what is installed.
+        registry: for names; None for the default one.
 
     Returns:
         Stream → pairs of timestamp and payload, those of inputs and of streams inside too.
@@ -44,7 +44,7 @@ def explore_graph(
         GraphParseError, GraphConfigError: it is no graph, or cannot run.
         GraphRunError: a run failed; has all its errors.
         InternalError: two orders gave different packets on a stream, which names stream and seed; or a
-            run does not end, which says what it waits for.
+            run does not end; says what it waits for.
     """
     if isinstance(graph_config, Plan):
         plan = graph_config
@@ -58,7 +58,7 @@ def explore_graph(
         for stream, packet in fed:
             try:
                 harness.add_packet(stream, packet)
-            except StreamClosedError:  # the run ends by itself, and its end says why
+            except StreamClosedError:  # the run ends without them, and its end has the error
                 break
             harness.step()
         harness.finish()

@@ -1,7 +1,7 @@
-"""Random payloads of declared types, and what two payloads must have in common to count as the same.
+"""Random payloads of declared types, and when two payloads count as the same.
 
-A maker is a function of a random generator and the timestamp at which its payload goes; it must draw
-all its choices from that generator, so that a seed gives the same payload again. Built in are the
+A maker is a function of a random generator and the timestamp of its payload; it must take all its choices
+from that generator, so that a seed always gives the same payload. Built in are the
 types of Python that streams carry, lists and tuples of them, enumerations, protobuf messages and
 small NumPy arrays of float32. A pack offers makers for its own types as `PAYLOADS`, type → maker, in a
 module `testing` of the package that defines the type.
@@ -54,10 +54,10 @@ def maker_of(types: tuple[PayloadType, ...], makers: Makers) -> Maker:
 
     Args:
         types: as a port declares them.
-        makers: those that go before the built-in ones, by type.
+        makers: used before the built-in ones, by type.
 
     Raises:
-        NotFoundError: nobody makes payloads of one of the types; says what to pass.
+        NotFoundError: no maker is known for one of the types; says what to pass.
     """
     if not types or any(is_any(one) for one in types):
         return makers.get(object, _BUILT_IN[int])
@@ -73,7 +73,7 @@ def same(one: object, other: object) -> bool:
         return False
     if isinstance(one, Packet):
         packet = cast("Packet", other)
-        # the timestamp of an empty packet says how far its stream was settled, which depends on arrival
+        # the timestamp of an empty packet is how far its stream was settled, which depends on arrival
         same_place = one.is_empty() or one.stamp == packet.stamp
         return same_place and one.is_empty() == packet.is_empty() and same(one.payload, packet.payload)
     if isinstance(one, (list, tuple)):
@@ -104,7 +104,7 @@ def _fits(payload: object, declared: PayloadType) -> bool:
 
 
 def _is_equal(one: object, other: object) -> bool:
-    """Return whether the class says so; arrays say more than one word, or that their shapes differ."""
+    """Return whether `==` of the class says so; that of arrays returns an array, or raises."""
     try:
         return (one == other) is True
     except Exception:  # noqa: BLE001  # any class may refuse in its own way
@@ -112,7 +112,7 @@ def _is_equal(one: object, other: object) -> bool:
 
 
 def _bytes_of(payload: object) -> bytes | None:
-    """Return what pickle makes of it; a fresh object for each that cannot be pickled, equal to no other."""
+    """Return the pickle of a payload; for one that cannot be pickled a new object, equal to no other."""
     try:
         return pickle.dumps(payload)
     except Exception:  # noqa: BLE001  # any class may refuse in its own way
@@ -120,7 +120,7 @@ def _bytes_of(payload: object) -> bytes | None:
 
 
 def _maker(declared: PayloadType, makers: Makers) -> Maker:
-    """Return what makes payloads of one type: given makers, built-in ones, the pack's, then by structure."""
+    """Return a maker for one type: a given one, a built-in one, the pack's, then one by structure."""
     found = makers.get(declared) or _BUILT_IN.get(declared)
     found = found or _BY_NAME.get(type_name(typing.get_origin(declared) or declared))
     found = found or _pack_makers(declared).get(declared)
@@ -154,7 +154,7 @@ def _structural(declared: PayloadType, makers: Makers) -> Maker | None:
     return None
 
 
-def _array(random: random.Random, at: Timestamp) -> object:  # noqa: ARG001  # what every maker gets
+def _array(random: random.Random, at: Timestamp) -> object:  # noqa: ARG001  # as every maker
     """Return up to three dimensions of up to three numbers each."""
     numpy: Any = importlib.import_module("numpy")  # the type is there, so it is installed
     shape = [random.randrange(1, 4) for _ in range(random.randrange(4))]

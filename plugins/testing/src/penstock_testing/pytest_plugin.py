@@ -1,7 +1,7 @@
-"""The pytest plugin of Penstock, found through `penstock-core[testing]`.
+"""The pytest plugin of Penstock: fixtures, and one line in pytest's header.
 
-It brings fixtures and one line in pytest's header; it changes nothing about how tests run. In a source tree
-of Penstock it refuses to run them where compiled modules are not what their source says now.
+It does not change how tests run. In a source tree of Penstock it refuses to run them where compiled modules
+are older than their source.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def pytest_configure() -> None:
     """Refuse to test compiled modules whose source has changed since.
 
     Raises:
-        UsageError: there are some; names them.
+        UsageError: there are such modules; names them.
     """
     package = Path(penstock.__file__).parent
     stale = [str(path.relative_to(package.parent)) for path in stale_modules(package)]
@@ -84,7 +84,7 @@ def schedules() -> Callable[..., dict[str, Carried]]:
 
 @pytest.fixture
 def manual_clock() -> ManualClock:
-    """Give a test a clock that stands at 0 s until the test moves it."""
+    """Give a test a clock that shows 0 s until the test moves it."""
     from penstock_testing.clock import ManualClock  # only when it is used
 
     return ManualClock()

@@ -20,7 +20,7 @@ _NAME = "RunCalculatorTarget"
 
 @attrs.frozen
 class CalculatorRun:
-    """What a calculator put out.
+    """The outputs of a calculator.
 
     Attributes:
         outputs: port as given → its packets, in order.
@@ -36,7 +36,7 @@ class CalculatorRun:
 
 
 class _HeaderProbe(Calculator):
-    """Reads the header of a stream, which nobody outside a graph sees."""
+    """Reads the header of a stream, which can be read inside of a graph only."""
 
     seen: Any = None
 
@@ -50,7 +50,7 @@ class _HeaderProbe(Calculator):
         cc.input_side_packets["SINK"].payload.append(cc.input.header.payload)
 
     def process(self, cc: Any) -> None:
-        """Nothing to do: packets are observed elsewhere."""
+        """Do nothing: packets are observed elsewhere."""
 
 
 def run_calculator(  # noqa: PLR0913  # each is one thing that a node can have
@@ -66,7 +66,7 @@ def run_calculator(  # noqa: PLR0913  # each is one thing that a node can have
     max_in_flight: int = 1,
     timeout: float = 60.0,
 ) -> CalculatorRun:
-    """Run a calculator in a graph of its own, on the calling thread, and return what it put out.
+    """Run a calculator in a graph of its own, on the calling thread, and return its outputs.
 
     Inputs are fed in order of their timestamps, all packets of one timestamp before the run goes on;
     then they are closed.
@@ -80,10 +80,10 @@ def run_calculator(  # noqa: PLR0913  # each is one thing that a node can have
         side_packets: port → payload.
         headers: input port → payload of the stream's header.
         output_side_packets: the output side packet ports to connect.
-        registry: for names and option messages; None for what is installed, or for nothing where
+        registry: for names and option messages; None for the default one, or for an empty one where
             `calculator` is a class.
         max_in_flight: how many calls of `process` may overlap; above 1 they still take turns here.
-        timeout: seconds after which a run that does not end is given up.
+        timeout: seconds after which a run that does not end is abandoned.
 
     Raises:
         GraphConfigError: the contract does not fit the ports, or side packets are missing.
@@ -216,7 +216,7 @@ def _config(  # noqa: PLR0913, PLR0917  # the parts of a node
 
 
 def as_message(options: object, registry: Registry) -> object:
-    """Return options as a message; the class of an attrs instance is made known where nobody declares it."""
+    """Return options as a message; the class of an attrs instance is declared where it is not yet."""
     if not is_options_class(type(options)):
         return options
     from penstock.lowlevel import (

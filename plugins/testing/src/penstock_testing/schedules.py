@@ -2,8 +2,8 @@
 
 A `ScheduleHarness` brings events to the engine one at a time, on the calling thread, and checks all
 invariants after each. Without a seed it does what a graph on one thread would do. With a seed it
-does anything that a graph on many threads could: it takes ready steps in any order, holds several
-at once, completes them in any order, and lets observers lag. The same seed does the same again.
+does what a graph on many threads could do: it takes ready steps in any order, holds several
+at once, completes them in any order, and lets observers lag. The same seed gives the same order.
 """
 
 from __future__ import annotations
@@ -48,17 +48,17 @@ class HeldStep:
 class ScheduleHarness:
     """One run of a plan, driven by a test.
 
-    Streams are observed: `seen` has what each has carried so far. Nothing happens by itself: an
+    Streams are observed: `seen` has what each has carried so far. The run does nothing without the test: an
     event (`add`, `close_input`, ...) only makes steps ready; `step` runs one, `run` all of them.
 
     Args:
         plan: from `wired`, or from `penstock.config.build_plan` for a graph text.
         seed: which of all possible orders to take; None for that of one thread.
         side_packets: name → payload.
-        services: key → object. `GRAPH` is there by itself, without times; others that the nodes ask for are
-            made anew, as far as their keys say how.
+        services: key → object. `GRAPH` is always there, without times; other services that the nodes ask for
+            are made, where their keys can make them.
         observe: names of the streams to observe; None for all. The engine takes short cuts on streams that
-            nobody observes, so that a test of an order-independent result should leave some alone.
+            are not observed, so a test of an order-independent result should leave some out.
         bounds_of: names of streams whose settled timestamps are seen too, as empty packets.
         limits: name of a graph input → its own max_queue_size.
 
@@ -70,7 +70,7 @@ class ScheduleHarness:
         schedule: the engine.
         log: a line for each call of a calculator, in order: "open n", "process n at 5", "close n".
         seen: stream → its packets, in order.
-        freed: number of packets that the engine has let go of because nobody wanted them.
+        freed: number of packets that the engine has released because no node reads them.
 
     Example::
 
@@ -187,7 +187,7 @@ class ScheduleHarness:
         """Let the time end for which a node waits with packets in its queues.
 
         Raises:
-            FailedPreconditionError: it does not wait, or its policy waits for ever.
+            FailedPreconditionError: it does not wait, or its policy waits without a limit.
         """
         node = self.node(name)
         waits_with = self.schedule.waiting().get(node.id)
@@ -198,7 +198,7 @@ class ScheduleHarness:
     # --- steps --------------------------------------------------------------------------------
 
     def take(self) -> Step | None:
-        """Take a ready step and do no more; None where there is none. `call` and `complete` go on with it."""
+        """Take a ready step and do no more; None where no step is ready. `call` and `complete` come next."""
         queues = [queue for queue in self.schedule.queues if queue]
         if not queues or self.schedule.state != RUNNING:
             return None
@@ -248,9 +248,9 @@ class ScheduleHarness:
         return following[0]
 
     def step(self) -> bool:
-        """Do one thing that can be done now; return False where there is nothing.
+        """Do one thing that can be done now; return False where nothing can be done.
 
-        Without a seed that is a whole step, with what observers are given. With one it is any of:
+        Without a seed that is a whole step, and the observers get its packets. With one it is any of:
         take a step and call its method, complete a step that was called, serve an observer.
         """
         if self._random is not None:
@@ -294,7 +294,7 @@ class ScheduleHarness:
         self._serve(deliveries.pop(self._random.randrange(len(deliveries))))
 
     def serve_observers(self) -> bool:
-        """Let all observers see what was delivered to them; return whether there was anything."""
+        """Let all observers see the packets delivered to them; return whether there were any."""
         served = bool(self.schedule.deliveries)
         while self.schedule.deliveries:
             self._serve(self.schedule.deliveries.pop(0))
@@ -308,7 +308,7 @@ class ScheduleHarness:
         self.change(lambda schedule: schedule.delivered(observer))
 
     def run(self, max_steps: int = 100_000) -> None:
-        """Do all that can be done, until the run is idle or over.
+        """Take all steps, until the run is idle or over.
 
         Raises:
             InternalError: after `max_steps` there is still something to do.
@@ -334,11 +334,11 @@ class ScheduleHarness:
             raise GraphRunError(self.errors)
         return self
 
-    # --- what came of it ----------------------------------------------------------------------
+    # --- the result ---------------------------------------------------------------------------
 
     @property
     def errors(self) -> list[PenstockError]:
-        """What has gone wrong so far."""
+        """The errors of the run so far."""
         return self.schedule.errors
 
     @property
@@ -358,7 +358,7 @@ class ScheduleHarness:
         return self.schedule.streams[self._ids[name]]
 
     def ready(self) -> list[str]:
-        """Return the names of the nodes with a ready step, those that come first first."""
+        """Return the names of the nodes with a ready step, in the order in which they would be taken."""
         return [node.name for queue in self.schedule.queues for node in queue.nodes()]
 
     def carried(self, stream: str) -> Carried:
@@ -375,8 +375,8 @@ def explore(
     """Run a plan under many orders, and return what each stream carried, which must be the same in all.
 
     Args:
-        plan: as for `ScheduleHarness`. Calculators are made anew for each run.
-        drive: feeds the run and ends it, given the harness, not started.
+        plan: as for `ScheduleHarness`. Each run makes its own calculators.
+        drive: gets a harness that is not started, feeds the run and ends it.
         seeds: the orders besides that of one thread.
         arguments: for `ScheduleHarness`.
 

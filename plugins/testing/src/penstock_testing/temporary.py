@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 
 class TemporaryPlugins:
-    """Installs plugins until it is left: each a directory on `sys.path` with the records of a distribution.
+    """Installs plugins until its `with` block ends: each a directory on `sys.path` with metadata.
 
-    Whatever looks for plugins in this process meanwhile finds them beside those that are installed:
+    In this process all that looks for plugins finds them beside those that are installed:
     graphs without a registry of their own, hooks, switches, `penstock_testing.check_pack`.
 
     Args:
         directory: for the records.
-        monkeypatch: takes back what is done to `sys.path` and `sys.modules`.
+        monkeypatch: undoes the changes of `sys.path` and `sys.modules`.
     """
 
     def __init__(self, directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -47,7 +47,7 @@ class TemporaryPlugins:
     def __call__(
         self, name: str, plugin: object, *, distribution: str = "", version: str = "0"
     ) -> Discovered:
-        """Install a plugin, and look for plugins anew.
+        """Install a plugin, and look for plugins again.
 
         Args:
             name: of its entry point.
@@ -56,7 +56,7 @@ class TemporaryPlugins:
             version: of the distribution.
 
         Returns:
-            What became of it: its state is "loaded", or the reason says why not.
+            Its record: the state is "loaded", or the reason says why not.
         """
         self._count += 1
         distribution = distribution or f"penstock-{name}"

@@ -1,4 +1,4 @@
-"""What a run did, drawn as text or SVG: streams are rows, packets stand at their timestamps, bounds are bars.
+"""What a run did, drawn as text or SVG: streams are rows, packets are at their timestamps, bounds are bars.
 
 ::
 
@@ -8,11 +8,11 @@
     allowed     1  .   .   4 |
     on_the_way  1 |
 
-A dot is a timestamp that is settled and has no packet. A bar is where a stream's bound stands when
-the inputs have been fed: what is right of it may still come. `]` stands for it where the stream has
-ended by then. What a stream carries only after the inputs have closed stands in brackets.
+A dot is a timestamp that is settled and has no packet. A bar is a stream's bound when the
+inputs have been fed: packets right of it may still come. It is `]` where the stream has ended by then.
+Packets that a stream carries only after the inputs have closed are in brackets.
 
-`picture` draws the same as SVG, from graph text and what is fed to it.
+`picture` draws the same as SVG, from graph text and its inputs.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from penstock.lowlevel import Plan
 
 _LONGEST: Final = 12
-#: Elements of a list that are all written out; of a longer one the first few are.
+#: A list of at most this many elements is written out; of a longer one the first few are.
 _MOST: Final = 8
 _FEW: Final = 3
 
@@ -46,8 +46,8 @@ class Row:
 
     Attributes:
         packets: (timestamp, payload), in order.
-        before_end: how many of them had come when the inputs had been fed.
-        bound: that it had then; `DONE` where it had ended.
+        before_end: how many of them it had when the inputs had been fed.
+        bound: its bound then; `DONE` where it had ended.
     """
 
     name: str
@@ -64,7 +64,7 @@ def record(
     """Run a plan on one thread and return a row for each of its streams, in the order of the plan.
 
     Packets are fed in the order of their timestamps, those of one timestamp in the order of the plan's
-    graph inputs; after each, the run goes on until it waits. So the same feed gives the same rows.
+    graph inputs; after each, the run goes on until it is idle. So the same feed gives the same rows.
 
     Args:
         plan: whose calculators need neither event loop nor threads.
@@ -114,7 +114,7 @@ def picture(  # noqa: PLR0913  # a run, and how it is shown
 ) -> str:
     """Run a graph on one thread, as `record` does, and return its timeline as an SVG document.
 
-    The same graph and feed give the same picture, byte for byte.
+    The same graph and feed give the same SVG, byte for byte.
 
     Args:
         graph: what `CalculatorGraph` takes.
@@ -122,8 +122,8 @@ def picture(  # noqa: PLR0913  # a run, and how it is shown
         side_packets: name → payload.
         streams: which to show, from above; None for all, in the order of the plan.
         registry: where names are looked up; None for what the installed plugins provide.
-        label: what it is, for those who cannot see it.
-        width: in pixels, roughly; longer runs go on below.
+        label: what it is, for screen readers.
+        width: in pixels, roughly; longer runs continue below.
 
     Raises:
         NotFoundError: there is no such stream.
@@ -143,10 +143,10 @@ def picture(  # noqa: PLR0913  # a run, and how it is shown
 
 
 def draw(rows: Sequence[Row], columns: int = 100) -> str:
-    """Return rows as text, see the module's docstring. Wider runs go on below, in blocks.
+    """Return rows as text, see the module's docstring. Wider runs continue below, in blocks.
 
-    A payload that is no number, str, bool, None or list of these has a mark, "#1", by its identity: so
-    that it shows where it is handed on.
+    A payload that is no number, str, bool, None or list of these has a mark, "#1", by its identity,
+    which shows where it is forwarded.
     """
     stamps = sorted({t for row in rows for t, _ in row.packets})
     words = _Words()
@@ -174,7 +174,7 @@ def _parts(widths: Sequence[int], columns: int) -> Iterator[range]:
 
 
 def _line(cells: Sequence[str], widths: Sequence[int], part: range, bar: tuple[int, str] | None) -> str:
-    """Return one line of a block. A bar stands in the gap before the timestamp with its position."""
+    """Return one line of a block. A bar is in the gap before the timestamp with its position."""
     text = cells[0].ljust(widths[0]) + "  "
     for i in part:
         text += (bar[1] if bar is not None and bar[0] == i else " ") + cells[i].ljust(widths[i]) + " "
@@ -184,7 +184,7 @@ def _line(cells: Sequence[str], widths: Sequence[int], part: range, bar: tuple[i
 
 
 def _bar(row: Row, stamps: Sequence[int]) -> tuple[int, str]:
-    """Return before which column the bound stands, and its mark."""
+    """Return the column that the bound is before, and its mark."""
     settled = sum(t < row.bound for t in stamps)
     return settled + 1, "]" if row.bound == DONE else "|"
 
@@ -210,7 +210,7 @@ class _Words:
             shown = payload if len(payload) <= _MOST else payload[:_FEW]
             inner = " ".join(map(self._words, shown)) + " …" * (len(shown) < len(payload))
             return f"[{inner}]" if isinstance(payload, list) else f"({inner})"
-        # Marked by its address: rows keep their payloads, so that no other object can have it meanwhile.
+        # Marked by its address: rows keep their payloads alive, so that no other object has the same one.
         return _plain(payload) or self._marks.setdefault(id(payload), f"#{len(self._marks) + 1}")
 
 

@@ -1,7 +1,7 @@
-"""Reads a trace file, and checks that it is one: for tests of whatever writes or uses traces.
+"""Reads a trace file and checks it: for tests of code that writes or uses traces.
 
-Knows nothing of how the file is written, only the Trace Event Format: what Perfetto and Chrome need to
-show slices, arrows and counters where they belong.
+Knows only the Trace Event Format, not how the file was written: the things that Perfetto and Chrome need to
+show slices, arrows and counters in their places.
 """
 
 from __future__ import annotations
@@ -57,14 +57,14 @@ class Arrow:
 
 @attrs.frozen(eq=False)
 class Trace:
-    """A trace that has been read and found right.
+    """A trace that was read and is correct.
 
     Attributes:
         slices, arrows: in the order of the file.
         counters: (process, counter) → values with their moments, in order of time.
         instants: (process, track or "", name, arguments), in the order of the file.
         processes: names, in the order of the file.
-        about: what the file says of itself.
+        about: the `otherData` of the file.
     """
 
     slices: list[Slice]
@@ -79,7 +79,7 @@ def read_trace(path: str | os.PathLike[str]) -> Trace:
     """Read a trace file and check it.
 
     Raises:
-        AssertionError: something in it would not be shown, or not where it belongs; has the event.
+        AssertionError: an event would not be shown, or in the wrong place; has the event.
         json.JSONDecodeError: it is no JSON.
     """
     content = json.loads(Path(path).read_text(encoding="utf-8"))

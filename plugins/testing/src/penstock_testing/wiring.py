@@ -1,7 +1,7 @@
 """Graphs in a few lines of Python: calculators from functions, and plans that need no registry or text.
 
-For tests of what runs a graph. What comes out is the same `Plan` that a checked graph file becomes,
-but little is checked here: a test that gets its graph wrong shall notice, a user has `CalculatorGraph`.
+For tests of the code that runs graphs. The result is the same `Plan` that a checked graph file becomes, but
+little is checked here: a test with a wrong graph fails, and applications use `CalculatorGraph`.
 """
 
 from __future__ import annotations
@@ -49,14 +49,14 @@ def calculator(  # noqa: PLR0913  # each is one thing that a calculator can decl
     process_bounds: bool = False,
     contract: Callable[[CalculatorContract], None] | None = None,
 ) -> type[Calculator]:
-    """Make a calculator from functions of a context; what is left out does nothing.
+    """Make a calculator from functions of a context; a method that is left out does nothing.
 
     Its ports take everything, unless `contract` declares them afterwards.
 
     Args:
-        process: what each step does.
-        open: what is done before the first step.
-        close: what is done at the end.
+        process: called for each step.
+        open: called before the first step.
+        close: called at the end.
         name: of the class; by default that of `process`, in camel case.
         offset: the timestamp offset that the contract promises.
         process_bounds: whether settled timestamps without packets are processed too.

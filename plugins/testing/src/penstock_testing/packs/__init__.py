@@ -1,4 +1,4 @@
-"""Is a pack as packs should be? `check_pack` looks at an installed one and says each fault with its cure."""
+"""`check_pack` looks at an installed pack and reports each fault with what to do."""
 
 from penstock_testing.packs.check import check_pack
 from penstock_testing.packs.report import PackFault, PackReport

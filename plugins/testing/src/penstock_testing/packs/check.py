@@ -1,4 +1,4 @@
-"""`check_pack`: all that can be said of an installed pack without running it."""
+"""`check_pack`: all faults of an installed pack that can be found without running it."""
 
 from __future__ import annotations
 
@@ -39,15 +39,15 @@ def check_pack(
             assert check_pack("my-pack").faults == ()
 
     Its entry point is found and loaded; loading it in a fresh interpreter imports nothing heavy; its
-    distribution requires the core in a range and carries what it should; its names are free; what they
-    stand for can be imported and is of the right kind; the example in each calculator's docstring, or where
-    there is none what its contract asks for, is a node that loads; subgraphs expand, out of packs that are
-    required; options are the extensions that they are said to be. No graph is run.
+    distribution requires the core in a range and has the files that it should have; its names are free; their
+    targets can be imported and are of the right kind; the example in each calculator's docstring, or without
+    one the node that its contract asks for, loads; subgraphs expand, out of packs that are required; options
+    are the extensions that they are declared as. No graph is run.
 
     Args:
         name: of the plugin, or of the distribution.
         host: the plugins to look among; None for those of the process.
-        progress: called with what is looked at next, in a few words.
+        progress: called with the next thing that is checked, in a few words.
 
     Raises:
         NotFoundError: no plugin has that name; says what is near.
@@ -55,7 +55,7 @@ def check_pack(
     """
     host = plugin_host() if host is None else host
     record = find_record(name, host)
-    return _Check(record, host, progress or _tell_nobody).report()
+    return _Check(record, host, progress or _ignore).report()
 
 
 def find_record(name: str, host: PluginHost) -> Discovered:
@@ -65,7 +65,7 @@ def find_record(name: str, host: PluginHost) -> Discovered:
         NotFoundError, InvalidArgumentError: as `check_pack`.
     """
     named = [record for record in host.records if record.name == name]
-    # Of several that claim a plugin's name one is loaded; the others tell why they are not.
+    # Of several that claim a plugin's name one is loaded; the records of the others say why they are not.
     named.sort(key=lambda record: record.state != "loaded")
     found = named or [record for record in host.records if canonical(record.distribution) == canonical(name)]
     if not found:
@@ -88,7 +88,7 @@ class _Check:
     def __init__(self, record: Discovered, host: PluginHost, progress: Callable[[str], object]) -> None:
         self._record = record
         self._host = host
-        self._tell = progress
+        self._report = progress
         self._subject = f"plugin {record.name!r}"
 
     def report(self) -> PackReport:
@@ -98,7 +98,7 @@ class _Check:
         )
         if record.state != "loaded":
             return attrs.evolve(report, faults=(PackFault(self._subject, self._why_not()),))
-        self._tell(f"loading plugin {record.name!r} in a fresh interpreter")
+        self._report(f"loading plugin {record.name!r} in a fresh interpreter")
         loading = load_apart(record.name)
         found = check_loading(
             loading, self._subject, record.module, homes(self._host.components(record.name))
@@ -119,14 +119,14 @@ class _Check:
 
     def _faults(self) -> Iterator[PackFault]:
         record = self._record
-        self._tell(f"looking at distribution {record.distribution!r}")
+        self._report(f"looking at distribution {record.distribution!r}")
         distribution = installed_distribution(record.distribution)
         yield from check_metadata(record, distribution)
         components = self._host.components(record.name)
         registry = Registry(self._host.fill)
         nodes = Nodes(registry, record.distribution, set(requirements(distribution)))
         for kind, name, _ in components.by_kind():
-            self._tell(f"looking at {kind} {name!r}")
+            self._report(f"looking at {kind} {name!r}")
             yield from check_name(kind, name, components, record)
             thing, fault = load(kind, name, registry)
             if fault is not None:
@@ -137,9 +137,9 @@ class _Check:
             elif kind == "subgraph":
                 yield from nodes.check_subgraph(name, thing)
         for full_name in components.options:
-            self._tell(f"looking at option {full_name!r}")
+            self._report(f"looking at option {full_name!r}")
             yield from check_option(registry.options()[full_name])
 
 
-def _tell_nobody(_: str) -> None:
-    """Be the progress of who asked for none."""
+def _ignore(_: str) -> None:
+    """Ignore progress, where the caller asks for none."""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 #: Kinds that graphs name in the same field.
 _NODES: Final = ("calculator", "subgraph")
-#: What packed options are, as if they extended it.
+#: The extendee of packed options.
 _PACKED: Final = "google.protobuf.Any"
 _CAMEL_CASE: Final = re.compile(r"(\w+\.)*[A-Z]\w*")
 #: Kinds whose names are in camel case; a service's is a variable.
@@ -34,7 +34,7 @@ _IN_CAMEL_CASE: Final = (
 
 
 def homes(components: Components) -> set[str]:
-    """Return the modules that components lie in, be they given by place or as objects."""
+    """Return the modules that components are in, whether they are given by name or as objects."""
     places = [spelling(target) for _, _, target in components.by_kind()]
     options = [said[2] if isinstance(said, tuple) else said for said in components.options.values()]
     places += [spelling(target) for target in options]
@@ -42,7 +42,7 @@ def homes(components: Components) -> set[str]:
 
 
 def load(kind: str, name: str, registry: Registry) -> tuple[object, PackFault | None]:
-    """Return what a name stands for, imported, or the fault that it cannot be had."""
+    """Return the target of a name, imported, or the fault that it cannot be imported."""
     subject = f"{kind} {name!r}"
     try:
         thing = registry.find(kind, name)
@@ -88,7 +88,7 @@ def check_registered_once(name: str) -> Iterator[PackFault]:
 
 
 def check_option(entry: OptionEntry) -> Iterator[PackFault]:
-    """Yield what is wrong with an options message: it cannot be had, or its place is another."""
+    """Yield what is wrong with an options message: it cannot be imported, or its place is another."""
     subject = f"option {entry.full_name!r}"
     try:
         message = entry.load()
@@ -111,10 +111,10 @@ def check_option(entry: OptionEntry) -> Iterator[PackFault]:
 
 
 def _derive(cls: type, entry: OptionEntry) -> None:
-    """Have the message of an attrs class made, at the place that the plugin module says and nobody else does.
+    """Have the message of an attrs class made, at the place that the plugin module declares.
 
     Raises:
-        InvalidArgumentError: graph files cannot give such a class, or not at that place.
+        InvalidArgumentError: graph files cannot give such a class, or the place is taken.
     """
     from penstock.lowlevel import extension_class, message_class  # protobuf
 
@@ -145,7 +145,7 @@ def _unusable(error: PenstockError, subject: str) -> str:
 
 
 def _wrong_kind(kind: str, thing: object) -> str:
-    """Return what is wrong with an object for a name of its kind, and what to do; "" where nothing is."""
+    """Return what is wrong with the target of a name of a kind, and what to do; "" where it is right."""
     is_right, words = _MUST_BE[kind]
     return "" if is_right(thing) else words
 
@@ -162,7 +162,7 @@ def _makes_policies(thing: object) -> bool:
     return issubclass(thing, InputStreamHandler) if isinstance(thing, type) else callable(thing)
 
 
-#: Kind → whether an object is of it, and what to say where not.
+#: Kind → whether an object is of it, and the words of the fault where not.
 _MUST_BE: Final[Mapping[str, tuple[Callable[[object], bool], str]]] = {
     "calculator": (_is_class_of(Calculator), "no calculator; derive it from penstock.Calculator"),
     "input stream handler": (

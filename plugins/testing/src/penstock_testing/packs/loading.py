@@ -1,9 +1,9 @@
-"""What it costs that a plugin is found: its module loaded in a fresh interpreter, and what came along.
+"""The cost of finding a plugin: its module is loaded in a fresh interpreter, with what it imports.
 
 Every program that runs a graph loads the module of every installed plugin. Seconds depend on the machine
-and on what is in its caches, so the limit is one of principle: beside the standard library and what
+and on what is in its caches, so the rule is about imports: beside the standard library and what
 Penstock itself imports, loading a plugin imports nothing of other distributions, and none of the modules
-that its components lie in.
+that its components are in.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from penstock_testing.packs.report import PackFault
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-#: Top-level modules that Penstock has imported itself when it loads plugins, or brings: the last one is the
+#: Top-level modules that Penstock itself imports before it loads plugins, or has: the last one is the
 #: engine where it is compiled, see `pyproject.toml`.
 _FREE: Final = frozenset({"attr", "attrs", "penstock", "pluggy", "penstock_engine__mypyc"})
 #: Seconds after which a plugin module that is still being imported counts as hanging.
 TIMEOUT_S: Final = 60.0
 
-#: What a plugin prints goes to stderr; the one line on stdout is ours.
+#: Output of a plugin goes to stderr; stdout has the one line of this program.
 _PROBE: Final = """
 import contextlib, json, sys
 path, name = json.loads(sys.argv[1])
@@ -54,7 +54,7 @@ class Loading:
     Attributes:
         ms: milliseconds that it took, without the search for entry points.
         modules: full names of the modules that were imported for it.
-        refusal: why there is nothing to tell; "" where there is.
+        refusal: why it could not be loaded; "" where it could.
     """
 
     ms: float | None = None
@@ -94,10 +94,10 @@ def check_loading(loading: Loading, subject: str, module: str, homes: Iterable[s
     """Yield what is wrong with how a plugin was loaded.
 
     Args:
-        loading: how.
+        loading: how it was loaded.
         subject: of the faults.
         module: that the entry point names.
-        homes: modules that its components lie in.
+        homes: modules that its components are in.
     """
     if loading.refusal:
         yield PackFault(subject, loading.refusal)

@@ -1,4 +1,4 @@
-"""What a pack's distribution says about itself, as pip installed it."""
+"""The metadata of a pack's distribution, as pip installed it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PREFIX: Final = "penstock-"
 _CORE: Final = "penstock-core"
 #: The distribution that requires the core and all standard packs.
 WHOLE: Final = "penstock"
-#: Name, extras, versions and marker of a requirement. Source: PEP 508, whose URLs are of no interest here.
+#: Name, extras, versions and marker of a requirement. Source: PEP 508, without its URLs.
 _REQUIREMENT: Final = re.compile(
     r"\s*(?P<name>[A-Za-z0-9][\w.-]*)\s*(?:\[[^\]]*\])?\s*\(?(?P<versions>[^;)]*)\)?\s*(?:;(?P<marker>.*))?"
 )
@@ -50,7 +50,7 @@ def requirements(distribution: Installed) -> dict[str, str]:
 
 
 def check_metadata(record: Discovered, distribution: Installed) -> Iterator[PackFault]:
-    """Yield what is wrong with how a distribution is named, what it requires and what it carries."""
+    """Yield what is wrong with the name, the requirements and the files of a distribution."""
     subject = f"distribution {record.distribution!r}"
     yield from _check_names(record, subject)
     yield from _check_requirements(requirements(distribution), subject)

@@ -1,4 +1,4 @@
-"""A pack's calculators and subgraphs as nodes of a graph: that of their example, or what they ask for."""
+"""A pack's calculators and subgraphs as nodes: that of their example, or the one that they ask for."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Nodes:
     """Puts calculators and subgraphs between graph inputs and sinks, and has the graphs checked; none is run.
 
     Args:
-        registry: knows the pack and what it needs.
+        registry: with the pack and the packs that it needs.
         distribution: of the pack.
         required: canonical names of the distributions that it requires.
     """
@@ -61,7 +61,7 @@ class Nodes:
         yield from _faults(subject, doing, lambda: legal_wirings(cls, _bare(name), self._registry))
 
     def check_subgraph(self, name: str, definition: Any) -> Iterator[PackFault]:
-        """Yield what is wrong with a subgraph: it cannot be expanded, or needs what is not required."""
+        """Yield what is wrong with a subgraph: it does not expand, or needs a pack that is not required."""
         subject = f"subgraph {name!r}"
         plans: list[Plan] = []
         yield from _faults(
@@ -101,7 +101,7 @@ class Nodes:
         return node
 
     def _providers(self, plan: Plan) -> set[str]:
-        """Return the canonical names of the distributions that a plan's calculators are of."""
+        """Return the canonical names of the distributions that have a plan's calculators."""
         names = {node.calculator for node in plan.nodes} - {SINK}
         origins = [self._registry.origin("calculator", name) for name in names]
         return {canonical(origin.distribution) for origin in origins if origin.distribution is not None}

@@ -1,4 +1,4 @@
-"""What a check of a pack found, as data and in words."""
+"""The result of a check of a pack, as data and in words."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ class PackFault:
     """One thing that is wrong with a pack.
 
     Attributes:
-        subject: what has it: "plugin 'gates'", "distribution 'penstock-gates'", "calculator 'Gate'".
-        text: what is wrong, and what to do.
-        is_warning: whether the pack works in spite of it.
+        subject: "plugin 'gates'", "distribution 'penstock-gates'", "calculator 'Gate'".
+        text: the fault, and what to do.
+        is_warning: whether the pack works in spite of the fault.
     """
 
     subject: str
@@ -40,7 +40,7 @@ class PackReport:
         module: that the entry point names.
         components: kind → how many names of it the pack brings, "option" included.
         loading_ms: milliseconds that loading its plugin module took in a fresh interpreter; None where that
-            was not tried.
+            was not measured.
         faults: in the order in which they were looked for; warnings among them.
     """
 

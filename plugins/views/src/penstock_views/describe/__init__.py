@@ -1,7 +1,7 @@
-"""What a registered component is, as data: ports, options, policy, example, and who provides it.
+"""What a registered component is, as data: ports, options, policy, example, and its distribution.
 
-Built from what the component itself says: its docstring, its contract, and the descriptors of its
-options messages. Nothing is run but `get_contract`.
+Built from the component itself: its docstring, its contract, and the descriptors of its options messages.
+Only `get_contract` is called.
 """
 
 from penstock_views.describe.component import Description, InputPolicy, describe

@@ -1,7 +1,7 @@
 """Which names the code of a class uses: the only trace of options that are asked for in `open`.
 
-A contract says nothing of options, and a calculator asks for its message when it opens. So its code,
-and that of whatever it uses of its own package, is read (never run) for the names in it.
+A contract does not name options, and a calculator asks for its message when it opens. So the names in its
+code, and in the code that it uses of its own package, are read. The code is never run.
 """
 
 from __future__ import annotations

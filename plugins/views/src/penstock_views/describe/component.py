@@ -49,16 +49,16 @@ class Description:
     Attributes:
         kind: one of `penstock.registry.KINDS`.
         name: registered.
-        distribution: that provides it, as pip knows it; None for what this process registered.
+        distribution: that provides it, as pip knows it; None for a component that this process registered.
         target: "module:attribute" that it stands for.
         summary, body: its docstring, without the example.
         example: graph text to paste; "" where it has none.
         inputs, outputs, input_side_packets, output_side_packets: ports of a calculator.
-        ports_unknown: why there are no ports, where a calculator's could not be found out; else "".
+        ports_unknown: why the ports of a calculator could not be found out; "" where they are known.
         input_policy: of a calculator; None else.
         timestamp_offset: that a calculator's contract promises, in microseconds; None for none.
-        processes_bounds: whether a calculator runs also at settled timestamps without packets.
-        services: keys of what a calculator uses; those it can do without end in " (optional)".
+        processes_bounds: whether a calculator also runs at settled timestamps without packets.
+        services: keys of the services that a calculator uses; keys of optional ones end in " (optional)".
         options: its options messages, each followed by the messages inside of it.
     """
 
@@ -88,8 +88,8 @@ class Description:
 def describe(name: str, registry: Registry, kind: str | None = None) -> Description:
     """Return what a registered name is.
 
-    Its module is imported, and a calculator is asked for its contract, for the node of its docstring's
-    example or, without one, for a node that connects nothing; it is not run.
+    Its module is imported. A calculator is asked for its contract, for the node in its docstring's example
+    or, without one, for a node that connects nothing; it is not run.
 
     Args:
         name: as graphs write it.
@@ -97,7 +97,7 @@ def describe(name: str, registry: Registry, kind: str | None = None) -> Descript
         kind: one of `penstock.registry.KINDS`; None for the first kind that has the name.
 
     Raises:
-        UnknownNameError: there is none; says which names are near and what to install.
+        UnknownNameError: no component has the name; says which names are near and what to install.
         NameClashError, PluginError: as `Registry.find`.
     """
     kind = _kind_of(name, registry) if kind is None else kind
@@ -161,7 +161,7 @@ def _calculator(description: Description, cls: Any, registry: Registry) -> Descr
     if description.example:
         try:
             node = _example_node(description, cls, registry)
-        except Exception as error:  # noqa: BLE001  # whatever is wrong with foreign text is said
+        except Exception as error:  # noqa: BLE001  # foreign text may raise anything; the description says what
             why = f"its example cannot be read: {error}"
     asked = _Asked(Options() if node is None else Options(node.options, node.node_options))
     given = list(_given(node))
@@ -266,7 +266,7 @@ def _of_class(cls: type, registry: Registry) -> Iterator[_Named]:
     """Yield the options that a class says it takes, then those of its own package that its code names."""
     try:
         said = options_classes(cls)
-    except InvalidArgumentError:  # whoever uses it in a graph is told
+    except InvalidArgumentError:  # a graph that uses it reports the error
         said = ()
     yield from map(_named, said)
     used = names_used(cls)
@@ -277,7 +277,7 @@ def _of_class(cls: type, registry: Registry) -> Iterator[_Named]:
 
 
 def _messages(wanted: Iterable[_Named], registry: Registry) -> tuple[OptionMessage, ...]:
-    """Return messages with what is inside of them; each once. A message that nobody declares is left out."""
+    """Return messages with what is inside of them; each once. A message that is not declared is left out."""
     found: dict[str, OptionMessage] = {}
     for name, cls in wanted:
         entry = registry.option(name)

@@ -1,4 +1,4 @@
-"""Options that are attrs classes as data: what graphs write, with what the classes say of it."""
+"""Options that are attrs classes, as data: the fields as graphs write them, with the words of the classes."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _default(field: ClassField) -> str | None:
     if hasattr(default, "takes_self"):  # a factory
         try:
             default = attrs.NOTHING if default.takes_self else default.factory()
-        except Exception:  # noqa: BLE001  # the pack's; whoever needs the default is told
+        except Exception:  # noqa: BLE001  # the pack's factory; a graph that needs the default reports it
             return None
     if default is attrs.NOTHING or default is None or default in ([], (), {}):
         return None
@@ -74,7 +74,7 @@ def _default(field: ClassField) -> str | None:
 
 
 def _written(value: object) -> str | None:
-    """Return a value as graph text has it; None for one that graph text has not."""
+    """Return a value as graph text has it; None for one that graph text cannot have."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, enum.Enum):

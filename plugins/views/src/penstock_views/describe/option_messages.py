@@ -1,6 +1,6 @@
 """Options messages as data: every field with its type, number, default and comment.
 
-Reads the descriptors that message classes bring; needs nothing else of protobuf.
+Reads the descriptors of message classes; needs nothing else of protobuf.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ class OptionField:
     Attributes:
         type: as .proto files name it; full name for messages and enums; "map<string, Name>" for maps.
         repeated: whether it may be given several times.
-        default: what holds where a graph does not give it, as graph text writes it. None where the file
-            declares none: the calculator decides then.
+        default: the value where a graph does not give one, as graph text writes it. None where the file
+            declares no default: the calculator decides then.
         oneof: name of the group of which only one field may be given, or "".
         choices: the values of an enum.
         required: whether a graph must give it.
@@ -76,12 +76,12 @@ class OptionField:
 
 @attrs.frozen
 class OptionMessage:
-    """A message that graphs give as options, or one that stands inside of one.
+    """A message that graphs give as options, or one inside of such a message.
 
     Attributes:
         name: full name, "penstock.XOptions".
         extension: number with which it extends `CalculatorOptions` or `MediaPipeOptions`; None where
-            it stands in another message, or is given as `node_options` only.
+            it is inside of another message, or is given as `node_options` only.
     """
 
     name: str
@@ -114,7 +114,7 @@ def _message(descriptor: Any) -> OptionMessage:
 
 def _field(field: Any) -> OptionField:
     oneof = field.containing_oneof
-    # A field that is `optional` in proto3 stands in a group of its own, which nobody wrote.
+    # A field that is `optional` in proto3 is in a group of its own, which the file does not have.
     is_group = oneof is not None and not oneof.name.startswith("_")
     return OptionField(
         name=field.name,
@@ -161,12 +161,12 @@ def _default(field: Any) -> str | None:
     if isinstance(value, (str, bytes)):
         shown = value if isinstance(value, str) else value.decode("utf-8", "backslashreplace")
         return '"' + shown.replace("\\", "\\\\").replace('"', '\\"') + '"'
-    # A float of four bytes has seven digits that count.
+    # A float of four bytes has seven significant digits.
     return f"{value:.7g}" if field.type == _FLOAT else str(value)
 
 
 def _comment(descriptor: Any, full_name: str) -> str:
-    """Return what the file says about a name that it declares."""
+    """Return the comment of the file on a name that it declares."""
     file = descriptor.file
     prefix = f"{file.package}." if file.package else ""
     return comments_of(file.name).get(full_name.removeprefix(prefix), "")

@@ -26,7 +26,7 @@ KINDS: Final = {
 
 
 class _Declares(Protocol):
-    """A calculator class, as far as it is asked here."""
+    """The part of a calculator class that is used here."""
 
     def get_contract(self, cc: CalculatorContract) -> object: ...
 
@@ -56,7 +56,7 @@ class PortInfo:
         type: as a user reads it; "same as input 0" where it has that of another.
         optional: whether a graph may leave it unconnected.
         repeats: whether more ports of the tag can be connected.
-        description: what the calculator says of it, or "".
+        description: the calculator's words on it, or "".
     """
 
     tag: str
@@ -131,7 +131,7 @@ def _port(spec: PortSpec, words: Mapping[int, str], *, repeats: bool) -> PortInf
 
 
 def type_words(declared: object) -> str:
-    """Return a declared type as people write it who import it from its package, not from its module."""
+    """Return a declared type as one writes it that is imported from its package, not from its module."""
     arguments = typing.get_args(declared)
     if arguments:
         inner = ", ".join("..." if one is ... else type_words(one) for one in arguments)
@@ -145,7 +145,7 @@ def type_words(declared: object) -> str:
 
 
 class _Repeated:
-    """Finds out whether a calculator takes one more port of a tag, by asking it."""
+    """Finds out whether a calculator accepts one more port of a tag, by asking for its contract."""
 
     def __init__(self, calculator: _Declares, name: str, node: NodePorts) -> None:
         self._calculator = calculator
@@ -168,7 +168,7 @@ class _Repeated:
         more: dict[str, Any] = {kind: self._with_more(kind, tag) for kind in kinds}
         try:
             contract = contract_of(self._calculator, self._name, attrs.evolve(self._node, **more))
-        except Exception:  # noqa: BLE001  # foreign code: whatever it raises, it does not take that port
+        except Exception:  # noqa: BLE001  # foreign code: whatever it raises, it does not accept that port
             return False
         return all(getattr(contract, kind)[tag, self._count(kind, tag)].is_declared() for kind in more)
 

@@ -1,7 +1,7 @@
-"""The comments of a .proto file, by the name of what they stand above or behind.
+"""The comments of a .proto file, by the name of the declaration that they are above or behind.
 
-Generated modules carry no comments, but a pack ships its .proto files beside them. This reads what
-the project's own files use: `//` comments, one declaration a line or over several.
+Generated modules carry no comments, but a pack ships its .proto files beside them. This module
+reads what the project's own files use: `//` comments, declarations on one line or several.
 """
 
 from __future__ import annotations
@@ -47,14 +47,14 @@ def read_comments(text: str) -> dict[str, str]:
 
 
 class _Reader:
-    """Reads lines, and knows inside which messages and enums it is."""
+    """Reads lines, and keeps the messages and enums that it is inside of."""
 
     def __init__(self) -> None:
         self.found: dict[str, str] = {}
-        #: Names of the open blocks; None for one that gives no name to what is in it.
+        #: Names of the open blocks; None for a block that gives no name to its content.
         self._blocks: list[str | None] = []
         self._pending: list[str] = []
-        #: A declaration that goes on in the next line.
+        #: A declaration that continues on the next line.
         self._begun = ""
 
     def line(self, line: str) -> None:

@@ -1,4 +1,4 @@
-"""Pictures of graphs: as Mermaid or DOT text, and as SVG where the library that lays them out is installed.
+"""Drawings of graphs: as Mermaid or DOT text, and as SVG where the library that lays them out is installed.
 
     from pathlib import Path
     from penstock_views import draw
@@ -7,8 +7,9 @@
     print(draw.mermaid(drawing))
     Path("graph.svg").write_text(draw.svg(drawing), encoding="utf-8")
 
-Text needs nothing else. `svg` needs Graphviz's layout: `pip install "penstock-views[draw]"`. Timelines of
-runs are `Track`s, drawn by `timeline_svg`, which needs nothing either; `Recorder` takes them from a run.
+Mermaid and DOT need no library. `svg` needs Graphviz's layout: `pip install "penstock-views[draw]"`.
+Timelines of runs are `Track`s, drawn by `timeline_svg`, which needs no library either; `Recorder` takes
+them from a run.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A drawing as DOT text, for Graphviz and what reads its language.
+"""A drawing as DOT text, for Graphviz and other programs that read its language.
 
 Input streams come in at the top of a node, outputs leave at its bottom; side packets are dashed, back
 edges bold. https://graphviz.org/doc/info/lang.html
@@ -73,7 +73,7 @@ def _style(wire: Wire, end: End) -> str:
     label = f"label={_quoted(end.entry)}"
     if wire.is_side:
         return f"{label}, style=dashed"
-    # without constraint a back edge would turn the picture upside down
+    # with a constraint a back edge would turn the drawing upside down
     return f"{label}, style=bold, constraint=false" if end.back_edge else label
 
 

@@ -1,7 +1,7 @@
-"""A graph as it is drawn: its nodes, who writes each stream and side packet, and who reads it.
+"""A graph as it is drawn: its nodes, and the writer and the readers of each stream and side packet.
 
 Plain data, made by `reading`; the writers of Mermaid, DOT, SVG and words read nothing else. Everything
-is in the order of the graph, so that equal graphs give equal pictures.
+is in the order of the graph, so that equal graphs give equal drawings.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class DrawnNode:
 
     @property
     def groups(self) -> tuple[str, ...]:
-        """The groups that it is in, outermost first: what stands before each "__" of its name."""
+        """The groups that it is in, outermost first: the parts of its name before each "__"."""
         return tuple(self.name.split(_SEPARATOR)[:-1])
 
     @property
@@ -88,7 +88,7 @@ class DrawnNode:
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """What stands in its box: label, calculator where that is another word, executor where it has one."""
+        """The lines in its box: label, calculator where that is another word, executor where it has one."""
         calculator = (self.calculator,) if self.calculator != self.label else ()
         return (self.label, *calculator, *((f"on {self.executor}",) if self.executor else ()))
 
@@ -117,8 +117,8 @@ class Wire:
     Attributes:
         name: of it.
         is_side: whether it is a side packet.
-        writer: None where nothing in the graph makes it: a fault for a stream; a side packet is then
-            expected from the application, as one that the graph declares is.
+        writer: None where nothing in the graph makes it. That is a fault for a stream; a side packet is
+            then expected from the application, as one that the graph declares is.
         readers: the graph's own outputs last.
     """
 
@@ -128,7 +128,7 @@ class Wire:
     readers: tuple[End, ...]
 
     def start(self) -> str:
-        """Return the id of its writer in text formats; "" for none."""
+        """Return the id of its writer in text formats; "" where it has no writer."""
         if self.writer is None:
             return ""
         return f"n{self.writer.node}" if self.writer.node >= 0 else f"{self._side}in{self.writer.port}"
@@ -178,7 +178,7 @@ class Drawing:
         ]
 
     def group_title(self, group: tuple[str, ...]) -> str:
-        """Return what stands over a group."""
+        """Return the title over a group."""
         name = group[-1]
         kind = self.titles.get(name, "") if len(group) == 1 else ""
         if kind and kind.lower() != name:

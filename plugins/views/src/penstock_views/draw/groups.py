@@ -1,4 +1,4 @@
-"""The boxes around nodes: subgraphs and prefixes, as the nodes' names tell them."""
+"""The boxes around nodes: subgraphs and prefixes, found from the names of the nodes."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Where boxes stand and how lines run between them: Graphviz's `dot`, through pygraphviz.
+"""Where boxes are placed and how lines run between them: Graphviz's `dot`, through pygraphviz.
 
-The only module that knows the library, which is imported with the first picture. It is given sizes and
+The only module that knows the library, which is imported for the first drawing. It is given sizes and
 never any words, so that the layout depends on no font of the machine. Coordinates are pixels, y grows
 downwards, (0, 0) is the upper left corner.
 """
@@ -19,7 +19,7 @@ from penstock.errors import UnavailableError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-#: Graphviz keeps global state: one picture at a time in a process.
+#: Graphviz keeps global state: a process lays out one drawing at a time.
 _ONE_AT_A_TIME: Final = threading.Lock()
 _INCH: Final = 72.0
 #: Points in one curve of a route.
@@ -36,7 +36,7 @@ class Box:
         key: unique; letters and digits.
         width, height: in pixels.
         tops, bottoms: widths of the ports along the upper and lower border, from the left. Their sum is at
-            most `width`; what is left is shared out among them.
+            most `width`; the rest is shared out among them.
     """
 
     key: str
@@ -46,7 +46,7 @@ class Box:
     bottoms: tuple[float, ...] = ()
 
     def spread(self, widths: tuple[float, ...]) -> list[float]:
-        """Return the widths with what is left of the border shared out."""
+        """Return the widths with the rest of the border shared out."""
         more = (self.width - sum(widths)) / len(widths) if widths else 0
         return [width + more for width in widths]
 
@@ -58,7 +58,7 @@ class Line:
     Attributes:
         tail, head: keys of boxes.
         tail_port, head_port: which of the tail's `bottoms`, the head's `tops`; None for the middle.
-        weight: how much it matters that it is short and straight.
+        weight: how important it is that it is short and straight.
         is_back: whether it leads upwards, and must not turn the order of the boxes.
     """
 

@@ -1,8 +1,8 @@
-"""What all SVG pictures share: elements as text, how wide words are, and how they look.
+"""What all SVG drawings share: elements as text, how wide words are, and how they look.
 
-Widths are those of a wide sans-serif font, so that words fit whatever font a reader has; nothing asks
-the machine for its fonts, and equal pictures are equal bytes everywhere. Colours are written out, once
-for light and once for dark, since not every viewer knows variables; `prefers-color-scheme` chooses.
+Widths are those of a wide sans-serif font, so that words fit in any font that a reader has. The fonts of the
+machine are not read, so that equal drawings are equal bytes everywhere. Colours are written out, once
+for light and once for dark, because not every viewer knows variables; `prefers-color-scheme` chooses.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def words(text: str, x: float, y: float, **attributes: object) -> str:
 
 
 def title(text: str) -> str:
-    """Return what a viewer shows when the pointer rests on the element around it."""
+    """Return the text that a viewer shows while the pointer rests on the element around it."""
     return element("title", clean(text))
 
 
@@ -91,7 +91,7 @@ def document(width: float, height: float, label: str, style: str, content: Itera
     Args:
         width: in pixels.
         height: in pixels.
-        label: what it is, for those who cannot see it.
+        label: what it is, for screen readers.
         style: rules, see `rules`.
         content: elements.
     """
@@ -111,7 +111,7 @@ def document(width: float, height: float, label: str, style: str, content: Itera
 
 
 def rules(fixed: Mapping[str, str], light: Mapping[str, str], dark: Mapping[str, str]) -> str:
-    """Return the rules of a picture: selector below ".pk" → declarations.
+    """Return the rules of a drawing: selector below ".pk" → declarations.
 
     Args:
         fixed: the same in both.

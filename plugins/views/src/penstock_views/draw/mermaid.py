@@ -1,4 +1,4 @@
-"""A drawing as Mermaid text: what GitHub, many wikis and notebooks draw by themselves.
+"""A drawing as Mermaid text, which GitHub, many wikis and notebooks draw by themselves.
 
 Graph inputs are on top, streams are arrows with the connection as the reader writes it, side packets are
 dashed, back edges are thick. https://mermaid.js.org/syntax/flowchart.html

@@ -1,4 +1,4 @@
-"""What a notebook shows of a graph: its picture, if it can be drawn at once, and never an error."""
+"""What a notebook shows of a graph: a drawing, if one can be made soon, and never an error."""
 
 from __future__ import annotations
 
@@ -14,24 +14,25 @@ if TYPE_CHECKING:
     from penstock_views.draw.drawing import Drawing
 
 _logger = get_logger("draw")
-#: Nodes of the largest graph that is drawn unasked; a chain of so many takes about a second.
+#: Nodes of the largest graph that a notebook draws; a chain of so many takes about a second.
 _MOST: Final = 300
-#: Likewise, nodes times connections beyond one for each node: this, not the nodes alone, tells how long the
-#: layout takes. Measured on one core: 900 took 1 s, 1,800 4 s, 10,000 a minute; no setting made it faster.
+#: Likewise, nodes times connections beyond one for each node: the time of the layout grows with this
+#: number, not with the nodes alone. Measured on one core: 900 took 1 s, 1,800 4 s, 10,000 a minute; no
+#: setting made it faster.
 _DENSEST: Final = 1000
 
 
 def mimebundle(make: Callable[[], Drawing], plain: str) -> dict[str, str]:
-    """Return what IPython's `_repr_mimebundle_` shall: kind → content. Never raises.
+    """Return what IPython expects of `_repr_mimebundle_`: MIME type → content. Never raises.
 
     Args:
         make: returns the drawing; may raise, as for a graph that is not complete yet.
-        plain: the text for those who show no pictures.
+        plain: the text for front ends that show no drawing.
 
     Returns:
-        "text/plain", and "image/svg+xml"; or "text/vnd.mermaid", which JupyterLab draws by itself, where the
-        library that lays out graphs is not installed. Of graphs with more than 300 nodes, and of such
-        where many nodes read many streams, the text alone.
+        "text/plain" and "image/svg+xml"; where the library that lays out graphs is not installed,
+        "text/vnd.mermaid" instead, which JupyterLab draws by itself. A graph with more than 300 nodes, or
+        with many nodes that read many streams, gives the text alone.
     """
     bundle = {"text/plain": plain}
     try:
@@ -50,7 +51,7 @@ def _is_soon_drawn(drawing: Drawing) -> bool:
 
 
 def _picture(drawing: Drawing) -> dict[str, str]:
-    from penstock_views.draw.svg import svg  # with what it is made of, only where there is a notebook
+    from penstock_views.draw.svg import svg  # with the modules that it needs, only where there is a notebook
 
     try:
         return {"image/svg+xml": svg(drawing)}

@@ -1,4 +1,4 @@
-"""From whatever holds a graph to its `Drawing`. What cannot run can be drawn, as far as it can be read."""
+"""From any form of a graph to its `Drawing`. A graph that cannot run is drawn as far as it can be read."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ _PORT_FIELDS: Final = {
 
 
 def drawing(graph: object, registry: Registry | None = None, *, expand: bool = False) -> Drawing:
-    """Return what is to be drawn of a graph. Nothing is checked and nothing is run.
+    """Return the drawing of a graph. Nothing is checked and nothing is run.
 
     Args:
         graph: what `CalculatorGraph` takes: graph text as a `str`, a file as a `pathlib.Path`, a message, a
             dict, a graph from the builder; or a `CalculatorGraph`, whose subgraphs are expanded already.
-        registry: knows subgraphs, and what is installed; None for what the installed plugins provide.
+        registry: of subgraphs and calculators; None for what the installed plugins provide.
         expand: draw what is inside of subgraphs, in a box each, instead of one node for each. Subgraphs
             whose class computes them run its `get_config`.
 
     Returns:
-        The drawing. Nodes of what is not installed are of the kind UNKNOWN; where options of packs that
-        are not installed keep the graph from being read, it is read without any options, and `notes` says so.
+        The drawing. Nodes of packs that are not installed are of the kind UNKNOWN. Where options of such
+        packs keep the graph from being read, it is read without any options, and `notes` says so.
 
     Raises:
         GraphParseError, NotFoundError, InvalidArgumentError, PenstockError: it is no graph, or cannot be
@@ -64,11 +64,11 @@ def drawing(graph: object, registry: Registry | None = None, *, expand: bool = F
 
 
 def drawing_of(message: Any, registry: Registry | None = None) -> Drawing:
-    """Return what is to be drawn of a CalculatorGraphConfig as it stands there.
+    """Return the drawing of a CalculatorGraphConfig as it is, with no subgraph expanded.
 
     Args:
         message: the config.
-        registry: knows what is installed; None where all of it is, as in a graph that was checked.
+        registry: of calculators; None where all of them are known, as in a graph that was checked.
     """
     from penstock.lowlevel import numbered  # with protobuf, which a drawing does not need
 
@@ -154,7 +154,7 @@ def _place(tag_index: str) -> tuple[str, int]:
 
 
 def _places(written: Iterable[str]) -> Iterator[tuple[str, int]]:
-    """Yield tag and index of each port: those without an index follow one another."""
+    """Yield tag and index of each port; ports without an index are numbered in their order."""
     following: dict[str, int] = {}
     for text in written:
         tag, index = _place(text)

@@ -1,4 +1,4 @@
-"""Takes down what the streams of a running graph carry, for a timeline."""
+"""`Recorder`: notes what the streams of a running graph carry, for a timeline."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Recorder:
         if streams is None:
             streams = [w.name for w in drawing(graph).wires() if not w.is_side and w.writer is not None]
         self._taken: Final[dict[str, list[Packet]]] = {name: [] for name in streams}
-        # the graph holds the observers: a circle would keep a graph that is dropped from ending its run
+        # the graph holds the observers: with a reference back, a graph that is dropped would not end its run
         self._graph: Final = weakref.ref(graph)
         for name in self._taken:
             graph.observe_output_stream(name, self._take, observe_timestamp_bounds=True)
@@ -44,15 +44,15 @@ class Recorder:
         self._taken[name].append(packet)
 
     def clear(self) -> None:
-        """Forget all; before the next run."""
+        """Forget all packets; to be called before the next run."""
         for taken in self._taken.values():
             taken.clear()
 
     def tracks(self) -> list[Track]:
-        """Return what has been observed, in the order of the streams.
+        """Return what was observed, in the order of the streams.
 
-        During a run, bounds are those of now; call `graph.wait_until_idle()` before, so that the observers
-        have seen everything. After it all streams have ended.
+        During a run, the bounds are those of the moment; call `graph.wait_until_idle()` first, so that the
+        observers have seen everything. After the run all streams have ended.
         """
         graph = self._graph()
         try:

@@ -1,8 +1,8 @@
 """A drawing as SVG: boxes with their ports along the borders, streams as lines with their names.
 
 A stream is drawn once: a line from its writer to its name, and from there one to each reader. Side
-packets are dashed; back edges have a colour of their own; groups are frames. Pointing at anything shows
-it in full.
+packets are dashed; back edges have a colour of their own; groups are frames. The name of an element is
+shown in full while the pointer is on it.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def svg(drawing: Drawing) -> str:
 
 @attrs.frozen
 class _Label:
-    """A stream's name, a graph port, or a "?" where nothing writes: a box with words."""
+    """A stream's name, a graph port, or a "?" where a stream has no writer: a box with words."""
 
     box: Box
     text: str

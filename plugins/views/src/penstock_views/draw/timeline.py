@@ -1,9 +1,9 @@
-"""What streams carried, as a picture: streams are rows, times are columns, packets and bounds are marks.
+"""What streams carried, as a drawing: streams are rows, times are columns, packets and bounds are marks.
 
 A packet is a mark with its payload in a few words. A dot is a time that is settled and has no packet. A
-bar is where the stream's bound stands: up to it the row is a solid line, beyond it a dotted one, where
-packets may still come. A thick end is a stream that has ended. Columns are as wide as what they hold: they
-tell the order of times, not their distance.
+bar is the stream's bound: up to it the row is a solid line, beyond it a dotted one, where packets may still
+come. A thick end is a stream that has ended. Columns are as wide as their content: they show the order of
+times, not their distance.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _GAP: Final = 14.0
 _BLOCK_GAP: Final = 16.0
 _LEGEND: Final = 26.0
 _BAR: Final = 9.0
-#: Room behind the last time, where what may still come is drawn.
+#: Room behind the last time, for the dotted line of packets that may still come.
 _REST: Final = 30.0
 
 _STYLE: Final = rules(
@@ -83,8 +83,8 @@ class Track:
     Attributes:
         name: of the stream.
         packets: (timestamp in microseconds, payload), in order.
-        bound: where it stood in the end; `Timestamp.DONE` where the stream has ended.
-        settled: further timestamps that were settled and told without a packet.
+        bound: its bound in the end; `Timestamp.DONE` where the stream has ended.
+        settled: further timestamps that were settled without a packet, and reported so.
         late: how many of the last packets came only when the inputs had closed; they are drawn hollow.
     """
 
@@ -102,8 +102,8 @@ def timeline_svg(
 
     Args:
         tracks: rows, from above.
-        label: what it is, for those who cannot see it.
-        width: of the picture, roughly; longer runs go on below, in blocks.
+        label: what it is, for screen readers.
+        width: of the drawing, roughly; longer runs continue below, in blocks.
         legend: whether a line below says what the marks are.
     """
     return _Picture(tracks, width).document(label or "timeline of a run", legend=legend)
@@ -124,7 +124,7 @@ class _Picture:
         self._blocks: Final = list(_blocks(self._widths, width - self._left - _REST - _MARGIN))
 
     def _cells(self, track: Track) -> Iterator[tuple[int, str]]:
-        """Yield the words for each time of a track; packets of one time stand beside one another."""
+        """Yield the words for each time of a track; packets of one time are side by side."""
         by_time: dict[int, list[str]] = {}
         for t, payload in track.packets:
             by_time.setdefault(t, []).append(self._payloads.words(payload))
@@ -136,7 +136,7 @@ class _Picture:
         widest = max((text_width(cell, _SIZE) + 14 for cell in cells), default=0.0)
         return max(_NARROWEST, widest, text_width(show(t), _TIME_SIZE)) + 10
 
-    # --- the picture ------------------------------------------------------------------------------
+    # --- the drawing ------------------------------------------------------------------------------
 
     def document(self, label: str, *, legend: bool) -> str:
         content: list[str] = []
@@ -216,7 +216,7 @@ def _stamps(track: Track) -> Iterator[int]:
 
 
 def _blocks(widths: Sequence[float], room: float) -> Iterator[range]:
-    """Yield positions of columns that fit beside one another; one block at least."""
+    """Yield the positions of columns that fit side by side; at least one block."""
     start, used = 0, 0.0
     for i, width in enumerate(widths):
         if i > start and used + width > room:
@@ -239,7 +239,7 @@ def _packet(text: str, x: float, y: float, payload: object, *, is_late: bool) ->
 
 
 class _Payloads:
-    """Writes payloads; what is no plain value is numbered, so that it shows where it is handed on."""
+    """Writes payloads. One that is no plain value has a number: the same one has the same everywhere."""
 
     def __init__(self) -> None:
         #: The payloads live as long as the tracks, so that no other object gets the address of one.

@@ -1,9 +1,9 @@
-"""Which write a packet that was read comes from: the arrows of a trace.
+"""From which write each read of a packet comes: the arrows of a trace.
 
 A mark names a packet where it is written and where it is read, but the same mark may be written again
-when the packet has died; so a read belongs to the last write before it. An input policy that gives
+when the packet is gone. So a read belongs to the last write before it. An input policy that gives
 packets other timestamps changes their marks; such a read belongs to the oldest packet of the same
-stream and key that this reader has not had. Where records were lost that could be a wrong one, and none
+stream and key that this reader has not had. Where records were lost, that could be a wrong one, so no write
 is found.
 """
 
@@ -26,7 +26,7 @@ class Writes:
 
     Args:
         writes: mark, moment and track of each.
-        is_complete: whether none was lost.
+        is_complete: whether no record was lost.
     """
 
     def __init__(self, writes: Iterable[tuple[Mark, int, int]], *, is_complete: bool) -> None:
@@ -37,13 +37,13 @@ class Writes:
             self._by_mark.setdefault(mark, []).append(write)
             if self._by_key is not None:
                 self._by_key.setdefault((mark[0], mark[2]), []).append(write)
-        #: reader, stream and key → how many of those were given out.
+        #: Reader, stream and key → how many of these were given out.
         self._given: Final[dict[tuple[str, str, int], int]] = {}
 
     def before(self, at_ns: int, mark: Mark, reader: str) -> Write | None:
-        """Return where a packet comes from that `reader` had at `at_ns`; None where nobody knows.
+        """Return the write of a packet that `reader` had at `at_ns`; None where it is not known.
 
-        To be asked in the order of time.
+        To be called in the order of time.
         """
         written = self._by_mark.get(mark, ())
         found = bisect_right(written, at_ns, key=lambda one: one[0])

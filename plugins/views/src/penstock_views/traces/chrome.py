@@ -1,11 +1,11 @@
 """`ChromeTracer`: a trace as a file for https://ui.perfetto.dev or chrome://tracing.
 
-While runs go on, records are only appended to a ring: the oldest are lost where there are more than its
-capacity, and the file says how many. What the file looks like is in `events`. It is written under
-another name first, so that under its own there is a whole trace or what was there before.
+During runs, records are only appended to a ring: where there are more than its capacity the oldest are
+lost, and the file says how many. `events` has the form of the file. It is written under another name
+first, so that its own name always has a whole trace, the new or the former one.
 
-A record in the ring is a tuple of ints, strings and tuples of them, which the garbage collector forgets
-when it has seen it once. As objects, 100,000 of them make each step three times as expensive (13.8
+A record in the ring is a tuple of ints, strings and tuples of them, which the garbage collector stops
+tracking when it has seen it once. As objects, 100,000 of them make each step three times as expensive (13.8
 against 4.2 us, measured), because the collector looks at all of them again and again.
 """
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 #: Records kept.
 CAPACITY: Final = 100_000
 _encode: Final = json.JSONEncoder(separators=(",", ":")).encode
-#: So many runs are remembered before it is looked which of them have records left.
+#: With this many runs the next start looks which of them have records left.
 _MANY_RUNS: Final = 64
 #: The classes of records; in the ring their numbers stand for them.
 _CLASSES: Final[tuple[type[Record], ...]] = (TracedStep, PacketAdded, PacketsDropped, QueueChanged)
@@ -53,12 +53,12 @@ class TraceFile:
     """A trace that was written.
 
     Attributes:
-        path: where.
+        path: the file.
         size: bytes.
-        steps: how many are in it.
+        steps: how many steps are in it.
         arrows: from packets written to packets read.
         lost: how many records had been lost, the oldest ones, because there were more than `capacity`.
-        loose_ends: packets that were read in it, but whose writing is not.
+        loose_ends: packets that were read in it, but whose write is not in it.
     """
 
     path: Path
@@ -83,7 +83,7 @@ class ChromeTracer(Tracer):
     It may serve several runs, each of which is a process in the file. It keeps no payload alive.
 
     Args:
-        path: a file that is written anew at the end of each run; None: only `write` writes.
+        path: a file that is written, and replaced, at the end of each run; None: only `write` writes.
         capacity: how many records (steps, packets added, packets dropped, queues full or free) are kept.
         leave_out: what is not recorded: the calls "open", "process", "close" and "observe", packets
             "added" and "dropped", "throttled" and "unthrottled", and "queues", their lengths.
@@ -134,7 +134,7 @@ class ChromeTracer(Tracer):
             self.write(self.path)
 
     def step_started(self, step: TracedStep) -> None:
-        """Note that a step is under way, and who runs it."""
+        """Note that a step is under way, and the name of its thread."""
         self._open[step] = None
         threads = self._threads(step.run)
         if step.thread not in threads:
@@ -156,12 +156,12 @@ class ChromeTracer(Tracer):
         self._keep(added, "added", (added.mark, added.at_ns))
 
     def packets_dropped(self, dropped: PacketsDropped) -> None:
-        """Keep what was thrown away."""
+        """Keep the packets that were dropped."""
         made_from = (dropped.stream, dropped.node, dropped.reason, dropped.count, dropped.at_ns)
         self._keep(dropped, "dropped", made_from)
 
     def queue_changed(self, changed: QueueChanged) -> None:
-        """Keep what throttles whom."""
+        """Keep a queue that throttles sources, or no longer does."""
         made_from = (changed.stream, changed.node, changed.length, changed.is_full, changed.at_ns)
         self._keep(changed, "throttled" if changed.is_full else "unthrottled", made_from)
 
@@ -172,7 +172,7 @@ class ChromeTracer(Tracer):
 
     def _threads(self, run: TracedRun) -> dict[int, str]:
         found = self._runs.get(run.number)
-        if found is None:  # it had no records when many runs had been
+        if found is None:  # run_started of a later run found no record of it
             found = self._runs.setdefault(run.number, _RunNames(run))
         return found.threads
 
@@ -181,13 +181,13 @@ class ChromeTracer(Tracer):
     def write(self, path: str | os.PathLike[str]) -> TraceFile:
         """Write what is kept to a file; an existing one is replaced.
 
-        May be called at any time, also while graphs run. Steps that have not ended last until now in it,
-        and say so ("unfinished").
+        May be called at any time, also while graphs run. Steps that have not ended last until now in the
+        file, marked "unfinished".
 
         Raises:
             InvalidArgumentError: the path names no file.
             NotFoundError: the directory does not exist.
-            UnavailableError: the file cannot be written. What was there before still is.
+            UnavailableError: the file cannot be written. A former file is left as it was.
         """
         target = Path(path)
         if not target.name or "\0" in str(target):
@@ -252,7 +252,7 @@ class _Kept:
             self.loose_ends += events.loose_ends
 
     def about(self) -> dict[str, object]:
-        """Return what the file says of itself, when all events have been written."""
+        """Return the `otherData` of the file; to be called when all events have been written."""
         return {
             "clock": "time.perf_counter_ns",
             "zero_ns": self._zero,

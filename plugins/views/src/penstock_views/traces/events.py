@@ -1,7 +1,7 @@
 """From records to events of the Trace Event Format, which Perfetto and Chrome read.
 
-Each run is a process, and each thread that worked for it a track, named as the thread. A step is a slice
-("X"); of two slices of one track none begins inside the other. Steps that are awaited overlap, so each
+Each run is a process, and each thread that worked for it a track, named after the thread. A step is a slice
+("X"); slices of one track do not overlap. Steps that are awaited overlap, so each
 node has as many tracks of its own for them as overlap. A packet is an arrow ("s" to "f") from inside the
 slice that wrote it to the beginning of each slice that read it. Lengths of queues are counters ("C");
 errors, dropped packets and throttling are instants ("i"). Times are microseconds since the earliest.
@@ -42,13 +42,13 @@ class RunEvents:
     """The events of one run.
 
     Args:
-        run: which.
-        records: what happened in it, by the time at which it began.
+        run: the run.
+        records: of the run, by the time at which they began.
         threads: ident of a thread → its name.
         tracks: gives the numbers of tracks; shared by all runs of a file.
-        zero_ns, now_ns: what times are counted from, and until when steps last that have not ended.
+        zero_ns, now_ns: the origin of times, and the end of steps that have not ended.
         is_complete: whether no record was lost.
-        shows_queues: whether lengths of queues are told.
+        shows_queues: whether the file has the lengths of queues.
     """
 
     def __init__(  # noqa: PLR0913  # made in one place only
@@ -75,12 +75,12 @@ class RunEvents:
         self._input_ends: Final[dict[int, int]] = {}
         self._give_tracks(threads, tracks)
         self._writes: Final = Writes(self._written(), is_complete=is_complete)
-        #: Arrows so far, and packets that were read but whose writing is not among the records.
+        #: Arrows so far, and packets that were read but whose write is not among the records.
         self.arrows = 0
         self.loose_ends = 0
 
     def events(self, arrow_ids: Iterator[int]) -> Iterator[Event]:
-        """Return the events: what the tracks are called, then what happened, by its beginning."""
+        """Return the events: the names of the tracks, then what happened, by its beginning."""
         yield self._about("process_name", 0, {"name": f"{self._run.graph}, run {self._run.number}"})
         for order, (track, name) in enumerate(self._tracks.items()):
             yield self._about("thread_name", track, {"name": name})
@@ -117,7 +117,7 @@ class RunEvents:
                 self._track_of[id(step)] = of_thread[step.thread]
 
     def _lane(self, step: TracedStep, lanes: list[tuple[int, int]], number: Callable[[], int]) -> int:
-        """Return a track of the node on which nothing is awaited any more when `step` begins."""
+        """Return a track of the node on which no step is awaited any more when `step` begins."""
         for i, (track, until) in enumerate(lanes):
             if until <= step.began_ns:
                 lanes[i] = (track, self._end(step))
@@ -221,7 +221,7 @@ class RunEvents:
 
 
 def _arguments(step: TracedStep) -> dict[str, object]:
-    """Return what a slice says of its step."""
+    """Return the arguments of the slice of a step."""
     found: dict[str, object] = {"method": step.method}
     if step.calculator:
         found["calculator"] = step.calculator

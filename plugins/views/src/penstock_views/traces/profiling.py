@@ -1,7 +1,7 @@
-"""What a graph's `profiler_config` asks of a trace, and what of it a run does.
+"""The trace that a graph's `profiler_config` asks for.
 
 `trace_enabled` makes a `ChromeTracer`; `trace_log_capacity` and `trace_event_types_disabled` say what it
-keeps. A graph file is data, so it does not choose where files are written: `trace_log_path` counts below
+keeps. A graph file is data, so it does not choose where files are written: `trace_log_path` is relative to
 the directory that the application allows with `graph.set_trace_directory`, and nowhere else. There the
 files are called `<trace_log_path><number>.json`, `trace_log_count` of them in turn, one for each run.
 """
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 _LOG: Final = get_logger("tracing")
 
-#: What the reference takes where the graph says nothing; see semantics of ProfilerConfig.
+#: The reference's values where the graph gives none; see semantics of ProfilerConfig.
 _CAPACITY: Final = 20_000
 _COUNT: Final = 2
 _PREFIX: Final = "penstock_trace_"
-#: GraphTrace.EventType of the reference → what `ChromeTracer` calls it. Others are never recorded.
+#: GraphTrace.EventType of the reference → its name in `ChromeTracer`. Others are never recorded.
 _KINDS: Final = {1: "open", 2: "process", 3: "close", 7: "throttled", 8: "unthrottled", 15: "queues"}
 
 
@@ -59,7 +59,7 @@ class ConfiguredTrace:
         """Let files be written below a directory; None: nowhere.
 
         Raises:
-            InvalidArgumentError: it is none, or `trace_log_path` leads out of it.
+            InvalidArgumentError: it is no directory, or `trace_log_path` leads out of it.
         """
         allowed = None if directory is None else Resources([directory])
         if allowed is not None and self._is_written:
