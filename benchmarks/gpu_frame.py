@@ -345,7 +345,7 @@ def benchmark(given: argparse.Namespace, folder: Path) -> Benchmark:
         )
 
     return Benchmark(
-        claim="A picture goes through GPU nodes at the speed of the same OpenGL calls in a plain script.",
+        claim="A frame goes through GPU nodes at the speed of the same OpenGL calls in a plain script.",
         figure=FIGURE,
         base=PLAIN,
         otherwise=ON_CPU,

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
 ROOT: Final = Path(__file__).resolve().parent.parent
-#: Where the members of each promise lie. Those in the first three are released together.
+#: The directories of the members that are released together; those in contrib have their own versions.
 TRAIN: Final = ("core", "plugins", "subgraphs")
 
 _BLOCK: Final = re.compile(
