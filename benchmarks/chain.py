@@ -2,7 +2,7 @@
 
 Chains of 1, 10, 50 and 200 pass-through nodes, K packets of ints fed from the application thread, the last
 stream observed from Python: microseconds per packet and per node step. GStreamer's elements do the same in
-C; reactivex and `SimpleQueue` show what it costs without limits of queues and without synchronization.
+C; reactivex and `SimpleQueue` show the cost without queue limits and without synchronization.
 
     python benchmarks/chain.py [--nodes 1 10 50 200] [--packets 20000] [--rounds 5] [--reference PYTHON]
         [--peers PYTHON] [--gstreamer PYTHON] [--short] [--json FILE]
@@ -32,7 +32,7 @@ def penstock(nodes: int, packets: int, head: str) -> dict[str, float]:
 
 
 def bar(nodes: int, figure: str, limit: float) -> Bar:
-    """Return what is claimed of one length, beside the reference."""
+    """Return the bar for one length, compared with the reference."""
 
     def value(measured: Measurements) -> float | None:
         return measured.ratio(_case(nodes), OURS, REFERENCE, figure)
@@ -45,7 +45,7 @@ def _case(nodes: int) -> str:
 
 
 def benchmark() -> tuple[Benchmark, argparse.Namespace]:
-    """Return the benchmark that the command line asks for, and what it was given."""
+    """Return the benchmark that the command line defines, and the parsed options."""
     options = parser(__doc__)
     options.add_argument("--nodes", type=int, nargs="+", help="default 1 10 50 200; 1 10 200 with --short")
     options.add_argument("--packets", type=int, help="default 20000; 300 with --short")

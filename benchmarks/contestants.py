@@ -13,7 +13,7 @@ REFERENCE = "reference, default threads"
 
 
 def in_process(workload: str, peers: str) -> list[Contestant]:
-    """Return the peers in Python that have that workload: the floor, by hand, and two libraries."""
+    """Return the peers in Python with that workload: the plain loop, code by hand, and two libraries."""
     return [
         Contestant("plain loop (the floor)", f"peers.plain_loop:{workload}"),
         *(

@@ -2,12 +2,12 @@
 
 H.264 frames are decoded, made grey, reduced to edges, painted green where there is an edge, and encoded, or
 dropped after painting. Contestants: a plain loop in one thread; two threads, of which one encodes (as many
-as there are processors where this was written: nobody waits for a core); three threads and two queues; a
+threads as the machine of the first measurements had processors); three threads and two queues; a
 decoding thread and two workers whose results are taken in order; and the graph of
 examples/edge_overlay.pbtxt. All call the same functions of this workspace, PyAV and OpenCV, with the same
-numbers of threads for decoder, encoder and OpenCV (one each unless told otherwise), and hold six frames
-before each stage. Milliseconds per frame, frames per second, CPU milliseconds per frame of all threads (what
-the work costs, whatever else the machine does), how many processors that kept busy (the rest was waiting),
+numbers of threads for decoder, encoder and OpenCV (by default one each), and hold six frames
+before each stage. Milliseconds per frame, frames per second, CPU milliseconds per frame of all threads (the
+cost of the work, independent of other load), how many processors that kept busy (the rest was waiting),
 and the largest resident memory of the process.
 
     python benchmarks/edge_overlay.py [VIDEO] [--rounds 5] [--decoder-threads 1] [--encoder-threads 1]
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     Threads = tuple[int, int]
 
 EXAMPLE: Final = Path(__file__).resolve().parents[1] / "examples" / "edge_overlay.pbtxt"
-#: The one that the example names.
+#: The preset that the example names.
 PRESET: Final = "ultrafast"
 #: As many as the example's queues hold.
 WAITING: Final = 6
@@ -64,15 +64,15 @@ BY_HAND = ("two threads, one encodes", "three threads and queues", "decoding thr
 
 @dataclass(frozen=True)
 class Work:
-    """What a contestant is given.
+    """The work of a contestant.
 
     Attributes:
-        video: that it reads.
-        warm_up: a short one, read before the clock starts.
-        frames: of the video.
+        video: the file to read.
+        warm_up: a short video, read before the clock starts.
+        frames: number of frames of the video.
         checksum: of the last frame, painted.
-        threads: of decoder and encoder.
-        encodes: whether the painted frames are encoded, or dropped.
+        threads: numbers of threads of decoder and encoder.
+        encodes: whether the painted frames are encoded, else dropped.
     """
 
     video: str
@@ -84,12 +84,12 @@ class Work:
 
 
 class Job:
-    """One pass over a video: what the contestants share.
+    """One pass over a video, with the steps that all contestants share.
 
     Attributes:
-        source: the frames, (timestamp, RGB picture).
+        source: the frames, (timestamp, RGB pixels).
         frames: how many were painted so far.
-        last: the picture painted last.
+        last: the frame painted last.
     """
 
     def __init__(self, video: str, target: Path | None, threads: Threads) -> None:
@@ -105,35 +105,35 @@ class Job:
             self._writer = VideoWriter(target, settings, (header.width, header.height))
 
     def painted(self, picture: Picture) -> Picture:
-        """Return a copy of the picture with its edges in green."""
+        """Return a copy of the frame with its edges in green."""
         edges = cv2.Canny(cv2.cvtColor(picture, cv2.COLOR_RGB2GRAY), 100, 200)
         painted = picture.copy()
         cv2.copyTo(self._paint, edges, painted)
         return painted
 
     def put(self, timestamp: int, painted: Picture) -> None:
-        """Encode a painted picture, where the job says so."""
+        """Encode a painted frame, if the job encodes."""
         self.frames += 1
         self.last = painted
         if self._writer is not None:
             self._writer.write(painted, ImageFormat.SRGB, timestamp)
 
     def end(self) -> None:
-        """Close what is open, and write what the encoder holds back."""
+        """Write the frames that the encoder still holds, and close all files."""
         self.source.close()
         if self._writer is not None:
             self._writer.finish()
 
 
 def run_loop(job: Job) -> None:
-    """Frame after frame, in one thread."""
+    """Process frame after frame in one thread."""
     while (read := job.source.read()) is not None:
         timestamp, picture = read
         job.put(timestamp, job.painted(picture))
 
 
 def run_halves(job: Job) -> None:
-    """One thread decodes and paints, this one encodes; a None ends the queue."""
+    """Decode and paint in another thread, and encode in this one; a None ends the queue."""
     painted: Queue[tuple[int, Picture] | None] = Queue(WAITING)
 
     def decode_and_paint() -> None:
@@ -151,7 +151,7 @@ def run_halves(job: Job) -> None:
 
 
 def run_stages(job: Job) -> None:
-    """One thread decodes, one paints, and this one encodes; a None ends a queue."""
+    """Decode and paint in two other threads, and encode in this one; a None ends a queue."""
     decoded: Queue[tuple[int, Picture] | None] = Queue(WAITING)
     painted: Queue[tuple[int, Picture] | None] = Queue(WAITING)
 
@@ -178,7 +178,7 @@ def run_stages(job: Job) -> None:
 
 
 def run_workers(job: Job) -> None:
-    """One thread decodes and hands frames to two workers; this one takes the results in order and encodes."""
+    """Decode in one thread for two workers that paint; this thread takes the results in order and encodes."""
     under_way: Queue[tuple[int, Future[Picture]] | None] = Queue(WAITING)
 
     def decode() -> None:
@@ -204,7 +204,7 @@ WAYS: Final[dict[str, Callable[[Job], None]]] = {
 
 
 def by_hand(way: str, **settings: Any) -> dict[str, float]:
-    """Measure one of the hand-written ways."""
+    """Measure one of the pipelines by hand."""
 
     def go(video: str, target: Path | None, threads: Threads) -> tuple[int, Any]:
         job = Job(video, target, threads)
@@ -221,7 +221,7 @@ def penstock(**settings: Any) -> dict[str, float]:
 
 
 def run_graph(video: str, target: Path | None, threads: Threads) -> tuple[int, Any]:
-    """Run the example's graph, without its encoder if there is no target; return count and last picture."""
+    """Run the example's graph, without its encoder if there is no target; return count and last frame."""
     frames = 0
     last: Any = None
 
@@ -241,7 +241,7 @@ def graph_text(threads: Threads, *, encodes: bool) -> str:
     """Return the example's graph with these numbers of threads, with its encoder or without.
 
     Raises:
-        ValueError: the example has no place for them any more.
+        ValueError: the example has changed and has no place for them.
     """
     text = EXAMPLE.read_text(encoding="utf-8")
     changes = [("test_pattern {", f"decoder_threads: {threads[0]} test_pattern {{")]
@@ -262,7 +262,7 @@ def _measured(go: Callable[[str, Path | None, Threads], tuple[int, Any]], work: 
     """Return the figures of one pass, after a pass over the short video.
 
     Raises:
-        WrongResultError: a frame is missing, the last painted one is another, or the file lacks frames.
+        WrongResultError: a frame is missing, the last painted one differs, or the file lacks frames.
     """
     cv2.setNumThreads(1)
     with tempfile.TemporaryDirectory() as folder:
@@ -285,7 +285,7 @@ def _measured(go: Callable[[str, Path | None, Threads], tuple[int, Any]], work: 
 
 
 def checksum_of(picture: Picture | None) -> int:
-    """Return a checksum of the pixels; 0 where nothing was painted."""
+    """Return a checksum of the pixels; 0 if no frame was painted."""
     return 0 if picture is None else zlib.crc32(picture.tobytes())
 
 

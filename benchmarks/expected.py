@@ -1,4 +1,4 @@
-"""What makes a wrong result no fast one: every contestant checks its own work.
+"""The checks of results: every contestant checks its own work, so a wrong result is never a fast one.
 
 Standard library only, since the peers run in environments without Penstock.
 """
@@ -7,14 +7,14 @@ from __future__ import annotations
 
 
 class WrongResultError(Exception):
-    """A contestant has not done the work that is timed. Nothing of the run counts."""
+    """A contestant has not done the work that is timed. The run is invalid."""
 
 
 def expect(actual: object, expected: object, what: str) -> None:
     """Raise unless both are equal.
 
     Raises:
-        WrongResultError: names `what`, the actual value and the expected one, cut to some length.
+        WrongResultError: names `what`, the actual value and the expected one, each cut to a maximum length.
     """
     if actual != expected:
         raise WrongResultError(f"{what}: {_short(actual)}, expected {_short(expected)}")

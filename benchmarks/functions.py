@@ -44,7 +44,7 @@ class LongForm(penstock.Calculator):
 
 @penstock.register_calculator
 class LongForm2(penstock.Calculator):
-    """Adds its inputs, less one of them."""
+    """Adds 1 to the number at both inputs."""
 
     @classmethod
     def get_contract(cls, cc: penstock.CalculatorContract) -> None:
@@ -107,7 +107,7 @@ def _seconds(text: str, nodes: int, packets: int) -> float:
 
 
 def benchmark() -> tuple[Benchmark, argparse.Namespace]:
-    """Return the benchmark that the command line asks for, and what it was given."""
+    """Return the benchmark that the command line defines, and the parsed options."""
     options = parser(__doc__)
     options.add_argument("--nodes", type=int, default=20)
     options.add_argument("--packets", type=int, help="default 10000; 300 with --short")

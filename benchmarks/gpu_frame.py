@@ -1,18 +1,17 @@
-"""Claim: a picture goes through GPU nodes at the speed of the same OpenGL calls in a plain script.
+"""Claim: a frame goes through GPU nodes at the speed of the same OpenGL calls in a plain script.
 
 Cases: one frame that is uploaded, made grey by LuminanceCalculator and read back; the same in one process
-with the plain script, a frame of the one and a frame of the other; a frame that is on the GPU already,
-through a chain of five such nodes; the round trip of a job to the thread of a GL context; and the
-edge-overlay application on the GPU and on the CPU. Contestants: the graph, a plain PyOpenGL script that
-keeps its textures and its array, and for the round trip a thread pool of the standard library. Median
-milliseconds per frame, one frame at a time; for frames in turns the median of each pair's ratio, which is
-what the bar is about; for the chain also host copies and thread hand-offs per frame, and for the
-application frames per second.
+with the plain script, with frames of both in turns; a frame that is on the GPU already, through a chain of
+five such nodes; the round trip of a job to the thread of a GL context; and the edge-overlay application on
+the GPU and on the CPU. Contestants: the graph, a plain PyOpenGL script that reuses its textures and its
+array, and for the round trip a thread pool of the standard library. Median milliseconds per frame, one
+frame at a time; for frames in turns the median of each pair's ratio, which the bar limits; for the chain
+also host copies and thread hand-offs per frame, and for the application frames per second.
 
     python benchmarks/gpu_frame.py [--size 1280x720] [--frames 60] [--rounds 5] [--short] [--json FILE]
 
 The device is the one that PENSTOCK_GPU_DEVICE names ("cuda:0", "software", ...), else the first that
-works; it is told with its driver and renderer. The pictures that come out are checked.
+works; the report has its driver and renderer. The resulting frames are checked.
 """
 
 from __future__ import annotations
@@ -50,16 +49,16 @@ FIGURE: Final = "ms"
 FRAME, IN_TURNS, CHAIN = "one frame", "one frame, in turns", "chain of 5"
 ROUND_TRIP, APPLICATION = "round trip", "edge overlay"
 RATIO: Final = "x the script's before it"
-#: Frames of each, for one of a measurement: their ratio is what a machine's other work disturbs least.
+#: Pairs of frames in turns for each frame of another case; other work disturbs the ratio of a pair least.
 TURNS: Final = 5
 PLAIN, OURS = "plain PyOpenGL", "penstock, GPU"
 POOL: Final = "ThreadPoolExecutor"
 ON_CPU, READ_BACK = "penstock, CPU", "penstock, GPU, read back"
 NODES: Final = 5
 WARM_UP: Final = 5
-#: A pixel that the GPU has painted may be so far from the CPU's.
+#: How much a pixel that the GPU has painted may differ from the CPU's.
 NEAR: Final = 2
-#: Told with the report.
+#: Versions for the report.
 VERSIONS: dict[str, str] = {}
 
 FRAME_GRAPH: Final = """
@@ -71,7 +70,7 @@ node { calculator: "GpuBufferToImageFrameCalculator" input_stream: "grey" output
 
 
 class Fed:
-    """A running graph that gets one packet at a time: the next when the one before has come out.
+    """A running graph that gets one packet at a time: the next after the result of the one before.
 
     Args:
         text: of a graph from "in" to "out".
@@ -88,7 +87,7 @@ class Fed:
         self._graph.start_run()
 
     def ask(self, payload: object) -> Any:
-        """Put a payload in; return what comes out."""
+        """Add a payload to the input, and return the payload of the output."""
         self._graph.add_packet_to_input_stream("in", host.Packet(payload, self._number))
         self._number += 1
         return self._came.get()
@@ -104,12 +103,12 @@ class Fed:
 
 
 class WatchedLuminanceCalculator(LuminanceCalculator):
-    """Notes on which thread it runs."""
+    """Records on which thread it runs."""
 
     threads: Final[list[int]] = []
 
     def process(self, cc: host.CalculatorContext) -> None:
-        """Make one picture grey."""
+        """Make one frame grey."""
         self.threads.append(threading.get_ident())
         super().process(cc)
 
@@ -132,8 +131,8 @@ def frame(work: Work) -> dict[str, float]:
 
 
 def in_turns(work: Work) -> dict[str, float]:
-    """Time the same, and before each frame the plain script's, in this process, on threads of their own."""
-    plain_gl = importlib.import_module("peers.plain_gl")  # it loads OpenGL its own way: for this case only
+    """Time the same, and before each frame one of the plain script, in this process, on separate threads."""
+    plain_gl = importlib.import_module("peers.plain_gl")  # it loads OpenGL in another way: for this case only
     plain_gl.open_context(work.device)
     passes, pictures = plain_gl.Passes(work.width, work.height, work.nodes), work.pictures()
     into = np.empty((work.height, work.width, 4), np.uint8)
@@ -201,13 +200,13 @@ def _in_texture(picture: Any) -> GpuBuffer:
 
 
 def copies(resources: GpuResources) -> int:
-    """Return how many pictures were copied between main memory and the GPU so far."""
+    """Return how many frames were copied between main memory and the GPU so far."""
     contexts = [resources.context(key) for key in resources.keys]
     return sum(context.uploads + context.readbacks for context in contexts)
 
 
 def hand_offs(threads: list[int], nodes: int, frames: int) -> int:
-    """Return how often a frame went from one thread to another, from the application's on."""
+    """Return how often a frame changed threads, counted from the application's thread."""
     expect(len(threads), nodes * frames, "calls of nodes")
     here, changes = threading.get_ident(), 0
     for first in range(0, len(threads), nodes):
@@ -216,14 +215,14 @@ def hand_offs(threads: list[int], nodes: int, frames: int) -> int:
 
 
 def round_trip(frames: int) -> dict[str, float]:
-    """Time jobs that do nothing, to the thread of a GL context and back."""
+    """Time the round trip of empty jobs to the thread of a GL context."""
     with GlContext.create() as context:
         _tell(context)
         return {FIGURE: timed(lambda _number: context.run(_nothing), frames * 50)}
 
 
 def pool_round_trip(frames: int) -> dict[str, float]:
-    """Time the same to the one thread of a pool."""
+    """Time the round trip of empty jobs to the only thread of a pool."""
     with ThreadPoolExecutor(1) as pool:
         return {FIGURE: timed(lambda _number: pool.submit(_nothing).result(), frames * 50)}
 
@@ -255,7 +254,7 @@ def _resources(kind: str) -> GpuResources:
 
 
 def play(kind: str, video: str, resources: GpuResources) -> tuple[int, Any]:
-    """Run the application; return how many frames came out, and the last one."""
+    """Run the application; return the number of its frames, and the last one."""
     if kind == "cpu":
         graph = host.CalculatorGraph(edge_overlay.graph_text((1, 1), encodes=False))
     else:
@@ -277,10 +276,10 @@ def play(kind: str, video: str, resources: GpuResources) -> tuple[int, Any]:
 
 
 def application_text() -> str:
-    """Return the GPU example's graph without what writes a file.
+    """Return the GPU example's graph without the nodes that write a file.
 
     Raises:
-        ValueError: the example has no place for that any more.
+        ValueError: the example has changed and has no place for the changes.
     """
     text = (EXAMPLES / "edge_overlay_gpu.pbtxt").read_text(encoding="utf-8")
     for needed in ("# H.264", 'input_side_packet: "output_video"', "test_pattern {"):
@@ -322,7 +321,7 @@ def measured(work: str, kind: str, **settings: Any) -> dict[str, float]:
 
 
 def benchmark(given: argparse.Namespace, folder: Path) -> Benchmark:
-    """Return the benchmark; its videos are written into `folder`. Prints which device it is about."""
+    """Return the benchmark; its videos are written into `folder`. Prints the device."""
     width, height = (320, 192) if given.short else map(int, given.size.split("x"))
     frames = given.frames or (5 if given.short else 60)
     video, warm_up = str(folder / "pattern.mp4"), str(folder / "warm_up.mp4")
@@ -346,7 +345,7 @@ def benchmark(given: argparse.Namespace, folder: Path) -> Benchmark:
         )
 
     return Benchmark(
-        claim="A picture goes through GPU nodes at the speed of the same OpenGL calls in a plain script.",
+        claim="A frame goes through GPU nodes at the speed of the same OpenGL calls in a plain script.",
         figure=FIGURE,
         base=PLAIN,
         otherwise=ON_CPU,
@@ -372,7 +371,7 @@ def benchmark(given: argparse.Namespace, folder: Path) -> Benchmark:
 
 
 def _counted(what: str, limit: int) -> Bar:
-    """Return the bar of something that is counted in the chain."""
+    """Return the bar of a figure that is counted in the chain."""
     return Bar(
         f"{CHAIN}, {what}",
         "at most",
@@ -382,7 +381,7 @@ def _counted(what: str, limit: int) -> Bar:
 
 
 def _device() -> tuple[dict[str, object], bool]:
-    """Return what all contestants are to draw with, and whether there is anything; print it."""
+    """Return the device with which all contestants draw, and whether there is one; print it."""
     try:
         with GlContext.create() as context:
             _tell(context)
@@ -396,9 +395,7 @@ def _device() -> tuple[dict[str, object], bool]:
 
 if __name__ == "__main__":
     options = parser(__doc__)
-    options.add_argument(
-        "--size", default="1280x720", metavar="WxH", help="of the pictures; default 1280x720"
-    )
+    options.add_argument("--size", default="1280x720", metavar="WxH", help="of the frames; default 1280x720")
     options.add_argument("--frames", type=int, help="of a measurement; default 60; 5 with --short")
     asked = options.parse_args()
     with tempfile.TemporaryDirectory() as made:

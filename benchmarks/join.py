@@ -1,10 +1,10 @@
-"""Claim: pairing two streams by timestamp costs little, beside the reference.
+"""Claim: pairing two streams by timestamp costs little, compared with the reference.
 
-Two streams of ints with the same timestamps, fed in turns, meet at one node: microseconds per pair. The
-default policy with everyone, then Immediate (each packet on its own and at a time of its own; the reference's
+Two streams of ints with the same timestamps, fed in turns, are joined at one node: microseconds per pair. All
+contestants have the default policy, some also Immediate (each packet alone, at its own time; the reference's
 wheel has it too), SyncSet, and Nearest. Both engines run `PassThroughCalculator` with two streams, and the
-first is observed; a function of both inputs shows that they do meet. streamz and reactivex pair the n-th
-with the n-th.
+first is observed; a function of both inputs checks that they are joined. streamz and reactivex pair the n-th
+packet with the n-th.
 
     python benchmarks/join.py [--packets 20000] [--rounds 5] [--reference PYTHON] [--peers PYTHON]
         [--short] [--json FILE]
@@ -42,12 +42,12 @@ def penstock(packets: int, policy: str, head: str, *, apart: bool = False) -> di
 
 
 def penstock_mean(packets: int, policy: str) -> dict[str, float]:
-    """Time a function of two inputs; what comes out is right only if they belong together."""
+    """Time a function of two inputs; its results are right only if the inputs belong together."""
 
     @host.register_calculator
     @host.calculator
     def mean(a: int, b: int) -> int:
-        """Return what lies between both."""
+        """Return the mean of both."""
         return (a + b) // 2
 
     handler = NEAREST if policy == "Nearest" else ""
@@ -59,12 +59,12 @@ def penstock_mean(packets: int, policy: str) -> dict[str, float]:
 
 
 def bar_value(measured: Measurements) -> float | None:
-    """Return what a pair costs beside the reference."""
+    """Return the time per pair, divided by the reference's."""
     return measured.ratio(DEFAULT, OURS, REFERENCE, FIGURE)
 
 
 def benchmark() -> tuple[Benchmark, argparse.Namespace]:
-    """Return the benchmark that the command line asks for, and what it was given."""
+    """Return the benchmark that the command line defines, and the parsed options."""
     options = parser(__doc__)
     options.add_argument("--packets", type=int, help="pairs; default 20000; 300 with --short")
     given = options.parse_args()

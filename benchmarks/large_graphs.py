@@ -1,8 +1,8 @@
-"""Claim: large graphs are ready soon, and the time grows with the nodes, not with their square.
+"""Claim: large graphs are built quickly, and the time grows with the nodes, not with their square.
 
 A chain of N pass-through nodes as graph text: milliseconds to read, check and build it (initialize), and to
-start it until packets may be added (start); then one packet is sent through and must come out. Beside the
-reference, whose checks grow with the square of the nodes.
+start it until packets may be added (start); then one packet must pass the chain. Compared with the
+reference, whose checks take time that grows with the square of the nodes.
 
     python benchmarks/large_graphs.py [--nodes 100 1000 5000] [--rounds 5] [--reference PYTHON]
         [--short] [--json FILE]
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 OURS = "penstock"
 FIGURE = "ms"
 PER_NODE = "us a node"
-#: Small, so that imports and the plugins are there before the clock starts.
+#: A small graph that imports modules and loads the plugins before the clock starts.
 WARM_UP_NODES = 3
 FEW, MANY = 100, 5000
 
@@ -70,7 +70,7 @@ def _case(nodes: int) -> str:
 
 
 def bars(nodes: list[int]) -> list[Bar]:
-    """Return what is claimed of these sizes."""
+    """Return the bars for these sizes."""
 
     def beside(measured: Measurements) -> float | None:
         return measured.ratio(_case(MANY), OURS, REFERENCE, FIGURE)
@@ -90,7 +90,7 @@ def bars(nodes: list[int]) -> list[Bar]:
 
 
 def benchmark() -> tuple[Benchmark, argparse.Namespace]:
-    """Return the benchmark that the command line asks for, and what it was given."""
+    """Return the benchmark that the command line defines, and the parsed options."""
     options = parser(__doc__)
     options.add_argument("--nodes", type=int, nargs="+", help="default 100 1000 5000; with --short 100 500")
     given = options.parse_args()

@@ -1,9 +1,9 @@
-"""Claim: one packet is through a graph soon, on the application thread and on the thread pool.
+"""Claim: one packet passes a graph quickly, on the application thread and on the thread pool.
 
 One packet goes through a chain of pass-through nodes, and the application waits for it before it adds the
-next: median and 99th percentile in microseconds. Waiting is `wait_until_idle`, as both engines have it, or
-for the observer's call (a semaphore). Most of what a thread pool costs here is waking a thread that sleeps;
-the fastest have no thread.
+next: median and 99th percentile in microseconds. It waits with `wait_until_idle`, as both engines have it, or
+for the observer's call (a semaphore). Most of the cost of a thread pool is waking a sleeping thread; the
+fastest contestants have no other thread.
 
     python benchmarks/latency.py [--nodes 10] [--packets 2000] [--rounds 5] [--reference PYTHON]
         [--peers PYTHON] [--gstreamer PYTHON] [--short] [--json FILE]
@@ -35,7 +35,7 @@ def penstock(nodes: int, packets: int, head: str, *, by_observer: bool = False) 
 
 
 def bar(case: str, threads: str, limit: float) -> Bar:
-    """Return what is claimed, beside the reference on its default threads; both wait until idle."""
+    """Return a bar, compared with the reference on its default threads; both wait until idle."""
 
     def value(measured: Measurements) -> float | None:
         return measured.ratio(case, f"penstock, {threads}", REFERENCE, FIGURE)
@@ -44,7 +44,7 @@ def bar(case: str, threads: str, limit: float) -> Bar:
 
 
 def benchmark() -> tuple[Benchmark, argparse.Namespace]:
-    """Return the benchmark that the command line asks for, and what it was given."""
+    """Return the benchmark that the command line defines, and the parsed options."""
     options = parser(__doc__)
     options.add_argument("--nodes", type=int, default=10)
     options.add_argument("--packets", type=int, help="default 2000; 100 with --short")

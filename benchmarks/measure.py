@@ -1,4 +1,4 @@
-"""One measurement of one contestant, in this process: what `side_by_side` starts, over and over.
+"""One measurement of one contestant, in this process; `side_by_side` starts it for each measurement.
 
     PYTHON benchmarks/measure.py MODULE:FUNCTION SETTINGS
 
@@ -15,7 +15,7 @@ import json
 import platform
 import sys
 
-#: Module → distribution; told with its version where a measurement has imported it.
+#: Module → distribution; the report has its version if a measurement has imported it.
 TOLD = {
     "penstock": "penstock-core",
     "numpy": "numpy",
@@ -31,13 +31,13 @@ TOLD = {
 
 
 def versions() -> dict[str, str]:
-    """Return what this process has imported of the distributions that count."""
+    """Return name → version of those of these distributions that this process has imported."""
     found = {}
     for module, distribution in TOLD.items():
         if module in sys.modules:
             try:
                 found[distribution] = importlib.metadata.version(distribution)
-            except importlib.metadata.PackageNotFoundError:  # the module comes from elsewhere
+            except importlib.metadata.PackageNotFoundError:  # the module is not from that distribution
                 found[distribution] = "of another distribution"
     engine = sys.modules.get("penstock.engine.schedule")
     if engine is not None:

@@ -1,9 +1,9 @@
-"""Claim: a run of any length keeps the memory that it had after its first packets.
+"""Claim: the memory of a run does not grow after its first packets.
 
-Packets go through a chain of pass-through nodes with the queues as they are by default (100 packets each,
-which throttle who feeds): resident megabytes after the last packet less those after a warm-up, in a process
-of its own. Ints, beside the reference; and pictures of 160 x 120 pixels (58 kB each), made anew for each
-packet, of which 200,000 would be 11.5 GB.
+Packets go through a chain of pass-through nodes with default queues (100 packets each, which throttle the
+feeding thread): resident megabytes after the last packet minus those after a warm-up, in a process of its
+own. Ints, compared with the reference; and images of 160 x 120 pixels (58 kB each), a new one for each
+packet; 200,000 of them would take 11.5 GB.
 
     python benchmarks/memory.py [--nodes 10] [--packets 200000] [--rounds 5] [--reference PYTHON]
         [--short] [--json FILE]
@@ -33,12 +33,12 @@ INTS, IMAGES = "ints", "images of 58 kB"
 
 
 def penstock(nodes: int, packets: int, warm_up: int) -> dict[str, float]:
-    """Measure what a chain of ints grows by while packets go through."""
+    """Measure by how much memory grows while ints go through a chain."""
     return _grown(nodes, packets, warm_up, lambda number: number, lambda payload: payload)
 
 
 def penstock_images(nodes: int, packets: int, warm_up: int) -> dict[str, float]:
-    """Measure the same with pictures; the first four bytes carry the number."""
+    """Measure the same with images; the first four bytes carry the number."""
 
     def picture(number: int) -> object:
         pixels = np.zeros((120, 160, 3), np.uint8)
@@ -82,7 +82,7 @@ def _grown(
 
 
 def benchmark() -> tuple[Benchmark, argparse.Namespace]:
-    """Return the benchmark that the command line asks for, and what it was given."""
+    """Return the benchmark that the command line defines, and the parsed options."""
     options = parser(__doc__)
     options.add_argument("--nodes", type=int, default=10)
     options.add_argument("--packets", type=int, help="default 200000; 2000 with --short")

@@ -2,9 +2,9 @@
 
 Four nodes side by side get every packet, and each call works for a while: without the interpreter's lock
 (PBKDF2 of hashlib, all in C), or in pure Python. Milliseconds per call on 1 and 2 threads, by the clock and
-of CPU time (more of it on two threads is what they cost one another), beside bare threads that take the same
-calls from one iterator. What two threads gain is compared with what two bare
-threads gain in the same round. On a free-threaded Python the pure-Python calls are held to the same.
+of CPU time (the increase on two threads is the cost of their interference), compared with bare threads that
+take the same calls from one iterator. The gain of two threads is compared with that of two bare threads in
+the same round. On a free-threaded Python the same bar holds for the pure-Python calls.
 
     python benchmarks/parallel.py [--calls 400] [--rounds 5] [--short] [--json FILE]
 """
@@ -113,9 +113,9 @@ def penstock(work: str, size: int, calls: int, threads: int) -> dict[str, float]
 
 
 def size_for(work: str, seconds: float) -> int:
-    """Return the size with which one call takes about so long on this machine, alone.
+    """Return the size with which one call alone takes about this time on this machine.
 
-    By this thread's CPU time, so that other work of the machine does not make the calls short.
+    It measures this thread's CPU time, because other work of the machine would make the calls too short.
     """
     size = 100
     while (spent := min(_worked_s(work, size) for _ in range(3))) < seconds / 2:
@@ -130,7 +130,7 @@ def _worked_s(work: str, size: int) -> float:
 
 
 def gain(measured: Measurements, case: str, who: str) -> list[float]:
-    """Return what two threads gained over one, in each round; nothing where one was not measured."""
+    """Return the gain of two threads over one, in each round; an empty list if one was not measured."""
     one, two = (measured.rounds.get((case, f"{who}, {threads}")) for threads in ("1 thread", "2 threads"))
     if one is None or two is None:
         return []
@@ -138,14 +138,14 @@ def gain(measured: Measurements, case: str, who: str) -> list[float]:
 
 
 def gain_beside_bare(measured: Measurements, case: str) -> float | None:
-    """Return what two threads of a graph gained, beside what two bare threads gained."""
+    """Return the gain of two threads of a graph, divided by that of two bare threads."""
     both = zip(gain(measured, case, "penstock"), gain(measured, case, "bare"), strict=False)
     ratios = [ours / theirs for ours, theirs in both]
     return statistics.median(ratios) if ratios else None
 
 
 def bars() -> list[Bar]:
-    """Return what is claimed; of pure Python, what this interpreter allows."""
+    """Return the bars; those of pure Python depend on the interpreter."""
     has_gil = getattr(sys, "_is_gil_enabled", lambda: True)()
     return [
         _beside_bare(RELEASED, 0.97),
@@ -169,7 +169,7 @@ def _pure(case: str) -> Bar:
 
 
 def benchmark() -> tuple[Benchmark, argparse.Namespace]:
-    """Return the benchmark that the command line asks for, and what it was given."""
+    """Return the benchmark that the command line defines, and the parsed options."""
     options = parser(__doc__)
     options.add_argument("--calls", type=int, help="a multiple of 4; default 400; 40 with --short")
     given = options.parse_args()

@@ -1,4 +1,4 @@
-"""Penstock fed and observed from the application thread, as the chain, the latency and the join need it."""
+"""Penstock graphs fed and observed from the application thread, for chain, latency and join."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ HEADS = {
 
 
 class Flow:
-    """A graph fed through its inputs, the same number into each, and observed at one stream.
+    """A graph that gets the same number at each of its inputs, and is observed at one stream.
 
     Args:
         text: of the graph.
-        inputs: that are fed, in this order.
-        output: that is observed.
+        inputs: names of the streams to feed, in this order.
+        output: name of the observed stream.
         apart: whether each further input's packet is one time unit later than the one before it; else all
             inputs have the same times.
     """
@@ -37,7 +37,7 @@ class Flow:
         self.seen.append(packet.payload)
 
     def feed(self, number: int) -> None:
-        """Put the number into each input."""
+        """Add the number to each input."""
         if self._apart:
             self._feed_apart(number)
             return
@@ -55,19 +55,19 @@ class Flow:
 
 
 class IdleAsked(Flow):
-    """A chain that is waited for until it is idle."""
+    """A chain whose caller waits until it is idle."""
 
     def __init__(self, text: str, output: str) -> None:
         super().__init__(text, ("s0",), output)
 
     def ask(self, number: int) -> None:
-        """Put the number in, and return when it has come out."""
+        """Add the number, and return when it has passed the chain."""
         self.feed(number)
         self._graph.wait_until_idle()
 
 
 class ObserverAsked(IdleAsked):
-    """A chain that is waited for until its observer has been called."""
+    """A chain whose caller waits until its observer has been called."""
 
     def __init__(self, text: str, output: str) -> None:
         self._came = threading.Semaphore(0)
@@ -78,6 +78,6 @@ class ObserverAsked(IdleAsked):
         self._came.release()
 
     def ask(self, number: int) -> None:
-        """Put the number in, and return when it has come out."""
+        """Add the number, and return when it has passed the chain."""
         self.feed(number)
         self._came.acquire()

@@ -1,4 +1,4 @@
-"""The pictures that GPU contestants are given, and the check of what they make. Nothing of Penstock."""
+"""The images that GPU contestants get, and the check of their results. It does not import Penstock."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ if TYPE_CHECKING:
 
 #: Parts of red, green and blue, as LuminanceCalculator has them.
 WEIGHTS: Final = (0.2125, 0.7154, 0.0721)
-#: How many different ones, so that no frame is like the one before.
+#: How many different images there are; each frame differs from the one before.
 COUNT: Final = 3
 
 
 @dataclass(frozen=True)
 class Work:
-    """What is to be done.
+    """The work of a contestant.
 
     Attributes:
-        width, height: of the pictures.
-        frames: that are timed.
-        seed: of the pictures.
+        width, height: of the images.
+        frames: number of frames that are timed.
+        seed: of the random images.
         device: number in EGL's list, or None.
-        renderer: that GL must name.
-        nodes: passes that a picture goes through.
+        renderer: the name that GL must give.
+        nodes: number of passes for each image.
     """
 
     width: int
@@ -39,20 +39,20 @@ class Work:
     nodes: int = 1
 
     def pictures(self) -> list[NDArray[np.uint8]]:
-        """Return pictures of noise, (height, width, 4), RGBA."""
+        """Return images of noise, (height, width, 4), RGBA."""
         random = np.random.default_rng(self.seed)
         shape = (self.height, self.width, 4)
         return [random.integers(0, 256, shape, np.uint8) for _ in range(COUNT)]
 
 
 def grey(picture: NDArray[np.uint8]) -> NDArray[np.floating[Any]]:
-    """Return what the shader makes of a picture."""
+    """Return the shader's result for an image."""
     made = picture.astype(np.float64)
     made[..., :3] = (made[..., :3] @ np.array(WEIGHTS))[..., None]
     return made.round()
 
 
 def expect_grey(made: NDArray[np.uint8], picture: NDArray[np.uint8], passes: int = 1) -> None:
-    """Raise unless a picture was made grey; each pass may round by one."""
+    """Raise unless an image was made grey; each pass may round by one."""
     off = np.abs(made.astype(int) - grey(picture)) > passes
     expect(int(off.sum()), 0, "numbers that are not grey")

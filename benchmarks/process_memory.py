@@ -8,12 +8,12 @@ import sys
 from pathlib import Path
 
 MEBI = 1 << 20
-#: `ru_maxrss` is in KiB, but on macOS in bytes.
+#: `ru_maxrss` is in KiB, on macOS in bytes.
 _PEAK_UNIT = 1 if sys.platform == "darwin" else 1024
 
 
 def resident_mb() -> float:
-    """Return the resident memory in MiB; where the system does not tell it, the peak so far."""
+    """Return the resident memory in MiB; if the system does not report it, the peak so far."""
     try:
         pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
     except OSError:
@@ -24,8 +24,8 @@ def resident_mb() -> float:
 def peak_mb() -> float:
     """Return the largest resident memory so far, in MiB.
 
-    From Linux's VmHWM, since `ru_maxrss` there begins with what the parent process held when it started
-    this one; from that where there is no such file.
+    It reads VmHWM on Linux, since `ru_maxrss` begins there with the memory of the parent process when it
+    started this one; on systems without that file it reads `ru_maxrss`.
     """
     try:
         lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()

@@ -1,12 +1,12 @@
-"""Every benchmark, one after the other, each with its tables; what `tox run -e bench` runs in the short form.
+"""Every benchmark, one after the other, each with its tables; `tox run -e bench` runs this in short form.
 
     python benchmarks/run_all.py [--folder REPORTS] [NAME ...] [-- OPTIONS OF EACH]
 
     python benchmarks/run_all.py -- --short
     python benchmarks/run_all.py --folder reports chain latency -- --reference PYTHON --peers PYTHON
 
-REPORTS gets NAME.json for each. Asserts that each benchmark runs, that its contestants did the work that
-they were given, and that its report has every field; nothing about time. Exits with 1 where one fails.
+REPORTS gets NAME.json for each. It checks that each benchmark runs, that its contestants did their work, and
+that its report has every field, but not how long it takes. It exits with 1 if one fails.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ BENCHMARKS: Final = (
 
 
 def run(name: str, folder: Path, options: Sequence[str]) -> str:
-    """Run a benchmark and check its report. Return what is wrong, or ""."""
+    """Run a benchmark and check its report. Return the fault, or ""."""
     target = folder / f"{name}.json"
     target.unlink(missing_ok=True)
     command = [sys.executable, str(HERE / f"{name}.py"), "--json", str(target), *options]
@@ -57,7 +57,7 @@ def run(name: str, folder: Path, options: Sequence[str]) -> str:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run those asked for. Return the exit status."""
+    """Run the named benchmarks, or all. Return the exit status."""
     own, options = list(arguments), list[str]()
     if "--" in own:
         cut = own.index("--")

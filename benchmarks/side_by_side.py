@@ -1,11 +1,11 @@
-"""Contestants side by side: every measurement in a process of its own, in turns, told as medians and ratios.
+"""Contestants side by side: every measurement in its own process, in turns, reported as medians and ratios.
 
-A benchmark says its cases (how much work), its contestants (who does it), and its bars (what is claimed).
-In each round each case is measured once by each contestant (A B A B ...), so that a machine which becomes
-slower slows all of them; a ratio is the median of the rounds' ratios, both sides taken from the same
-round. Each measurement is a new process (`measure.py`), warmed up by the function that it calls, so that
-none inherits another's heap, threads or caches. A contestant that is not installed is skipped, with the
-reason in the table and in the JSON; one that does wrong work ends the benchmark.
+A benchmark defines its cases (amounts of work), its contestants (programs that do it), and its bars (claims).
+In each round each contestant is measured once in each case (A B A B ...), so a machine that becomes slower
+slows all of them; a ratio is the median of the rounds' ratios, both sides taken from the same round. Each
+measurement is a new process (`measure.py`), warmed up by the function that it calls, so none inherits
+another's heap, threads or caches. A contestant that is not installed is skipped, with the reason in the
+table and in the JSON; a contestant with a wrong result ends the benchmark.
 
 Standard library only.
 """
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
 HERE: Final = Path(__file__).resolve().parent
-#: No measurement takes minutes; one that does hangs.
+#: A measurement that takes longer than this hangs.
 TIMEOUT_S: Final = 300
 SHORT_ROUNDS: Final = 1
 ROUNDS: Final = 5
@@ -37,7 +37,7 @@ MEBI: Final = 1 << 20
 
 
 class BenchmarkError(Exception):
-    """A measurement failed, or a report lacks something; the text says which, and with what."""
+    """A measurement failed, or a report lacks a field; the message names it, with the details."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Case:
     Attributes:
         name: for the table, unique in its benchmark.
         settings: keyword arguments of every contestant's function.
-        contestants: names of those who take part; None for all.
+        contestants: names of the contestants of this case; None for all.
     """
 
     name: str
@@ -65,7 +65,7 @@ class Contestant:
         settings: further keyword arguments.
         python: the interpreter to run it with; None: not given, so it is skipped.
         optional: whether it is a peer that may be missing, and is then skipped.
-        option: what gives `python` on the command line, for the reason of a skip.
+        option: the command line's option for `python`; the reason of a skip names it.
     """
 
     name: str
@@ -78,13 +78,13 @@ class Contestant:
 
 @dataclass(frozen=True)
 class Bar:
-    """What is claimed of a run.
+    """A claim about the result of a run.
 
     Attributes:
-        claim: in words.
-        sense: how the value compares with the limit.
+        claim: as text.
+        sense: "at most" or "at least" the limit.
         limit: of the value.
-        value: of the measurements; None where a contestant that it needs has been skipped.
+        value: returns the value from measurements; None if a contestant that it needs was skipped.
     """
 
     claim: str
@@ -93,7 +93,7 @@ class Bar:
     value: Callable[[Measurements], float | None]
 
     def report(self, measurements: Measurements) -> dict[str, object]:
-        """Return the bar as JSON has it; `met` is None where the value is."""
+        """Return the bar as data for JSON; `met` is None if the value is None."""
         value = self.value(measurements)
         met = None
         if value is not None:
@@ -102,24 +102,24 @@ class Bar:
 
 
 class Measurements:
-    """What was measured: for each case and contestant the figures of each round."""
+    """All measurements: for each case and contestant the figures of each round."""
 
     def __init__(self) -> None:
         self.rounds: dict[tuple[str, str], dict[str, list[float]]] = {}
 
     def add(self, case: str, contestant: str, figures: Mapping[str, float]) -> None:
-        """Note one measurement."""
+        """Add one measurement."""
         known = self.rounds.setdefault((case, contestant), {})
         for name, value in figures.items():
             known.setdefault(name, []).append(value)
 
     def median(self, case: str, contestant: str, figure: str) -> float | None:
-        """Return the median over the rounds, or None where that contestant was skipped."""
+        """Return the median over the rounds, or None if that contestant was skipped."""
         found = self.rounds.get((case, contestant))
         return None if found is None else statistics.median(found[figure])
 
     def ratio(self, case: str, contestant: str, base: str, figure: str) -> float | None:
-        """Return the median of the rounds' ratios to `base`, or None where either was skipped."""
+        """Return the median of the rounds' ratios to `base`, or None if either was skipped."""
         mine, others = self.rounds.get((case, contestant)), self.rounds.get((case, base))
         if mine is None or others is None or not all(others[figure]):
             return None
@@ -132,10 +132,10 @@ class Benchmark:
 
     Attributes:
         claim: in a sentence.
-        figure: the one that ratios are taken of.
+        figure: the figure of which ratios are taken.
         base: name of the contestant that others are compared with.
-        cases, contestants, bars: see there.
-        otherwise: the base where that one is skipped.
+        cases, contestants, bars: see these classes.
+        otherwise: the base if `base` is skipped.
     """
 
     claim: str
@@ -154,11 +154,11 @@ def parser(doc: str | None) -> argparse.ArgumentParser:
     """Return a parser of the options that all benchmarks share."""
     made = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     made.add_argument("--rounds", type=_positive, help=f"default {ROUNDS}; {SHORT_ROUNDS} with --short")
-    made.add_argument("--short", action="store_true", help="little work, to see that everything runs")
-    made.add_argument("--json", metavar="FILE", type=Path, help="write the report there too")
-    made.add_argument("--check", action="store_true", help="exit with 1 where a bar is missed")
+    made.add_argument("--short", action="store_true", help="little work, to check that everything runs")
+    made.add_argument("--json", metavar="FILE", type=Path, help="write the report to this file too")
+    made.add_argument("--check", action="store_true", help="exit with 1 if a bar is missed")
     made.add_argument(
-        "--only", nargs="+", metavar="TEXT", help="only contestants whose name has one of these in it"
+        "--only", nargs="+", metavar="TEXT", help="only contestants whose name contains one of these"
     )
     made.add_argument(
         "--reference", metavar="PYTHON", help="interpreter of an environment with mediapipe==0.10.21"
@@ -192,12 +192,12 @@ def main(benchmark: Benchmark, given: argparse.Namespace) -> int:
 
 
 def narrowed(benchmark: Benchmark, only: Sequence[str] | None) -> Benchmark:
-    """Return the benchmark with those contestants whose name has one of these texts in it, or with all.
+    """Return the benchmark with the contestants whose name contains one of these texts, or with all.
 
-    A case that none of them takes part in is left out.
+    A case without any of them is left out.
 
     Raises:
-        BenchmarkError: none is left.
+        BenchmarkError: no contestant is left.
     """
     if only is None:
         return benchmark
@@ -256,10 +256,10 @@ def run(benchmark: Benchmark, rounds: int, *, short: bool = False) -> dict[str, 
 
 
 def measure(contestant: Contestant, case: Case) -> dict[str, Any]:
-    """Measure once, in a process of its own; return what `measure.py` says.
+    """Measure once, in a process of its own; return the output of `measure.py`.
 
     Raises:
-        BenchmarkError: it failed, or a contestant that is not optional is not there.
+        BenchmarkError: it failed, or a contestant that is not optional is not installed.
     """
     if contestant.python is None:
         return {"missing": f"{contestant.option} was not given"}
@@ -317,7 +317,7 @@ def _case_report(benchmark: Benchmark, case: Case, measurements: Measurements) -
 
 
 def machine() -> dict[str, object]:
-    """Return what the machine is: for the report, not for decisions."""
+    """Return a description of the machine for the report."""
     return {
         "system": platform.platform(),
         "processor": _processor(),
@@ -363,7 +363,7 @@ def _busy_s() -> float | None:
 
 # --- the report --------------------------------------------------------------------------------------
 
-#: What every report has, and of which type.
+#: Every field of a report, and its type.
 _FIELDS: Final[Mapping[str, type]] = {
     "benchmark": str,
     "claim": str,
@@ -381,7 +381,7 @@ _FIELDS: Final[Mapping[str, type]] = {
 
 
 def check_report(report: Mapping[str, Any]) -> None:
-    """Raise unless a report has all that the README promises of it.
+    """Raise unless a report has all fields that the README lists.
 
     Raises:
         BenchmarkError: names the field.
@@ -457,7 +457,7 @@ def _case_table(case: Mapping[str, Any]) -> list[str]:
 
 
 def _bar_line(bar: Mapping[str, Any], *, short: bool) -> str:
-    """Return a bar in words; a short run claims nothing."""
+    """Return a bar as text; a short run has no results for bars."""
     promised = f"{bar['claim']}: {bar['sense']} {bar['limit']:g}"
     if bar["value"] is None:
         return f"bar, {promised}: not taken, a contestant is missing"
@@ -466,5 +466,5 @@ def _bar_line(bar: Mapping[str, Any], *, short: bool) -> str:
 
 
 def _number(value: float) -> str:
-    """Return three digits that count, or the whole number."""
+    """Return a number with three significant digits; from 100 on a whole number."""
     return f"{value:.0f}" if abs(value) >= 100 else f"{value:.3g}"  # noqa: PLR2004  # three digits

@@ -2,10 +2,10 @@
 
 One graph input feeds a fast path (a chain of pass-through nodes, observed) and a slow node whose calls
 take some milliseconds and release the interpreter's lock, as a library call does. For a fixed time the
-fast path is fed one packet at a time, each added when the one before has come out, while the slow node
+fast path is fed one packet at a time, each added after the one before has passed, while the slow node
 always has packets waiting. Contestants: no slow node at all; the slow node on its own thread
 (`SingleThreadExecutor`); and in the pool that it shares with the fast path, for pools of 1 and 2 threads.
-Packets per second on the fast path, and the longest that one took.
+Packets per second on the fast path, and the longest time of one packet.
 
     python benchmarks/slow_node.py [--seconds 0.5] [--rounds 5] [--nodes 5] [--slow-ms 5]
         [--short] [--json FILE]
@@ -32,12 +32,12 @@ if TYPE_CHECKING:
 
 FIGURE = "packets/s"
 NONE, OWN, SHARED = "penstock, no slow node", "penstock, own thread", "penstock, shared pool"
-#: How many packets wait for the slow node, at least, while it is measured.
+#: The smallest number of packets that wait for the slow node while it is measured.
 BACKLOG = 20
 
 
 class Slow(Calculator):
-    """Takes its time without the interpreter's lock."""
+    """Takes some milliseconds without the interpreter's lock."""
 
     seconds = 0.005
 
@@ -46,7 +46,7 @@ class Slow(Calculator):
         """Take anything."""
         cc.inputs[0].set_any()
 
-    def process(self, cc: CalculatorContext) -> None:  # noqa: ARG002  # what comes in does not matter
+    def process(self, cc: CalculatorContext) -> None:  # noqa: ARG002  # the input does not matter
         """Wait, as in a library call."""
         sleep(self.seconds)
 
@@ -74,7 +74,7 @@ def graph_text(nodes: int, threads: int, slow: str) -> str:
 
 
 def fast_path(text: str, registry: Registry, seconds: float) -> tuple[float, float]:
-    """Return packets per second on the fast path, and the longest that one took, in seconds."""
+    """Return packets per second on the fast path, and the longest time of one packet, in seconds."""
     graph = CalculatorGraph(text, registry=registry)
     came = threading.Semaphore(0)
     seen: list[object] = []
@@ -107,17 +107,17 @@ def measured(slow: str, threads: int, nodes: int, seconds: float, slow_ms: float
     registry = default_registry().child()
     registry.add("calculator", "Slow", Slow)
     text = graph_text(nodes, threads, slow)
-    fast_path(text, registry, seconds / 10)  # what is imported late, and threads that start late
+    fast_path(text, registry, seconds / 10)  # warm up: late imports, and the start of threads
     rate, longest = fast_path(text, registry, seconds)
     return {FIGURE: rate, "longest ms": longest * 1e3}
 
 
 def benchmark() -> tuple[Benchmark, argparse.Namespace]:
-    """Return the benchmark that the command line asks for, and what it was given."""
+    """Return the benchmark that the command line defines, and the parsed options."""
     options = parser(__doc__)
     options.add_argument("--seconds", type=float, help="of feeding; default 0.5; 0.05 with --short")
     options.add_argument("--nodes", type=int, default=5, help="of the fast path")
-    options.add_argument("--slow-ms", type=float, default=5.0, help="that a call of the slow node takes")
+    options.add_argument("--slow-ms", type=float, default=5.0, help="time of a call of the slow node")
     given = options.parse_args()
     seconds = given.seconds or (0.05 if given.short else 0.5)
     settings = {"nodes": given.nodes, "seconds": seconds, "slow_ms": given.slow_ms}

@@ -1,9 +1,9 @@
-"""Claim: Penstock is imported, and has run a first small graph, before `import numpy` is done.
+"""Claim: importing Penstock and running a first small graph takes less time than `import numpy`.
 
-Each figure is of new interpreters, started as `python -c`, after one that is not counted (files then lie in
+Each figure is of new interpreters, started as `python -c`, after one that is not counted (files are then in
 the system's cache): milliseconds inside, from before the first import, and for the whole process. Then the
-same with 100 more plugins installed, of ten calculators each: what finding and loading them takes, beside
-reading the entry points alone, and beside pluggy, which loads one after the other and keeps no record.
+same with 100 more plugins installed, of ten calculators each: the time to find and load them, compared with
+only reading the entry points, and with pluggy, which loads one after the other and keeps no record.
 
     python benchmarks/start.py [--plugins 100] [--rounds 5] [--reference PYTHON] [--short] [--json FILE]
 """
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import argparse
 
 FIGURE = "ms"
-#: New interpreters in one measurement; the median counts.
+#: New interpreters in one measurement, of which the median is taken.
 STARTS = 3
 NUMPY, GRAPH = "import numpy", "import penstock, first small graph"
 READ = "importlib.metadata, entry points read"
@@ -64,7 +64,7 @@ graph.wait_until_done()
 result = seen
 """
 _TEN = list(range(10))
-#: Contestant → what a new interpreter executes, and what `result` is then (None: not asked).
+#: Contestant → the code that a new interpreter executes, and the expected `result` (None: not checked).
 BODIES: dict[str, tuple[str, object]] = {
     "python alone": ("", None),
     NUMPY: ("import numpy", None),
@@ -110,7 +110,7 @@ def penstock_components():
 
 
 def interpreter(name: str, plugins: int, folder: str) -> dict[str, float]:
-    """Start new interpreters that execute a contestant's body; return the medians of what they took."""
+    """Start new interpreters that execute a contestant's code; return the medians of their times."""
     body, result = BODIES[name]
     code = "\n".join(
         [
@@ -136,7 +136,7 @@ def interpreter(name: str, plugins: int, folder: str) -> dict[str, float]:
 
 
 def install(folder: Path, plugins: int) -> None:
-    """Write distributions as pip leaves them: a module, its metadata, its entry point."""
+    """Write distributions as pip installs them: a module, its metadata, its entry point."""
     for number in range(plugins):
         (folder / f"bench_{number}.py").write_text(_MODULE.format(number=number), encoding="utf-8")
         info = folder / f"bench_{number}-1.0.dist-info"

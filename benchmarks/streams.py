@@ -1,8 +1,8 @@
-"""What the chain, the latency and the join ask of every contestant, and how each is fed and timed.
+"""The interface of the contestants of chain, latency and join, and the loops that feed and time them.
 
-A contestant brings one object per workload: `feed` puts in one packet, `end` waits until all is out, and
-`seen` has what came out. So all are fed in the same loop, warmed up in the same way, and checked by the
-same lines. Standard library only.
+A contestant provides one object per workload: `feed` adds one packet, `end` waits until all packets have
+come out, and `seen` has their payloads. So all are fed in the same loop, warmed up in the same way, and
+checked by the same code. Standard library only.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from expected import expect
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-#: Packets before the clock starts, per node fewer: imports, caches, and threads that start late.
+#: Packets before the clock starts, for late imports, caches and the start of threads; fewer for many nodes.
 WARM_UP = 200
 MICRO = 1e6
 
 
 class Stream(Protocol):
-    """A workload under way: one input (or, for a join, one pair of inputs) and one observed output."""
+    """A running workload: one input (or, for a join, one pair of inputs) and one observed output."""
 
     @property
     def seen(self) -> Sequence[object]:
@@ -30,27 +30,27 @@ class Stream(Protocol):
 
     @property
     def feed(self) -> Callable[[int], object]:
-        """Puts in the packet `number`; its time is `number` too. For a join: to both inputs."""
+        """Adds the packet `number` at time `number`. For a join: to both inputs."""
 
     def end(self) -> None:
-        """Return when everything that was put in has come out, and all threads have ended."""
+        """Return when all packets that were added have come out, and all threads have ended."""
 
 
 class Answering(Stream, Protocol):
-    """A workload that can be waited for."""
+    """A workload whose caller can wait for each packet."""
 
     @property
     def ask(self) -> Callable[[int], object]:
-        """Puts in a packet and returns when it has come out."""
+        """Adds a packet and returns when it has come out."""
 
 
 def throughput(make: Callable[[], Stream], packets: int) -> tuple[float, float]:
     """Return microseconds per packet, and those of all threads' CPU time, from first in to last out.
 
-    CPU time tells more than the clock where the machine has other work.
+    CPU time is more exact than the clock if the machine has other work.
 
     Raises:
-        WrongResultError: not all came out, or not in order.
+        WrongResultError: not all packets came out, or not in order.
     """
     _flow(make, min(packets, WARM_UP))
     spent, worked = _flow(make, packets)
@@ -70,10 +70,10 @@ def _flow(make: Callable[[], Stream], packets: int) -> tuple[float, float]:
 
 
 def latencies(make: Callable[[], Answering], packets: int) -> dict[str, float]:
-    """Return median and 99th percentile of how long a packet takes, from going in to being out, in us.
+    """Return median and 99th percentile of the time of a packet, from input to output, in us.
 
     Raises:
-        WrongResultError: not all came out, or not in order.
+        WrongResultError: not all packets came out, or not in order.
     """
     stream = make()
     ask = stream.ask
@@ -84,7 +84,7 @@ def latencies(make: Callable[[], Answering], packets: int) -> dict[str, float]:
         start = perf_counter()
         ask(number)
         times.append((perf_counter() - start) * MICRO)
-        if len(stream.seen) != number + 1:  # it did not wait: not what is timed
+        if len(stream.seen) != number + 1:  # it did not wait for the packet
             expect(len(stream.seen), number + 1, "packets that came out so far")
     stream.end()
     expect(list(stream.seen), list(range(WARM_UP + packets)), "packets that came out")
@@ -104,7 +104,7 @@ def join_figures(make: Callable[[], Stream], packets: int) -> dict[str, float]:
 
 
 def chain_text(nodes: int, head: str = "") -> str:
-    """Return the graph of pass-through nodes from stream s0 to stream s<nodes>, as both engines read it."""
+    """Return the graph of pass-through nodes from stream s0 to stream s<nodes>, which both engines read."""
     lines = [
         f'node {{ calculator: "PassThroughCalculator" input_stream: "s{i}" output_stream: "s{i + 1}" }}'
         for i in range(nodes)
@@ -113,7 +113,7 @@ def chain_text(nodes: int, head: str = "") -> str:
 
 
 def join_text(policy: str = "", head: str = "") -> str:
-    """Return the graph of one pass-through node with two streams, a to c and b to d, as both read it."""
+    """Return the graph of one pass-through node with streams a to c and b to d, which both engines read."""
     handler = f'input_stream_handler {{ input_stream_handler: "{policy}" }}' if policy else ""
     return (
         f'input_stream: "a" input_stream: "b" {head} node {{ calculator: "PassThroughCalculator" '

@@ -4,10 +4,10 @@
     python scripts/catalog.py --check    say what is stale, and exit 1
 
 The official packs are the distributions in plugins/ and subgraphs/. Each one's plugin module is
-imported from the checkout, installed or not, and asked for its components; nothing they name is
-imported. The core has this file for one purpose: an unknown name's error says what to install.
+imported from the checkout, installed or not, and lists its components; the components are not imported.
+The core uses this file for one purpose: an unknown name's error says what to install.
 
-Needs penstock-core's own requirements and nothing of the packs'.
+Needs only penstock-core's own requirements, not those of the packs.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def doors(root: Path) -> Iterator[tuple[str, str]]:
 
 
 def components(sources: Path, module: str) -> Any:
-    """Import a pack's plugin module from `sources` and return what it brings; None for hooks alone."""
+    """Import a pack's plugin module from `sources`; return its components, None if it has only hooks."""
     if str(sources) not in sys.path:
         sys.path.insert(0, str(sources))
     plugin = importlib.import_module(module)

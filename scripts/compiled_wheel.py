@@ -2,9 +2,9 @@
 
     python scripts/compiled_wheel.py DIRECTORY
 
-Writes an sdist and, from it, a wheel for this interpreter into DIRECTORY, which is emptied before. By way of
-the sdist, since what is built in place leaves the compiled modules in the source tree. It needs uv, a C
-compiler and half a minute.
+Writes an sdist and, from it, a wheel for this interpreter into DIRECTORY, which is emptied before. The wheel
+is built from the sdist, since a build in place leaves the compiled modules in the source tree. It needs uv, a
+C compiler and half a minute.
 """
 
 from __future__ import annotations

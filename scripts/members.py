@@ -1,19 +1,19 @@
-"""Write the lists of the workspace's members where tools want them, from the directories.
+"""Write the lists of the workspace's members into the files of the tools, from the directories.
 
-A new pack costs one directory and one run of this script, from anywhere:
+A new pack needs one directory and one run of this script, from anywhere:
 
     python scripts/members.py            rewrite the lists
     python scripts/members.py --check    exit 1 and name the files that are not current
 
-The lists stand between the lines "# members: begin" and "# members: end": in the root
+The lists are between the lines "# members: begin" and "# members: end": in the root
 pyproject.toml what `penstock` requires, where uv finds the members, what the `dev` group installs;
-in .importlinter the packages to look at and which of them may know which.
+in .importlinter the packages to check and which of them may import which.
 
-What a member is called follows from where it lies: `plugins/image` is the distribution
+A member's names follow from its directory: `plugins/image` is the distribution
 `penstock-image` with the import name `penstock_image` and the entry point `image`;
 `subgraphs/flow` is `penstock-subgraphs-flow`. Only `core` differs: `penstock-core`, `penstock`.
 
-Standard library only, so that it runs before anything is installed.
+It uses only the standard library, and so runs before anything is installed.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
 ROOT: Final = Path(__file__).resolve().parent.parent
-#: Where the members of each promise lie. Those in the first three are released together.
+#: The directories of the members that are released together; those in contrib have their own versions.
 TRAIN: Final = ("core", "plugins", "subgraphs")
 
 _BLOCK: Final = re.compile(

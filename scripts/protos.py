@@ -7,8 +7,8 @@
     python scripts/protos.py            write them
     python scripts/protos.py --check    say which are stale, and exit 1
 
-Needs grpcio-tools 1.71 (protoc 5.29): what it writes can be imported with every protobuf from 5.29
-on, and another version writes other bytes. Packages that have .proto files are found in
+Needs grpcio-tools 1.71 (protoc 5.29): the files that it writes can be imported with every protobuf
+from 5.29 on, and another version writes other bytes. Packages with .proto files are found in
 core/, plugins/, subgraphs/ and contrib/; a file's import path begins at its `src` directory.
 """
 
@@ -31,7 +31,7 @@ SUFFIXES: Final = ("_pb2.py", "_pb2.pyi")
 
 
 def compiler_fault() -> str | None:
-    """Return why this environment cannot write the files, or None where it can."""
+    """Return why this environment cannot write the files, or None if it can."""
     try:
         version = importlib.metadata.version("grpcio-tools")
     except importlib.metadata.PackageNotFoundError:
@@ -58,7 +58,7 @@ def generate(root: Path, into: Path) -> None:
     """Compile every .proto file of the workspace, each package below its place in `into`.
 
     Raises:
-        SystemExit: protoc refuses a file; it has said why on standard error.
+        SystemExit: protoc refuses a file; it has printed the reason on standard error.
     """
     # Not among this project's requirements, and imported only where files are written.
     from grpc_tools import protoc
@@ -78,7 +78,7 @@ def generate(root: Path, into: Path) -> None:
 
 
 def stale(root: Path) -> Iterator[str]:
-    """Yield each generated file that is missing, differs, or has no .proto any more."""
+    """Yield each generated file that is missing, differs, or whose .proto no longer exists."""
     with tempfile.TemporaryDirectory() as directory:
         fresh = Path(directory)
         generate(root, fresh)

@@ -1,7 +1,7 @@
-"""What the timelines of the reference pages are fed: a few packets for each input, by its type.
+"""The input packets of the timelines of the reference pages: a few for each input, by its type.
 
-Each input has packets at four of the timestamps 0, 10, ..., 40, with a gap where another has none. A
-calculator for which that shows little has times of its own in `STAMPS`.
+Each input has packets at four of the timestamps 0, 10, ..., 40, and each input's gap is at another one.
+Calculators for which these times show little have times of their own in `STAMPS`.
 """
 
 from __future__ import annotations
@@ -46,13 +46,13 @@ STAMPS: Final[Mapping[str, Mapping[str, tuple[int, ...]]]] = {
     "StreamToSidePacketCalculator": {"*": (0,)},
 }
 
-#: Stands for a picture in shades of grey among the types.
+#: Denotes a grey image among the types.
 GRAY: Final = "gray"
-#: Calculator and tag of inputs that take such pictures only.
+#: Calculator and tag of inputs that take only grey images.
 _GRAY_INPUTS: Final = (("CannyEdgeCalculator", "VIDEO"), ("ImageOverlayCalculator", "MASK"))
 
 _STAMPS: Final = (0, 10, 20, 30, 40)
-#: Tags of inputs that count from 0 what another input has.
+#: Tags of inputs whose value is an index, from 0, of another input.
 _CHOICES: Final = ("SELECT", "INDEX")
 
 
@@ -128,7 +128,7 @@ _MAKERS: Final[Mapping[object, Callable[[int, int], object]]] = {
 
 
 def _message(cls: Any) -> object:
-    """Return a message; one that is a list of others with three of them."""
+    """Return a message; a message that is a list of others gets three of them."""
     made = cls()
     for field in made.DESCRIPTOR.fields:
         if field.message_type is not None and isinstance(getattr(made, field.name), Sequence):

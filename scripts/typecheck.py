@@ -2,13 +2,13 @@
 
     python scripts/typecheck.py [NAME ...]
 
-One run for each, since a package is typed for whoever installs it alone, and since tests of several
-distributions may have the same module name. What a distribution imports is followed silently: it
-has a run of its own. Generated modules are left out. The benchmarks and the tools of the workspace come last,
-also by their names: `python scripts/typecheck.py benchmarks tools`.
+There is one run for each, since a package must type-check when it is installed alone, and since tests of
+several distributions may have the same module name. Imports of other distributions are followed silently:
+those have runs of their own. Generated modules are left out. The benchmarks and the tools of the workspace
+come last, and have names too: `python scripts/typecheck.py benchmarks tools`.
 
-(Not `types.py`: the directory of a script is first on its path, and that name is the standard
-library's.)
+(The file is not called `types.py`, since the directory of a script is first on its path, and that name is
+the standard library's.)
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from members import ROOT, members
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-#: What is typed besides the distributions: name → files and directories, all of which are on the path.
+#: Code outside the distributions: name → files and directories, all of which are on the path.
 OTHERS: Final = {"benchmarks": ("benchmarks",), "tools": ("scripts", "toxfile.py", "core/hatch_build.py")}
 
 
@@ -34,7 +34,7 @@ def _mypy(arguments: Sequence[str], search_path: str) -> int:
 
 
 def main(wanted: Sequence[str]) -> int:
-    """Check what has these names, or all. Return the exit status."""
+    """Check the distributions with these names, or all. Return the exit status."""
     found = members()
     known = [*(member.name for member in found), *OTHERS]
     if unknown := set(wanted) - set(known):

@@ -1,7 +1,7 @@
 """By hand: a task for each node on one event loop, and an `asyncio.Queue` of 100 before each.
 
-The loop runs in the thread that feeds: `feed` collects, and `end` lets the loop work, as a program does
-that is written for one loop.
+The loop runs in the feeding thread: `feed` collects, and `end` runs the loop, as in a program written for
+one loop.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _END = -1
 
 
 class _Chain:
-    """Tasks that pass on."""
+    """Tasks that forward."""
 
     def __init__(self, nodes: int) -> None:
         self.seen: list[int] = []
@@ -67,7 +67,7 @@ class _Chain:
 
 
 class _Join:
-    """A task takes from two queues what has the same time; both come in order."""
+    """A task that takes items of the same time from two queues; both are in order."""
 
     def __init__(self) -> None:
         self.seen: list[int] = []

@@ -1,7 +1,7 @@
-"""A picture through OpenGL in a plain PyOpenGL script: no graph, no threads, no fences.
+"""A frame through OpenGL in a plain PyOpenGL script: no graph, no threads, no fences.
 
-A context by EGL, textures that are made once, and per frame: upload, draw, read back. Each pass is the same
-shader as the calculator's. What is read back goes into one array, again and again.
+It has an EGL context and textures that are made once, and for each frame uploads, draws and reads back. Each
+pass is the same shader as the calculator's. All frames are read back into the same array.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 os.environ["PYOPENGL_PLATFORM"] = "egl"
 from OpenGL import GL  # type: ignore[import-untyped]  # after the choice of the platform
 
-#: Told with the report.
+#: Versions for the report.
 VERSIONS: dict[str, str] = {}
 
 _VERTEX = """#version 330 core
@@ -74,7 +74,7 @@ def open_context(device: int | None) -> None:
 
 
 class Passes:
-    """Textures and a program, made once; draws a picture through any number of passes."""
+    """Textures and a program, made once; draws a frame through any number of passes."""
 
     def __init__(self, width: int, height: int, passes: int) -> None:
         self._size = width, height
@@ -106,7 +106,7 @@ class Passes:
         GL.glPixelStorei(GL.GL_PACK_ALIGNMENT, 1)
 
     def upload(self, picture: NDArray[np.uint8]) -> None:
-        """Copy a picture into the first texture."""
+        """Copy a frame into the first texture."""
         GL.glBindTexture(GL.GL_TEXTURE_2D, self._textures[0])
         GL.glTexSubImage2D(GL.GL_TEXTURE_2D, 0, 0, 0, *self._size, GL.GL_RGBA, GL.GL_UNSIGNED_BYTE, picture)
 

@@ -1,4 +1,4 @@
-"""The floor: the same calls in a plain Python loop, with nothing around them."""
+"""The floor: only the same calls, in a plain Python loop."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from streams import chain_figures, join_figures, latencies
 
 
 class _Node:
-    """Passes on."""
+    """Forwards a number."""
 
     def process(self, number: int) -> int:
         return number
@@ -31,7 +31,7 @@ class _Chain:
 
 
 class _Join:
-    """A dict of what waits for its other half."""
+    """A dict of the numbers that wait for their partner."""
 
     def __init__(self) -> None:
         self.seen: list[int] = []
@@ -62,6 +62,6 @@ def latency(nodes: int, packets: int) -> dict[str, float]:
     return latencies(lambda: _Chain(nodes), packets)
 
 
-def join(packets: int, policy: str) -> dict[str, float]:  # noqa: ARG001  # pairs by timestamp, whatever is asked
+def join(packets: int, policy: str) -> dict[str, float]:  # noqa: ARG001  # pairs by timestamp for any policy
     """Time the pairing of two streams."""
     return join_figures(_Join, packets)

@@ -1,4 +1,4 @@
-"""The reference: MediaPipe's C++ framework, driven from Python as its wheel allows (mediapipe 0.10.21)."""
+"""The reference: MediaPipe's C++ framework, driven from Python through its wheel (mediapipe 0.10.21)."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class _Flow:
 
 
 class _Asked(_Flow):
-    """A chain that is waited for until it is idle, or until its observer has been called."""
+    """A chain whose caller waits until it is idle, or until its observer has been called."""
 
     def __init__(self, text: str, output: str, *, by_observer: bool) -> None:
         super().__init__(text, ("s0",), output, came=threading.Semaphore(0) if by_observer else None)
@@ -74,7 +74,7 @@ class _Asked(_Flow):
 
 
 class _Values(Sequence[object]):
-    """The ints in packets, read when they are asked for: not while the clock runs."""
+    """The ints in packets, read only on access: not while the clock runs."""
 
     def __init__(self, packets: list[object]) -> None:
         self._packets = packets
@@ -134,7 +134,7 @@ def large_graph(nodes: int) -> dict[str, float]:
 
 
 def memory(nodes: int, packets: int, warm_up: int) -> dict[str, float]:
-    """Measure what a chain of ints grows by while packets go through."""
+    """Measure by how much memory grows while ints go through a chain."""
     count = 0
 
     def one_more(_name: str, packet: object) -> None:

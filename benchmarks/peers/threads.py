@@ -1,7 +1,7 @@
 """By hand: a thread for each node, and a queue before each.
 
-`queue.Queue` holds 100, as many as a queue of Penstock does unless told otherwise, so that both promise to
-stay within memory; `queue.SimpleQueue` has no limit and promises nothing.
+`queue.Queue` holds 100 items, as a queue of Penstock does by default, so the memory of both is limited;
+`queue.SimpleQueue` has no limit.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def _queue(kind: str) -> queue.Queue[int] | queue.SimpleQueue[int]:
 
 
 class _Chain:
-    """Node i takes from queue i and puts into queue i + 1; the last appends and says so."""
+    """Node i takes from queue i and puts into queue i + 1; the last appends to `seen` and signals it."""
 
     def __init__(self, nodes: int, kind: str) -> None:
         self.seen: list[int] = []
@@ -61,7 +61,7 @@ class _Chain:
 
 
 class _Join:
-    """A thread takes from two queues what has the same time; both come in order."""
+    """A thread that takes items of the same time from two queues; both are in order."""
 
     def __init__(self, kind: str) -> None:
         self.seen: list[int] = []

@@ -7,14 +7,14 @@ try:
 
     gi.require_version("Gst", "1.0")
     gi.require_version("GstApp", "1.0")
-except ValueError as error:  # gi is there, its GStreamer is not
+except ValueError as error:  # gi is installed, GStreamer is not
     raise ImportError(str(error)) from error
 from gi.repository import Gst, GstApp  # noqa: F401  # GstApp: for the methods of appsrc and appsink
 from streams import chain_figures, latencies
 
 Gst.init(None)
 VERSIONS = {"GStreamer": ".".join(map(str, Gst.version()[:3]))}
-#: A pipeline that stands still is an error, after this long.
+#: A pipeline without output for this time is an error.
 PATIENCE_NS = 30 * Gst.SECOND
 
 

@@ -1,4 +1,4 @@
-"""reactivex: observables in the thread that emits, without any synchronization."""
+"""reactivex: observables in the emitting thread, without synchronization."""
 
 from __future__ import annotations
 

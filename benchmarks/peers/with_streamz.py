@@ -1,4 +1,4 @@
-"""streamz: pipelines of calls in the thread that emits."""
+"""streamz: pipelines of calls in the emitting thread."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class _Chain:
             last = last.map(_same)
         last.sink(self.seen.append)
         self.feed = self.ask = source.emit
-        self._held = source, last  # streamz refers to what is downstream weakly
+        self._held = source, last  # streamz has only weak references to downstream nodes
 
     def end(self) -> None:
         """Each `emit` returns when it is through."""

@@ -12,7 +12,7 @@ class RecordingDriver:
 
     Attributes:
         calls: (what, thread), in order; reads are ("read", address).
-        answers: address → what the sensor says: a number, or an exception to raise. 20.0 where none is given.
+        answers: address → the reading of the sensor: a number, or an exception to raise; 20.0 if not given.
         opening, closing: raised by `open` and `close`, where set.
     """
 

@@ -1,4 +1,4 @@
-"""What the pack says it brings: every name leads somewhere, and every docstring's config loads."""
+"""The pack's declarations: every name can be imported, and every docstring's config loads."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_the_config_in_each_docstring_can_be_pasted(registry, name):
     assert "calculator:" in graph.text_config
 
 
-def test_listing_the_pack_imports_none_of_its_work():
+def test_listing_the_pack_imports_none_of_its_dependencies():
     program = (
         "import sys, penstock_video.plugin as p; p.penstock_components(); "
         "print(sorted({'cv2', 'av', 'numpy', 'google.protobuf'} & set(sys.modules)))"

@@ -73,33 +73,33 @@ class PatternSource:
             return None
         index = self._index
         self._index += 1
-        return microseconds(index, self._period), self._picture(index)
+        return microseconds(index, self._period), self._frame(index)
 
     def close(self) -> None:
         """Do nothing: there is no file or device to release."""
 
-    def _picture(self, index: int) -> NDArray[Any]:
+    def _frame(self, index: int) -> NDArray[Any]:
         start = index * _SPEED % self._width
-        picture = self._background[:, start : start + self._width].copy()
+        frame = self._background[:, start : start + self._width].copy()
         side = self._disc.shape[0]
         left = _bounce(index * 3, self._width - side)
         top = _bounce(index * 2, self._height - self._band - side)
-        picture[top : top + side, left : left + side][self._disc] = 255
+        frame[top : top + side, left : left + side][self._disc] = 255
         edges = np.arange(_BITS + 1) * self._width // _BITS
         for bit in range(_BITS):
             value = 255 if index >> (_BITS - 1 - bit) & 1 else 0
-            picture[-self._band :, edges[bit] : edges[bit + 1]] = value
-        return picture
+            frame[-self._band :, edges[bit] : edges[bit + 1]] = value
+        return frame
 
 
-def pattern_index(picture: NDArray[Any]) -> int:
+def pattern_index(frame: NDArray[Any]) -> int:
     """Return the frame's number, modulo 65536, read from the lowest rows of a frame of the pattern.
 
     Args:
-        picture: (H, W, 3) or (H, W) uint8, sides 16 or more. Borrowed.
+        frame: (H, W, 3) or (H, W) uint8, sides 16 or more. Borrowed.
     """
-    height, width = picture.shape[:2]
-    row = picture[height - (max(1, height // _BITS) + 1) // 2].reshape(width, -1).mean(axis=1)
+    height, width = frame.shape[:2]
+    row = frame[height - (max(1, height // _BITS) + 1) // 2].reshape(width, -1).mean(axis=1)
     edges = np.arange(_BITS + 1) * width // _BITS
     middles = (edges[:-1] + edges[1:]) // 2
     return sum(1 << (_BITS - 1 - bit) for bit, middle in enumerate(middles) if row[middle] > 127)  # noqa: PLR2004
@@ -108,10 +108,10 @@ def pattern_index(picture: NDArray[Any]) -> int:
 def _background(width: int, height: int) -> NDArray[np.uint8]:
     """Return (height, 2 * width, 3): the same image twice side by side, so that a shifted cut wraps."""
     columns = np.arange(width)
-    picture = np.empty((height, width, 3), np.uint8)
-    picture[:] = _BARS[columns * len(_BARS) // width]
-    picture[height // 2 :] = (columns * 256 // width).astype(np.uint8)[:, None]
-    return np.concatenate([picture, picture], axis=1)
+    frame = np.empty((height, width, 3), np.uint8)
+    frame[:] = _BARS[columns * len(_BARS) // width]
+    frame[height // 2 :] = (columns * 256 // width).astype(np.uint8)[:, None]
+    return np.concatenate([frame, frame], axis=1)
 
 
 def _disc(side: int) -> NDArray[np.bool_]:
