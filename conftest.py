@@ -29,3 +29,5 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
         option.maxprocesses = _MOST_PROCESSES
     if option.numprocesses and option.dist == "no":
         option.dist = "loadfile"
+        if option.maxworkerrestart is None:
+            option.maxworkerrestart = "0"  # a new process would crash at the same test, and pytest would hang

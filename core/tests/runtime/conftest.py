@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import contextlib
 import threading
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -67,12 +68,77 @@ def make(pools) -> Iterator[Callable[..., penstock.CalculatorGraph]]:
 
     yield _make
     for graph in graphs:
-        if graph._starter.is_running:
+        if graph.is_running:
             graph.cancel()
-            try:
+            with contextlib.suppress(GraphRunError):
                 graph.wait_until_done(TIMEOUT)
-            except GraphRunError:
-                continue
+
+
+class WatchingThreads(penstock.Executor):
+    """Threads of one run which look for neglected steps while they sleep."""
+
+    def __init__(self, threads: int = 2) -> None:
+        self._threads = threads
+
+    def lend_to(self, work):
+        return _Watched(work, self._threads)
+
+
+class _Watched(penstock.Lease):
+    watches = True
+
+    def __init__(self, work, threads):
+        self._work = work
+        self._wakes = threading.Semaphore(0)
+        self._is_stopping = False
+        self._threads = [threading.Thread(target=self._serve, daemon=True) for _ in range(threads)]
+        for thread in self._threads:
+            thread.start()
+
+    def wake(self):
+        self._wakes.release()
+
+    def stop(self, timeout=None):
+        self._is_stopping = True
+        self._wakes.release(len(self._threads))
+        for thread in self._threads:
+            thread.join(timeout)
+        return not any(thread.is_alive() for thread in self._threads)
+
+    def _serve(self):
+        while not self._is_stopping:
+            self._work.run()
+            seen = self._work.taken
+            while not (self._wakes.acquire(timeout=0.005) or self._work.is_neglected(seen)):
+                seen = self._work.taken
+
+
+@pytest.fixture
+def watching_threads() -> type[WatchingThreads]:
+    """Return an executor of threads, for tests of what sleeping threads do about neglected steps."""
+    return WatchingThreads
+
+
+@pytest.fixture
+def runner_of() -> Callable[[penstock.CalculatorGraph], Any]:
+    """Return a function that returns a graph's present or last run, for what no public name shows."""
+    return lambda graph: graph._starter.runner
+
+
+@pytest.fixture
+def is_locked() -> Callable[[penstock.CalculatorGraph], bool]:
+    """Return a function that returns whether the calling thread holds the lock of a graph's run.
+
+    It lets another thread look at the run, which that thread cannot do while the lock is held.
+    """
+
+    def _is_locked(graph: penstock.CalculatorGraph) -> bool:
+        looking = threading.Thread(target=graph.snapshot, daemon=True)
+        looking.start()
+        looking.join(TIMEOUT / 4)
+        return looking.is_alive()
+
+    return _is_locked
 
 
 @pytest.fixture

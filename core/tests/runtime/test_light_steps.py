@@ -1,4 +1,4 @@
-"""Long chains of light nodes on threads: what a node does that has been light for long."""
+"""Long chains of light nodes on threads: what becomes of a node that has been light for a while."""
 
 from __future__ import annotations
 
@@ -14,9 +14,7 @@ import pytest
 
 import penstock
 from penstock.errors import GraphRunError
-from penstock.runtime.runner.work import _HEAVY
-from penstock_executors.thread_pool import ThreadPoolExecutor
-from penstock_testing import calculator
+from penstock_testing import calculator, testing_registry
 
 LENGTH = 20
 #: Packets after which every node is known to be light: it has been timed 16 times and more.
@@ -25,32 +23,29 @@ TIMEOUT = 30
 
 
 class Chain:
-    """A graph of `LENGTH` nodes on a thread pool, of which one does something else at one time."""
+    """A graph of `LENGTH` nodes on threads, of which one does something else at one time."""
 
-    def __init__(self, registry, acts=None, place=11, *, threads=2, loop=None):
-        own = registry.child()
-        own.add("executor", "ThreadPoolExecutor", ThreadPoolExecutor)
+    def __init__(self, executor, acts=None, place=11, *, rest="", loop=None):
         self.closed = []
         self.seen = []
 
-        def pass_on(cc):
+        def process(cc):
             outcome = acts(cc) if acts is not None and cc.node_name == f"n{place}" else None
             if not isinstance(outcome, concurrent.futures.Future):
                 cc.output.add(cc.input.payload, cc.input_timestamp)
             return outcome
 
-        own.add(
-            "calculator",
-            "Pass",
-            calculator(pass_on, name="Pass", offset=0, close=lambda cc: self.closed.append(cc.node_name)),
+        passing = calculator(
+            process, name="Pass", offset=0, close=lambda cc: self.closed.append(cc.node_name)
         )
         nodes = "".join(
             f'node {{ calculator: "Pass" name: "n{i}" input_stream: "s{i}" output_stream: "s{i + 1}" }}'
             for i in range(LENGTH)
         )
         self.graph = penstock.CalculatorGraph(
-            f'input_stream: "s0" num_threads: {threads} {nodes}', registry=own
+            f'input_stream: "s0" {nodes} {rest}', registry=testing_registry(passing)
         )
+        self.graph.set_executor("", executor)
         self.graph.observe_output_stream(
             f"s{LENGTH}", lambda _, packet: self.seen.append((int(packet.timestamp), packet.payload))
         )
@@ -62,25 +57,22 @@ class Chain:
         for number in range(first, last):
             self.graph.add_packet_to_input_stream("s0", penstock.Packet(number, number), timeout=TIMEOUT)
 
-    def slowness(self, place):
-        return self.graph._starter.runner.schedule.nodes[place].slowness
+    def node(self, place):
+        """Return the state of one node."""
+        return self.graph.snapshot().nodes[place]
 
-    def are_light(self):
-        """Let all nodes count as light, also one that the machine has kept waiting in a timed call."""
-        for node in self.graph._starter.runner.schedule.nodes:
-            assert node.slowness < _HEAVY
-            node.slowness = 0
+    def attentive(self):
+        """Return how many threads are counted on; inside a call of a heavy node, its own is not."""
+        return self.graph.snapshot().executors[0].attentive
 
-    def expect_nobody_counted(self):
-        """Wait until no thread counts as attentive: those that sleep must not, nor count twice or less."""
-        work = self.graph._starter.runner.works[0]
-        assert waited_for(lambda: not work.attentive and not work.queue.others)
-        time.sleep(0.05)
-        assert work.attentive == 0
+    def expect_no_thread_counted(self):
+        """Wait until no thread counts as attentive; sleeping threads must not, and none counts twice."""
+        assert waited_for(lambda: not self.attentive() and not self.graph.snapshot().executors[0].ready)
+        assert {self.attentive() for _ in range(100)} == {0}
 
 
 def waited_for(question):
-    """Ask until it is so, at most for long; return whether it is."""
+    """Ask until the answer is yes, at most for `TIMEOUT` seconds; return whether it is."""
     deadline = time.monotonic() + TIMEOUT
     while not question() and time.monotonic() < deadline:
         time.sleep(0.002)
@@ -88,21 +80,33 @@ def waited_for(question):
 
 
 @pytest.fixture
-def chain(penstock_registry):
+def fresh_chain(watching_threads):
+    """Return a function that makes a chain none of whose nodes has run yet."""
     made = []
 
     def make(*arguments, **named):
-        made.append(Chain(penstock_registry, *arguments, **named))
-        made[0].feed(0, LIGHT)
-        made[0].graph.wait_until_idle(TIMEOUT)
-        made[0].are_light()
-        return made[0]
+        made.append(Chain(watching_threads(2), *arguments, **named))
+        return made[-1]
 
     yield make
     for one in made:
-        one.graph.cancel()
-        with contextlib.suppress(GraphRunError):
-            one.graph.wait_until_done(TIMEOUT)
+        if one.graph.is_running:
+            one.graph.cancel()
+            with contextlib.suppress(GraphRunError):
+                one.graph.wait_until_done(TIMEOUT)
+
+
+@pytest.fixture
+def chain(fresh_chain):
+    """Return a function that makes a chain whose nodes are known to be light."""
+
+    def make(*arguments, **named):
+        made = fresh_chain(*arguments, **named)
+        made.feed(0, LIGHT)
+        made.graph.wait_until_idle(TIMEOUT)
+        return made
+
+    return make
 
 
 def test_all_packets_come_out_in_order(chain):
@@ -166,7 +170,7 @@ def test_a_step_that_completes_later_is_waited_for(chain):
     run = chain(lambda cc: later if cc.input_timestamp == LIGHT + 7 else None)
 
     run.feed(LIGHT, LIGHT + 10)
-    assert waited_for(lambda: run.graph._starter.runner.pending)
+    assert waited_for(lambda: run.node(11).running)
     assert waited_for(lambda: run.seen[-1][0] == LIGHT + 6)
 
     later.set_result(None)
@@ -181,14 +185,13 @@ def test_a_step_that_is_given_up_and_then_completes_later_leaves_no_thread_count
     def block_and_defer(cc):
         if cc.input_timestamp != LIGHT:
             return None
-        assert waited_for(lambda: first.steps >= LIGHT + 5)  # another thread has taken over
+        assert waited_for(lambda: run.node(0).steps >= LIGHT + 5)  # another thread has taken over
         return later
 
     run = chain(block_and_defer)
-    first = run.graph._starter.runner.schedule.nodes[0]
     run.feed(LIGHT, LIGHT + 5)
-    assert waited_for(lambda: run.graph._starter.runner.pending)
-    run.expect_nobody_counted()
+    assert waited_for(lambda: run.node(11).running)
+    run.expect_no_thread_counted()
 
     later.set_result(None)
     run.graph.close(TIMEOUT)
@@ -209,40 +212,50 @@ def test_an_awaitable_that_nobody_can_run_is_an_error_of_its_step_and_the_run_is
     stopped.close()
 
     assert len(raised.value.errors) == 1
-    assert not run.graph._starter.runner.is_poisoned
+    assert run.graph.snapshot().state == "over"
+    assert run.graph.ledger().adds_up
     assert sorted(run.closed) == sorted(f"n{i}" for i in range(LENGTH))
 
 
 @pytest.mark.parametrize("place", [0, 5, 11, 19])
-def test_a_node_that_begins_to_take_long_is_noticed_wherever_it_stands(chain, place):
+def test_a_node_that_begins_to_take_long_is_noticed_wherever_it_is(chain, place):
+    counted_on = []
+
     def dawdle(cc):
         if cc.input_timestamp >= LIGHT:
+            counted_on.append(run.attentive())
             time.sleep(0.0005)
 
     run = chain(dawdle, place)
 
     run.feed(LIGHT, LIGHT + 300)
     run.graph.wait_until_idle(TIMEOUT)
-
-    assert run.slowness(place) >= _HEAVY
-
-
-def test_a_node_whose_first_call_is_long_is_heavy_at_once_and_light_again_after_short_ones(
-    penstock_registry,
-):
-    run = Chain(penstock_registry, lambda cc: time.sleep(0.001) if cc.input_timestamp == 0 else None)
-    run.feed(0, 1)
+    run.feed(LIGHT + 300, LIGHT + 301)
     run.graph.wait_until_idle(TIMEOUT)
-    assert run.slowness(11) >= _HEAVY
 
-    run.feed(1, 20)
-    run.graph.wait_until_idle(TIMEOUT)
-    assert run.slowness(11) < _HEAVY
-    run.graph.close(TIMEOUT)
+    assert counted_on[0] == 1  # the thread in the call: the node counted as light
+    assert counted_on[-1] == 0
 
 
-def test_a_light_node_that_blocks_leaves_the_others_to_another_thread(chain):
-    """Its thread was counted on; who sleeps notices, and earlier nodes take the packets that come."""
+def test_a_node_whose_first_call_is_long_is_heavy_at_once_and_light_again_after_short_ones(fresh_chain):
+    counted_on = []
+
+    def first_is_long(cc):
+        if cc.input_timestamp in (0, 1, 39):  # not each time, since looking takes long too
+            counted_on.append(run.attentive())
+        if cc.input_timestamp == 0:
+            time.sleep(0.001)
+
+    run = fresh_chain(first_is_long)
+    for number in range(40):
+        run.feed(number, number + 1)
+        run.graph.wait_until_idle(TIMEOUT)
+
+    assert counted_on == [1, 0, 1]
+
+
+def test_while_a_light_node_blocks_another_thread_runs_the_others(chain):
+    """The other thread finds the neglected steps, and earlier nodes take the packets that come."""
     release = threading.Event()
 
     def wait_for_the_next(cc):
@@ -250,25 +263,42 @@ def test_a_light_node_that_blocks_leaves_the_others_to_another_thread(chain):
             assert release.wait(TIMEOUT)
 
     run = chain(wait_for_the_next)
-    first = run.graph._starter.runner.schedule.nodes[0]
     run.feed(LIGHT, LIGHT + 5)
-    assert waited_for(lambda: first.steps == LIGHT + 5)
-    assert run.slowness(11) == 0
+    assert waited_for(lambda: run.node(0).steps == LIGHT + 5)
     release.set()
     run.graph.wait_until_idle(TIMEOUT)
-    assert run.slowness(11) > 0
-    run.expect_nobody_counted()
+    run.expect_no_thread_counted()
     run.graph.close(TIMEOUT)
     assert run.seen == [(number, number) for number in range(LIGHT + 5)]
 
 
-def test_who_waits_until_idle_is_woken_when_only_an_observer_is_left_and_comes_back_when_it_is_done(chain):
+def test_a_light_node_that_blocks_three_times_counts_as_heavy(chain):
+    no_longer_counted_on = []
+
+    def block_three_times(cc):
+        stamp = int(cc.input_timestamp)
+        if LIGHT <= stamp < LIGHT + 3:
+            run.feed(stamp + 1, stamp + 2)
+            assert waited_for(lambda: run.node(0).steps == stamp + 2)  # another thread has taken over
+        elif stamp == LIGHT + 3:
+            no_longer_counted_on.append(waited_for(lambda: not run.attentive()))
+
+    run = chain(block_three_times)
+    run.feed(LIGHT, LIGHT + 1)
+    run.graph.wait_until_idle(2 * TIMEOUT)
+
+    assert no_longer_counted_on == [True]
+
+
+def test_a_wait_until_idle_is_woken_when_only_an_observer_is_left_and_returns_when_that_is_done(
+    chain, runner_of
+):
     def until_awaited(cc):
         if cc.input_timestamp >= LIGHT:
-            assert waited_for(lambda: run.graph._starter.runner.waiters)
+            assert waited_for(lambda: runner.waiters)
 
     run = chain(until_awaited)
-    runner = run.graph._starter.runner
+    runner = runner_of(run.graph)
     asleep = []
 
     class Seen(list):
@@ -284,3 +314,27 @@ def test_who_waits_until_idle_is_woken_when_only_an_observer_is_left_and_comes_b
 
     assert asleep == [0] * 5
     assert not runner.wakes_early
+
+
+def test_waiting_threads_are_notified_of_light_steps_and_deliveries_now_and_then_and_not_of_each(
+    fresh_chain, runner_of, monkeypatch
+):
+    notified = []
+    run = fresh_chain(rest="max_queue_size: -1")
+    run.graph.wait_until_idle(TIMEOUT)
+    run.graph.pause()
+    run.feed(0, 3000)
+    news = type(runner_of(run.graph).changed)
+    notify_all = news.notify_all
+
+    def note(self):
+        notified.append(len(run.seen))
+        notify_all(self)
+
+    monkeypatch.setattr(news, "notify_all", note)
+    run.graph.resume()
+    run.graph.wait_until_idle(TIMEOUT)
+
+    assert len(run.seen) == 3000
+    assert len(notified) < 1500
+    assert 3000 in notified  # at the end at once, not when the wait looks again
