@@ -5,12 +5,16 @@ Pages are Markdown (MyST). The code in them is run by the tests (`docs/conftest.
 
 from __future__ import annotations
 
+import logging
 import sys
 from pathlib import Path
 
 import penstock
 
-sys.path.insert(0, str(Path(__file__).resolve().parent / "_extensions"))
+_DOCS = Path(__file__).resolve().parent
+sys.path[:0] = [str(_DOCS / "_extensions"), str(_DOCS.parent / "scripts")]
+
+import reference_pages  # noqa: E402  # found by the line above
 
 project = "Penstock"
 copyright = "the Penstock developers"  # noqa: A001  # Sphinx's name
@@ -58,16 +62,25 @@ llms_txt_summary = (
     "plugin."
 )
 
-#: The page of all calculators, which is also read where toctrees mean nothing.
-_CALCULATORS = "reference/calculators/README"
+#: The index of all calculators. Git holds it; the pages beside it are written before each build.
+_INDEX = "reference/calculators/README"
 
 
-def _add_calculator_pages(_app: object, docname: str, source: list[str]) -> None:
-    """Put the pages of the calculators below the page that lists them."""
-    if docname == _CALCULATORS:
-        source[0] += "\n```{toctree}\n:hidden:\n:glob:\n\n*Calculator\n```\n"
+def _write_calculator_pages(_app: object) -> None:
+    """Write the pages of the calculators where Sphinx then finds them."""
+    # The theme makes warnings visible, and those of an example's node alone are expected: its back edge
+    # closes no cycle.
+    logging.getLogger("penstock.config").setLevel(logging.ERROR)
+    reference_pages.write_pages(_DOCS / "reference" / "calculators")
+
+
+def _link_calculator_pages(_app: object, docname: str, source: list[str]) -> None:
+    """Put the pages of the calculators below the index, and links to them into it."""
+    if docname == _INDEX:
+        source[0] = reference_pages.with_links(source[0]) + "\n```{toctree}\n:hidden:\n:glob:\n\n*\n```\n"
 
 
 def setup(app):  # noqa: ANN001, ANN201  # Sphinx's
     """Connect what is said above."""
-    app.connect("source-read", _add_calculator_pages)
+    app.connect("builder-inited", _write_calculator_pages)
+    app.connect("source-read", _link_calculator_pages)

@@ -1,11 +1,14 @@
-"""Write docs/reference/calculators/*.md: a page for each calculator of the standard packs.
+"""Write the reference of the calculators: an index of all, which git holds, and a page for each.
 
-    python scripts/reference_pages.py            write them
-    python scripts/reference_pages.py --check    say what is missing, stale or left over, and exit 1
+    python scripts/reference_pages.py            write the index and the pages
+    python scripts/reference_pages.py --check    exit 1 where the index is stale or a page cannot be made
+
+Both are in docs/reference/calculators: README.md is the index, and git ignores the pages. The documentation's
+build writes the pages before it reads its sources (docs/conf.py).
 
 A page is what `penstock show` knows (ports, options, policy, example), and a timeline: what the node
-of the example did with a few packets, recorded in a run on one thread. Pages depend on nothing but
-the packs, so the same packs give the same bytes.
+of the example did with a few packets, recorded in a run on one thread. Pages depend only on the packs,
+so the same packs give the same bytes.
 
 Needs the standard packs installed.
 """
@@ -14,6 +17,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -31,12 +35,23 @@ from timeline_feeds import WITHOUT_TIMELINE, feed_of, side_packets_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from contextlib import AbstractContextManager
 
     from penstock.registry import Registry
     from penstock_views.describe import Description, OptionField, OptionMessage, PortInfo
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 PAGES: Final = ROOT / "docs" / "reference" / "calculators"
+#: The one file there that git holds.
+INDEX: Final = "README.md"
+
+_INTRO: Final = (
+    "All calculators of the standard packs. `penstock show NAME` prints everything about one: ports,\n"
+    "options, policy, an example. The documentation has a page for each: "
+    "`uv run --group docs sphinx-build docs docs/_build/html`."
+)
+#: A name in the first column of the index.
+_NAME: Final = re.compile(r"^\| `(?P<name>\w+)` \|", re.MULTILINE)
 
 _PORTS: Final = {
     "inputs": "Input streams",
@@ -179,55 +194,110 @@ def _alone(description: Description, registry: Registry) -> Any:
 # --- all pages ------------------------------------------------------------------------------------
 
 
+class PageError(Exception):
+    """A page cannot be made; names the calculator, and has what went wrong as its cause."""
+
+
 def pages() -> dict[str, str]:
-    """Return file name → text: each page, and the list of them."""
-    # A page is the same on every machine, so nothing is drawn with OpenGL.
-    with patch.dict(os.environ, {"PENSTOCK_GPU": "off"}):
-        return _pages(default_registry())
+    """Return file name → text of each page.
+
+    Raises:
+        PageError: a page cannot be made.
+    """
+    with _without_gpu():
+        registry = default_registry()
+        return {f"{name}.md": _made(name, registry) for name in _names()}
 
 
-def _pages(registry: Registry) -> dict[str, str]:
-    names = sorted(official_packs()["calculator"])
-    found = {f"{name}.md": page(name, registry) for name in names}
+def index() -> str:
+    """Return the text of the index: a line for each calculator."""
+    registry = default_registry()
     rows = []
-    for name in names:
+    for name in _names():
         description = describe(name, registry)
-        rows.append((f"[{name}]({name}.md)", f"`{description.distribution}`", description.summary))
-    intro = "Written by `python scripts/reference_pages.py` from the calculators themselves."
+        rows.append((f"`{name}`", f"`{description.distribution}`", description.summary))
     heads = ("calculator", "distribution", "what it does")
-    found["README.md"] = "\n\n".join(["# Calculators", intro, _table(heads, rows)]) + "\n"
-    return found
+    return "\n\n".join(["# Calculators", _INTRO, _table(heads, rows)]) + "\n"
 
 
-def faults(folder: Path, wanted: dict[str, str]) -> Iterator[str]:
-    """Yield what is wrong with the pages in a folder."""
-    there = {file.name: file.read_text(encoding="utf-8") for file in folder.glob("*.md")}
-    for name in sorted(there.keys() | wanted.keys()):
-        if name not in there:
-            yield f"{name} is missing"
-        elif name not in wanted:
-            yield f"{name} is of no calculator"
-        elif there[name] != wanted[name]:
-            yield f"{name} is stale"
+def with_links(text: str) -> str:
+    """Return the index with a link to its page in place of each name, for where the pages are."""
+    return _NAME.sub(r"| [\g<name>](\g<name>.md) |", text)
+
+
+def write_pages(folder: Path) -> None:
+    """Write each page into a folder, and remove pages of calculators that are gone.
+
+    A page that has not changed is left alone, so that a build does not read it again.
+
+    Raises:
+        PageError: a page cannot be made; nothing was written.
+    """
+    wanted = pages()
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in wanted.items():
+        _write(folder / name, text)
+    for file in folder.glob("*.md"):
+        if file.name not in wanted and file.name != INDEX:
+            file.unlink()
+
+
+def _names() -> list[str]:
+    return sorted(official_packs()["calculator"])
+
+
+def _without_gpu() -> AbstractContextManager[Any]:
+    # A page is the same on every machine, so nothing is drawn with OpenGL.
+    return patch.dict(os.environ, {"PENSTOCK_GPU": "off"})
+
+
+def _made(name: str, registry: Registry) -> str:
+    try:
+        return page(name, registry)
+    except Exception as error:
+        raise PageError(f"the page of {name} cannot be made: {type(error).__name__}: {error}") from error
+
+
+def _write(file: Path, text: str) -> None:
+    if not file.exists() or file.read_text(encoding="utf-8") != text:
+        file.write_text(text, encoding="utf-8", newline="\n")
+
+
+def _fault(folder: Path) -> str | None:
+    """Return what is wrong with the index in a folder or with a page, or None."""
+    try:
+        pages()
+    except PageError as error:
+        return str(error)
+    file = folder / INDEX
+    if not file.exists():
+        return f"{INDEX} is missing; run: python scripts/reference_pages.py"
+    if file.read_text(encoding="utf-8") != index():
+        return f"{INDEX} is stale; run: python scripts/reference_pages.py"
+    return None
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Write the pages, or compare them; return the exit status."""
-    parser = argparse.ArgumentParser(description="Write the reference pages of the calculators.")
-    parser.add_argument("--check", action="store_true", help="change nothing; exit 1 where one is stale")
-    parser.add_argument("--folder", type=Path, default=PAGES, help="of the pages; default: this checkout's")
+    """Write the index and the pages, or check them; return the exit status."""
+    parser = argparse.ArgumentParser(description="Write the index of the calculators, and a page for each.")
+    parser.add_argument(
+        "--check",
+        action="store_true",
+        help="write nothing; exit 1 where the index is stale or a page cannot be made",
+    )
+    parser.add_argument("--folder", type=Path, default=PAGES, help="where they are; default: this checkout's")
     options = parser.parse_args(arguments)
-    wanted = pages()
-    found = list(faults(options.folder, wanted))
     if options.check:
-        sys.stdout.writelines(f"{line}; run: python scripts/reference_pages.py\n" for line in found)
-        return 1 if found else 0
-    options.folder.mkdir(parents=True, exist_ok=True)
-    for name, text in wanted.items():
-        (options.folder / name).write_text(text, encoding="utf-8", newline="\n")
-    for file in options.folder.glob("*.md"):
-        if file.name not in wanted:
-            file.unlink()
+        fault = _fault(options.folder)
+        if fault is not None:
+            print(fault)
+        return int(fault is not None)
+    try:
+        write_pages(options.folder)
+    except PageError as error:
+        print(error)
+        return 1
+    _write(options.folder / INDEX, index())
     return 0
 
 

@@ -1,4 +1,4 @@
-"""The reference pages of the calculators: written, current, and of every calculator."""
+"""The reference of the calculators: a page for each can be made, and the index of them is current."""
 
 from __future__ import annotations
 
@@ -11,9 +11,23 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 SCRIPT = ROOT / "scripts" / "reference_pages.py"
+#: Git holds no page, so what a reader of the repository reads may link to the index only.
+SOURCES = [
+    path
+    for pattern in (
+        "*.md",
+        "docs/**/*.md",
+        "core/*.md",
+        "plugins/*/*.md",
+        "subgraphs/**/*.md",
+        "contrib/**/*.md",
+    )
+    for path in ROOT.glob(pattern)
+    if path.parent.name not in {"calculators", "_build"}
+]
 
 
-def check(*arguments):
+def run(*arguments):
     return subprocess.run(
         [sys.executable, str(SCRIPT), *arguments], capture_output=True, text=True, check=False, timeout=100
     )
@@ -21,7 +35,7 @@ def check(*arguments):
 
 @pytest.fixture(scope="module")
 def script():
-    """The script as a module; it is no package's."""
+    """The script as a module; it belongs to no package."""
     spec = importlib.util.spec_from_file_location("penstock_workspace_reference_pages", SCRIPT)
     module = importlib.util.module_from_spec(spec)
     before = list(sys.path)
@@ -35,36 +49,89 @@ def pages(script):
     return script.pages()
 
 
-def test_the_reference_pages_are_current():
-    ended = check("--check")
+def test_every_page_can_be_made_and_the_index_is_current():
+    ended = run("--check")
 
     assert ended.returncode == 0, ended.stdout + ended.stderr
 
 
-def test_missing_stale_and_left_over_pages_are_told_and_written(tmp_path):
-    assert check("--folder", str(tmp_path)).returncode == 0
-    (tmp_path / "GateCalculator.md").unlink()
+def test_there_is_a_page_and_a_line_of_the_index_for_each_standard_calculator(script, pages):
+    names = sorted(script.official_packs()["calculator"])
+
+    assert list(pages) == [f"{name}.md" for name in names]
+    listed = [line.split("`")[1] for line in script.index().splitlines() if line.startswith("| `")]
+    assert listed == names
+
+
+def test_a_missing_or_stale_index_is_reported_and_written(tmp_path):
+    index = tmp_path / "README.md"
+    missing = run("--folder", str(tmp_path), "--check")
+    index.write_text("# Calculators\n")
+    stale = run("--folder", str(tmp_path), "--check")
+    untouched = index.read_text()
+
+    written = run("--folder", str(tmp_path))
+
+    assert [missing.returncode, stale.returncode, written.returncode] == [1, 1, 0]
+    assert missing.stdout == "README.md is missing; run: python scripts/reference_pages.py\n"
+    assert stale.stdout == "README.md is stale; run: python scripts/reference_pages.py\n"
+    assert untouched == "# Calculators\n"
+    assert run("--folder", str(tmp_path), "--check").returncode == 0
+
+
+def test_pages_are_written_where_they_changed_and_removed_with_their_calculator(script, tmp_path):
+    script.write_pages(tmp_path)
+    gate, mux, index = (tmp_path / name for name in ("GateCalculator.md", "MuxCalculator.md", "README.md"))
+    before = gate.stat().st_mtime_ns
+    text = mux.read_text()
+    mux.write_text(text + "more\n")
     (tmp_path / "NoCalculator.md").write_text("of nothing\n")
-    with (tmp_path / "MuxCalculator.md").open("a") as file:
-        file.write("more\n")
+    index.write_text("the index\n")
 
-    told = check("--folder", str(tmp_path), "--check")
+    script.write_pages(tmp_path)
 
-    assert told.returncode == 1
-    assert told.stdout.splitlines() == [
-        "GateCalculator.md is missing; run: python scripts/reference_pages.py",
-        "MuxCalculator.md is stale; run: python scripts/reference_pages.py",
-        "NoCalculator.md is of no calculator; run: python scripts/reference_pages.py",
-    ]
-    check("--folder", str(tmp_path))
-    assert check("--folder", str(tmp_path), "--check").returncode == 0
+    assert gate.stat().st_mtime_ns == before
+    assert mux.read_text() == text
+    assert not (tmp_path / "NoCalculator.md").exists()
+    assert index.read_text() == "the index\n"
+
+
+def test_a_page_that_cannot_be_made_is_an_error_that_names_the_calculator(
+    script, tmp_path, monkeypatch, capsys
+):
+    described = script.describe
+
+    def describe(name, registry):
+        if name == "MuxCalculator":
+            raise ValueError("no example")
+        return described(name, registry)
+
+    monkeypatch.setattr(script, "describe", describe)
+
+    statuses = [script.main(["--folder", str(tmp_path), "--check"]), script.main(["--folder", str(tmp_path)])]
+
+    assert statuses == [1, 1]
+    message = "the page of MuxCalculator cannot be made: ValueError: no example\n"
+    assert capsys.readouterr().out == 2 * message
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_built_index_links_each_page_and_the_one_in_git_links_none(script, pages):
+    index = script.index()
+    built = script.with_links(index)
+
+    assert "](" not in index
+    assert [name for name in pages if f"]({name}) |" not in built] == []
+
+
+def test_no_page_of_the_repository_links_to_a_page_that_git_does_not_hold():
+    assert ROOT / "README.md" in SOURCES
+    assert [path for path in SOURCES if "Calculator.md" in path.read_text(encoding="utf-8")] == []
 
 
 def test_every_page_has_an_example_and_knows_its_ports(pages):
     lacking = [
-        name
-        for name, text in pages.items()
-        if name != "README.md" and ("## Example" not in text or "ports are not known" in text)
+        name for name, text in pages.items() if "## Example" not in text or "ports are not known" in text
     ]
 
     assert lacking == []

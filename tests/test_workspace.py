@@ -163,6 +163,30 @@ def test_a_member_asks_for_the_same_python_as_the_project(member):
     assert member.project["requires-python"] == root_pyproject()["project"]["requires-python"]
 
 
+#: Classifiers that say the same of every distribution; of a topic each has its own.
+SHARED_CLASSIFIERS = (
+    "Development Status",
+    "Intended Audience",
+    "Operating System",
+    "Programming Language",
+    "Typing",
+)
+
+
+def shared_classifiers(project):
+    return [each for each in project["classifiers"] if each.startswith(SHARED_CLASSIFIERS)]
+
+
+# That a classifier is one that package indexes know is checked by hatchling when it builds.
+@every_member
+def test_a_member_has_the_classifiers_of_the_project_and_a_topic(member):
+    classifiers = member.project["classifiers"]
+
+    assert shared_classifiers(member.project) == shared_classifiers(root_pyproject()["project"])
+    assert [each for each in classifiers if each.startswith("Topic ::")], "no topic"
+    assert classifiers == sorted(classifiers)
+
+
 def test_what_is_released_together_has_one_version():
     version = root_pyproject()["project"]["version"]
 
