@@ -1,7 +1,7 @@
 """What tests with GL share: they are skipped with the reason where there is none, or fail where CI wants it.
 
 A test says `pytest.mark.gpu`, or uses one of the fixtures below. With PENSTOCK_REQUIRE_GL=1 a machine
-without GL fails. PENSTOCK_GPU_DEVICE chooses the device, as it does for everybody.
+without GL fails. PENSTOCK_GPU_DEVICE chooses the device, as for applications.
 """
 
 from __future__ import annotations

@@ -254,7 +254,7 @@ def test_contexts_that_come_and_go_leave_nothing(live):
 
 
 def test_a_texture_that_comes_back_from_a_garbage_collection_is_used_again(gl_available):
-    """Its fences were garbage together with it, and are waited for by who draws next."""
+    """Its fences were garbage together with it, and the next writer waits for them."""
     with GpuResources() as resources:
         main, other = resources.context(), resources.context("user:other")
 

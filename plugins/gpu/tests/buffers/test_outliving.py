@@ -49,7 +49,7 @@ def expect_no_threads_but(before: set[threading.Thread]) -> None:
 
 @pytest.fixture
 def live(monkeypatch):
-    """Return how many textures there are now, as GL was told."""
+    """Return how many textures there are now, as GL counts them."""
     made, deleted = [], []
     make, delete = gl.glGenTextures, gl.glDeleteTextures
     monkeypatch.setattr(gl, "glGenTextures", lambda number, names: (make(number, names), made.extend(names)))
@@ -282,7 +282,7 @@ def test_a_texture_that_somebody_else_drew_holds_the_context_too():
     assert context.close(PATIENCE_S)
 
 
-def test_an_image_that_is_written_anew_holds_its_context_again(live):
+def test_an_image_that_is_written_again_holds_its_context_again(live):
     resources = GpuResources()
     first, second = drawn(resources), drawn(resources)
     expect_image(first, 255)

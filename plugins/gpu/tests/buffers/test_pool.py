@@ -1,4 +1,4 @@
-"""The pool: which textures are used again, how many are kept, and who gives them up."""
+"""The pool: which textures are used again, how many are kept, and when they are deleted."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def test_no_more_are_kept_than_keep_count_less_those_in_use(log):
 
 
 def one_frame(pool, nodes: int, last: list) -> None:
-    """Take what a chain of nodes takes while the application still has the last image."""
+    """Take the textures of a chain of nodes while the application still has the last image."""
     before = pool.take(4, 3, F.BGRA32)
     for _ in range(nodes - 1):
         made = pool.take(4, 3, F.BGRA32)
@@ -160,7 +160,7 @@ def test_a_chain_whose_last_image_is_held_makes_no_new_textures_after_its_first_
         one_frame(reference, 5, last)
     made = len(log.made)
     one_frame(reference, 5, last)
-    assert len(log.made) == made + 4  # the reference's rule: all but one anew, each frame
+    assert len(log.made) == made + 4  # the reference's rule: all but one are made again for each frame
 
 
 def test_as_many_are_kept_as_were_in_use_at_once_lately(log):

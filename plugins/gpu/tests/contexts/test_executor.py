@@ -587,7 +587,7 @@ def test_a_run_inside_lets_no_step_of_the_run_around_it_begin_between_two_of_its
 
 def test_an_error_of_gl_that_one_node_leaves_is_logged_and_the_next_is_not_blamed(make, caplog):
     def leave(cc):
-        gl_library.library().glEnable(0x9999)  # not checked, as in a library of somebody else
+        gl_library.library().glEnable(0x9999)  # not checked, as in another library
         cc.output.add(cc.input.payload, cc.input_timestamp)
 
     text, last = chain([node := in_context(process=leave, name="Leaves"), Invert])

@@ -1,6 +1,6 @@
-"""Fences that are put off to the end of a job while one context draws alone on the CPU; who waits for them.
+"""Fences that are deferred to the end of a job while one context draws alone on the CPU, and waits for them.
 
-The software renderer is what CI has. Elsewhere the contexts here are told that they draw on the CPU.
+The software renderer is what CI has. Elsewhere `is_software` of the contexts here is set.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ SIZE = 256
 
 @pytest.fixture
 def alone(make_context):
-    """A context that shares with nobody yet, and draws on the CPU."""
+    """A context that does not share yet, and draws on the CPU."""
     made = make_context(name="alone")
     made.is_software = True
     return made

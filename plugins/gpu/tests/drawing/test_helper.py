@@ -469,7 +469,7 @@ def test_a_calculator_of_image_frames_does_one_step_in_gl_and_the_rest_in_numpy(
 
 
 def test_the_errors_of_bad_sizes_and_formats_say_what_may_be(resources):
-    with pytest.raises(GraphRunError, match=r"an image of 2\.5 x 4 cannot be; give whole numbers: //"):
+    with pytest.raises(GraphRunError, match=r"an image of 2\.5 x 4 is not possible; give whole numbers: //"):
         in_context(lambda helper: helper.create_destination_texture(2.5, 4), resources)
     with pytest.raises(GraphRunError, match="texture of 0x5 cannot be made"):
         in_context(lambda helper: helper.create_destination_texture(0, 5), resources)
