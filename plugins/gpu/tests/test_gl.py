@@ -150,7 +150,7 @@ def test_what_is_uploaded_is_read_back_bit_for_bit(  # noqa: PLR0913, PLR0917  #
 
 @pytest.fixture(params=["bound", "direct"])
 def texture(request, target):
-    """Return what names the texture to copies: nothing where it is bound, else its name."""
+    """Return the arguments that name the texture for copies: none if it is bound, else its name."""
     if request.param == "bound":
         return lambda: 0
     if not target.has_direct_access:

@@ -53,7 +53,7 @@ def checks(missing="", **environment):
 
 @pytest.fixture(scope="module")
 def drawing():
-    """Return what draws here, a closed context; skip where nothing does."""
+    """Return a closed context with the data of the renderer; skip without GL."""
     try:
         context = GlContext.create()
     except GpuUnavailableError as error:

@@ -59,7 +59,7 @@ SINGLE = {
 
 @pytest.fixture
 def live(gl_available, monkeypatch):
-    """How many objects of OpenGL there are now, by kind."""
+    """The number of existing OpenGL objects, by kind."""
     counts = Counter()
     lock = threading.Lock()
 
@@ -81,7 +81,7 @@ def live(gl_available, monkeypatch):
 
 
 class Process:
-    """What this process holds beside objects of OpenGL."""
+    """The resources of this process besides OpenGL objects."""
 
     def __init__(self):
         gc.collect()
@@ -114,7 +114,7 @@ def frame(number, height=SIZE[0], width=SIZE[1]):
 
 
 def settled(resources, live):
-    """Return the counts when all that was posted is done."""
+    """Return the counts after all posted jobs."""
     gc.collect()
     for key in resources.keys:
         resources.context(key).run(gl.glFinish)

@@ -24,7 +24,7 @@ PATIENCE_S = 20
 
 @pytest.fixture
 def no_gl(monkeypatch):
-    """Let the system have no libEGL: its loader does not find the file."""
+    """Simulate a system without libEGL: the loader does not find the file."""
     load = ctypes.CDLL
 
     def missing(name, *arguments, **named):
@@ -43,7 +43,7 @@ def no_choice_of_the_environment(monkeypatch):
 
 @pytest.fixture
 def make(gl_available):
-    """Make resources that are closed with the test."""
+    """Make resources that are closed after the test."""
     made = []
 
     def _make(*arguments, **named):

@@ -34,7 +34,7 @@ def gl_threads() -> list[threading.Thread]:
 
 @pytest.fixture(autouse=True)
 def _leaves_no_thread():
-    """Fail where a thread of GL is left when nothing of a test is."""
+    """Fail if a GL thread is left when all objects of a test are gone."""
     before = set(gl_threads())
     yield
     gc.collect()
@@ -64,7 +64,7 @@ def grey(shade: int) -> GpuBuffer:
 
 
 def run(count: int = 3, **environment) -> list[GpuBuffer]:
-    """Run a graph once, and return its images; each shows its number, plainly."""
+    """Run a graph once, and return its images; each shows its number as a plain colour."""
     packets = penstock.run(GRAPH, {"in": [(number, grey(number)) for number in range(count)]}, **environment)
     return [packet.payload for packet in packets["out"]]
 

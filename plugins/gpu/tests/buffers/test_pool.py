@@ -20,13 +20,13 @@ FRAMEBUFFER, COLOR, TEXTURE = 0x8D40, 0x8CE0, 0x0DE1
 
 
 class FakeTexture:
-    """A texture without GL: what pools need of one."""
+    """A texture without GL, with the methods that pools use."""
 
     let_go = GlTextureObject.let_go
     is_in_use = False
 
     def spare(self) -> None:
-        """Hold no context: there is none."""
+        """Do nothing: the texture holds no context."""
 
     def __init__(self, log: Log, width: int, height: int, kind: F) -> None:
         self.log = log
@@ -41,7 +41,7 @@ class FakeTexture:
 
 
 class Log:
-    """What was made and deleted, by number."""
+    """The textures that were made and deleted, by number."""
 
     def __init__(self) -> None:
         self.made: list[int] = []
@@ -301,7 +301,7 @@ def test_coming_back_waits_for_no_lock_and_is_noticed_by_who_has_it(log):
 
 
 def test_closing_waits_for_no_lock_and_is_noticed_by_who_has_it(log):
-    """As a pool that dies in a garbage collection does, which this thread runs while it has the lock."""
+    """As for a pool that goes in a garbage collection, which this thread runs while it has the lock."""
     pool = pool_of(log, is_watched=False, min_requests_before_pool=1)
     held, free = pool.take(4, 3, F.BGRA32), pool.take(4, 3, F.BGRA32)
     free.let_go()

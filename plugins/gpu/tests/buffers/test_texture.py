@@ -67,7 +67,7 @@ def texture_of(buffer: GpuBuffer):
 
 
 def is_texture(context: GlContext, name: int) -> bool:
-    """Say whether a texture exists, after all that was posted."""
+    """Return whether a texture exists after all posted jobs."""
     return bool(context.run(lambda: gl.glIsTexture(name)))
 
 
@@ -313,7 +313,7 @@ def test_a_view_is_released_once_and_from_any_thread(context, monkeypatch):
 
 
 def counted(call, calls: list):
-    """Return a function that notes its calls."""
+    """Return a function that records its calls."""
     return lambda *arguments: calls.append(arguments) or call(*arguments)
 
 
@@ -740,7 +740,7 @@ def application(context):
 
 @pytest.fixture
 def shared(make_context, application):
-    """A context of ours that shares with the application's."""
+    """A context of this pack that shares with the application's."""
     return make_context(share=application, name="shared")
 
 

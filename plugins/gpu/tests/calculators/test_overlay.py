@@ -43,7 +43,7 @@ def unit(pixels):
 
 
 def exactly(frame, overlay, mode, alpha):
-    """Return what an image of four channels makes of another, both as bytes, in 0 to 1."""
+    """Return the combination of two images of four channels, given as bytes, in 0 to 1."""
     below, above = unit(frame), unit(overlay)
     share = above[..., 3:] * alpha
     opaque = np.dstack([above[..., :3], np.ones(above.shape[:2])])

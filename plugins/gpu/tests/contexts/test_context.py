@@ -386,7 +386,7 @@ def test_who_waits_behind_the_end_is_told(context):
     may_go, errors, is_queued = threading.Event(), queue.SimpleQueue(), threading.Event()
 
     class Watched:
-        """Queues behind what is there, and says so."""
+        """Queues after the present jobs, and records that."""
 
         def __call__(self):
             errors.put("it ran")

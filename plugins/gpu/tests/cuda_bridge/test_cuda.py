@@ -55,7 +55,7 @@ def pixels(kind, seed=0, width=WIDTH, height=HEIGHT):
 
 
 def in_texture(context, array, kind=None):
-    """Return a buffer whose pixels are in a texture, and nowhere else."""
+    """Return a buffer whose pixels are in a texture only."""
 
     def make():
         buffer = GpuBuffer.of_array(array, kind)
@@ -68,7 +68,7 @@ def in_texture(context, array, kind=None):
 
 
 def settle(context):
-    """Let what was posted be done."""
+    """Wait for the posted jobs."""
     context.run(lambda: None)
 
 

@@ -16,7 +16,7 @@ STREAM = 77
 
 
 class Bridge:
-    """What an array is described for."""
+    """The bridge that an array is described for."""
 
     ordinal = 1
     device_name = "Fake B"
