@@ -286,8 +286,8 @@ def test_an_image_that_is_written_again_holds_its_context_again(live):
     resources = GpuResources()
     first, second = drawn(resources), drawn(resources)
     expect_image(first, 255)
+    context = resources.context()
     resources.close()
-    context = second._image.storages[0].texture.context
 
     context.run(lambda: first.write_view(GlTextureView).release())
     assert first.storages() == ("TextureStorage",)
@@ -303,10 +303,10 @@ def test_a_pooled_texture_comes_back_to_a_closed_pool_and_is_deleted(live):
     images = [drawn(resources) for _ in range(4)]
     assert resources.pool.in_use > 0
     images.pop()
+    context = resources.context()
 
     resources.close()
     assert resources.pool.free == 0
-    context = images[0]._image.storages[0].texture.context
     context.run(lambda: None)
     assert live() == 3
     images.clear()
