@@ -27,6 +27,7 @@ OF_THE_WHOLE = (
     "penstock_gpu/buffers/texture.py",
     "penstock_gpu/contexts/gl_thread.py",
     "penstock_views/",
+    "penstock_gpu/contexts/locked_context.py",
 )
 
 
@@ -39,7 +40,7 @@ def sources() -> Iterator[tuple[str, Path]]:
                     yield file.relative_to(src).as_posix(), file
 
 
-LOGGING = [(name, file) for name, file in sources() if "log" in file.read_text(encoding="utf-8")]
+LOGGING = [(name, file) for name, file in sources() if "log" in file.read_text(encoding="utf-8").lower()]
 
 
 def calls(file: Path) -> Iterator[ast.Call]:

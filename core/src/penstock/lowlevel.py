@@ -40,7 +40,7 @@ Graphs
     `sources_above` computes `Plan.throttled`.
 Readers of graphs in other forms
     A `GraphReader` makes a `Definition` of text or of a `Message`, with `FindType` and `Merge` at hand, and
-    raises `DefinitionTextError`. `Places` has a `Spot` for each part of the file, `Faults` takes what is
+    raises `DefinitionTextError`. A `ReadGraph` is a graph with its places. `Places` has a `Spot` for each part of the file, `Faults` takes what is
     wrong, `with_defaults` expands a definition. `tokens_of` reads text into `Token`s, `own_name` writes the
     name of one of our messages.
 
@@ -78,7 +78,7 @@ if TYPE_CHECKING:
     from penstock.config.options.instances import message_of, message_with
     from penstock.config.options.options import Options
     from penstock.config.options.types import OptionTypes
-    from penstock.config.places import Places, Spot, where
+    from penstock.config.places import Places, ReadGraph, Spot, where
     from penstock.config.reading.scan import Token, own_name, tokens_of
     from penstock.config.subgraphs.interface import prefix_of
     from penstock.contract import PortSpec, PortSpecs
@@ -188,6 +188,7 @@ _HOME: Final = {
     "PortSpecs": "contract",
     "Ports": "ports",
     "RUNNING": "engine.schedule",
+    "ReadGraph": "config.places",
     "Resources": "resources",
     "Schedule": "engine.schedule",
     "SidePortPlan": "plan",
@@ -299,6 +300,7 @@ __all__ = [
     "PortSpec",
     "PortSpecs",
     "Ports",
+    "ReadGraph",
     "Resources",
     "Schedule",
     "SidePortPlan",

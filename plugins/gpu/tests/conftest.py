@@ -1,7 +1,7 @@
 """What tests with GL share: they are skipped with the reason where there is none, or fail where CI wants it.
 
 A test says `pytest.mark.gpu`, or uses one of the fixtures below. With PENSTOCK_REQUIRE_GL=1 a machine
-without GL fails. PENSTOCK_GPU_DEVICE chooses the device, as it does for everybody.
+without GL fails. PENSTOCK_GPU_DEVICE chooses the device, as for applications.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def _gl_where_marked(request: pytest.FixtureRequest) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def _collections_are_short() -> Iterator[None]:
-    """Leave what thousands of earlier tests have made out of collections: each of those took 0.3 s."""
+    """Exclude the objects of earlier tests from garbage collections, each of which took 0.3 s."""
     gc.collect()
     gc.freeze()
     yield
@@ -101,7 +101,7 @@ def context(make_context: Callable[..., GlContext]) -> GlContext:
 
 @pytest.fixture
 def python() -> Callable[..., subprocess.CompletedProcess[str]]:
-    """Return what runs a script in a Python of its own; options are its environment, None takes one away."""
+    """Return a function that runs a script in a new Python; options are its environment, None removes one."""
 
     def run(script: str, timeout: float = 60, **environment: str | None) -> subprocess.CompletedProcess[str]:
         variables = {**os.environ, **environment}

@@ -53,13 +53,13 @@ def images(count):
 
 
 def luminance(image):
-    """Return what the graph makes of an image, exactly."""
+    """Return the exact result of the graph for an image."""
     gray = image[..., :3] @ np.array(WEIGHTS)
     return np.dstack([gray, gray, gray, image[..., 3]])
 
 
 def drawn(buffer):
-    """Draw a buffer with the context that is current, and return what is there, (H, W, 4)."""
+    """Draw a buffer in the current context, and return the drawn pixels, (H, W, 4)."""
     height, width = buffer.height, buffer.width
     target, framebuffer, source = gl.make("Texture"), gl.make("Framebuffer"), gl.make("Framebuffer")
     pixels = np.zeros((height, width, 4), np.uint8)

@@ -105,7 +105,7 @@ def test_a_format_of_several_planes_is_refused_with_those_that_work(kind):
             ask(kind)
 
         assert str(raised.value).startswith(
-            f"GPU buffer format {kind.name} has several planes, so that no texture and no array has it; "
+            f"GPU buffer format {kind.name} has several planes, so no texture and no array has it; "
             "use one of "
         )
         assert all(name in str(raised.value) for name in ("RGB24", "BGRA32", "RGBA_HALF64", "GRAY_FLOAT32"))

@@ -107,7 +107,7 @@ def test_an_error_of_plain_pyopengl_comes_as_ours(context):
 
 def test_an_error_that_nobody_checked_is_logged_and_blamed_on_no_later_call(context, caplog):
     def unchecked():
-        gl_library.library()["glEnable"](0x1234)  # as somebody would who checks nothing
+        gl_library.library()["glEnable"](0x1234)  # an unchecked call
 
     with caplog.at_level(logging.WARNING, "penstock.gpu"):
         context.run(unchecked)
@@ -150,7 +150,7 @@ def test_what_is_uploaded_is_read_back_bit_for_bit(  # noqa: PLR0913, PLR0917  #
 
 @pytest.fixture(params=["bound", "direct"])
 def texture(request, target):
-    """Return what names the texture to copies: nothing where it is bound, else its name."""
+    """Return the arguments that name the texture for copies: none if it is bound, else its name."""
     if request.param == "bound":
         return lambda: 0
     if not target.has_direct_access:
@@ -218,14 +218,14 @@ def test_part_of_a_texture_is_written_and_read(target, texture):
         ),
         (
             np.zeros((4, 8, 4), np.uint8)[:, ::2],
-            r"do not lie together, its strides are \(32, 8, 1\); hand in a copy",
+            r"of a row are not contiguous, its strides are \(32, 8, 1\); pass a copy",
         ),
         (
             np.zeros((4, 4, 4), np.uint8)[::-1],
-            r"do not lie together, its strides are \(-16, 4, 1\); hand in a copy",
+            r"of a row are not contiguous, its strides are \(-16, 4, 1\); pass a copy",
         ),
-        (np.zeros((4, 4, 4), np.uint8)[..., ::-1], "do not lie together"),
-        (np.broadcast_to(np.zeros((1, 4, 4), np.uint8), (4, 4, 4)), "do not lie together|read-only"),
+        (np.zeros((4, 4, 4), np.uint8)[..., ::-1], "are not contiguous"),
+        (np.broadcast_to(np.zeros((1, 4, 4), np.uint8), (4, 4, 4)), "are not contiguous|read-only"),
     ],
 )
 def test_arrays_that_do_not_fit_are_refused_both_ways_and_nothing_is_copied(target, array, message):
@@ -315,7 +315,7 @@ def test_an_array_larger_than_the_texture_is_refused_by_gl(target):
 
 def test_an_array_in_pieces_is_never_copied_in_silence_by_a_plain_call(context):
     array = np.zeros((4, 8, 4), np.uint8)[:, ::2]
-    with pytest.raises(Exception, match=r"does not lie in one piece; hand in a copy by numpy\."):
+    with pytest.raises(Exception, match=r"is not contiguous; pass a copy by numpy\."):
         context.run(
             lambda: gl.glReadPixels(0, 0, 4, 4, gl.GL_RGBA, gl.GL_UNSIGNED_BYTE, array),
         )

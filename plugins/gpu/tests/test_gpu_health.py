@@ -53,7 +53,7 @@ def checks(missing="", **environment):
 
 @pytest.fixture(scope="module")
 def drawing():
-    """Return what draws here, a closed context; skip where nothing does."""
+    """Return a closed context with the data of the renderer; skip without GL."""
     try:
         context = GlContext.create()
     except GpuUnavailableError as error:
@@ -120,7 +120,7 @@ def test_a_policy_that_does_not_exist_is_not_well():
 
 @pytest.mark.parametrize(
     ("missing", "named"),
-    # libEGL is looked for first; where it is missing of itself, that is said
+    # libEGL is looked for first; if the machine lacks it, the check says that
     [(EVERY, "libEGL"), ("libEGL", "libEGL"), ("libOpenGL libGL.so libGLES", "libOpenGL|libEGL")],
 )
 def test_without_the_libraries_all_is_well_and_the_packages_are_named(missing, named):

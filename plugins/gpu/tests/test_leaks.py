@@ -59,7 +59,7 @@ SINGLE = {
 
 @pytest.fixture
 def live(gl_available, monkeypatch):
-    """How many objects of OpenGL there are now, by kind."""
+    """The number of existing OpenGL objects, by kind."""
     counts = Counter()
     lock = threading.Lock()
 
@@ -81,7 +81,7 @@ def live(gl_available, monkeypatch):
 
 
 class Process:
-    """What this process holds beside objects of OpenGL."""
+    """The resources of this process besides OpenGL objects."""
 
     def __init__(self):
         gc.collect()
@@ -114,7 +114,7 @@ def frame(number, height=SIZE[0], width=SIZE[1]):
 
 
 def settled(resources, live):
-    """Return the counts when all that was posted is done."""
+    """Return the counts after all posted jobs."""
     gc.collect()
     for key in resources.keys:
         resources.context(key).run(gl.glFinish)
@@ -254,7 +254,7 @@ def test_contexts_that_come_and_go_leave_nothing(live):
 
 
 def test_a_texture_that_comes_back_from_a_garbage_collection_is_used_again(gl_available):
-    """Its fences were garbage together with it, and are waited for by who draws next."""
+    """Its fences were garbage together with it, and the next writer waits for them."""
     with GpuResources() as resources:
         main, other = resources.context(), resources.context("user:other")
 

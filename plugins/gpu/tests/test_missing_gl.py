@@ -41,7 +41,7 @@ needs_mesa = pytest.mark.skipif(not MESA.exists(), reason=f"breaks Mesa, which i
 
 @pytest.fixture
 def failing(python):
-    """Return what runs a script on a broken machine: (message, cause, cure), and what `probe` says."""
+    """Return a function that runs a script without GL: (message, cause, cure), and the report of `probe`."""
 
     def run(before: str = "", may_work: str = "", **environment):
         done = python(before + TRY, **{"PENSTOCK_GPU_DEVICE": None, **environment})

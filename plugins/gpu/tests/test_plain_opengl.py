@@ -45,7 +45,7 @@ void main() {
 
 
 class PlainLuminance(GlSimpleCalculator):
-    """Brightness, every GL call of it PyOpenGL's own; only the context and the textures are ours."""
+    """Brightness, every GL call of it PyOpenGL's own; only the context and the textures are this pack's."""
 
     def gl_setup(self):
         from OpenGL import GL  # only where there is GL

@@ -84,7 +84,7 @@ def test_a_name_that_is_not_there_is_named():
 
 
 def loaded_after(program):
-    """Return which of what is heavy is there after a program: modules, and libraries of GL."""
+    """Return the heavy modules and the GL libraries that a program has loaded."""
     look = """
         import sys
         names = {"OpenGL", "cv2", "av", "numpy", "google.protobuf"} & set(sys.modules)

@@ -24,7 +24,7 @@ PATIENCE_S = 20
 
 @pytest.fixture
 def no_gl(monkeypatch):
-    """Let the system have no libEGL: its loader does not find the file."""
+    """Simulate a system without libEGL: the loader does not find the file."""
     load = ctypes.CDLL
 
     def missing(name, *arguments, **named):
@@ -43,7 +43,7 @@ def no_choice_of_the_environment(monkeypatch):
 
 @pytest.fixture
 def make(gl_available):
-    """Make resources that are closed with the test."""
+    """Make resources that are closed after the test."""
     made = []
 
     def _make(*arguments, **named):
@@ -152,13 +152,11 @@ def test_an_empty_choice_of_the_environment_is_none(monkeypatch, no_gl):
 def test_a_policy_that_does_not_exist_is_refused_with_its_source(monkeypatch):
     with pytest.raises(
         InvalidArgumentError,
-        match=r"^GPU policy 'maybe': there is no such; use 'require', 'prefer' or 'off'$",
+        match=r"^GPU policy 'maybe' does not exist; use 'require', 'prefer' or 'off'$",
     ):
         GpuResources("maybe")
     monkeypatch.setenv("PENSTOCK_GPU", "on")
-    with pytest.raises(
-        InvalidArgumentError, match=r"^GPU policy 'on' \(from PENSTOCK_GPU\): there is no such"
-    ):
+    with pytest.raises(InvalidArgumentError, match=r"^GPU policy 'on' \(from PENSTOCK_GPU\) does not exist"):
         GpuResources()
 
 
@@ -336,7 +334,7 @@ def test_resources_are_not_closed_under_a_run(make):
     graph.start_run()
     with pytest.raises(
         FailedPreconditionError,
-        match=r"^these GPU resources serve a run under way \(executor '__gpu_'\); wait until it is ",
+        match=r"^these GPU resources serve a run \(executor '__gpu_'\); wait until it is ",
     ):
         resources.close()
 

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from penstock.errors import GraphConfigError
 
 if TYPE_CHECKING:
     from penstock.config.message import Message
-    from penstock.config.places import Places
+    from penstock.config.places import Places, ReadGraph
     from penstock.registry import Registry
 
 
-def read_with_places(
-    graph_config: object, registry: Registry, *, label: str | None = None
-) -> tuple[Message, Places]:
+def read_with_places(graph_config: object, registry: Registry, *, label: str | None = None) -> ReadGraph:
     """Read a graph without checking more than that it is one.
 
     Args:
@@ -30,8 +28,7 @@ def read_with_places(
     """
     from penstock.config.reading import parse  # protobuf
 
-    found: tuple[Any, Places] = parse.read_graph(graph_config, registry, label=label)
-    return found
+    return parse.read_graph(graph_config, registry, label=label)
 
 
 def read_expanded(

@@ -127,7 +127,7 @@ class Components:
             `type` the graph has.
         services: `penstock.ServiceKey` objects.
         graph_readers: objects that read graphs in a form of their own; see
-            `penstock.config.definition.GraphReader`.
+            `penstock.lowlevel.GraphReader`.
         options: full message name → "module:Message", for options that graphs give as `node_options`; or
             → (extendee, extension number, "module:Message") for those that are extensions too, as in
             `{"penstock.GateOptions": ("penstock.CalculatorOptions", 2617, "my_pack.gate_pb2:GateOptions")}`.

@@ -1,8 +1,7 @@
 """EGL by ctypes: displays, devices, contexts, the current context. libEGL is loaded on the first use.
 
 It has only the functions that the pack needs; a call that fails raises `EglError`. Handles are plain ints, 0
-    for none. Displays are never terminated: they belong to the whole process, and an application may use
-    them.
+for none. Displays are never terminated: they belong to the whole process, and an application may use them.
 """
 
 from __future__ import annotations

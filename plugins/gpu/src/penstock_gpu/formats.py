@@ -215,7 +215,7 @@ def pixel_layout(kind: GpuBufferFormat) -> PixelLayout:
     except KeyError:
         why = "says nothing about pixels" if kind == _F.UNKNOWN else "has several planes"
         raise InvalidArgumentError(
-            f"GPU buffer format {kind.name} {why}, so that no texture and no array has it; "
+            f"GPU buffer format {kind.name} {why}, so no texture and no array has it; "
             f"use one of {_names(_PIXELS)}, and convert video to RGB24 or BGRA32 before"
         ) from None
 

@@ -138,9 +138,7 @@ def read_into(  # noqa: PLR0913  # as `upload`
     """
     names = _SELF
     if not array.flags.writeable:
-        raise InvalidArgumentError(
-            "the array to read pixels into is read-only; hand in one that may be written"
-        )
+        raise InvalidArgumentError("the array to read pixels into is read-only; pass one that may be written")
     height, width, apart = _laid_out(array, format, type)
     gl_state.lay_out(gl_state.READ_BACK, apart)
     try:
@@ -186,7 +184,7 @@ def _laid_out(array: NDArray[Any], format: int, type: int) -> tuple[int, int, in
     )
     if not is_together or (height > 1 and (row < width * pixel or row % pixel)):
         raise InvalidArgumentError(
-            f"the array's pixels do not lie together, its strides are {array.strides}; hand in a copy by"
+            f"the array's pixels of a row are not contiguous, its strides are {array.strides}; pass a copy by"
             " numpy.ascontiguousarray"
         )
     return height, width, row // pixel if height > 1 else 0

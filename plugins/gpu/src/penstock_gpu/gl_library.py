@@ -150,7 +150,7 @@ class _Pointer:
             return ctypes.c_void_p.from_param(value)
         if not flags.c_contiguous:
             raise InvalidArgumentError(
-                f"an array of strides {value.strides} does not lie in one piece; hand in a copy by"
+                f"an array of strides {value.strides} is not contiguous; pass a copy by"
                 " numpy.ascontiguousarray"
             )
         pointer = ctypes.c_void_p(value.ctypes.data)
@@ -167,7 +167,7 @@ def _checker(name: str) -> Any:
             raise GlError(name, code)
         if LOCAL.context is None and name != "glGetString" and not is_current():
             raise FailedPreconditionError(
-                f"{name} was called where no GL context is current, so that nothing was done; call it in the "
+                f"{name} was called where no GL context is current, so it did nothing; call it in the "
                 "gl_... methods, in helper.run_in_gl_context or in GlContext.run"
             )
         return result

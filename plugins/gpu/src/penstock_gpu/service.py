@@ -220,7 +220,7 @@ class GpuResources:
             if used:
                 names = ", ".join(map(repr, used))
                 raise FailedPreconditionError(
-                    f"these GPU resources serve a run under way (executor {names}); wait until it is done, "
+                    f"these GPU resources serve a run (executor {names}); wait until it is done, "
                     "then close them"
                 )
             self._is_closed = True
@@ -287,7 +287,7 @@ def _checked_policy(policy: str | None) -> str:
         source = f" (from {VARIABLE})"
     if policy not in POLICIES:
         raise InvalidArgumentError(
-            f"GPU policy {policy!r}{source}: there is no such; use {', '.join(map(repr, POLICIES[:-1]))} or "
+            f"GPU policy {policy!r}{source} does not exist; use {', '.join(map(repr, POLICIES[:-1]))} or "
             f"{POLICIES[-1]!r}"
         )
     return policy

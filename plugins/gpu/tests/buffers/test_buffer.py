@@ -431,13 +431,13 @@ def test_a_refused_write_leaves_the_buffer_as_it_was(context):
 
 
 class Letters(str):
-    """A view of a further pack."""
+    """A view of another pack."""
 
     __slots__ = ()
 
 
 class LetterStorage(Storage):
-    """A storage of a further pack: it counts what is made of it."""
+    """A storage of another pack: it counts its instances."""
 
     made = 0
 
@@ -459,7 +459,7 @@ class LetterStorage(Storage):
 
 @pytest.fixture
 def registry(monkeypatch):
-    """Give back, after the test, what was registered before."""
+    """Restore the registry after the test."""
     monkeypatch.setattr(REGISTRY, "_factories", REGISTRY._factories)
     monkeypatch.setattr(REGISTRY, "_converters", REGISTRY._converters)
     LetterStorage.made = 0
@@ -554,7 +554,7 @@ def test_of_two_readers_that_convert_at_once_the_first_result_is_kept(registry):
 
 
 def test_what_was_converted_while_somebody_wrote_is_not_kept(registry):
-    """Writers must be alone; where one is not, its image does not become that of before."""
+    """Writers need exclusive access; a concurrent write is not replaced by older pixels."""
     buffer = GpuBuffer.of_array(pixels())
 
     def convert(storage: FrameStorage) -> LetterStorage:
@@ -596,7 +596,7 @@ def test_only_types_are_registered():
 
 
 class Consumer:
-    """What np.from_dlpack asks, seen from a library of a certain age."""
+    """The requests of np.from_dlpack, as a library of a certain version makes them."""
 
     def __init__(self, buffer: GpuBuffer, **request: object) -> None:
         self.buffer = buffer

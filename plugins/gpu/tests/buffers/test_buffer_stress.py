@@ -19,7 +19,7 @@ FORMATS = ((F.BGRA32, 4), (F.RGB24, 3), (F.ONE_COMPONENT8, 1))
 
 
 class Fence:
-    """A fence that is none: what is left where synchronization is taken out."""
+    """A fence without effect: the state without synchronization."""
 
     def __init__(self, context: GlContext) -> None:
         self.context = context
@@ -74,7 +74,7 @@ def repaint(source: GpuBuffer, target: GpuBuffer, color: np.ndarray, corner: tup
 
 
 class Worker(threading.Thread):
-    """Draws images in one context, copies them in the other, and compares what comes out.
+    """Draws images in one context, copies them in the other, and compares the results.
 
     Attributes:
         wrong: how many images had a wrong pixel.
@@ -168,7 +168,7 @@ def test_two_contexts_and_four_threads_draw_no_wrong_pixel_for_long(make_context
 
 
 def test_without_fences_pixels_are_wrong(make_context, monkeypatch):
-    """Proves that the test above would notice: software renderers need the flush, and GPUs the wait too."""
+    """Shows that the test above can fail: software renderers need the flush, and GPUs the wait too."""
     context = make_context()
     other = make_context(share=context)
     monkeypatch.setattr(GlContext, "create_sync", no_sync)
@@ -196,7 +196,7 @@ def test_a_thousand_frames_leave_nothing_behind(make_context, monkeypatch):
         monkeypatch.setattr(gl, name, counting)
 
     def settle() -> tuple[int, ...]:
-        """Return the objects of GL, the fences, the threads and the open files, after all that was posted."""
+        """Return the objects of GL, the fences, the threads and the open files, after all posted jobs."""
         gc.collect()
         for each in (context, other, context):
             each.run(lambda: None)

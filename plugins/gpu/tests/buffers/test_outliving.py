@@ -34,7 +34,7 @@ def gl_threads() -> list[threading.Thread]:
 
 @pytest.fixture(autouse=True)
 def _leaves_no_thread():
-    """Fail where a thread of GL is left when nothing of a test is."""
+    """Fail if a GL thread is left when all objects of a test are gone."""
     before = set(gl_threads())
     yield
     gc.collect()
@@ -49,7 +49,7 @@ def expect_no_threads_but(before: set[threading.Thread]) -> None:
 
 @pytest.fixture
 def live(monkeypatch):
-    """Return how many textures there are now, as GL was told."""
+    """Return how many textures there are now, as GL counts them."""
     made, deleted = [], []
     make, delete = gl.glGenTextures, gl.glDeleteTextures
     monkeypatch.setattr(gl, "glGenTextures", lambda number, names: (make(number, names), made.extend(names)))
@@ -64,7 +64,7 @@ def grey(shade: int) -> GpuBuffer:
 
 
 def run(count: int = 3, **environment) -> list[GpuBuffer]:
-    """Run a graph once, and return its images; each shows its number, plainly."""
+    """Run a graph once, and return its images; each shows its number as a plain colour."""
     packets = penstock.run(GRAPH, {"in": [(number, grey(number)) for number in range(count)]}, **environment)
     return [packet.payload for packet in packets["out"]]
 
@@ -282,12 +282,12 @@ def test_a_texture_that_somebody_else_drew_holds_the_context_too():
     assert context.close(PATIENCE_S)
 
 
-def test_an_image_that_is_written_anew_holds_its_context_again(live):
+def test_an_image_that_is_written_again_holds_its_context_again(live):
     resources = GpuResources()
     first, second = drawn(resources), drawn(resources)
     expect_image(first, 255)
+    context = resources.context()
     resources.close()
-    context = second._image.storages[0].texture.context
 
     context.run(lambda: first.write_view(GlTextureView).release())
     assert first.storages() == ("TextureStorage",)
@@ -303,10 +303,10 @@ def test_a_pooled_texture_comes_back_to_a_closed_pool_and_is_deleted(live):
     images = [drawn(resources) for _ in range(4)]
     assert resources.pool.in_use > 0
     images.pop()
+    context = resources.context()
 
     resources.close()
     assert resources.pool.free == 0
-    context = images[0]._image.storages[0].texture.context
     context.run(lambda: None)
     assert live() == 3
     images.clear()

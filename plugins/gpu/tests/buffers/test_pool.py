@@ -1,4 +1,4 @@
-"""The pool: which textures are used again, how many are kept, and who gives them up."""
+"""The pool: which textures are used again, how many are kept, and when they are deleted."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ FRAMEBUFFER, COLOR, TEXTURE = 0x8D40, 0x8CE0, 0x0DE1
 
 
 class FakeTexture:
-    """A texture without GL: what pools need of one."""
+    """A texture without GL, with the methods that pools use."""
 
     let_go = GlTextureObject.let_go
     is_in_use = False
 
     def spare(self) -> None:
-        """Hold no context: there is none."""
+        """Do nothing: the texture holds no context."""
 
     def __init__(self, log: Log, width: int, height: int, kind: F) -> None:
         self.log = log
@@ -41,7 +41,7 @@ class FakeTexture:
 
 
 class Log:
-    """What was made and deleted, by number."""
+    """The textures that were made and deleted, by number."""
 
     def __init__(self) -> None:
         self.made: list[int] = []
@@ -132,7 +132,7 @@ def test_no_more_are_kept_than_keep_count_less_those_in_use(log):
 
 
 def one_frame(pool, nodes: int, last: list) -> None:
-    """Take what a chain of nodes takes while the application still has the last image."""
+    """Take the textures of a chain of nodes while the application still has the last image."""
     before = pool.take(4, 3, F.BGRA32)
     for _ in range(nodes - 1):
         made = pool.take(4, 3, F.BGRA32)
@@ -160,7 +160,7 @@ def test_a_chain_whose_last_image_is_held_makes_no_new_textures_after_its_first_
         one_frame(reference, 5, last)
     made = len(log.made)
     one_frame(reference, 5, last)
-    assert len(log.made) == made + 4  # the reference's rule: all but one anew, each frame
+    assert len(log.made) == made + 4  # the reference's rule: all but one are made again for each frame
 
 
 def test_as_many_are_kept_as_were_in_use_at_once_lately(log):
@@ -182,13 +182,12 @@ def test_a_burst_of_a_size_that_nobody_asks_for_any_more_goes_too(log):
     pool = pool_of(log, min_requests_before_pool=1, scrub_every=10)
     for texture in [pool.take(4, 3, F.BGRA32) for _ in range(10)] + [pool.take(4, 3, F.BGRA32)]:
         texture.let_go()
-    (sized,) = pool._pools()
-    assert len(sized.free) == 11
+    assert (pool.free, log.deleted) == (11, [])
 
     for _ in range(20):
         pool.take(8, 8, F.BGRA32).let_go()
 
-    assert len(sized.free) <= 2
+    assert len([number for number in log.deleted if number <= 11]) >= 9
 
 
 def test_of_too_many_free_ones_the_longest_unused_goes(log):
@@ -301,7 +300,7 @@ def test_coming_back_waits_for_no_lock_and_is_noticed_by_who_has_it(log):
 
 
 def test_closing_waits_for_no_lock_and_is_noticed_by_who_has_it(log):
-    """As a pool that dies in a garbage collection does, which this thread runs while it has the lock."""
+    """As for a pool that goes in a garbage collection, which this thread runs while it has the lock."""
     pool = pool_of(log, is_watched=False, min_requests_before_pool=1)
     held, free = pool.take(4, 3, F.BGRA32), pool.take(4, 3, F.BGRA32)
     free.let_go()

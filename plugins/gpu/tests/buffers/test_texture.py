@@ -1,4 +1,4 @@
-"""Texture views and copies: exact round trips, who waits for whom, who deletes what and where."""
+"""Texture views and copies: exact round trips, waits between contexts, and deletion in the right context."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def other(make_context, context):
 
 @pytest.fixture
 def stranger(make_context):
-    """A context that shares with nobody."""
+    """A context that shares with no other."""
     return make_context(name="stranger")
 
 
@@ -67,7 +67,7 @@ def texture_of(buffer: GpuBuffer):
 
 
 def is_texture(context: GlContext, name: int) -> bool:
-    """Say whether a texture exists, after all that was posted."""
+    """Return whether a texture exists after all posted jobs."""
     return bool(context.run(lambda: gl.glIsTexture(name)))
 
 
@@ -313,7 +313,7 @@ def test_a_view_is_released_once_and_from_any_thread(context, monkeypatch):
 
 
 def counted(call, calls: list):
-    """Return a function that notes its calls."""
+    """Return a function that records its calls."""
     return lambda *arguments: calls.append(arguments) or call(*arguments)
 
 
@@ -710,10 +710,11 @@ def test_a_callback_that_fails_is_logged(context, caplog):
 
 def test_a_foreign_texture_must_be_one(context):
     for arguments in ((0, TEXTURE, 3, 2), (1, TEXTURE, 0, 2), (1, TEXTURE, 3, -1)):
-        with pytest.raises(InvalidArgumentError, match="is none; give its name and its size"):
+        with pytest.raises(InvalidArgumentError, match="does not exist; give its name and its size"):
             GpuBuffer.of_texture(*arguments, context=context, release=print)
     with pytest.raises(
-        InvalidArgumentError, match="release is None, but is called when the texture is free again"
+        InvalidArgumentError,
+        match="release is None, expected a function to call when the texture is free",
     ):
         GpuBuffer.of_texture(1, TEXTURE, 3, 2, context=context, release=None)
     with pytest.raises(
@@ -727,7 +728,7 @@ def test_a_foreign_texture_must_be_one(context):
 
 @pytest.fixture
 def application(context):
-    """A context of an application, current on this thread, which shares with nobody yet."""
+    """A context of an application, current on this thread, which does not share yet."""
     library = egl.load()
     made = native.create(context.native_display, context.api)
     before = library.current()
@@ -739,7 +740,7 @@ def application(context):
 
 @pytest.fixture
 def shared(make_context, application):
-    """A context of ours that shares with the application's."""
+    """A context of this pack that shares with the application's."""
     return make_context(share=application, name="shared")
 
 

@@ -19,7 +19,7 @@ PATIENCE_S = 60
 
 
 class HeaderSink(penstock.Calculator):
-    """Notes the header of a stream."""
+    """Records the header of a stream."""
 
     @classmethod
     def get_contract(cls, cc):
@@ -92,7 +92,7 @@ class Runner:
         )
 
     def image(self, calculator, inputs, output="VIDEO", **named):
-        """Return what comes out for one image in each input, as an array (H, W, channels)."""
+        """Return the output for one image in each input, as an array (H, W, channels)."""
         found = self(calculator, {port: [(7, one)] for port, one in inputs.items()}, (output,), **named)
         (packet,) = found.outputs[output]
         assert packet.timestamp == 7
@@ -115,7 +115,7 @@ def _entry(port, stream):
 
 @pytest.fixture(scope="module")
 def _resources():
-    """Return resources by way, made when a test first asks for them."""
+    """Return resources by way, made when a test first needs them."""
     made = {}
 
     def find(way):

@@ -43,7 +43,7 @@ def unit(pixels):
 
 
 def exactly(frame, overlay, mode, alpha):
-    """Return what an image of four channels makes of another, both as bytes, in 0 to 1."""
+    """Return the combination of two images of four channels, given as bytes, in 0 to 1."""
     below, above = unit(frame), unit(overlay)
     share = above[..., 3:] * alpha
     opaque = np.dstack([above[..., :3], np.ones(above.shape[:2])])
@@ -232,9 +232,9 @@ def test_an_empty_buffer_is_refused(run):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: GlOverlayCalculatorOptions(alpha=1.5), r"alpha is 1.5, but must lie in 0 to 1"),
+        (lambda: GlOverlayCalculatorOptions(alpha=1.5), r"alpha is 1.5, but must be 0 to 1"),
         (lambda: GlOverlayCalculatorOptions(alpha=float("nan")), r"alpha is nan"),
-        (lambda: OverlayColor(g=256), r"g is 256, but each part of a colour must lie in 0 to 255"),
+        (lambda: OverlayColor(g=256), r"g is 256, but each part of a colour must be 0 to 255"),
     ],
 )
 def test_options_that_cannot_be_are_refused(make, message):
@@ -243,7 +243,7 @@ def test_options_that_cannot_be_are_refused(make, message):
 
 
 def test_a_graph_with_such_options_does_not_load():
-    with pytest.raises(GraphConfigError, match=r"alpha is 1\.5.*must lie in 0 to 1"):
+    with pytest.raises(GraphConfigError, match=r"alpha is 1\.5.*must be 0 to 1"):
         penstock.CalculatorGraph(
             """
             input_stream: "v"

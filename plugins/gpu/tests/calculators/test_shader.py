@@ -74,7 +74,7 @@ def test_the_text_may_come_as_a_side_packet(run_gl, pixels):
 
 @pytest.fixture
 def package(tmp_path, monkeypatch):
-    """Return the name of an installed package with a shader in it, which nobody may import."""
+    """Return the name of an installed package with a shader in it, which must not be imported."""
     root = tmp_path / "pack_with_shaders"
     (root / "filters").mkdir(parents=True)
     (root / "__init__.py").write_text("raise AssertionError('imported')")
@@ -104,7 +104,7 @@ def test_the_text_may_lie_in_an_installed_package(run_gl, pixels, package):
         ("{}:../secret.frag", InvalidArgumentError, "'../secret.frag' is no file inside of package"),
         ("{}:filters", InvalidArgumentError, "'filters' is no file inside of package"),
         ("{}:filters/noise.frag", InvalidArgumentError, "is no text in UTF-8"),
-        ("invert.frag", InvalidArgumentError, "write 'package:path'"),
+        ("invert.frag", InvalidArgumentError, "another form than 'package:path'"),
     ],
 )
 def test_a_resource_that_cannot_be_read_is_refused(package, resource, error, message):

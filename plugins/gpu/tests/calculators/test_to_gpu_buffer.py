@@ -86,7 +86,7 @@ def test_eager_uploads_at_once_in_a_context_of_its_own_unless_the_cpu_draws(
 
 
 class Place(penstock.Calculator):
-    """Notes where frames are wrapped, as a payload cannot: on which thread its own kind of node runs."""
+    """Records the thread on which frames are wrapped, which a payload cannot do."""
 
     threads: ClassVar[list[str]] = []
 

@@ -261,7 +261,7 @@ def test_contexts_that_would_wait_for_each_other_are_told_so(make_context):
 
     with pytest.raises(
         FailedPreconditionError,
-        match="context 'first' waits for this very job, or for one behind it, and cannot run",
+        match="context 'first' waits for this job, or for one behind it, and cannot run",
     ):
         first.run(lambda: second.run(lambda: first.run(lambda: None)))
 
@@ -281,7 +281,7 @@ def test_jobs_of_several_threads_that_would_wait_in_a_circle_are_told_so_and_one
         try:
             outcomes.append(other.run(lambda: "well", timeout=PATIENCE_S))
         except FailedPreconditionError as error:
-            outcomes.append("told: " + str(error).partition(" waits ")[2][:39])
+            outcomes.append("refused: " + str(error).partition(" waits ")[2][:34])
 
     threads = [
         threading.Thread(target=lambda here=here, other=other: here.run(lambda: job(other)))
@@ -293,7 +293,7 @@ def test_jobs_of_several_threads_that_would_wait_in_a_circle_are_told_so_and_one
     for thread in threads:
         thread.join(2 * PATIENCE_S)
 
-    assert sorted(outcomes) == ["told: for this very job, or for one behind it", "well"]
+    assert sorted(outcomes) == ["refused: for this job, or for one behind it", "well"]
     assert time.monotonic() - began < PATIENCE_S
     assert not waits._WAITS
     assert contexts[0].run(lambda: contexts[1].run(lambda: "well")) == "well"
@@ -383,20 +383,20 @@ def test_close_in_a_job_of_the_context_ends_it_after_the_job(either):
 
 
 def test_who_waits_behind_the_end_is_told(context):
-    may_go, told, is_queued = threading.Event(), queue.SimpleQueue(), threading.Event()
+    may_go, errors, is_queued = threading.Event(), queue.SimpleQueue(), threading.Event()
 
     class Watched:
-        """Queues behind what is there, and says so."""
+        """Queues after the present jobs, and records that."""
 
         def __call__(self):
-            told.put("it ran")
+            errors.put("it ran")
 
     def late():
         is_queued.set()
         try:
             context.thread.run(context, Watched(), None)
         except GpuUnavailableError as error:
-            told.put(str(error))
+            errors.put(str(error))
 
     context.post(lambda: may_go.wait(PATIENCE_S))
     assert not context.close(timeout=0)
@@ -406,20 +406,20 @@ def test_who_waits_behind_the_end_is_told(context):
     may_go.set()
     thread.join(PATIENCE_S)
 
-    assert told.get(timeout=PATIENCE_S).startswith("context 'main' has ended; make another")
+    assert errors.get(timeout=PATIENCE_S).startswith("context 'main' has ended; make another")
 
 
 def test_a_thread_that_dies_takes_its_context_along_and_tells_who_waits(make_context, monkeypatch, caplog):
     context = make_context(name="mortal")
     may_go = threading.Event()
     context.post(lambda: may_go.wait(PATIENCE_S))
-    told = queue.SimpleQueue()
+    errors = queue.SimpleQueue()
 
     def wait():
         try:
             context.run(lambda: None)
         except GpuUnavailableError as error:
-            told.put(str(error))
+            errors.put(str(error))
 
     waiting = threading.Thread(target=wait)
     monkeypatch.setattr(
@@ -430,7 +430,7 @@ def test_a_thread_that_dies_takes_its_context_along_and_tells_who_waits(make_con
     waiting.join(PATIENCE_S)
     monkeypatch.undo()
 
-    assert told.get(timeout=PATIENCE_S).startswith("context 'mortal' ")
+    assert errors.get(timeout=PATIENCE_S).startswith("context 'mortal' ")
     assert context.thread.join(PATIENCE_S)
     assert context.is_closed
     assert "the thread of context 'mortal' died" in caplog.text

@@ -1,4 +1,4 @@
-"""How contexts end that nobody closes: with their last reference, with Python, or not at all after a fork."""
+"""The end of contexts that are not closed: by their last reference, with Python, or never after a fork."""
 
 from __future__ import annotations
 

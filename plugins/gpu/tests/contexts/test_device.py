@@ -11,7 +11,7 @@ from penstock_gpu.errors import GpuUnavailableError
 
 
 class Listed(egl.Egl):
-    """A libEGL that lists devices of a machine which we do not have: software first, then two GPUs."""
+    """A libEGL that lists devices of another machine: software first, then two GPUs."""
 
     KINDS = (
         (frozenset({"EGL_MESA_device_software"}), (), None),

@@ -30,7 +30,7 @@ pytestmark = pytest.mark.usefixtures("gl_available")
 
 
 class Invert(GlSimpleCalculator):
-    """The negative of an image; notes the threads of its calls."""
+    """The negative of an image; records the threads of its calls."""
 
     seen: ClassVar = Counter()
 
@@ -116,7 +116,7 @@ def gl_threads():
 
 @pytest.fixture
 def hand_offs(monkeypatch):
-    """Count jobs that come to a context's thread from other threads."""
+    """Count jobs that other threads post to a context's thread."""
     counted = Counter()
 
     def counting(method):
@@ -341,12 +341,12 @@ FRAMES = 30
 
 
 def rendered_beside_inference(make, contexts):
-    """Render frames while another node blocks its context; return how many came meanwhile, and the rate."""
+    """Render frames while another node blocks its context; return those that came meanwhile, and the rate."""
     log = []
     began, rendered_all = threading.Event(), threading.Event()
 
     def infer(cc):
-        """Block the context as inference does: until all is rendered, which one context can only time out."""
+        """Block the context as inference does: until all is rendered, which times out with one context."""
         log.append("inference begins")
         began.set()
         log.append(rendered_all.wait(PATIENCE_S if contexts == 2 else 0.5))
@@ -448,7 +448,7 @@ def test_a_graph_inside_a_calculator_may_share_the_contexts_even_that_of_the_cal
         graph.close(PATIENCE_S)
 
     assert [int(buffer.array()[0, 0, 0]) for buffer in made] == [*(255 - t for t in range(10))] * 2
-    assert not any(executor.runs for executor in resources._executors.values())
+    assert resources.close(PATIENCE_S)  # it would raise during a run
 
 
 @pytest.mark.parametrize("share", ["sharing", "nothing said"])
@@ -491,7 +491,7 @@ def test_a_graph_inside_a_calculator_fails_without_harm_to_the_one_around_it(mak
 
 
 def test_a_graph_inside_copies_while_the_calculator_waits_in_a_way_that_no_graph_knows(make, resources):
-    """Its copies have threads of their own there, where else the CPU's main context does them."""
+    """Its copies have their own threads there, where otherwise the CPU's main context makes them."""
     resources.context().is_software = True
     copies = """
         input_stream: "in"
@@ -547,7 +547,7 @@ def test_a_run_inside_that_nobody_waits_for_goes_on_when_the_thread_is_free(make
 
 
 def test_a_run_inside_lets_no_step_of_the_run_around_it_begin_between_two_of_its_own(make, resources):
-    """Else the calculator around could wait for the inner run inside that run's loop, which is refused."""
+    """Else the outer calculator could wait for the inner run inside that run's loop, which is refused."""
     began, may_go, order, state = threading.Event(), threading.Event(), [], {}
 
     def inner_process(cc):
@@ -587,7 +587,7 @@ def test_a_run_inside_lets_no_step_of_the_run_around_it_begin_between_two_of_its
 
 def test_an_error_of_gl_that_one_node_leaves_is_logged_and_the_next_is_not_blamed(make, caplog):
     def leave(cc):
-        gl_library.library().glEnable(0x9999)  # not checked, as in a library of somebody else
+        gl_library.library().glEnable(0x9999)  # not checked, as in another library
         cc.output.add(cc.input.payload, cc.input_timestamp)
 
     text, last = chain([node := in_context(process=leave, name="Leaves"), Invert])

@@ -1,6 +1,6 @@
-"""Fences that are put off to the end of a job while one context draws alone on the CPU; who waits for them.
+"""Fences that are deferred to the end of a job while one context draws alone on the CPU, and waits for them.
 
-The software renderer is what CI has. Elsewhere the contexts here are told that they draw on the CPU.
+The software renderer is what CI has. Elsewhere `is_software` of the contexts here is set.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ SIZE = 256
 
 @pytest.fixture
 def alone(make_context):
-    """A context that shares with nobody yet, and draws on the CPU."""
+    """A context that does not share yet, and draws on the CPU."""
     made = make_context(name="alone")
     made.is_software = True
     return made
@@ -242,7 +242,7 @@ def test_a_write_that_could_not_wait_for_a_reader_waits_for_it_again(alone, make
 
 
 def test_a_job_that_waits_for_another_context_has_made_its_fences_before(alone, make_context, fences):
-    """Else both would wait for each other: the job for the other's, and that for the fence."""
+    """Otherwise both would wait for each other: the job for the other's job, and that for the fence."""
 
     def job():
         buffer = paint(GpuBuffer(SIZE, SIZE), 5)
@@ -256,7 +256,7 @@ def test_a_job_that_waits_for_another_context_has_made_its_fences_before(alone, 
 
 
 def test_who_waits_for_a_job_that_then_waits_for_it_goes_on(alone, make_context):
-    """The second's job asks for a fence of the first's, whose job under way then needs the second."""
+    """The second's job asks for a fence of the first's, whose running job then needs the second."""
     comes, asks = threading.Event(), threading.Event()
     seen = []
 
@@ -332,7 +332,7 @@ def test_a_wait_for_a_context_whose_thread_was_killed_ends(alone, monkeypatch):
 
 
 def test_a_finaliser_that_releases_a_view_meanwhile_leaves_no_fence_unmade(alone, monkeypatch):
-    """A garbage collection may run within any line, so within that which notes the fence of the job."""
+    """A garbage collection may run within any line, also within the one that stores the job's fence."""
     made = []
 
     def token(context, **how):

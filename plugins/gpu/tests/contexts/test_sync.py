@@ -83,7 +83,7 @@ def test_an_image_behind_a_fence_is_whole_in_the_other_context(pair):
 
 
 def test_without_fence_and_flush_the_other_context_sees_an_old_image(pair):
-    """What the test above would not notice if drivers were in order by themselves."""
+    """Shows that the test above can fail: drivers do not order the contexts by themselves."""
     assert Shared(*pair).wrong_cycles(fence=False) > 0
 
 
@@ -271,7 +271,7 @@ def test_fences_whose_deletion_was_lost_with_the_last_context_go_with_the_next(m
 
 
 def test_no_context_is_taken_for_current_while_another_is_made_current(make_context, monkeypatch):
-    """A finaliser may run at any moment, and deletes a fence at once where it believes a context current."""
+    """A finaliser may run at any moment, and deletes a fence at once if `LOCAL` has a context."""
     outer, inner = make_context(), make_context(thread=False)
     seen = []
     make_current = egl.Egl.make_current
@@ -291,7 +291,7 @@ def test_no_context_is_taken_for_current_while_another_is_made_current(make_cont
 
 
 def test_a_fence_is_flushed_so_that_who_waits_elsewhere_is_not_kept(context, monkeypatch):
-    """Drivers may keep commands back; Mesa does not show it, since its own wait sends them."""
+    """Drivers may delay commands; Mesa does not show that, since its own wait sends them."""
     calls = []
     for name in ("glFenceSync", "glFlush"):
         call = getattr(gl, name)

@@ -1,4 +1,4 @@
-"""A CUDA driver that is none: the table of its functions, with OpenGL's own mapping as its memory.
+"""A fake CUDA driver: the table of its functions, with OpenGL's own mapping as its memory.
 
 It stands where `cuda.bindings.driver` does, at the lowest level that this pack calls: status first, then
 values. An address "on the device" is what glMapBufferRange gives, so that what goes through it are real
@@ -67,7 +67,7 @@ class FakeCuda:
         self.on_other_devices = {}
         self._numbers = itertools.count(1000)
 
-    # --- what is there ---
+    # --- the driver and its devices ---
 
     def cuInit(self, flags):
         return (self._refusal("cuInit") or OK,)
@@ -250,7 +250,7 @@ class FakeCuda:
 
 
 class OnDevice:
-    """A NumPy array that says it lies on a CUDA device: what torch and CuPy are to this pack."""
+    """A NumPy array that claims to be on a CUDA device, in place of an array of torch or CuPy."""
 
     def __init__(self, array, ordinal=1, *, kind=dlpack.Device.CUDA, is_old=False):
         self.array = array
@@ -317,7 +317,7 @@ class Taker:
 
 @pytest.fixture
 def cuda(monkeypatch):
-    """The fake driver, in the place of the real one."""
+    """The fake driver in place of the real one."""
     table = FakeCuda()
     driver = CudaDriver(table)
     monkeypatch.setattr(cuda_bridge, "load", lambda: driver)

@@ -55,7 +55,7 @@ def pixels(kind, seed=0, width=WIDTH, height=HEIGHT):
 
 
 def in_texture(context, array, kind=None):
-    """Return a buffer whose pixels are in a texture, and nowhere else."""
+    """Return a buffer whose pixels are in a texture only."""
 
     def make():
         buffer = GpuBuffer.of_array(array, kind)
@@ -68,7 +68,7 @@ def in_texture(context, array, kind=None):
 
 
 def settle(context):
-    """Let what was posted be done."""
+    """Wait for the posted jobs."""
     context.run(lambda: None)
 
 
@@ -304,7 +304,7 @@ def test_so_many_free_buffers_are_kept_and_no_more(cuda, gl_context, bridge):
 
     gl_context.run(take_and_give_back)
 
-    # The three oldest were ended, so that the first size has to be registered anew; the others are there.
+    # The three oldest were ended, so the first size must be registered again; the others are kept.
     assert bridge.registered == KEPT + 3 + 1
     assert len(cuda.registered) == KEPT + 1
     names = {name for call, name, *_ in cuda.log if call == "cuGraphicsGLRegisterBuffer"}
@@ -337,7 +337,7 @@ def test_arrays_that_are_still_held_when_the_context_ends_are_told(
     context.close()
 
     said = "1 CUDA arrays were still held when their OpenGL context ended: their memory is gone; "
-    assert [record.message for record in caplog.records] == [said + "let go of them before, or copy them"]
+    assert [record.message for record in caplog.records] == [said + "release them before, or copy them"]
     held.free()
 
 
@@ -374,7 +374,7 @@ def test_what_opengl_draws_is_done_before_the_consumer_begins_and_the_other_way_
     assert (mapped[0], mapped[2]) == ("cuGraphicsMapResources", stream)
     assert (recorded[0], recorded[2]) == ("cuEventRecord", stream)
     assert waits == ("cuStreamWaitEvent", 2, recorded[1])
-    # Back: the legacy stream, which waits for every ordinary one, is waited for by ours, then unmapped.
+    # Back: the legacy stream waits for every ordinary one, our stream waits for it, then comes the unmapping.
     assert [call[0] for call in back] == ["cuEventRecord", "cuStreamWaitEvent", "cuGraphicsUnmapResources"]
     assert (back[0][2], back[1][1], back[2][2]) == (1, stream, stream)
 
@@ -442,7 +442,7 @@ def test_dlpack_says_which_device_and_refuses_others_and_copies(cuda, gl_context
         ):
             view.__dlpack__(stream=stream)
     held = taker(view, max_version=None)
-    assert not held.taken.tensor.is_read_only  # not told
+    assert not held.taken.tensor.is_read_only  # an old consumer cannot learn it
     assert taker(view).taken.tensor.is_read_only
     view.release()
     settle(gl_context)
@@ -492,10 +492,10 @@ def test_a_tensor_of_another_device_names_both_and_one_of_the_cpu_says_what_to_u
     cuda, gl_context, on_device
 ):
     with pytest.raises(
-        InvalidArgumentError, match=r"lies on cuda:0, but the OpenGL context runs on cuda:1 \(Fake B\)"
+        InvalidArgumentError, match=r"is on cuda:0, but the OpenGL context runs on cuda:1 \(Fake B\)"
     ):
         of_cuda(on_device(pixels(F.BGRA32), 0), context=gl_context)
-    with pytest.raises(InvalidArgumentError, match=r"lies in main memory, .* use GpuBuffer\.of_array"):
+    with pytest.raises(InvalidArgumentError, match=r"is in main memory, .* use GpuBuffer\.of_array"):
         of_cuda(pixels(F.BGRA32), context=gl_context)
     assert cuda.mapped == {}
 

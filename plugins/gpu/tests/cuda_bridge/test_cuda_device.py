@@ -30,7 +30,7 @@ LIBRARIES = ["torch", "cupy"]
 
 
 def absent(why):
-    """Skip, or fail where a CUDA device was asked for."""
+    """Skip, or fail if the environment requires a CUDA device."""
     if os.environ.get("PENSTOCK_GPU_DEVICE", "").startswith("cuda"):
         pytest.fail(why)
     pytest.skip(why)

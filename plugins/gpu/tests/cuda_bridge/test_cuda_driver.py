@@ -28,7 +28,7 @@ def has_driver():
 
 @pytest.fixture
 def bindings(monkeypatch):
-    """Return a function that puts a module, or an error, where cuda.bindings.driver is looked for."""
+    """Return a function that puts a module, or an error, in place of cuda.bindings.driver."""
     monkeypatch.setattr(cuda_driver, "_loaded", [])
 
     def put(found):

@@ -16,7 +16,7 @@ STREAM = 77
 
 
 class Bridge:
-    """What an array is described for."""
+    """The bridge that an array is described for."""
 
     ordinal = 1
     device_name = "Fake B"
@@ -118,7 +118,7 @@ def refused(array, bridge):
 
 
 def test_an_array_in_main_memory_is_sent_to_of_array(on_device, bridge):
-    said = "ndarray lies in main memory, expected on a CUDA device; use GpuBuffer.of_array"
+    said = "ndarray is in main memory, expected on a CUDA device; use GpuBuffer.of_array"
     assert refused(image(4, 6), bridge) == said
     assert refused(on_device(image(4, 6), 0, kind=dlpack.Device.CUDA_HOST), bridge) == said.replace(
         "ndarray", "OnDevice"
@@ -129,7 +129,7 @@ def test_an_array_in_main_memory_is_sent_to_of_array(on_device, bridge):
 
 def test_an_array_on_another_device_names_both(on_device, by_interface, bridge):
     said = (
-        " lies on cuda:0, but the OpenGL context runs on cuda:1 (Fake B); "
+        " is on cuda:0, but the OpenGL context runs on cuda:1 (Fake B); "
         'copy it there, or open the context on device="cuda:0"'
     )
     assert refused(on_device(image(4, 6), 0), bridge) == "OnDevice" + said
@@ -169,7 +169,7 @@ def test_gaps_within_a_row_are_refused_with_the_cure(on_device, bridge, array):
 
 def test_other_devices_elements_and_things_are_refused(on_device, by_interface, bridge):
     assert refused(on_device(image(4, 6), 0, kind=10), bridge) == (
-        "OnDevice lies on DLPack device type 10, expected 2, CUDA"
+        "OnDevice is on DLPack device type 10, expected 2, CUDA"
     )
     assert refused(on_device(image(4, 6, dtype=np.complex64)), bridge) == (
         "elements of DLPack type 5 with 64 bits, expected uint8, float16 or float32; convert the array before"

@@ -35,7 +35,7 @@ PATIENCE_S = 20
 
 
 class Opens(Calculator):
-    """Opens a helper, and calls what the test wants with it."""
+    """Opens a helper, and calls the test's function with it."""
 
     optional = False
     declares = True
@@ -397,7 +397,7 @@ def test_frames_are_wrapped_without_a_copy_or_with_one(image):
 
 
 class Bands(Calculator):
-    """Takes and gives ImageFrames: the negative is made in GL, where there is some; the rest is NumPy.
+    """Takes and gives ImageFrames: the negative is made in GL, if it is used; the rest is NumPy.
 
     The rest: a frame of black around the image, one pixel wide.
     """
@@ -469,7 +469,7 @@ def test_a_calculator_of_image_frames_does_one_step_in_gl_and_the_rest_in_numpy(
 
 
 def test_the_errors_of_bad_sizes_and_formats_say_what_may_be(resources):
-    with pytest.raises(GraphRunError, match=r"an image of 2\.5 x 4 cannot be; give whole numbers: //"):
+    with pytest.raises(GraphRunError, match=r"an image of 2\.5 x 4 is not possible; give whole numbers: //"):
         in_context(lambda helper: helper.create_destination_texture(2.5, 4), resources)
     with pytest.raises(GraphRunError, match="texture of 0x5 cannot be made"):
         in_context(lambda helper: helper.create_destination_texture(0, 5), resources)
@@ -544,7 +544,7 @@ def test_what_one_calculator_leaves_in_the_context_does_not_change_the_image_of_
 
 
 class Copies(GlSimpleCalculator):
-    """Draws what comes in."""
+    """Draws its input."""
 
     def gl_setup(self):
         self.program = GlProgram(

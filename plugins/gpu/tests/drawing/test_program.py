@@ -253,7 +253,7 @@ def test_the_vertices_are_made_once_for_each_context(draw, monkeypatch):
 
 
 def test_in_a_context_of_the_application_a_quad_is_drawn_and_nothing_is_left(make_context):
-    # a context of ours, entered behind our back, is as good as one of the application's
+    # a context of ours, made current without GlContext.run, is treated as one of the application's
     context = make_context(thread=False)
 
     def job():

@@ -32,7 +32,7 @@ PATIENCE_S = 20
 
 
 class Swap(GlSimpleCalculator):
-    """Swaps red and blue, and logs what is called."""
+    """Swaps red and blue, and records its calls."""
 
     log: list[str]
 
@@ -83,7 +83,7 @@ def graph_of(kind, resources, ports='input_stream: "in" output_stream: "out"', o
 
 
 def filtered(kind, resources, images, **more):
-    """Return the packets that come out, each image at its place in the list."""
+    """Return the output packets for the images of a list."""
     graph = graph_of(kind, resources, **more)
     made = []
     graph.observe_output_stream("out", lambda _, packet: made.append(packet))
@@ -274,7 +274,7 @@ def test_a_size_that_is_not_whole_is_refused(gl_available, policy):
 
     with (
         GpuResources(policy) as resources,
-        pytest.raises(GraphRunError, match=r"an image of 2\.0 x 1 cannot be; give whole numbers"),
+        pytest.raises(GraphRunError, match=r"an image of 2\.0 x 1 is not possible; give whole numbers"),
     ):
         filtered(Half, resources, images((4, 2)))
 

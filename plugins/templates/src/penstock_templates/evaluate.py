@@ -25,7 +25,7 @@ from penstock_templates.values import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from penstock.config.message import Message
+    from penstock.lowlevel import Message
 
 #: The largest number of elements that `range` makes: more than any graph has nodes.
 _LONGEST: Final = 10_000

@@ -23,8 +23,7 @@ from penstock_templates.wire import decoded
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from penstock.config.definition import FindType
-    from penstock.config.message import Message
+    from penstock.lowlevel import FindType, Message
     from penstock_templates.paths import Site, Step
     from penstock_templates.values import Value
 

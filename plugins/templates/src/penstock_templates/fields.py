@@ -22,8 +22,7 @@ from penstock_templates.values import Value, as_bool, as_number, as_text, descri
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from penstock.config.definition import FindType
-    from penstock.config.message import Message
+    from penstock.lowlevel import FindType, Message
 
 ANY: Final = "google.protobuf.Any"
 #: The field of a packed message that holds the message.

@@ -13,15 +13,14 @@ from typing import TYPE_CHECKING, Any, Self
 import attrs
 
 from penstock.config import read_definition
-from penstock.config.places import ReadGraph
 from penstock.errors import InvalidArgumentError
-from penstock.lowlevel import default_registry, with_defaults
+from penstock.lowlevel import ReadGraph, default_registry, with_defaults
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from penstock.config.message import Message
-    from penstock.registry import Registry
+    from penstock import Registry
+    from penstock.lowlevel import Message
 
 
 class GraphTemplate:

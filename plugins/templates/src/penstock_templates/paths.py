@@ -17,7 +17,7 @@ from penstock.errors import InvalidArgumentError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from penstock.config.message import Message
+    from penstock.lowlevel import Message
 
 # A key may hold brackets and slashes: it ends where the next step begins, or the text ends.
 _STEP: Final = re.compile(r"/?([0-9]+)\[(?:([0-9]+)|@[0-9]+=(.*?))\](?=/[0-9]+\[|$)", re.ASCII | re.DOTALL)

@@ -15,7 +15,7 @@ class TemplateReader:
 
     @staticmethod
     def text(text: str, places: Places, merge: Merge, find: FindType) -> Template:
-        """Read the text of a template; see `penstock.config.definition.GraphReader.text`."""
+        """Read the text of a template; see `penstock.lowlevel.GraphReader.text`."""
         return read_text(text, places, merge, find)
 
     @staticmethod

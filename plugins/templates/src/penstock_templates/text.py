@@ -25,8 +25,7 @@ from penstock_templates.paths import KEY, MOST_RULES, Step, spelled_path
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from penstock.config.definition import FindType
-    from penstock.config.message import Message
+    from penstock.lowlevel import FindType, Message
 
 _OPENING: Final = {"{": "}", "<": ">"}
 #: Keys of a map's entries until their values are known: no two entries may have the same key.

@@ -19,7 +19,7 @@ from penstock.config.calculator_graph_template_pb2 import (
 from penstock.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
-    from penstock.config.message import Message
+    from penstock.lowlevel import Message
 
 #: str, float, dict or list of them.
 Value: TypeAlias = "str | float | dict[str, Value] | list[Value]"

@@ -145,11 +145,11 @@ class GpuBuffer:
         kind = checked_format(format)
         if name < 1 or width < 1 or height < 1:
             raise InvalidArgumentError(
-                f"texture {name} of {width}x{height} is none; give its name and its size"
+                f"texture {name} of {width}x{height} does not exist; give its name and its size"
             )
         if not callable(release):
             raise InvalidArgumentError(
-                f"release is {release!r}, but is called when the texture is free again"
+                f"release is {release!r}, expected a function to call when the texture is free again"
             )
         made_in = context if context is not None else context_here("a buffer of a texture")
         foreign = GlTextureObject(
@@ -232,7 +232,7 @@ class GpuBuffer:
         """
         if view is ImageFrame:
             raise InvalidArgumentError(
-                "an ImageFrame never changes, so that it is no view to write; "
+                "an ImageFrame never changes, so it cannot be a view to write; "
                 "ask for write_view(numpy.ndarray), or make another buffer with GpuBuffer.of_frame"
             )
         found: V = self._shown().write(view, arguments)

@@ -106,8 +106,8 @@ class Image:
         buffer = f"{self.format.name} {self.width}x{self.height}"
         if not self._storages and not for_writing and name in known:
             return FailedPreconditionError(
-                f"GpuBuffer {buffer} is empty: nobody has written to it, so that there is no {name} to read; "
-                "take a write_view and fill it before"
+                f"GpuBuffer {buffer} is empty: it was never written to, so there is no {name} to read; "
+                "take a write_view and fill it first"
             )
         return InvalidArgumentError(
             f"GpuBuffer {buffer} has no way to a view {name} to {kind} from its storages "

@@ -143,7 +143,7 @@ class _Finish:
         try:
             self()
         except Exception:  # noqa: BLE001  # Python ignores what a finaliser raises
-            LOGGER.exception("a view of %r that nobody released could not be released", self._storage.texture)
+            LOGGER.exception("the dropped view of %r could not be released", self._storage.texture)
 
 
 def _finish(texture: GlTextureObject, context: AnyContext, *, for_writing: bool) -> None:

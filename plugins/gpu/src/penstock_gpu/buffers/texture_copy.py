@@ -75,7 +75,7 @@ def frame_of_texture(storage: TextureStorage) -> FrameStorage:
             "read it back before, with GpuBuffer.frame() or array()"
         )
     raise FailedPreconditionError(
-        f"{texture!r} was made in {texture.producer!r}, which shares with no GlContext, so that it cannot be "
+        f"{texture!r} was made in {texture.producer!r}, which shares with no GlContext, so it cannot be "
         "read; make one with GlContext.create(share=ExternalContext.current())"
     )
 

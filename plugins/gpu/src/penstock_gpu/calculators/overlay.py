@@ -44,12 +44,12 @@ class OverlayMode(enum.Enum):
 
 def _check_part(instance: object, field: attrs.Attribute[int], value: int) -> None:  # noqa: ARG001  # attrs
     if not 0 <= value <= _BYTE_MAX:
-        raise InvalidArgumentError(f"{field.name} is {value}, but each part of a colour must lie in 0 to 255")
+        raise InvalidArgumentError(f"{field.name} is {value}, but each part of a colour must be 0 to 255")
 
 
 def _check_alpha(instance: object, field: attrs.Attribute[float], value: float) -> None:  # noqa: ARG001  # attrs
     if not 0 <= value <= 1:
-        raise InvalidArgumentError(f"{field.name} is {value:g}, but must lie in 0 to 1")
+        raise InvalidArgumentError(f"{field.name} is {value:g}, but must be 0 to 1")
 
 
 @attrs.frozen
@@ -168,8 +168,8 @@ class GlOverlayCalculator(DrawingCalculator):
     def get_contract(cls, cc: CalculatorContract) -> None:
         """Declare VIDEO and OVERLAY in, VIDEO out; check the options."""
         cc.inputs["VIDEO"].set(GpuBuffer, "images")
-        cc.inputs["OVERLAY"].set(GpuBuffer, "what lies over them")
-        cc.outputs["VIDEO"].set(GpuBuffer, "both together")
+        cc.inputs["OVERLAY"].set(GpuBuffer, "overlays")
+        cc.outputs["VIDEO"].set(GpuBuffer, "images with their overlays")
         cc.set_timestamp_offset(0)
         cc.options(GlOverlayCalculatorOptions)
         GlCalculatorHelper.update_contract(cc)
@@ -196,7 +196,7 @@ class GlOverlayCalculator(DrawingCalculator):
         if channels == _TWO_CHANNELS:
             raise InvalidArgumentError(
                 f"input 'OVERLAY' holds {overlay!r} of two channels, but it takes one, a mask, or three "
-                "and more, an image; make one of them"
+                "and more, an image; convert it"
             )
         if self.helper.uses_gl:
             made = self.helper.run_in_gl_context(lambda: self._drawn(frame, overlay))

@@ -127,7 +127,8 @@ def quarters_of(degrees: int) -> int:
     """
     if degrees % _QUARTER:
         raise InvalidArgumentError(
-            f"rotation is {degrees} degrees, but must be a multiple of {_QUARTER}; turn by another calculator"
+            f"rotation is {degrees} degrees, but must be a multiple of {_QUARTER}; use another calculator "
+            "for other angles"
         )
     return degrees // _QUARTER % _QUARTERS
 

@@ -43,8 +43,8 @@ def image_at(port: Input) -> GpuBuffer:
     image: GpuBuffer = port.payload
     if not image:
         raise InvalidArgumentError(
-            f"input {port.name!r} holds an empty GpuBuffer, but an image has a size; let its maker write "
-            "only buffers with an image"
+            f"input {port.name!r} holds an empty GpuBuffer, but an image has a size; the node before must "
+            "write only buffers with an image"
         )
     return image
 

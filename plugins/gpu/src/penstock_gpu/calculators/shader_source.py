@@ -162,7 +162,7 @@ def read_resource(resource: str) -> str:
     package, colon, path = resource.partition(":")
     if not colon or not package or not path:
         raise InvalidArgumentError(
-            f"resource {resource!r} does not say where; write 'package:path', as in "
+            f"resource {resource!r} has another form than 'package:path'; write it as in "
             "'my_pack:shaders/blur.frag'"
         )
     try:

@@ -56,7 +56,7 @@ def end_orphans() -> None:
     while _orphans:
         try:
             end = _orphans.popleft()
-        except IndexError:  # another thread was quicker
+        except IndexError:  # another thread has taken the last one
             return
         end()
 

@@ -60,7 +60,7 @@ class ExternalContext:
         if not binding.context:
             raise FailedPreconditionError(
                 "no EGL context is current on this thread; make the application's own current first (a window"
-                " library that uses GLX must be told to use EGL)"
+                " library that uses GLX must be configured to use EGL)"
             )
         return cls(binding.display, binding.context)
 

@@ -85,7 +85,7 @@ class Job:
         before, LOCAL.context = LOCAL.context, self.context
         try:
             self.result = self._call()
-        except BaseException as error:  # noqa: BLE001  # for the one who waits
+        except BaseException as error:  # noqa: BLE001  # for the waiting thread
             self.error = translated(error)
         try:
             self.context.settle()
@@ -254,7 +254,7 @@ class GlThread:
         LOCAL.thread = self
         try:
             self._enter()
-        except BaseException as error:  # noqa: BLE001  # for the one who starts
+        except BaseException as error:  # noqa: BLE001  # for the starting thread
             self._has_ended = True
             self._leave()
             self._started.put(error)

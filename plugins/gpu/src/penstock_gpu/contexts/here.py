@@ -56,13 +56,13 @@ def making_context() -> GlContext:
     group = share_group_here()
     if group is None:
         raise FailedPreconditionError(
-            "no GL context is current on this thread, so that no texture can be made; "
+            "no GL context is current on this thread, so no texture can be made; "
             "ask for the view in GlContext.run"
         )
     for found in group.contexts():
         if isinstance(found, GlContext):
             return found
     raise FailedPreconditionError(
-        f"{ExternalContext.current()!r} is current and shares with no GlContext, so that no texture can be "
+        f"{ExternalContext.current()!r} is current and shares with no GlContext, so no texture can be "
         "made for it; make one with GlContext.create(share=ExternalContext.current())"
     )

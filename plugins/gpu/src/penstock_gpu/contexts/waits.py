@@ -48,7 +48,7 @@ def waiting_for(context: Held) -> Iterator[None]:
                 break
             if holder == me:
                 raise FailedPreconditionError(
-                    f"context {context.name!r} waits for this very job, or for one behind it, and cannot run "
+                    f"context {context.name!r} waits for this job, or for one behind it, and cannot run "
                     "another meanwhile; post it, or run it in the context that is current"
                 )
             waited_for = _WAITS.get(holder)

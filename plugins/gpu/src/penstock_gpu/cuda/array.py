@@ -218,7 +218,7 @@ class CudaArray:
         handle = LEGACY_STREAM if stream is None else int(stream)
         if handle < LEGACY_STREAM:
             raise ValueError(
-                f"stream is {stream}, expected None, -1, 1, 2 or a stream's handle; 0 says too little"
+                f"stream is {stream}, expected None, -1, 1, 2 or a stream's handle; 0 is ambiguous"
             )
         pixels.bridge.let_wait(handle)
         pixels.note_stream(handle)

@@ -290,7 +290,7 @@ def _end(bridge: CudaBridge) -> None:
     if held:
         _log.warning(
             "%d CUDA arrays were still held when their OpenGL context ended: their memory is gone; "
-            "let go of them before, or copy them",
+            "release them before, or copy them",
             held,
         )
 

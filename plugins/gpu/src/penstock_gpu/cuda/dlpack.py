@@ -205,7 +205,7 @@ class Taken:
     """A tensor that was taken from a capsule; `close` gives it back.
 
     Attributes:
-        tensor: where the memory lies.
+        tensor: the description of the memory.
     """
 
     def __init__(self, tensor: Tensor, delete: Callable[[], None]) -> None:

@@ -112,12 +112,12 @@ def _expect_device(array: object, device: tuple[int, ...], bridge: CudaBridge) -
         raise _on_the_cpu(array)
     if kind not in _ON_DEVICE:
         raise InvalidArgumentError(
-            f"{type(array).__name__} lies on DLPack device type {kind}, "
+            f"{type(array).__name__} is on DLPack device type {kind}, "
             f"expected {int(dlpack.Device.CUDA)}, CUDA"
         )
     if kind == dlpack.Device.CUDA and ordinal != bridge.ordinal:
         raise InvalidArgumentError(
-            f"{type(array).__name__} lies on cuda:{ordinal}, "
+            f"{type(array).__name__} is on cuda:{ordinal}, "
             f"but the OpenGL context runs on cuda:{bridge.ordinal} "
             f'({bridge.device_name}); copy it there, or open the context on device="cuda:{ordinal}"'
         )
@@ -125,7 +125,7 @@ def _expect_device(array: object, device: tuple[int, ...], bridge: CudaBridge) -
 
 def _on_the_cpu(array: object) -> InvalidArgumentError:
     return InvalidArgumentError(
-        f"{type(array).__name__} lies in main memory, expected on a CUDA device; use GpuBuffer.of_array"
+        f"{type(array).__name__} is in main memory, expected on a CUDA device; use GpuBuffer.of_array"
     )
 
 

@@ -372,7 +372,7 @@ def whole(width: object, height: object) -> tuple[int, int]:
         return index(width), index(height)  # type: ignore[arg-type]  # that it may fail is the question
     except TypeError:
         raise InvalidArgumentError(
-            f"an image of {width!r} x {height!r} cannot be; give whole numbers: // in place of /"
+            f"an image of {width!r} x {height!r} is not possible; give whole numbers: // in place of /"
         ) from None
 
 
