@@ -372,14 +372,19 @@ class Schedule:
     def turn(self, queue: ReadyQueue, step: Step, error: BaseException | None, stop: bool) -> Step | None:  # noqa: FBT001  # hot
         """Complete a step and take the next one of the queue; None also while observers have something.
 
-        The same as `complete` and `take`. But where a call of `process` has written one packet, and the
-        one who reads it is an idle node that takes packets one by one, the packet goes straight into
-        that node's next step, past the queue of the stream and the look at it, and, where that step
-        comes first, past the ready queue. In a chain this is nearly every step, and it takes less than
-        half the time.
+        The same as `complete` and `take`. But where a call of `process` has written one packet, and its
+        only reader is an idle node that takes packets one by one, the packet goes straight into that
+        node's next step, past the queue of the stream and the look at it, and, where that step comes
+        first, past the ready queue. In a chain this is nearly every step, and it takes less than half
+        the time.
         """
         node = step.node
         relay = node.relay
+        # 1. May the packet go past the queue? `relay` says what the plan fixes: one output, one reader, no
+        #    observer, one step at a time at both ends. The rest is asked again each time. A target that is
+        #    idle and takes packets in order has an empty queue: else its next step would be prepared already.
+        #    Ordinary timestamps have bounds that are theirs plus one. Nothing has changed so far, so that
+        #    every "no" leaves the whole work to `complete`, which also refuses a step completed twice.
         if relay is not None and error is None and not stop:
             packets, target = relay.packets, relay.target
             if (
@@ -393,6 +398,9 @@ class Schedule:
                 and not relay.output.will_close
                 and not self._is_failing
             ):
+                # 2. The step ends, as in `complete` and `_finish_process`. Here stream and reader get their
+                #    bounds; the packet is counted as written and as delivered. The limits of the queue
+                #    are not asked: the packet would leave it within this call.
                 step.is_running = False
                 node.in_flight = 0
                 node.steps += 1
@@ -402,17 +410,27 @@ class Schedule:
                 stream.added += 1
                 reader.delivered += 1
                 reader.bound = stream.bound = relay.output.bound
-                # what _look_once does with the packet once it is queued; busy stays: one ends, one begins
+                # 3. The target's step is prepared, as `_look_once` does with a packet that is queued. `busy`
+                #    stays: one step ends, one begins, so the run is never idle in between. From
+                #    `in_flight = 1` on nothing else prepares the target, which stage 4 relies on.
                 relay.port.packet = packet
                 following.stamp = arrived = packet.stamp
                 if target.has_offset and arrived > target.forwarded:
                     self._raise_to_promise(following, arrived)
                 target.in_flight = 1
+                # 4. The node itself: has anything come while it ran? With a queue that is empty and a bound
+                #    that is still the one behind its packet, nothing has. Otherwise it is looked at, and what
+                #    that sets off is settled. After that `step` may be prepared again or closing, an error may
+                #    have come, and it is *not* promised that the target comes first.
                 only = node.only_input
                 if only is None or only.queue or only.bound != passed:
                     self._look_once(node, step)
                     if self._touched or self.flow.freed or self._is_failing:
                         self._settle()
+                # 5. Which thread runs the target's step? The caller's, if `take` would return just this step now; it then
+                #    never is in the ready queue. Otherwise it goes there, and the caller gets what comes first:
+                #    it is *not* promised that the packet's way goes on in this thread. While the run
+                #    is paused, or observers wait to be called, the caller gets nothing.
                 others = queue.others
                 key = target.ready_key
                 if (
@@ -440,6 +458,8 @@ class Schedule:
         Raises:
             InternalError: the step was completed before. Nothing has changed.
         """
+        # 1. The step ends; from here on nothing is raised. `busy` may be 0 until the last stage, though the
+        #    run goes on: only what reads it after this call, under the lock, sees whether the run is idle.
         if not step.is_running:
             raise InternalError(f"a step of node {step.node.name!r} was completed twice", node=step.node.name)
         step.is_running = False
@@ -447,11 +467,18 @@ class Schedule:
         node = step.node
         node.in_flight -= 1
         if step.method == PROCESS:
+            # 2. What the call wrote leaves: packets and bounds are with the readers, and the readers that may
+            #    be ready are in `_touched`. None of them has been looked at. A call that failed has written
+            #    nothing, and the run is failing; one of several at a time may have to wait for earlier ones,
+            #    so it is *not* promised that its packets have left.
             node.steps += 1
             if error is None and not stop and node.in_order is None and not node.is_source:
                 self._finish_process(step)  # as nearly all steps end
             else:
                 self._finish_specially(step, error, stop=stop)
+            # 3. The node's next steps, from what came while it ran: while a node has as many steps as it may,
+            #    `_settle` passes it by, so it must be looked at here. A source has been prepared, throttled or
+            #    closed in stage 2. `step` is *not* the ended call any more: it may be prepared again.
             if self._is_failing or node.state != OPENED or node.is_source:
                 pass
             elif node.in_order is None:
@@ -464,6 +491,9 @@ class Schedule:
             self._finish_open(step, error)
         else:
             self._finish_close(step, error)
+        # 4. What all this has set off: readers are looked at, sources run whose queues have room again, and an
+        #    idle run goes on to its next layer, its next close or its end. Afterwards it is *not* promised that
+        #    the run is still going, nor that this step has made any other ready.
         if self._touched or self.flow.freed or not self.busy:  # else there is nothing to settle
             self._settle()
 
