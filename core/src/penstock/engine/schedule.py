@@ -418,19 +418,19 @@ class Schedule:
                 if target.has_offset and arrived > target.forwarded:
                     self._raise_to_promise(following, arrived)
                 target.in_flight = 1
-                # 4. The node itself: has anything come while it ran? With a queue that is empty and a bound
-                #    that is still the one behind its packet, nothing has. Otherwise it is looked at, and what
-                #    that sets off is settled. After that `step` may be prepared again or closing, an error may
-                #    have come, and it is *not* promised that the target comes first.
+                # 4. The node itself: has anything come while it ran? With an empty queue, and a bound that is still
+                #    the one behind its packet, nothing has. Otherwise it is looked at, and what that sets off is
+                #    settled. Then `step` may be prepared again or closing, the run may have an error, and it is
+                #    *not* promised that the target comes first.
                 only = node.only_input
                 if only is None or only.queue or only.bound != passed:
                     self._look_once(node, step)
                     if self._touched or self.flow.freed or self._is_failing:
                         self._settle()
-                # 5. Which thread runs the target's step? The caller's, if `take` would return just this step now; it then
-                #    never is in the ready queue. Otherwise it goes there, and the caller gets what comes first:
-                #    it is *not* promised that the packet's way goes on in this thread. While the run
-                #    is paused, or observers wait to be called, the caller gets nothing.
+                # 5. Which thread runs the target's step? The caller's, if `take` would return just this step now;
+                #    the step is then never put into the ready queue. Otherwise it goes there, and the caller gets
+                #    what comes first: it is *not* promised that the packet's way goes on in this thread. While the
+                #    run is paused, or observers wait to be called, the caller gets nothing.
                 others = queue.others
                 key = target.ready_key
                 if (
@@ -458,8 +458,8 @@ class Schedule:
         Raises:
             InternalError: the step was completed before. Nothing has changed.
         """
-        # 1. The step ends; from here on nothing is raised. `busy` may be 0 until the last stage, though the
-        #    run goes on: only what reads it after this call, under the lock, sees whether the run is idle.
+        # 1. The step ends; after this check nothing is raised. `busy` may be 0 until the last stage, though the
+        #    run goes on: other threads read it only after this call, since they need the lock.
         if not step.is_running:
             raise InternalError(f"a step of node {step.node.name!r} was completed twice", node=step.node.name)
         step.is_running = False
@@ -476,9 +476,9 @@ class Schedule:
                 self._finish_process(step)  # as nearly all steps end
             else:
                 self._finish_specially(step, error, stop=stop)
-            # 3. The node's next steps, from what came while it ran: while a node has as many steps as it may,
-            #    `_settle` passes it by, so it must be looked at here. A source has been prepared, throttled or
-            #    closed in stage 2. `step` is *not* the ended call any more: it may be prepared again.
+            # 3. The node's next steps: `_settle` passed it by while it ran, so it is looked at here, unless
+            #    nothing has come. A source was prepared again, left waiting or closed in stage 2. `step` is
+            #    *not* the ended call any more: it may be prepared again.
             if self._is_failing or node.state != OPENED or node.is_source:
                 pass
             elif node.in_order is None:
@@ -491,9 +491,9 @@ class Schedule:
             self._finish_open(step, error)
         else:
             self._finish_close(step, error)
-        # 4. What all this has set off: readers are looked at, sources run whose queues have room again, and an
-        #    idle run goes on to its next layer, its next close or its end. Afterwards it is *not* promised that
-        #    the run is still going, nor that this step has made any other ready.
+        # 4. What all this has set off: readers are looked at, sources whose queues have room run again, and
+        #    an idle run goes on to its next layer, its next close or its end. It is *not* promised that
+        #    the run is still going afterwards, nor that this step has made any other ready.
         if self._touched or self.flow.freed or not self.busy:  # else there is nothing to settle
             self._settle()
 
