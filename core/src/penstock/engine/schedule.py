@@ -382,9 +382,10 @@ class Schedule:
         relay = node.relay
         # 1. May the packet go past the queue? `relay` says what the plan fixes: one output, one reader, no
         #    observer, one step at a time at both ends. The rest is asked again each time. A target that is
-        #    idle and takes packets in order has an empty queue: else its next step would be prepared already.
-        #    Ordinary timestamps have bounds that are theirs plus one. Nothing has changed so far, so that
-        #    every "no" leaves the whole work to `complete`, which also refuses a step completed twice.
+        #    idle and takes packets in order has an empty queue: else its next step would be prepared
+        #    already. Ordinary timestamps have bounds that are theirs plus one. Nothing has changed so far,
+        #    so that every "no" leaves the whole work to `complete`, which also refuses a step completed
+        #    twice.
         if relay is not None and error is None and not stop:
             packets, target = relay.packets, relay.target
             if (
@@ -399,8 +400,8 @@ class Schedule:
                 and not self._is_failing
             ):
                 # 2. The step ends, as in `complete` and `_finish_process`. Here stream and reader get their
-                #    bounds; the packet is counted as written and as delivered. The limits of the queue
-                #    are not asked: the packet would leave it within this call.
+                #    bounds; the packet is counted as written and as delivered. The limits of the queue are
+                #    not asked: the packet would leave it within this call.
                 step.is_running = False
                 node.in_flight = 0
                 node.steps += 1
@@ -410,27 +411,28 @@ class Schedule:
                 stream.added += 1
                 reader.delivered += 1
                 reader.bound = stream.bound = relay.output.bound
-                # 3. The target's step is prepared, as `_look_once` does with a packet that is queued. `busy`
-                #    stays: one step ends, one begins, so the run is never idle in between. From
+                # 3. The target's step is prepared, as `_look_once` does with a packet that is queued.
+                #    `busy` stays: one step ends, one begins, so the run is never idle in between. From
                 #    `in_flight = 1` on nothing else prepares the target, which stage 4 relies on.
                 relay.port.packet = packet
                 following.stamp = arrived = packet.stamp
                 if target.has_offset and arrived > target.forwarded:
                     self._raise_to_promise(following, arrived)
                 target.in_flight = 1
-                # 4. The node itself: has anything come while it ran? With an empty queue, and a bound that is still
-                #    the one behind its packet, nothing has. Otherwise it is looked at, and what that sets off is
-                #    settled. Then `step` may be prepared again or closing, the run may have an error, and it is
-                #    *not* promised that the target comes first.
+                # 4. The node itself: has anything come while it ran? With an empty queue, and a bound that
+                #    is still the one behind its packet, nothing has. Otherwise it is looked at, and what
+                #    that sets off is settled. Then `step` may be prepared again or closing, the run may
+                #    have an error, and it is *not* promised that the target comes first.
                 only = node.only_input
                 if only is None or only.queue or only.bound != passed:
                     self._look_once(node, step)
                     if self._touched or self.flow.freed or self._is_failing:
                         self._settle()
-                # 5. Which thread runs the target's step? The caller's, if `take` would return just this step now;
-                #    the step is then never put into the ready queue. Otherwise it goes there, and the caller gets
-                #    what comes first: it is *not* promised that the packet's way goes on in this thread. While the
-                #    run is paused, or observers wait to be called, the caller gets nothing.
+                # 5. Which thread runs the target's step? The caller's, if `take` would return just this
+                #    step now; the step is then never put into the ready queue. Otherwise it goes there, and
+                #    the caller gets what comes first: it is *not* promised that the packet's way goes on in
+                #    this thread. While the run is paused, or observers wait to be called, the caller gets
+                #    nothing.
                 others = queue.others
                 key = target.ready_key
                 if (
@@ -458,8 +460,8 @@ class Schedule:
         Raises:
             InternalError: the step was completed before. Nothing has changed.
         """
-        # 1. The step ends; after this check nothing is raised. `busy` may be 0 until the last stage, though the
-        #    run goes on: other threads read it only after this call, since they need the lock.
+        # 1. The step ends; after this check nothing is raised. `busy` may be 0 until the last stage, though
+        #    the run goes on: other threads read it only after this call, since they need the lock.
         if not step.is_running:
             raise InternalError(f"a step of node {step.node.name!r} was completed twice", node=step.node.name)
         step.is_running = False
@@ -467,10 +469,10 @@ class Schedule:
         node = step.node
         node.in_flight -= 1
         if step.method == PROCESS:
-            # 2. What the call wrote leaves: packets and bounds are with the readers, and the readers that may
-            #    be ready are in `_touched`. None of them has been looked at. A call that failed has written
-            #    nothing, and the run is failing; one of several at a time may have to wait for earlier ones,
-            #    so it is *not* promised that its packets have left.
+            # 2. What the call wrote leaves: packets and bounds are with the readers, and the readers that
+            #    may be ready are in `_touched`. None of them has been looked at. A call that failed has
+            #    written nothing, and the run is failing; one of several at a time may have to wait for
+            #    earlier ones, so it is *not* promised that its packets have left.
             node.steps += 1
             if error is None and not stop and node.in_order is None and not node.is_source:
                 self._finish_process(step)  # as nearly all steps end
@@ -492,8 +494,8 @@ class Schedule:
         else:
             self._finish_close(step, error)
         # 4. What all this has set off: readers are looked at, sources whose queues have room run again, and
-        #    an idle run goes on to its next layer, its next close or its end. It is *not* promised that
-        #    the run is still going afterwards, nor that this step has made any other ready.
+        #    an idle run goes on to its next layer, its next close or its end. It is *not* promised that the
+        #    run is still going afterwards, nor that this step has made any other ready.
         if self._touched or self.flow.freed or not self.busy:  # else there is nothing to settle
             self._settle()
 
