@@ -773,7 +773,7 @@ class Schedule:
         node.prepared.append(step)
 
     def _raise_to_promise(self, step: Step, t: int) -> None:
-        """Raise the bounds of outputs: a packet below the promised offset is then refused where it is written."""
+        """Raise the bounds of outputs: a packet below the promised offset is then refused when written."""
         for output in step.out_ports:
             stream = output.stream
             if stream.offset is not None:
