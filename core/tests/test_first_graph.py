@@ -22,7 +22,6 @@ NOT_NEEDED = {
     "penstock.config.subgraphs.expand",
     "penstock_templates.template",
     "penstock.explain.search",
-    "penstock.explain.snapshots",
     "penstock.log",
     "penstock.runtime.event_loops.loop",
     "penstock.runtime.report",
