@@ -238,7 +238,7 @@ def test_polling_after_the_end_still_gives_what_is_left() -> None:
     assert [packet.payload for packet in taken] == [1]
 
 
-# --- payloads that are freed--------------------------------------------------------------------
+# --- payloads that are freed ------------------------------------------------------------------
 
 
 class Payload:
