@@ -223,7 +223,7 @@ def test_the_build_loads_this_module_with_nothing_else_of_penstock(package):
 def test_pytest_refuses_to_test_what_is_stale(tmp_path):
     source = Path(penstock.__file__).parent
     shutil.copytree(source, tmp_path / "penstock", ignore=shutil.ignore_patterns("__pycache__", f"*{SUFFIX}"))
-    # of a module that no test imports: a file that is no compiled code cannot be loaded
+    # of a module that nobody imports here: what is not compiled code at all cannot be loaded either
     (tmp_path / "penstock" / "draw" / f"markup{SUFFIX}").touch()
     (tmp_path / "test_nothing.py").write_text("def test_nothing():\n    pass\n", encoding="utf-8")
 
