@@ -142,7 +142,7 @@ def test_what_a_plugin_brings_is_in_the_registry_by_kind(install) -> None:
     assert "heavy" not in sys.modules
 
 
-def test_a_plugin_may_bring_nothing_but_hooks(install) -> None:
+def test_a_plugin_may_bring_only_hooks(install) -> None:
     install("quiet", "")
 
     _, records = load("quiet")

@@ -72,7 +72,7 @@ def test_nothing_is_said_unless_the_application_configures_logging(setup: str, s
     assert (ended.returncode, ended.stdout, ended.stderr.strip()) == (0, "", said)
 
 
-def test_every_record_has_the_fields_also_where_who_wrote_it_left_them_out(
+def test_every_record_has_the_fields_also_where_its_writer_left_them_out(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     with caplog.at_level(logging.INFO, logger="penstock"):
@@ -86,7 +86,7 @@ def test_every_record_has_the_fields_also_where_who_wrote_it_left_them_out(
     assert len(logging.getLogger("penstock.somewhere.new").filters) == 1
 
 
-def test_the_start_and_end_of_a_run_are_told_with_the_place_of_what_went_wrong(
+def test_the_start_and_end_of_a_run_are_logged_with_the_place_of_each_error(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     class LogsBadly(Calculator):

@@ -430,7 +430,7 @@ def test_options_that_extend_nothing_have_no_number_to_clash() -> None:
     ] * 2
 
 
-def test_an_attrs_class_that_is_defined_anew_counts() -> None:
+def test_an_attrs_class_that_is_defined_again_counts() -> None:
     registry = Registry()
     made = [attrs.make_class("AnewOptions", {}) for _ in range(2)]
     name = full_name(made[0])

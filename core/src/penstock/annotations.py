@@ -1,7 +1,7 @@
-"""Type annotations taken apart, for whoever reads them: parameters of functions, fields of classes.
+"""Type annotations taken apart: of parameters of functions, and of fields of classes.
 
-Annotations are taken from `typing.get_type_hints`, so that it does not matter whether they are
-written as strings (PEP 563) or evaluated late (PEP 649).
+Annotations are taken from `typing.get_type_hints`, which reads those written as strings (PEP 563) as well
+as those evaluated late (PEP 649).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def hints_of(annotated: Callable[..., object], who: str) -> Mapping[str, Any]:
 
     Args:
         annotated: the class or function.
-        who: it is, for the message.
+        who: the name of it, for the message.
 
     Raises:
         InvalidArgumentError: one of them cannot be evaluated.

@@ -1,7 +1,7 @@
-"""What a registry holds: who claims a name, for what, and the import on first use.
+"""What a registry holds: the owner of a claim, what it claims, and the import on first use.
 
 A claim says that a name stands for "module:attribute", or for an object that is there already. A
-claim is never changed, but for its target, which becomes the object once it has been imported.
+claim never changes, except its target, which becomes the object once it has been imported.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def check_kind(kind: object) -> None:
     """Accept a kind of `KINDS`.
 
     Raises:
-        InvalidArgumentError: it is none.
+        InvalidArgumentError: it is no kind.
     """
     if kind not in KINDS:
         raise InvalidArgumentError(f"kind {kind!r}: must be one of {', '.join(map(repr, KINDS))}")
@@ -90,7 +90,7 @@ def check_option(full_name: object, extendee: object, number: object, target: ob
 
 
 class Origin(NamedTuple):
-    """Who provides a name.
+    """The provider of a name.
 
     Attributes:
         distribution: as pip knows it; None for what was registered in this process.
@@ -160,7 +160,7 @@ class OptionEntry(NamedTuple):
             give them as `node_options` only.
         number: of the extension field; None likewise.
         target: "module:Message" or "module:AttrsClass"; or the attrs class.
-        origin: who declares it.
+        origin: its owner.
         rival: another entry with this name, or with this number of this extendee, or None.
     """
 
@@ -204,7 +204,7 @@ def calculator_of(target: object) -> object:
 
 
 def spelling(target: object) -> str:
-    """Return "module:attribute" for what has such a place, else its repr."""
+    """Return "module:attribute" for an object that has such a place, else its repr."""
     if isinstance(target, str):
         return target
     name = getattr(target, "__qualname__", None)
@@ -219,7 +219,7 @@ def clash(what: str, one: Origin, other: Origin) -> NameClashError:
 
 
 def _graph_file(what: str, target: str, origin: Origin) -> Path:
-    """Return where a graph file lies that a package holds as data.
+    """Return the path of a graph file that a package holds as data.
 
     Raises:
         PluginError: the package cannot be imported, or has no such file.

@@ -3,7 +3,7 @@
 Everything that is compiled is there as plain Python too, in the same directory: `schedule.py` beside
 `schedule.cpython-311-x86_64-linux-gnu.so`, of which the interpreter takes the compiled one. In an installed
 distribution both come from one build. In a source tree the source may have changed since; tests would then
-test what nobody sees.
+test code that is not in the source.
 
 So the build writes down what it compiled, `compiled.json` in the import package: for each compiled module
 the digests of itself, of the library that holds the code of all, and of every source that went into it.
@@ -48,8 +48,8 @@ def engine_form() -> str:
 def stale_modules(package: Path) -> list[Path]:
     """Return the compiled modules below a directory of sources that are not what their source says now.
 
-    In installed distributions nothing is: there both come from one build, and whoever distributes them may
-    strip or patch what was compiled.
+    In installed distributions no module is stale: source and compiled module come from one build, and a
+    distributor may strip or patch what was compiled.
 
     Args:
         package: the directory of an import package, its subpackages included.
@@ -60,10 +60,10 @@ def stale_modules(package: Path) -> list[Path]:
 
 
 def changed_modules(package: Path) -> list[Path]:
-    """Return the compiled modules that are not what the build's record says, wherever they lie.
+    """Return the compiled modules that are not what the build's record says, wherever they are.
 
-    That is each of which the record knows nothing, and each of which a file that the record names for it is
-    another now, or gone. Without a record that can be read it is all of them.
+    These are the modules that the record does not name, and those with a file in the record that is another
+    now, or gone. Without a record that can be read they are all compiled modules.
 
     Args:
         package: the directory of an import package, its subpackages included.
@@ -77,7 +77,7 @@ def changed_modules(package: Path) -> list[Path]:
 
 def _is_as_recorded(name: str, recorded: Mapping[str, Any], digest: Callable[[str], str | None]) -> bool:
     files = recorded.get(name)
-    # A record that does not speak of the source says nothing about it.
+    # A record without the digest of the source proves nothing about the module.
     if not isinstance(files, dict) or not {name, _source_of(name)} <= files.keys():
         return False
     return all(digest(file) == value for file, value in files.items())
@@ -157,7 +157,7 @@ def _imported(tree: ast.AST) -> Iterator[str]:
                 yield from _imported(ast.Module([other], []))
         elif isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):  # relative ones the linter forbids
+        elif isinstance(node, ast.ImportFrom):  # the linter forbids relative ones
             yield str(node.module)
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
         else:

@@ -176,7 +176,7 @@ class CalculatorContract:
         input_stream_handler: what `set_input_stream_handler` asked for, or None.
         services: key → whether it is optional.
         runs_on: the service that `run_on` asked for, or None.
-        runs_if_there: as `run_on` was told.
+        runs_if_there: the argument of `run_on`.
         place: where there; "" where it was not said.
     """
 

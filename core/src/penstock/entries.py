@@ -1,9 +1,9 @@
 """The entry points of one group, read from the files that pip leaves, without Python's own reader.
 
 That reader imports 40 modules, the one for e-mail among them: 25 ms, a third of what the first small graph
-takes. Here only what is as pip writes it is read. Whatever is not (a finder of somebody's own, a zip file, an
-egg, a file that is laid out in another way) makes `ordinary_points` return None, and Python's reader is
-asked: so there is one answer, and mistakes in such files are told by one reader only.
+takes. This module reads only files as pip writes them. Anything else (a finder of the application's own,
+a zip file, an egg, a file with another layout) makes `ordinary_points` return None, and Python's reader
+is used: so there is one answer, and one reader reports the mistakes in such files.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class OrdinaryPoint(NamedTuple):
 
     Attributes:
         value: "module" or "module:attribute".
-        distribution, version: whose it is.
+        distribution, version: of its owner.
     """
 
     name: str
@@ -133,7 +133,7 @@ def _header(lines: list[str], field: str) -> str | None:
 
 
 def _targets(lines: list[str], group: str) -> list[tuple[str, str]] | None:
-    """Return names and targets of a group; None where any line is none that pip would write."""
+    """Return names and targets of a group; None where pip would not have written a line so."""
     section = None
     targets = []
     for line in map(str.strip, lines):

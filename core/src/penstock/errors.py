@@ -145,7 +145,7 @@ def _rebuild(family: type[PenstockError], args: tuple[Any, ...], state: dict[str
     return error
 
 
-# --- mistakes of the one who calls ------------------------------------------------------------
+# --- mistakes of the caller ------------------------------------------------------------------
 
 
 class InvalidArgumentError(PenstockError):
@@ -177,7 +177,7 @@ class NotFoundError(PenstockError):
 
 
 class FailedPreconditionError(PenstockError):
-    """Right in itself, but not in this state. Nothing has changed."""
+    """A call that is right, but not in this state. Nothing has changed."""
 
     default_code = StatusCode.FAILED_PRECONDITION
 
@@ -189,7 +189,7 @@ class AlreadyExistsError(PenstockError):
 
 
 class UnavailableError(PenstockError):
-    """Not now: the graph is throttled, or a value does not exist yet. Trying again may help."""
+    """Not possible now: the graph is throttled, or a value does not exist yet. Trying again may help."""
 
     default_code = StatusCode.UNAVAILABLE
 
@@ -201,7 +201,7 @@ class WaitTimeoutError(PenstockError):
 
 
 class TimestampError(InvalidArgumentError):
-    """A timestamp that cannot stand where it was put, or arithmetic that leaves the range."""
+    """A timestamp that is not allowed where it was put, or arithmetic that leaves the range."""
 
 
 class TimestampOrderError(TimestampError):
@@ -217,7 +217,7 @@ class StreamClosedError(FailedPreconditionError):
 
 
 class InternalError(PenstockError):
-    """Penstock's own mistake. Please report it with the traceback."""
+    """A mistake of Penstock itself. Please report it with the traceback."""
 
     default_code = StatusCode.INTERNAL
 

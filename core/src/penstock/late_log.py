@@ -1,7 +1,7 @@
-"""Loggers of modules that every graph imports: they import `logging` only where somebody could listen.
+"""Loggers of modules that every graph imports: they import `logging` only where a handler could exist.
 
-Where no module has imported `logging`, nobody has configured it, and what is said would go to the
-`NullHandler` of "penstock". Importing it all the same is a tenth of what the first small graph takes.
+Where no module has imported `logging`, nobody has configured it, and every record would go to the
+`NullHandler` of "penstock". Importing it takes a tenth of the time of the first small graph.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def place(
 
 
 class LateLogger:
-    """Says what the logger `get_logger(name)` would.
+    """Logs as the logger `get_logger(name)` would.
 
     Args:
         name: below "penstock".
@@ -67,5 +67,5 @@ class LateLogger:
             return
         from penstock.log import get_logger  # what this module is for
 
-        # two calls up: whoever called `info`
+        # two calls up: the caller of `info`
         get_logger(self._name).log(level, words, *values, exc_info=is_exception, extra=extra, stacklevel=3)

@@ -38,7 +38,7 @@ class Place(TypedDict):
 
 
 class _Fields(logging.Filter):
-    """Lets every record pass, and gives it the fields that who wrote it has left out."""
+    """Lets every record pass, and adds the fields that its writer has left out."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         for field in FIELDS:
@@ -65,7 +65,7 @@ def get_logger(name: str) -> logging.Logger:
 
 
 def place(node: str | None = None, stream: str | None = None, timestamp: int | None = None) -> Place:
-    """Return what to hand to a log call as `extra`.
+    """Return what to pass to a log call as `extra`.
 
     For example `logger.warning("max_in_flight is ignored", extra=place(node="camera"))`.
     """

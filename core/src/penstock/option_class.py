@@ -1,11 +1,11 @@
 """Options of a calculator as an attrs class: which fields it has, and what a graph file writes in each.
 
-A class is read without protobuf, so that one that graph files could not give is refused where it is
-written. What is read stays on the class itself: a class that is defined anew is another one.
+A class is read without protobuf: a class that graph files could not give is refused where it is written.
+What is read stays on the class itself: a class that is defined again is another one.
 
 The full name of a class is the first part of its module's name, a dot, and its own name: `BlurOptions` in
-`penstock_blur.smoothing` is "penstock_blur.BlurOptions". Where it stands in its package may change; which
-name graph files use may not.
+`penstock_blur.smoothing` is "penstock_blur.BlurOptions". Its module in the package may change; the name
+that graph files use may not.
 """
 
 from __future__ import annotations
@@ -65,9 +65,9 @@ class ClassField(NamedTuple):
             several.
         shape: how many there are; keys of a map are str.
         length: how many a tuple must have; None for any number.
-        allows_none: whether None stands beside the type.
+        allows_none: whether the type is a union with None.
         description: for people, or "".
-        attribute: what attrs knows of it.
+        attribute: the field as attrs has it.
     """
 
     name: str
@@ -98,8 +98,8 @@ class ClassField(NamedTuple):
 
 
 def is_options_class(thing: object) -> TypeGuard[type]:
-    """Return whether a thing is an attrs class."""
-    # as attrs.has, without its look for aliases of generic classes, which are no types: asked for each node
+    """Return whether an object is an attrs class."""
+    # as attrs.has, without its look for aliases of generic classes, which are no types: called for each node
     return isinstance(thing, type) and getattr(thing, "__attrs_attrs__", None) is not None
 
 
@@ -273,7 +273,7 @@ def _read(cls: Any) -> Iterator[ClassField]:
     for base in reversed(cls.__mro__):
         described.update(described_fields(base.__dict__.get("__doc__")))
     taken: dict[int, str] = {}
-    import attrs  # whoever has such a class has imported it; a small graph has none
+    import attrs  # code with such a class has imported it; a small graph has none
 
     given = [attribute for attribute in attrs.fields(cls) if attribute.init]
     for position, attribute in enumerate(given, 1):
@@ -325,7 +325,7 @@ def _meaning(members: list[Any]) -> _Meaning | None:
 
 
 def _alone(annotation: Any) -> _Meaning | None:
-    """Return what an annotation without alternatives says; None where it says nothing here."""
+    """Return what an annotation without alternatives says; None where it has no meaning here."""
     origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
     if origin is None:
         return _Meaning(annotation) if _is_element(annotation) else None

@@ -37,7 +37,7 @@ def is_type(declared: PayloadType) -> bool:
 
 
 def type_name(declared: PayloadType) -> str:
-    """Return how a declared type is written to a user: `int`, `list[int]`, `numpy.ndarray`."""
+    """Return a declared type as a user reads it: `int`, `list[int]`, `numpy.ndarray`."""
     if typing.get_origin(declared) is not None or not isinstance(declared, type):
         return str(declared)
     if declared.__module__ in ("builtins", "__main__"):

@@ -1,7 +1,7 @@
-"""The checked graph: what `config.validate` makes and a run is built from. Immutable.
+"""The checked graph: `penstock.check` makes it, and a run is built from it. Immutable.
 
 Nodes are in stable topological order and known by their position; streams have numbers too, graph
-inputs first. A plan is shared by all runs of a graph; calculators are made anew for each.
+inputs first. A plan is shared by all runs of a graph; calculators are made again for each.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class SidePortPlan(Record):
 
 
 class HandlerPlan(NamedTuple):
-    """The input stream handler of a node: its class (made anew for each run) and its options.
+    """The input stream handler of a node: its class (an instance is made for each run) and its options.
 
     `options` has `get(MessageType)`, as the options of a node.
     """
@@ -161,7 +161,7 @@ class Plan(NamedTuple):
         config: the checked CalculatorGraphConfig message.
         stream_ids: name → number of each stream.
         file: where the graph came from, for messages, or None.
-        option_types: knows the options in `config`, for whoever writes it; None where nobody does.
+        option_types: knows the options in `config`, for writing it as text; None where it is not written.
     """
 
     nodes: tuple[NodePlan, ...]

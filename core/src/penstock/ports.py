@@ -30,7 +30,7 @@ def port_id(key: object) -> tuple[str, int]:
 
 
 def port_name(tag: str, index: int) -> str:
-    """Return how a port is written to a user: `'TAG'`, `'TAG:1'`, or `0`."""
+    """Return a port as a user reads it: `'TAG'`, `'TAG:1'`, or `0`."""
     if not tag:
         return str(index)
     return repr(f"{tag}:{index}") if index else repr(tag)
@@ -50,11 +50,11 @@ class Ports(Generic[P]):
         self._ids = tuple(ids)
         #: The ports in id order.
         self.items = tuple(items)
-        #: Made when it is asked for: many ports are only gone through in order, and a graph has many.
+        #: Made at the first look-up by key: most ports are only iterated over, and a graph has many.
         self._by_key: dict[PortKey, P] | None = None
 
     def _keys(self) -> dict[PortKey, P]:
-        """Return the ports by all that means them."""
+        """Return the ports by every key that means them."""
         found = self._by_key
         if found is None:
             found = {}
@@ -69,7 +69,7 @@ class Ports(Generic[P]):
 
     def __getitem__(self, key: object) -> P:
         try:
-            return self._by_key[key]  # type: ignore[index]  # what is no PortKey is refused below
+            return self._by_key[key]  # type: ignore[index]  # a key that is no PortKey is refused below
         except (KeyError, TypeError):
             pass
         if self._by_key is None:

@@ -1,4 +1,4 @@
-"""Name to object: what graphs may name, who provides it, imported on first use.
+"""Name to object: what graphs may name, its provider, and the import on first use.
 
 A registry is an object, not a global: each graph may have its own. Nothing is imported to list
 names; a target is imported when its name is used.
@@ -97,7 +97,7 @@ class Registry:
             kind: one of `KINDS`.
             name: may be qualified by a package, "x.y.Name".
             target: "module:attribute", or the object.
-            distribution: who provides it; None for the application itself.
+            distribution: that provides it; None for the application itself.
             plugin: name of its entry point, or None.
 
         Raises:
@@ -109,7 +109,7 @@ class Registry:
         check_target(f"{kind} {name!r}", target)
         self._table.add(kind, name, Claim(Origin(distribution, plugin, spelling(target)), target))
 
-    def add_option(  # noqa: PLR0913  # what a protobuf extension consists of, and who declares it
+    def add_option(  # noqa: PLR0913  # what a protobuf extension consists of, and its owner
         self,
         full_name: str,
         extendee: str | None,
@@ -121,7 +121,7 @@ class Registry:
     ) -> None:
         """Declare options; see `OptionEntry`.
 
-        The same owner may declare an attrs class again that was defined anew: the newer one counts.
+        The same owner may declare an attrs class again that was defined again: the newer one counts.
 
         Raises:
             InvalidArgumentError: one of the values is not what it must be.
@@ -160,7 +160,7 @@ class Registry:
         return any(self._claims(kind, candidate) for candidate in _candidates(name, package))
 
     def origin(self, kind: str, name: str, package: str = "") -> Origin:
-        """Return who provides a name, without importing it.
+        """Return the provider of a name, without importing what it stands for.
 
         Raises:
             UnknownNameError, NameClashError: as `find`.

@@ -1,11 +1,11 @@
 """The files that a graph may read.
 
-A graph file is data from somewhere, and the paths inside it are too: they are read only below the
+A graph file is untrusted data, and so are the paths inside it: they are read only below the
 graph file's directory and the directories that the application adds (`resource_roots`). A path that
-the application gives itself, as a side packet or on the command line, does not come here.
+the application gives itself, as a side packet or on the command line, is not checked here.
 
-Invariant: what `resolve` returns lies below one of the roots when all links are followed. Links that
-somebody changes between `resolve` and the use of its result are not guarded against.
+Invariant: what `resolve` returns is below one of the roots when all links are followed. It does
+not guard against links that change between `resolve` and the use of its result.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ class RunsNodes(Protocol):
     """A service that lends nodes a thread of its own; see `CalculatorContract.run_on`."""
 
     def executor_for(self, node: str, place: str = "") -> Any:
-        """Return the executor that shall run the node of this name; None: the one that it has anyhow.
+        """Return the executor that is to run the node of this name; None: the one that it has anyway.
 
         Called once for each such node when a run starts. Nodes that get the same object share a
         ready queue, which is called as the executor's `name` says, or else as the service. The
@@ -65,13 +65,13 @@ class RunsNodes(Protocol):
 
 @runtime_checkable
 class Closes(Protocol):
-    """A service that holds what must be let go of: threads, devices, files."""
+    """A service that holds what must be released: threads, devices, files."""
 
     def close(self) -> object:
-        """Let go of everything.
+        """Release everything.
 
         Called once, of a service that the graph has made by the key's `create`: when the graph is
         closed (`CalculatorGraph.close`, or the end of a `with` block), and at the latest when it is
-        dropped or the interpreter ends. No run uses the service then; a later run makes another. What
-        the application has set it closes itself.
+        dropped or the interpreter ends. No run uses the service then; a later run makes another. The
+        application closes a service that it has set.
         """

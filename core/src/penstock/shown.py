@@ -1,7 +1,7 @@
-"""Payloads in a few words, for people: in the repr of a packet, in errors, in pictures.
+"""Payloads in a few words, for people: in the repr of a packet, in errors, in drawings.
 
-Invariant: `shown` never raises, whatever a payload's own repr does, and its answer is one line of at
-most the length asked for. Large lists, dicts, strings, bytes and arrays are never written out in full;
+Invariant: `shown` never raises, whatever a payload's own repr does, and returns one line of at
+most the given length. Large lists, dicts, strings, bytes and arrays are never written out in full;
 of other classes the repr is taken, and cut.
 """
 
@@ -12,7 +12,7 @@ from contextlib import suppress
 from itertools import islice
 from typing import Any, Final
 
-#: Characters of a payload, unless somebody asks for another length.
+#: Characters of a payload, unless another length is given.
 LONGEST: Final = 60
 #: Characters of a payload's own repr that are looked at; lines are joined in these only.
 _LOOKED_AT: Final = 4096
@@ -64,7 +64,7 @@ class _Short(reprlib.Repr):
             return f"{type(x).__name__}()"
         some: list[object] = list(islice(x, self.maxset))
         if len(x) <= self.maxset:
-            with suppress(Exception):  # elements that have no order, or raise when asked for it
+            with suppress(Exception):  # elements that have no order, or raise when compared
                 some.sort(key=_as_comparable)
         pieces = [self.repr1(element, level - 1) for element in some] if level > 0 else ["..."]
         return f"{{{', '.join(pieces)}{', ...' * (len(x) > self.maxset)}}}"

@@ -69,7 +69,7 @@ def test_a_packet_beyond_the_offset_moves_the_bound_past_itself() -> None:
     assert harness.stream("out").bound == 21
 
 
-def test_an_explicit_bound_beyond_the_offset_stands_and_smaller_promises_are_ignored() -> None:
+def test_an_explicit_bound_beyond_the_offset_stays_and_smaller_promises_are_ignored() -> None:
     jumps = calculator(
         lambda cc: cc.output.set_next_timestamp_bound(10_000) if cc.input_timestamp == 20 else None,
         name="Jumps",

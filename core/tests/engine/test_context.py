@@ -26,7 +26,7 @@ def writing(*, offset=None, contract=None, handler=InputStreamHandler, **methods
     return harness
 
 
-def test_the_only_port_stands_for_itself_and_for_no_one_of_several() -> None:
+def test_input_and_output_are_refused_where_there_are_several() -> None:
     seen = []
 
     def process(cc):

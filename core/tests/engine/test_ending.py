@@ -157,7 +157,7 @@ class EarlyClose(InputStreamHandler):
         return READY_FOR_CLOSE if any(stream.is_done() for stream in self.inputs) else super().look()
 
 
-def test_packets_left_in_the_queues_of_a_closed_node_are_let_go_and_counted() -> None:
+def test_packets_left_in_the_queues_of_a_closed_node_are_dropped_and_counted() -> None:
     harness = ScheduleHarness(wired(node(Nothing, "a b", handler=EarlyClose), inputs="a b")).start()
     harness.run()
     for stamp in range(3):

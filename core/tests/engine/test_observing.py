@@ -58,7 +58,7 @@ def test_an_observer_gets_every_packet_in_order_and_no_bounds_unless_it_asks() -
         (ONE_OVER_POSTSTREAM, MAX),
     ],
 )
-def test_what_a_bound_settles_is_told_once(bound, settled) -> None:
+def test_a_settled_bound_is_reported_once(bound, settled) -> None:
     harness = ScheduleHarness(wired(inputs="in"), bounds_of=["in"]).start()
     harness.set_bound("in", bound)
     harness.set_bound("in", bound)
@@ -67,7 +67,7 @@ def test_what_a_bound_settles_is_told_once(bound, settled) -> None:
     assert harness.carried("in") == ([] if settled is None else [(settled, None)])
 
 
-def test_a_bound_that_comes_with_a_packet_is_told_only_where_it_goes_beyond_it() -> None:
+def test_a_bound_that_comes_with_a_packet_is_reported_only_where_it_goes_beyond_it() -> None:
     def jump(cc):
         cc.output.add("x", cc.input_timestamp)
         if cc.input_timestamp == 5:
@@ -139,12 +139,12 @@ def test_news_for_waiting_applications_is_flagged() -> None:
     assert harness.schedule.has_news
 
 
-def test_what_is_observed_is_news_only_to_who_has_waited_for_it_since() -> None:
+def test_an_observed_packet_is_news_only_to_a_wait_that_began_since() -> None:
     harness = ScheduleHarness(wired(node(Pass, "in", "out"), node(Pass, "other", "else"), inputs="in other"))
     harness.start()
     harness.run()
     harness.add("in", 1, 1)
-    harness.add("other", 1, 1)  # so that the run does not rest, which is news
+    harness.add("other", 1, 1)  # keeps the run from becoming idle, which is news
     first, second = harness.take(), harness.take()
     harness.complete(harness.call(first))
     harness.schedule.has_news = False
@@ -238,14 +238,14 @@ def test_polling_after_the_end_still_gives_what_is_left() -> None:
     assert [packet.payload for packet in taken] == [1]
 
 
-# --- what nobody wants ------------------------------------------------------------------------
+# --- payloads that are freed ------------------------------------------------------------------
 
 
 class Payload:
     pass
 
 
-def test_a_payload_dies_when_the_last_node_that_wants_it_has_run() -> None:
+def test_a_payload_is_freed_when_the_last_node_that_needs_it_has_run() -> None:
     harness = ScheduleHarness(wired(node(Nothing, "in"), node(Nothing, "in"), inputs="in"))
     harness.stream("in").observers = ()
     harness.start()

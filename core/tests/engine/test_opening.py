@@ -11,7 +11,7 @@ Nothing = calculator(name="Nothing")
 
 
 def heads(log, stream=0):
-    """Make a calculator that notes the header it sees in each method, and hands it on."""
+    """Make a calculator that notes the header it sees in each method, and forwards it."""
 
     def note(method):
         def run(cc):
@@ -112,7 +112,7 @@ def test_a_node_waits_for_a_side_packet_that_another_makes() -> None:
     harness.finish()
 
 
-def test_a_side_packet_made_in_close_still_opens_who_waits_for_it() -> None:
+def test_a_side_packet_made_in_close_still_opens_the_node_that_waits_for_it() -> None:
     maker = calculator(close=lambda cc: cc.output_side_packets[0].set(1), name="Maker")
     source = calculator(lambda cc: cc.output.add("x", 0) or STOP, name="Source")
     harness = ScheduleHarness(

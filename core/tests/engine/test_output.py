@@ -287,7 +287,7 @@ def test_a_negative_offset_allows_earlier_packets_but_no_more_than_it_says() -> 
     assert writing(process=lambda cc: cc.output.add("x", 7), offset=-3).carried("out") == [(7, "x")]
 
 
-def test_a_node_with_an_offset_cannot_write_in_close_and_is_told_the_cure() -> None:
+def test_a_node_with_an_offset_cannot_write_in_close_and_the_error_says_what_to_do() -> None:
     harness = writing(close=lambda cc: cc.output.add("summary", MAX), offset=0)
     harness.close_input()
     harness.run()

@@ -120,7 +120,7 @@ class Pictured:
         return self._answer
 
 
-def test_a_notebook_is_given_the_picture_of_the_payload_or_none() -> None:
+def test_a_notebook_gets_the_image_of_the_payload_or_none() -> None:
     assert Packet(Pictured(b"png"), 3)._repr_png_() == b"png"
     assert Packet(Pictured(RuntimeError("no")), 3)._repr_png_() is None
     assert Packet(Pictured("no bytes"), 3)._repr_png_() is None

@@ -110,7 +110,7 @@ def test_a_layer_is_kept_when_throttled() -> None:
     assert values(harness, "a") == [1, 2, 3, 4, 5]
 
 
-def test_a_lower_layer_that_waits_for_a_higher_one_is_a_deadlock_that_is_told() -> None:
+def test_a_lower_layer_that_waits_for_a_higher_one_is_reported_as_a_deadlock() -> None:
     maker = calculator(lambda cc: cc.output_side_packets[0].set(1) or STOP, name="Maker")
     harness = ScheduleHarness(
         wired(

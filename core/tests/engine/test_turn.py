@@ -19,7 +19,7 @@ Pass = calculator(hand_on, name="Pass", offset=0)
 
 
 def begun(*nodes, inputs="a", **arguments) -> ScheduleHarness:
-    """A run whose nodes have opened, with nobody who observes, so that packets may skip their queues."""
+    """A run whose nodes have opened, without observers: packets may skip their queues."""
     harness = ScheduleHarness(wired(*nodes, inputs=inputs), observe=(), **arguments)
     harness.start()
     harness.run()
@@ -40,7 +40,7 @@ def called(harness, name):
 
 
 def run_on(harness, step) -> None:
-    """Do what a thread does that has just turned."""
+    """Do what a thread does after a `turn`."""
     while step is not None:
         step = harness.turn(harness.call(step))
     harness.run()
@@ -182,7 +182,7 @@ def test_a_stream_that_its_writer_closes_with_the_packet_is_closed_for_the_reade
 
 
 def early() -> type:
-    """Whatever its input's time, it writes at 7; what its offset promises after all time is the end."""
+    """It writes at 7 at any input timestamp; behind the last timestamp its offset promises the end."""
     return calculator(lambda cc: cc.output.add(cc.input.payload, 7), name="Early", offset=0)
 
 

@@ -179,7 +179,7 @@ def test_a_pack_names_the_function_as_a_target(target, monkeypatch):
     assert registry.find("calculator", "Faces") is count_faces.calculator
 
 
-def test_a_plain_function_as_a_target_is_told_to_be_decorated(monkeypatch):
+def test_the_error_for_a_plain_function_as_a_target_says_to_decorate_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "some_pack", sys.modules[__name__])
     registry = Registry()
     registry.add("calculator", "Faces", "some_pack:contract_of", distribution="some-pack", plugin="some")

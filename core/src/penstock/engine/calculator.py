@@ -80,7 +80,7 @@ _NO_PACKET: Final = Packet()
 class Calculator:
     """The code of a node. Subclass it, declare ports in `get_contract`, work in `process`.
 
-    An instance is made for each node and each run, and gone after it. `open`, `process` and `close`
+    An instance is made for each node and each run, and dropped after the run. `open`, `process` and `close`
     may be `async def`, or return an awaitable or a `concurrent.futures.Future`; unless the graph
     says `max_in_flight`, they are never called at the same time for one node, but not always on
     the same thread.
@@ -94,7 +94,7 @@ class Calculator:
         """
         raise NotImplementedError(f"{cls.__name__} does not say which ports it has: override get_contract")
 
-    def open(self, cc: CalculatorContext) -> Outcome:  # noqa: ARG002  # for those who override it
+    def open(self, cc: CalculatorContext) -> Outcome:  # noqa: ARG002  # for overriding methods
         """Prepare for a run, once side packets and stream headers are there.
 
         May write packets and headers. An exception ends the run, and `close` is not called.
@@ -129,14 +129,14 @@ class NodeServices(Protocol):
         """Return the counter `<node>-<name>`."""
 
     def set_output_side_packet(self, node: Node, name: str, packet: Packet) -> None:
-        """Hand a side packet to the nodes that wait for it."""
+        """Give a side packet to the nodes that wait for it."""
 
     def count_dropped(self, stream: InputStream, reason: str, count: int) -> None:
         """Count packets that the node has taken from a stream as thrown away."""
 
 
 class Writer(Protocol):
-    """Who writes an output: a context, or the application where the stream is a graph input."""
+    """The writer of an output: a context, or the application where the stream is a graph input."""
 
     @property
     def method(self) -> int:
@@ -153,7 +153,7 @@ class Input:
     Attributes:
         packet: the packet of this input set; where there is none, an empty one that carries the
             last settled timestamp (UNSTARTED if none is).
-        done: what `is_done` answers. For input stream handlers.
+        done: what `is_done` returns. For input stream handlers.
     """
 
     __slots__ = ("done", "packet", "stream")
@@ -188,7 +188,7 @@ class Input:
         return self.stream.name
 
     def count_dropped(self, reason: str, count: SupportsIndex = 1) -> None:
-        """Say that packets which came in here were thrown away unused, now or before.
+        """Count packets that came in here as thrown away unused, now or before.
 
         For calculators whose purpose is to drop: the graph's ledger then counts these packets as
         dropped by this node, not as delivered.
@@ -219,7 +219,7 @@ class Input:
             self.done = not stream.queue
 
     def clear(self) -> None:
-        """Let go of the packet, so that its payload can die."""
+        """Release the packet, so that its payload can be freed."""
         self.packet = _NO_PACKET
 
 
@@ -246,8 +246,8 @@ class Output:
         """Write a payload at a timestamp.
 
         Raises:
-            TimestampError: the timestamp cannot stand in a stream.
-            TimestampOrderError: it lies behind the stream's bound.
+            TimestampError: a packet in a stream cannot have the timestamp.
+            TimestampOrderError: it is behind the stream's bound.
             PacketTypeError: the payload is not of the declared type.
             StreamClosedError: the stream is closed.
             FailedPreconditionError: called in `close` of a node with an offset.
@@ -520,7 +520,7 @@ class CalculatorContext:
         """Return the node's options of a class, defaults where the graph gives none.
 
         Of a protobuf message class it is a copy, which is the caller's; of an attrs class it is made once
-        for the node, and shared by all who ask.
+        for the node, and shared by all callers.
         """
         return self.node.services.options(self.node, message_type)
 
@@ -561,11 +561,11 @@ class CalculatorContext:
         self.node.policy.process_bounds = bool(process)
 
     def publish_side_packet(self, name: str, packet: Packet) -> None:
-        """Hand out a side packet. For `OutputSidePacket`."""
+        """Publish a side packet. For `OutputSidePacket`."""
         self.node.services.set_output_side_packet(self.node, name, packet)
 
     def clear_inputs(self) -> None:
-        """Let go of the input packets, so that their payloads can die. For the framework."""
+        """Release the input packets, so that their payloads can be freed. For the framework."""
         for port in self.inputs.items:
             port.packet = _NO_PACKET
 

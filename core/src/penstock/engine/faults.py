@@ -1,4 +1,4 @@
-"""What the scheduler says when something went wrong: the errors of a run that no calculator raised."""
+"""The errors of a run that no calculator raised, as the scheduler words them."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Back-pressure: which full queue throttles which source.
 
 A queue that reaches its limit throttles every source above it: source nodes are not scheduled,
-graph inputs refuse or wait. Only sources wait, never a node in between, so that what is under way
-always drains; a queue may therefore exceed its limit by what was under way. Throttling never
+graph inputs refuse or wait. Only sources wait, never a node in between, and so packets under way
+always drain; a queue may therefore exceed its limit by the packets under way. Throttling never
 changes results. Where everything waits for a full queue, `Schedule` raises that queue's limit or
 reports a deadlock.
 
@@ -27,9 +27,9 @@ class FlowControl:
     """The full queues of a run, and the sources that wait for them.
 
     Attributes:
-        full: the queues that are full now and throttle somebody.
+        full: the queues that are full now and throttle a source.
         freed: sources that have just become free; taken by `Schedule`.
-        garbage: packets thrown away, by whomever; the runtime frees them outside its lock.
+        garbage: dropped packets; the runtime frees them outside its lock.
     """
 
     __slots__ = ("_waits_for", "freed", "full", "garbage")
@@ -58,7 +58,7 @@ class FlowControl:
             self._waits_for[source] = self._waits_for.get(source, 0) + 1
 
     def became_free(self, queue: Queue) -> None:
-        """Let go of the sources of a queue that is below its limit again, or has a new one."""
+        """Release the sources of a queue that is below its limit again, or has a new one."""
         queue.is_full = False
         if self.full.pop(id(queue), None) is None:
             return

@@ -1,4 +1,4 @@
-"""What the compiler of the engine is told where types alone do not say it.
+"""What the compiler of the engine needs to know and types alone do not say.
 
 The engine can be compiled by mypyc, see "Compiled" in the README of this distribution. In plain Python the
 marks mean nothing; `mypy_extensions`, by whose name the compiler knows them, is then not needed.
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TypeVar
 
-    from mypy_extensions import mypyc_attr as mypyc_attr  # noqa: PLC0414  # handed on
+    from mypy_extensions import mypyc_attr as mypyc_attr  # noqa: PLC0414  # forwarded
 
     T = TypeVar("T")
 else:

@@ -1,4 +1,4 @@
-"""One node of a running graph: where it stands, its streams, its policy, its steps in order.
+"""One node of a running graph: its state, its streams, its policy, its steps in order.
 
 Only `Schedule` changes a node. A *step* is one call of a method of the node's calculator: it is
 prepared (waits in a ready queue), runs, and is completed exactly once. A node has one step at a
@@ -65,7 +65,7 @@ class Step(CalculatorContext):
         self.out_ports = outputs.items
 
 
-#: What nodes have for `prepared` that have one step at a time: an empty deque takes 600 bytes.
+#: `prepared` of nodes with one step at a time: an empty deque takes 600 bytes.
 _NEVER_USED: Final[deque[Step]] = deque()
 
 
@@ -76,8 +76,8 @@ class Relay:
         output, packets, stream: the writing end, what was written there, and its stream.
         reader: the only reading end.
         target, following, port: the node that reads, its step, and that step's only input.
-        is_ordinary: whether timestamps of the writing node are below 2**61 in size, as far as it was looked
-            at; what comes past its queue always is.
+        is_ordinary: whether the timestamp of the writing node's step is below 2**61 in size, where the step
+            was taken from a queue; those that come past the queue always are.
     """
 
     __slots__ = ("following", "is_ordinary", "output", "packets", "port", "reader", "stream", "target")
@@ -113,9 +113,9 @@ class Node:
         takes_in_order: the node is open and has one input, whose packets it takes one by one, each when
             it comes and the node is idle.
         relay: where the packets of its only output go, if its only reader is another node with one input and
-            one step at a time, and nobody observes it; see `Schedule.turn`.
-        forwarded: with offsets: input bounds up to this one have been passed on.
-        slowness: grows with calls that take long; the runtime's business. At the start one such call
+            one step at a time, and it has no observer; see `Schedule.turn`.
+        forwarded: with offsets: input bounds up to this one have been forwarded.
+        slowness: grows with calls that take long; kept by the runtime. At the start one such call
             more makes the node heavy: see `runtime.work`.
         steps, busy_ns: number of completed calls of `process`, and their time where it is measured.
     """
@@ -235,14 +235,14 @@ class Node:
             )
 
     def bind(self) -> None:
-        """Settle what `open` may have changed: offsets, process bounds, and the policy's short cuts."""
+        """Read what `open` may have changed: offsets, process bounds, and the policy's short cuts."""
         self.has_offset = any(stream.offset is not None for stream in self.outputs)
         self.advance = self.policy.bind()
         self.only_input = self.inputs[0] if self.policy.is_plain() else None
         self.takes_in_order = self.in_order is None and self.policy.takes_in_order()
 
     def find_relay(self) -> None:
-        """Settle whether `relay` has something; called once, when all nodes are connected."""
+        """Make the `relay` where there can be one; called once, when all nodes are connected."""
         if self.in_order is not None or not self.inputs or len(self.outputs) != 1:
             return
         readers = self.outputs[0].readers

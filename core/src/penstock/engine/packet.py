@@ -1,4 +1,4 @@
-"""A payload and the moment it belongs to: what flows through streams."""
+"""A payload and its timestamp: what flows through streams."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 class _Nothing:
-    """What stands in the place of a payload in an empty packet."""
+    """The value of an empty packet, in place of a payload."""
 
     __slots__ = ()
 
@@ -31,15 +31,15 @@ class Packet:
     """One payload under one timestamp. Cheap to make and never changed afterwards.
 
     The payload is shared, never copied: `at` gives the same payload under another timestamp, and a
-    payload dies with the last packet that holds it. Treat it as read-only, since other calculators
+    payload is freed with the last packet that holds it. Treat it as read-only, since other calculators
     hold it too. `Packet()` is empty; an empty packet at `t` in a stream says that nothing more
     comes up to and including `t`. Two packets are equal when their payload is the same object,
     whatever their timestamps.
 
     A plain class with slots: one is made for each output of each step, and `attrs.frozen` costs 2.2
     times as much. `value` and `stamp` are the engine's own view of `payload` and `timestamp`: the
-    payload or `NOTHING`, and a plain int. `is_ordinary` says that `stamp` is below 2**61 in size: asked once
-    here, since each comparison with such a number takes 20 ns, and a step would make seven.
+    payload or `NOTHING`, and a plain int. `is_ordinary` says that `stamp` is below 2**61 in size: compared
+    once here, since each comparison with such a number takes 20 ns, and a step would make seven.
 
     Raises:
         TypeError: the timestamp is no integer.
@@ -95,16 +95,16 @@ class Packet:
         return id(self.value)
 
     def _repr_png_(self) -> bytes | None:
-        """Return what a notebook shows: the payload's picture, where it has one. Never raises."""
+        """Return what a notebook shows: the payload's image, where it has one. Never raises."""
         try:
             draw = getattr(self.value, "_repr_png_", None)
             picture = draw() if callable(draw) else None
-        except Exception:  # noqa: BLE001  # as for the repr: where it is shown is no place to fail
+        except Exception:  # noqa: BLE001  # as for the repr: showing a packet must not fail
             return None
         return picture if isinstance(picture, bytes) else None
 
     def __repr__(self) -> str:
-        """Return it in a few words, in whatever state the payload is: see `shown`."""
+        """Return the packet in a few words, whatever state the payload is in: see `shown`."""
         payload = "" if self.value is NOTHING else shown(self.value)
         stamp = "" if self.stamp == UNSET else f"{'' if payload else 'timestamp='}{show(self.stamp)}"
         return f"Packet({', '.join(filter(None, (payload, stamp)))})"

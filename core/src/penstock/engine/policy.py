@@ -4,7 +4,7 @@ An `InputStreamHandler` is the policy of one node for one run. Most policies dif
 streams they keep in step, so a handler says once per run which *sync sets* it has, and the
 mechanism here does the rest; a handler that decides otherwise overrides `look` and `fill`.
 
-A look never waits and has no memory but what its docstring says: it answers from the queues and
+A look never waits, and remembers only what its docstring says: it answers from the queues and
 bounds as they are. Source of the rules: MediaPipe `framework/input_stream_handler.h`, class SyncSet.
 """
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 #: What `look` answers when the node is not ready.
 NOT_READY: Final = UNSET
-#: What `look` answers when the node shall close.
+#: What `look` returns when the node is to close.
 READY_FOR_CLOSE: Final = DONE
 
 
@@ -100,7 +100,7 @@ class SyncSet:
         return NOT_READY
 
     def finished(self) -> int:
-        """Note that all streams are done, and answer so."""
+        """Record that all streams are done, and return READY_FOR_CLOSE."""
         self.last = previous_allowed(DONE)
         return READY_FOR_CLOSE
 
@@ -125,12 +125,13 @@ class InputStreamHandler:
             packets of different streams arrive, by design. The docstring says how.
         ignores_timestamps: class attribute: the policy takes packets as they arrive. A stream whose
             readers all do so may have timestamps in any order.
-        sees_every_packet: class attribute: each packet that comes is told, by `look` while the node is idle
-            and by `packets_came` else; without it only the first one in a queue. For policies that drop.
+        sees_every_packet: class attribute: each packet that comes is noticed, by `look` while the node is
+            idle and by `packets_came` otherwise; without it only the first one in a queue. For policies
+            that drop.
         takes_late: class attribute: an input set is taken when the node starts to run, not when it
             becomes ready.
         patience_s: seconds for which the node waits with packets in its queues before `lose_patience` is
-            called; None: for ever.
+            called; None: without end.
         batch_size: how many input sets are collected before the node becomes ready for the first of
             them; the others follow at once. Only for policies that neither decide themselves nor take late.
         process_bounds: whether newly settled timestamps make the node ready without packets.
@@ -198,7 +199,7 @@ class InputStreamHandler:
         """Return what a node calls to look and, if it is ready, to take its input set.
 
         Called once, after the node has opened. A node with one stream, or with one set of streams,
-        is spared the loops over sets and most calls, which saves 0.3 us in each step with one stream
+        needs no loops over sets and few calls, which saves 0.3 us in each step with one stream
         and 1.5 us with two. With `takes_late` it looks only.
         """
         if self.takes_in_order():
@@ -222,12 +223,12 @@ class InputStreamHandler:
         return advance
 
     def discard(self, reason: str) -> None:
-        """Throw away what the policy itself holds, and count it; the node closes and will not see it."""
+        """Drop the packets that the policy itself holds, and count them; the node closes without them."""
         if self.batch is not None:
             self.batch.discard(self.inputs, reason)
 
     def packets_came(self) -> None:
-        """Take note that packets have come while the node has steps ready or running.
+        """Notice packets that have come while the node has steps ready or running.
 
         Called with `sees_every_packet` only. Must not take an input set.
         """
@@ -235,22 +236,22 @@ class InputStreamHandler:
     def blocking(self) -> Sequence[InputStream]:
         """Return the streams for which the node waits, after a look that answered NOT_READY.
 
-        For whoever asks why a node waits; override it where `look` is overridden.
+        It explains why a node waits; override it where `look` is overridden.
         """
         return [stream for one in self.sets for stream in one.blocking()]
 
     def lose_patience(self, timestamp: int) -> None:
         """Go on without what is missing: the node has waited `patience_s` for the set at `timestamp`.
 
-        Override it together with `look`, which is asked right after.
+        Override it together with `look`, which is called right after.
         """
 
     def waits_with(self) -> int | None:
-        """Return the smallest timestamp that waits in a queue; None where nothing does."""
+        """Return the smallest timestamp that waits in a queue; None where no packet waits."""
         return min((stream.queue[0].stamp for stream in self.inputs if stream.queue), default=None)
 
     def is_plain(self) -> bool:
-        """Return whether nothing but one stream decides when the node is ready. For the engine."""
+        """Return whether one stream alone decides when the node is ready. For the engine."""
         return len(self.inputs) == 1 and self.batch_size == 1 and not self.decides_itself()
 
     def takes_in_order(self) -> bool:
@@ -283,9 +284,9 @@ class InputStreamHandler:
 
 
 class Batch:
-    """Input sets that are collected until there are enough, then given out one by one.
+    """Input sets that are collected until there are enough, then delivered one by one.
 
-    The last ones are given out, however few, when the streams are done.
+    The last ones are delivered, however few, when the streams are done.
     """
 
     __slots__ = ("_fill", "_is_giving", "_look", "_policy", "_sets")
@@ -313,7 +314,7 @@ class Batch:
         return t
 
     def _collect(self, inputs: Sequence[Input]) -> int:
-        """Take ready sets until the batch is full; return what the last look answered."""
+        """Take ready sets until the batch is full; return the result of the last look."""
         t = UNSET
         while len(self._sets) < self._policy.batch_size:
             t = self._look()
@@ -326,7 +327,7 @@ class Batch:
         return t
 
     def discard(self, inputs: Sequence[InputStream], reason: str) -> None:
-        """Throw away what was collected and not given out."""
+        """Drop what was collected and not delivered."""
         for _, shown in self._sets:
             for stream, (packet, _) in zip(inputs, shown, strict=True):
                 if packet.value is not NOTHING:

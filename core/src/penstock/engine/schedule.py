@@ -3,12 +3,12 @@
 The runtime holds a lock around every call and brings events: a packet or bound at a graph input, a
 side packet, a completed step, a drained observer, pause, cancel. `take` gives the next step of an
 executor. No call here waits, calls user code or looks at a clock, and none recurses over the graph:
-what a change of bound sets off is worked through a list.
+the effects of a changed bound go through a list.
 
 An input set is taken from the queues when its node becomes ready, not when it runs, as in the
 reference; so queue lengths, and with them throttling, agree with it.
 
-What one call makes ready is told by flags that the runtime reads and resets: `ReadyQueue.is_fresh`,
+Flags say what one call has made ready; the runtime reads and resets them: `ReadyQueue.is_fresh`,
 `deliveries`, `garbage`, `has_news`. `validate` checks the invariants; tests call it after each event.
 
 Source of the rules: MediaPipe `framework/scheduler.cc` and `calculator_node.cc`, as amended by
@@ -78,8 +78,8 @@ class Schedule:
         errors: what went wrong, in order. With any, no new step is prepared but closes.
         is_stopping: sources close instead of running again.
         stopped_by: the node that returned STOP though it has inputs, or None.
-        deliveries: observers that have something for their callback and nobody draining.
-        garbage: packets that nobody wants; the runtime frees them outside its lock. As `flow.garbage`.
+        deliveries: observers that have something for their callback, which no thread is calling.
+        garbage: dropped packets; the runtime frees them outside its lock. As `flow.garbage`.
         has_news: something that a waiting application may wait for has happened.
         was_observed: an observer has seen a packet or bound, or one has come to a poller.
         late: stream id of a graph input → DROP_LATE or CLAMP_LATE, where late packets are no error.
@@ -122,7 +122,7 @@ class Schedule:
         self.late: dict[int, int] = {}
         self.patient: Final = tuple(node for node in nodes if node.policy.patience_s is not None)
         self.has_waited = False
-        #: Side packets made by nodes of this run, and who waits for which.
+        #: Side packets made by nodes of this run, and the nodes that wait for each.
         self.side_packets: dict[str, Packet] = {}
         self.side_readers: dict[str, list[Node]] = {}
         self._is_failing = False
@@ -137,7 +137,7 @@ class Schedule:
     # --- the run as a whole -------------------------------------------------------------------
 
     def start(self, headers: dict[int, Packet] | None = None) -> None:
-        """Begin: open every node that waits for nothing, and give graph inputs their headers."""
+        """Start: open every node that waits for nothing, and give graph inputs their headers."""
         self.state = RUNNING
         for node in self.nodes:
             if node.state == UNOPENED and not node.awaiting:
@@ -149,7 +149,7 @@ class Schedule:
         self._settle()
 
     def pause(self) -> None:
-        """Give out no more steps; those that run come to their end. A failed run goes on to its end."""
+        """Release no more steps; those that run come to their end. A failed run goes on to its end."""
         if self.state == RUNNING and not self._is_failing:
             self.state = PAUSED
 
@@ -255,7 +255,7 @@ class Schedule:
     # --- side packets -------------------------------------------------------------------------
 
     def set_side_packet(self, name: str, packet: Packet) -> None:
-        """Hand a side packet that a node has made to the nodes that wait for it."""
+        """Give a side packet that a node has made to the nodes that wait for it."""
         self.side_packets[name] = packet
         for node in self.side_readers.get(name, ()):
             self._arrived(node)
@@ -269,8 +269,8 @@ class Schedule:
     # --- observers ----------------------------------------------------------------------------
 
     def delivered(self, observer: Observer) -> None:
-        """Take note that an observer's callback has seen all it was given."""
-        if not self.was_observed:  # else whoever waits for it has been told
+        """Record that an observer's callback has seen all its packets."""
+        if not self.was_observed:  # else the threads that wait for it were woken
             self.was_observed = self.has_news = True
         if observer.queue:
             self.deliveries.append(observer)
@@ -342,7 +342,7 @@ class Schedule:
         return found
 
     def time_out(self, node_id: int, timestamp: int) -> None:
-        """Tell a patient node that it has waited long enough for the set at `timestamp`, if it still does."""
+        """End a node's wait for the set at `timestamp`, if it still waits: it has waited long enough."""
         if self.waiting().get(node_id) != timestamp:
             return
         node = self.nodes[node_id]
@@ -372,14 +372,20 @@ class Schedule:
     def turn(self, queue: ReadyQueue, step: Step, error: BaseException | None, stop: bool) -> Step | None:  # noqa: FBT001  # hot
         """Complete a step and take the next one of the queue; None also while observers have something.
 
-        The same as `complete` and `take`. But where a call of `process` has written one packet, and the
-        one who reads it is an idle node that takes packets one by one, the packet goes straight into
-        that node's next step, past the queue of the stream and the look at it, and, where that step
-        comes first, past the ready queue. In a chain this is nearly every step, and it takes less than
-        half the time.
+        The same as `complete` and `take`. But where a call of `process` has written one packet, and its
+        only reader is an idle node that takes packets one by one, the packet goes straight into that
+        node's next step, past the queue of the stream and the look at it, and, where that step comes
+        first, past the ready queue. In a chain this is nearly every step, and it takes less than half
+        the time.
         """
         node = step.node
         relay = node.relay
+        # 1. May the packet go past the queue? `relay` says what the plan fixes: one output, one reader, no
+        #    observer, one step at a time at both ends. The rest is asked again each time. A target that is
+        #    idle and takes packets in order has an empty queue: else its next step would be prepared
+        #    already. Ordinary timestamps have bounds that are theirs plus one. Nothing has changed so far,
+        #    so that every "no" leaves the whole work to `complete`, which also refuses a step completed
+        #    twice.
         if relay is not None and error is None and not stop:
             packets, target = relay.packets, relay.target
             if (
@@ -393,6 +399,9 @@ class Schedule:
                 and not relay.output.will_close
                 and not self._is_failing
             ):
+                # 2. The step ends, as in `complete` and `_finish_process`. Here stream and reader get their
+                #    bounds; the packet is counted as written and as delivered. The limits of the queue are
+                #    not asked: the packet would leave it within this call.
                 step.is_running = False
                 node.in_flight = 0
                 node.steps += 1
@@ -402,17 +411,28 @@ class Schedule:
                 stream.added += 1
                 reader.delivered += 1
                 reader.bound = stream.bound = relay.output.bound
-                # what _look_once does with the packet once it is queued; busy stays: one ends, one begins
+                # 3. The target's step is prepared, as `_look_once` does with a packet that is queued.
+                #    `busy` stays: one step ends, one begins, so the run is never idle in between. From
+                #    `in_flight = 1` on nothing else prepares the target, which stage 4 relies on.
                 relay.port.packet = packet
                 following.stamp = arrived = packet.stamp
                 if target.has_offset and arrived > target.forwarded:
                     self._raise_to_promise(following, arrived)
                 target.in_flight = 1
+                # 4. The node itself: has anything come while it ran? With an empty queue, and a bound that
+                #    is still the one behind its packet, nothing has. Otherwise it is looked at, and what
+                #    that sets off is settled. Then `step` may be prepared again or closing, the run may
+                #    have an error, and it is *not* promised that the target comes first.
                 only = node.only_input
                 if only is None or only.queue or only.bound != passed:
                     self._look_once(node, step)
                     if self._touched or self.flow.freed or self._is_failing:
                         self._settle()
+                # 5. Which thread runs the target's step? The caller's, if `take` would return just this
+                #    step now; the step is then never put into the ready queue. Otherwise it goes there, and
+                #    the caller gets what comes first: it is *not* promised that the packet's way goes on in
+                #    this thread. While the run is paused, or observers wait to be called, the caller gets
+                #    nothing.
                 others = queue.others
                 key = target.ready_key
                 if (
@@ -440,6 +460,8 @@ class Schedule:
         Raises:
             InternalError: the step was completed before. Nothing has changed.
         """
+        # 1. The step ends; after this check nothing is raised. `busy` may be 0 until the last stage, though
+        #    the run goes on: other threads read it only after this call, since they need the lock.
         if not step.is_running:
             raise InternalError(f"a step of node {step.node.name!r} was completed twice", node=step.node.name)
         step.is_running = False
@@ -447,11 +469,18 @@ class Schedule:
         node = step.node
         node.in_flight -= 1
         if step.method == PROCESS:
+            # 2. What the call wrote leaves: packets and bounds are with the readers, and the readers that
+            #    may be ready are in `_touched`. None of them has been looked at. A call that failed has
+            #    written nothing, and the run is failing; one of several at a time may have to wait for
+            #    earlier ones, so it is *not* promised that its packets have left.
             node.steps += 1
             if error is None and not stop and node.in_order is None and not node.is_source:
                 self._finish_process(step)  # as nearly all steps end
             else:
                 self._finish_specially(step, error, stop=stop)
+            # 3. The node's next steps: `_settle` passed it by while it ran, so it is looked at here, unless
+            #    nothing has come. A source was prepared again, left waiting or closed in stage 2. `step` is
+            #    *not* the ended call any more: it may be prepared again.
             if self._is_failing or node.state != OPENED or node.is_source:
                 pass
             elif node.in_order is None:
@@ -464,11 +493,14 @@ class Schedule:
             self._finish_open(step, error)
         else:
             self._finish_close(step, error)
+        # 4. What all this has set off: readers are looked at, sources whose queues have room run again, and
+        #    an idle run goes on to its next layer, its next close or its end. It is *not* promised that the
+        #    run is still going afterwards, nor that this step has made any other ready.
         if self._touched or self.flow.freed or not self.busy:  # else there is nothing to settle
             self._settle()
 
     def _finish_specially(self, step: Step, error: BaseException | None, *, stop: bool) -> None:
-        """End a call of `process` that failed, said STOP, overlaps others, or is a source's."""
+        """End a call of `process` that failed, returned STOP, overlaps others, or is a source's."""
         node = step.node
         if error is not None:
             self._fail_step(step, error)
@@ -476,7 +508,7 @@ class Schedule:
             self._finish_process(step)
         elif error is None:
             self._finish_in_order(node, step)
-        # else it keeps its place, so that what later calls have written is held back for ever
+        # else it keeps its place, and what later calls have written is never delivered
         if stop and error is None:
             self._stop(node)
         if node.is_source:
@@ -514,7 +546,7 @@ class Schedule:
             if late is not None:
                 self._fail_step(first, faults.late_output(late))
             for output in first.out_ports:
-                # more only where no reader cares for timestamps
+                # the stream's is larger only where every reader ignores timestamps
                 output.bound = max(output.bound, output.stream.bound)
             self._finish_process(first)
             node.spare.append(first)
@@ -551,7 +583,7 @@ class Schedule:
             self._fail_step(step, error)
             return
         node.state = OPENED
-        step.method = PROCESS  # and so it stays until it closes
+        step.method = PROCESS  # until it closes
         step.call = node.process
         node.bind()
         for output in step.out_ports:
@@ -741,7 +773,7 @@ class Schedule:
         node.prepared.append(step)
 
     def _raise_to_promise(self, step: Step, t: int) -> None:
-        """Let outputs below the promised offset be refused where they are written."""
+        """Raise the bounds of outputs: a packet below the promised offset is then refused when written."""
         for output in step.out_ports:
             stream = output.stream
             if stream.offset is not None:
@@ -789,7 +821,7 @@ class Schedule:
             node.queue.push(node)
 
     def _forward(self, node: Node, bound: int) -> None:
-        """Pass a bound on through a node with an offset that has nothing to do."""
+        """Forward a bound through a node with an offset that has nothing to do."""
         if not MIN <= bound <= MAX:
             return
         node.forwarded = bound
@@ -862,13 +894,13 @@ class Schedule:
     # --- when nothing is left to do -----------------------------------------------------------
 
     def fail_later(self, error: PenstockError) -> None:
-        """Record an error while the schedule is settling; the caller settles on."""
+        """Record an error while the schedule is settling; the caller goes on settling."""
         self.errors.append(error)
         self._is_failing = True
         self.has_news = True
 
     def _go_on(self) -> bool:
-        """Decide what an idle run does next; return whether anything came of it."""
+        """Decide what an idle run does next; return whether anything has changed."""
         self.has_news = True
         if self._is_failing:
             return self._close_next()
@@ -899,7 +931,7 @@ class Schedule:
         return False
 
     def _is_stuck(self) -> bool:
-        """Return whether a full queue keeps a source or graph input waiting that has not ended."""
+        """Return whether a source or graph input that has not ended waits for a full queue."""
         return any(
             not self.streams[~source].is_closed if source < 0 else self.nodes[source].is_active
             for source in self.flow.throttled()
@@ -928,7 +960,7 @@ class Schedule:
 
 
 class _Application:
-    """Stands where an output has its context: the application writes graph inputs at any time."""
+    """In place of an output's context: the application writes graph inputs at any time."""
 
     __slots__ = ()
     method = PROCESS

@@ -72,7 +72,7 @@ class Queue:
         self.dropped: dict[str, int] = {}
 
     def count_dropped(self, reason: str, count: int) -> None:
-        """Take note that packets on their way to this reader were thrown away."""
+        """Count packets on their way to this reader as dropped."""
         add_dropped(self.dropped, reason, count)
 
 
@@ -86,7 +86,7 @@ class InputStream(Queue):
         is_back_edge: whether the connection closes a cycle.
         is_closed: whether the reading node has closed; whatever comes then is dropped.
         is_watched: whether the node looks at each packet that comes, not only at the first in the queue.
-        flow: told when the queue falls below its limit.
+        flow: is notified when the queue falls below its limit.
     """
 
     __slots__ = ("bound", "flow", "header", "is_back_edge", "is_closed", "is_watched")
@@ -142,7 +142,7 @@ class InputStream(Queue):
         return count
 
     def disuse(self, reason: str, count: int) -> None:
-        """Count packets that the reader had taken as dropped: it threw them away unused."""
+        """Count packets that the reader took and threw away unused as dropped."""
         self.delivered -= count
         self.count_dropped(reason, count)
 
@@ -171,15 +171,15 @@ _UNSTARTED_PACKET: Final = Packet(timestamp=UNSTARTED)
 
 @mypyc_attr(allow_interpreted_subclasses=True)  # see `runtime.row_streams`
 class Observer(Queue):
-    """Somebody outside the graph who wants what a stream delivers: a callback or a poller.
+    """A reader outside the graph: a callback or a poller.
 
     The engine appends; the runtime takes out, outside its lock, one thread at a time.
 
     Attributes:
-        target: the runtime's business; the engine never looks at it.
+        target: for the runtime; the engine never reads it.
         wants_bounds: whether settled timestamps without packet come too, as empty packets.
         last: the last timestamp delivered or reported.
-        is_claimed: whether it waits for, or is with, the thread that drains it.
+        is_claimed: whether a thread drains it, or it waits for one that will.
         is_poller: drained by the application in its own time, so that no run waits for it.
         is_done: the stream has ended; what is queued is the last.
     """
@@ -198,7 +198,7 @@ class Observer(Queue):
         self.is_done = False
 
     def end(self) -> None:
-        """Take note that the stream has ended. For the engine."""
+        """Record that the stream has ended. For the engine."""
         self.is_done = True
 
 
@@ -210,7 +210,7 @@ class OutputStream:
         is_closed: nothing more will be written.
         offset: the promise of `set_timestamp_offset`, or None.
         readers: the reading ends, in the order of the graph.
-        observers: frozen when a run starts, so that none costs one truth test.
+        observers: frozen when a run starts; a stream without observers costs one truth test.
         accepted: classes that payloads are known to fit; None where any is accepted. Starts with
             the declared ones and grows by their subclasses as they come.
         classes: the declared classes.

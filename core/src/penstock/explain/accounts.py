@@ -1,8 +1,8 @@
 """The ledger: where every packet of a run went.
 
-What a stream's producer wrote, less what was dropped before anybody saw it, is for each reader what
-it took, what was dropped on the way to it, and what still waits. The engine counts as it goes; this
-reads the counts under the run's lock.
+For each reader, the packets that a stream's producer wrote, less those dropped before any reader saw
+them, are those it took, those dropped on the way to it, and those that still wait. The engine counts as
+it goes; this module reads the counts under the run's lock.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from penstock.engine.schedule import Schedule
     from penstock.engine.stream import Observer, OutputStream, Queue
 
-#: How often an observer that is being called is read until it stood still meanwhile.
+#: How often an observer that is being called is read, until nothing has changed meanwhile.
 _ATTEMPTS: Final = 1000
 
 
@@ -50,7 +50,7 @@ class ReaderAccount:
         node: name of the reading node; "" for the others.
         delivered: packets that it took and did not throw away.
         dropped: reason → number of packets thrown away on the way to it, or by it.
-        in_flight: packets that wait for it. Once the run is over: those that a poller has not been asked for.
+        in_flight: packets that wait for it. Once the run is over: those that nobody took from a poller.
     """
 
     place: str
@@ -71,7 +71,7 @@ class StreamAccount:
 
     Attributes:
         name: of the stream.
-        place: who writes it: "node 'X'" or "graph input".
+        place: its writer: "node 'X'" or "graph input".
         added: packets that were written.
         dropped: reason → number of them thrown away before any reader could see them.
         readers: nodes in the order of the graph, then observers, pollers and rows.
@@ -188,7 +188,7 @@ ROWS: Final = "rows"
 
 
 def place_of(queue: Queue) -> str:
-    """Return what somebody outside of the graph who reads a queue is called: observer, poller or rows."""
+    """Return what a reader outside of the graph is called: observer, poller or rows."""
     if not getattr(queue, "is_poller", False):
         return "observer"
     return str(getattr(queue.target, "place", "poller"))  # type: ignore[attr-defined]  # it is an Observer
@@ -201,7 +201,7 @@ def ledger(schedule: Schedule) -> Ledger:
 
 
 def _places(schedule: Schedule) -> dict[int, str]:
-    """Return for each reading end of a node, by identity, how a user knows it."""
+    """Return for each reading end of a node, by identity, its name for users."""
     return {
         id(stream): f"node {node.name!r} input {port_name(tag, index)}"
         for node in schedule.nodes
@@ -235,7 +235,7 @@ def _observer_account(observer: Observer, through: int) -> ReaderAccount:
     """Return the account of a callback or poller.
 
     A callback's queue is emptied without the lock: a packet is taken out, then counted. So its count is
-    read before and after, until it stood still; then at most one packet is between the two, in hand.
+    read before and after, until it has not changed; then at most one packet is between the two, in hand.
     """
     delivered = waiting = 0
     for _ in range(_ATTEMPTS):

@@ -1,4 +1,4 @@
-"""What the search for culprits asks of the parts of a run, and the links that it finds there.
+"""What the search for culprits reads of the parts of a run, and the links that it finds there.
 
 Invariant: nothing here calls code of users.
 """
@@ -34,7 +34,7 @@ def processed_below(node: Node) -> int:
 
 
 def forgotten(stream: OutputStream) -> Link:
-    """Return the culprit that a stream's writer is which left its bound behind."""
+    """Return the link for the writer of a stream that left the stream's bound behind."""
     node = stream.node
     assert node is not None  # graph inputs have no writer to forget  # noqa: S101
     done = previous_allowed(min(processed_below(node), DONE))
@@ -52,7 +52,7 @@ def forgotten(stream: OutputStream) -> Link:
 
 
 def running(node: Node) -> Link:
-    """Return the culprit that a node is whose call has not come back; the earliest call."""
+    """Return the link for a node whose call has not come back; the earliest call."""
     step = node.in_order[0] if node.in_order else node.step  # calls begin in the order of their inputs
     at = f" at {show(step.stamp)}" if step.method == PROCESS and node.inputs else ""
     return Link(
@@ -65,7 +65,7 @@ def running(node: Node) -> Link:
 
 
 def being_called(observer: Observer) -> Link:
-    """Return the culprit that an observer is which has not seen everything."""
+    """Return the link for an observer that has not seen everything."""
     return Link(
         WaitKind.OBSERVER,
         f"an observer of stream {observer.name!r} has not come back; {len(observer.queue)} packets or bounds "
@@ -75,7 +75,7 @@ def being_called(observer: Observer) -> Link:
 
 
 def executor_name(queue: ReadyQueue) -> str:
-    """Return how a user knows the executor of a ready queue."""
+    """Return the name, for users, of the executor of a ready queue."""
     return f"executor {queue.name!r}" if queue.name else "the default executor"
 
 

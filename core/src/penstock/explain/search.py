@@ -2,8 +2,8 @@
 
 Each node has one hop that it waits for first, and for each key (a node's id, or the complement of a
 graph input's stream id) the hop is made once; so the whole is linear in nodes and connections, and
-nothing recurses over the graph. Runs under the run's lock and calls no code of users but what an input
-policy says of the streams that it waits for; a policy is part of the scheduler.
+nothing recurses over the graph. The search runs under the run's lock. Of users' code it calls only an
+input policy's method that names the streams it waits for; a policy is part of the scheduler.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from penstock.engine.schedule import Schedule
     from penstock.engine.stream import InputStream, OutputStream, Queue
 
-#: A circle of more nodes is told by its first ones.
+#: Of a circle of more nodes the first ones are named.
 _SHOWN_IN_CIRCLE: Final = 6
 
 _STATES: Final = {
@@ -70,7 +70,7 @@ def story(schedule: Schedule) -> str:
 
 
 class _Search:
-    """One search: what has been found of a run that stands still meanwhile."""
+    """One search: what has been found of a run that does not change meanwhile."""
 
     def __init__(self, schedule: Schedule) -> None:
         self._schedule: Final = schedule
@@ -95,14 +95,14 @@ class _Search:
                 port.name: node for node in schedule.nodes for port in node.step.output_side_packets
             }
 
-    # --- who waits ----------------------------------------------------------------------------
+    # --- what waits ---------------------------------------------------------------------------
 
     def observers(self) -> list[Wait]:
         """Return a wait for each observer that is being called or has something to see."""
         return [self._wait(None, Hop(being_called(observer)), state="called") for observer in self._called]
 
     def nodes(self) -> list[Wait]:
-        """Return a wait for each node that is not over, and for graph inputs that none of them waits for."""
+        """Return a wait for each node that is not over, and for graph inputs that no node waits for."""
         for node in self._open:
             self._find(node.id)
         waits: list[Wait] = []
@@ -310,7 +310,7 @@ class _Search:
         return self._behind(link, next((n for n in with_streams if n.state != UNOPENED), None))
 
     def _behind(self, link: Link, node: Node | None) -> Hop:
-        """Return a hop to a node; without one to whatever is under way."""
+        """Return a hop to a node; without a node, to a call that is under way."""
         if node is None:
             node = next(iter(self._running.values()), None) or next(
                 (n for n in self._open if n.in_flight), None
@@ -338,7 +338,7 @@ class _Search:
     # --- what a policy waits for --------------------------------------------------------------
 
     def _for_inputs(self, node: Node) -> list[Hop]:
-        """Return a hop for each stream that holds an idle node up; the one that is furthest behind first."""
+        """Return a hop for each stream that an idle node waits for; the one that is furthest behind first."""
         if node.policy.decides_itself():
             hops = self._for_policy(node)
         else:
@@ -393,7 +393,7 @@ class _Search:
         stream: InputStream,
         needed: int | None,
     ) -> tuple[bool, int, bool, Hop]:
-        """Return a hop to whoever writes a stream, and what puts it among the node's others."""
+        """Return a hop to the writer of a stream, and its place among the node's other hops."""
         stamp = None if needed is None else Timestamp.of(needed)
         link = Link(kind, text, node.name, stream.name, stamp, Timestamp.of(stream.bound))
         written = self._writer[id(stream)]
@@ -405,7 +405,7 @@ class _Search:
             hop = Hop(link, then=written.node.id)
         return needed is None, stream.bound, stream.is_back_edge, hop
 
-    # --- who has forgotten a bound ------------------------------------------------------------
+    # --- forgotten bounds ---------------------------------------------------------------------
 
     def _has_forgotten(self, stream: OutputStream, needed: int) -> bool:
         """Return whether the writer has processed `needed` and left the stream at or below it.

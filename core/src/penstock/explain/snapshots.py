@@ -1,7 +1,7 @@
 """Where a run stands, as data. Reads the engine, changes nothing.
 
-Everything here is called under the run's lock, but for `weighed`: asking a payload for its `nbytes`
-runs code of whoever wrote it. All of a snapshot is str, int, float, bool, None, tuples and dicts of these:
+Everything here is called under the run's lock, except `weighed`: reading a payload's `nbytes`
+runs code of its author. All of a snapshot is str, int, float, bool, None, tuples and dicts of these:
 `json.dumps(attrs.asdict(snapshot))` works.
 """
 
@@ -34,7 +34,7 @@ class StreamWait:
 
     Attributes:
         stream: its name.
-        bound: where it stands, as it is written to a user.
+        bound: the timestamp bound, as a user reads it.
         timestamp: what must be settled there; "" where any packet will do.
     """
 
@@ -144,8 +144,8 @@ class Snapshot:
 def snapshot(schedule: Schedule) -> tuple[Snapshot, list[list[Packet]]]:
     """Return where a run stands, and the packets that wait on each stream.
 
-    Left out is what the engine does not know, or what must not be asked for under the lock: bytes,
-    executors, and where calls stand.
+    It lacks what the engine does not know, or what must not be read under the lock: bytes, executors,
+    and where calls stand.
     """
     taken = Snapshot(
         state=_RUN_STATES.get(schedule.state, "over"),

@@ -1,4 +1,4 @@
-"""Where the calls that are under way stand: in which file, at which line, on which thread.
+"""Where the calls under way are: in which file, at which line, on which thread.
 
 Two halves. `calls_under_way` reads the engine under the run's lock; `standing` then looks at the stacks
 of the run's threads, without it, and runs no code of users. A call that has come back meanwhile is
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 #: The module of the methods of calculators made from functions.
 _FORMS: Final = "penstock.functions.forms"
-#: The arguments of a method that tell its call: `self` and the context.
+#: The arguments of a method that identify its call: `self` and the context.
 _ARGUMENTS: Final = 2
 
 
@@ -38,8 +38,8 @@ class Call:
     Attributes:
         node: name of the node.
         method: "open", "process" or "close".
-        timestamp: of the input, as it is written to a user; "" for sources, `open` and `close`.
-        thread: name of the thread that it is on; "" for what awaits, or was handed elsewhere.
+        timestamp: of the input, as a user reads it; "" for sources, `open` and `close`.
+        thread: name of the thread that it is on; "" for calls that await or run elsewhere.
         file, line, function: where the calculator's own code stands. "", 0 and "" where that cannot be
             seen: compiled code, a `Future` that the calculator returned, a call that just came back.
         inside: "file:line in function" of what it has called or awaits, innermost; "" for nothing else.
@@ -159,7 +159,7 @@ def _outwards(frame: FrameType | None) -> Iterator[FrameType]:
 
 
 def _step_of(frame: FrameType, alike: Sequence[UnderWay]) -> Step | None:
-    """Return which of the calls with the same code a frame is of: among several its arguments tell."""
+    """Return which of the calls with the same code a frame is of: its arguments identify it among several."""
     if len(alike) <= 1:
         return alike[0].step if alike else None
     # Looked at only here: before 3.13 it makes the frame keep its locals until it returns.

@@ -79,12 +79,12 @@ class WaitKind(enum.StrEnum):
 
 @attrs.frozen
 class Link:
-    """One link of a chain: who waits for what.
+    """One link of a chain: what waits, and what it waits for.
 
     Attributes:
         kind: what it waits for, or why the chain ends here.
         text: the same in words; for a culprit with what to do.
-        node: who waits or is to blame; "" for a graph input, an observer or the graph itself.
+        node: that waits or is to blame; "" for a graph input, an observer or the graph itself.
         stream: on which stream; "" where there is none.
         timestamp: what must be settled there, or has been processed; None where it has no meaning.
         bound: the stream's present bound; None likewise.
@@ -103,7 +103,7 @@ class Hop:
     """A link and what comes after it.
 
     Attributes:
-        link: who waits.
+        link: what waits.
         then: key of the next hop, or None. A node's id, or the complement of a graph input's stream id.
         culprit: the last link, where the chain ends after this one. With neither, `link` is the last.
     """
@@ -199,13 +199,13 @@ class Why:
 
 
 def _heads_first(waits: tuple[Wait, ...]) -> list[Wait]:
-    """Return the waits that no other one's chain goes through before those that one does."""
+    """Return the waits in order: first those whose node is in no other wait's chain."""
     inner = {wait.first.then for wait in waits}
     return sorted(waits, key=lambda wait: wait.key in inner)
 
 
 def _told(wait: Wait, told: set[int]) -> list[str]:
-    """Return the lines of a chain, up to where it meets one that has been told."""
+    """Return the lines of a chain, up to where it meets one that has been written."""
     if wait.key in told and wait.hops.get(wait.key) is wait.first:
         return []
     texts: list[str] = []

@@ -1,8 +1,8 @@
 """Calculators from plain functions and classes: `@penstock.calculator`.
 
-The decorated function or class stays what it is, to be called and tested as ever; it gains the
+The decorated function or class stays as it is, to be called and tested as before; it gets the
 attribute `calculator`, an ordinary `Calculator` class made from its annotations, which are read
-once, when the decorator runs. What cannot be read is refused there and then.
+once, when the decorator runs. The decorator refuses what it cannot read.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class _Decorator(Protocol):
 
 @overload
 def calculator(definition: str, /) -> _Decorator: ...
-# A class can be called too; the first overload that fits counts, and for classes that is this one.
+# A class can be called too; the first overload that fits counts, which for classes is this one.
 @overload
 def calculator(definition: type[T], /) -> type[T]: ...  # type: ignore[overload-overlap]
 @overload
@@ -78,7 +78,7 @@ def calculator(definition: object, /) -> object:
     **Without inputs** and annotated `-> SidePacket[T]` the function is called once, and makes the side
     packet OUT.
 
-    **A class** is made anew for each run; its method `process` is the function. What `__init__` takes
+    **A class** is made again for each run; its method `process` is the function. What `__init__` takes
     are side packets and options; it may have `open(cc)` and `close(cc)`. `async def` works everywhere.
 
     Tags may be left out where a node connects all inputs (or outputs, or side packets) in order.

@@ -78,5 +78,5 @@ def _is_side(found: Parts) -> bool:
 
 
 def _as_payload(member: Any) -> Any:
-    """Return what payloads are asked to be: `isinstance` refuses typed dicts, which are plain ones."""
+    """Return what payloads must be instances of: `isinstance` refuses typed dicts, which are plain ones."""
     return dict if typing.is_typeddict(member) else member

@@ -69,7 +69,7 @@ def _form(definition: Definition) -> type[Made]:
 class Made(Calculator):
     """What all forms have in common: the contract, and the call with what a run gives by name.
 
-    A class is made in `open`, since only then its side packets are there.
+    A class is instantiated in `open`, when its side packets are there.
     """
 
     definition: ClassVar[Definition]
@@ -84,7 +84,7 @@ class Made(Calculator):
         cls.definition.declare(cc)
 
     def open(self, cc: CalculatorContext) -> Outcome:
-        """Find the ports, make the class, and call its `open`."""
+        """Find the ports, instantiate the class, and call its `open`."""
         definition = self.definition
         call: Callable[..., Any] = definition.target
         if definition.is_class:
@@ -104,7 +104,7 @@ class Made(Calculator):
         return outcome
 
     def _find_ports(self, cc: CalculatorContext) -> None:
-        """Note where the connected ports are; nothing, where they are known."""
+        """Find the connected ports; do nothing where they are known."""
 
 
 class Plain(Made):
@@ -139,7 +139,7 @@ class _Writing(Made):
         ]
 
     def _write(self, cc: CalculatorContext, result: Any, stamp: int) -> Stop | None:
-        """Write what a call gave back; None writes nothing."""
+        """Write what a call returned; None writes nothing."""
         if result is None:
             return None
         if result is STOP:
@@ -175,7 +175,7 @@ class Called(_Writing):
         self._extras: tuple[tuple[int, type], ...] = parameters.extras
 
     def _arguments(self, cc: CalculatorContext) -> list[Any] | None:
-        """Return what the function is called with; None where a required packet is missing."""
+        """Return the arguments of the function; None where a required packet is missing."""
         ports = cc.inputs.items
         arguments: list[Any] = []
         for port, default in self._reads:

@@ -1,6 +1,6 @@
 """The options that a function takes one by one: keyword-only parameters, as one attrs class.
 
-The class is called as the calculator, with "Options" behind it, and is of the function's package.
+The class has the calculator's name with "Options" behind it, and is in the function's package.
 """
 
 from __future__ import annotations

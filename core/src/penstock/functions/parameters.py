@@ -1,4 +1,4 @@
-"""The parameters of a function, as ports and what else a call is given.
+"""The parameters of a function, as ports and as other arguments of a call.
 
 Invariant: parameters before the `*` are inputs, the timestamp or the context, and are passed by
 position; keyword-only ones are side packets or options, are known when a run starts, and are passed
@@ -24,7 +24,7 @@ from penstock.timestamp import Timestamp
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-#: What stands in the place of a default where there must be a packet.
+#: Stands for a default where there must be a packet.
 REQUIRED: Final = inspect.Parameter.empty
 
 
@@ -96,7 +96,7 @@ def read_parameters(
         only_by_name: whether all are given by name, as in an `__init__`.
 
     Raises:
-        InvalidArgumentError: one has no annotation, or one that says nothing here.
+        InvalidArgumentError: one has no annotation, or one that has no meaning here.
     """
     reader = _Reader(who, hints_of(function, who), only_by_name=only_by_name)
     given = list(inspect.signature(function).parameters.values())

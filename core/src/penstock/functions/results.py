@@ -1,4 +1,4 @@
-"""What a function gives back, as ports: values at the input timestamp, a source's items, a side packet."""
+"""What a function returns, as ports: values at the input timestamp, a source's items, a side packet."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class OutputField:
 
 @attrs.frozen
 class Results:
-    """What comes back from a call.
+    """What a call returns.
 
     Attributes:
         outputs: in order; one with tag OUT, one for each field of a NamedTuple, or none.
@@ -62,7 +62,7 @@ class Results:
 
 
 def read_results(function: Callable[..., object], who: str, *, has_inputs: bool) -> Results:
-    """Read what a function gives back.
+    """Read what a function returns.
 
     Raises:
         InvalidArgumentError: it has no return annotation, or one that does not fit its inputs.

@@ -80,7 +80,7 @@ class Switches(NamedTuple):
 
     Attributes:
         block: names that are not loaded.
-        only: names besides which none is loaded; None for all.
+        only: the only names that are loaded; None for all.
         none: whether to load none at all.
     """
 
@@ -271,7 +271,7 @@ class PluginHost:
 
 
 def installed_distribution(name: str) -> importlib.metadata.Distribution:
-    """Return what pip has noted of a distribution: of the one that imports come from, where there are two.
+    """Return the metadata of a distribution: of the one that imports come from, where there are two.
 
     Raises:
         NotFoundError: it is not installed.
@@ -285,7 +285,7 @@ def installed_distribution(name: str) -> importlib.metadata.Distribution:
 
 
 class _Point(NamedTuple):
-    """One entry point and whose it is."""
+    """One entry point and its distribution."""
 
     name: str
     distribution: str
@@ -301,7 +301,7 @@ class _Point(NamedTuple):
 
 
 def console_script(name: str) -> Callable[[], object] | None:
-    """Return what runs as a command of this name, whichever distribution brings it; None where none does."""
+    """Return the function behind a command of this name, from any distribution; None where there is none."""
     import importlib.metadata  # brings 40 modules
 
     for entry_point in importlib.metadata.entry_points(group="console_scripts", name=name):
@@ -314,7 +314,7 @@ def _entry_points() -> tuple[list[_Point], list[Discovered]]:
     """Return the entry points of our group in name order, and records of what cannot be read.
 
     Only the files of distributions that have the group are parsed: a malformed one elsewhere in the
-    environment is none of our business. A distribution that `sys.path` leads to twice counts once,
+    environment does not matter here. A distribution that `sys.path` leads to twice counts once,
     as the first one found, which is the one that imports come from.
     """
     ordinary = ordinary_points(hookspecs.PROJECT)
@@ -393,7 +393,7 @@ def _hook_names() -> list[str]:
 
 
 def _check_hook(caller: pluggy.HookCaller, found: pluggy.HookImpl) -> None:
-    """Refuse what pluggy would accept and nobody would ever call."""
+    """Refuse a hook that pluggy would accept and nothing would ever call."""
     if caller.spec is None and not found.optionalhook:
         from difflib import get_close_matches  # where a plugin fails only
 
@@ -405,7 +405,7 @@ def _check_hook(caller: pluggy.HookCaller, found: pluggy.HookImpl) -> None:
 
 
 def _adapted(found: pluggy.HookImpl, arguments: tuple[str, ...]) -> Callable[..., Any]:
-    """Return a callable that takes a hook's arguments in order and hands on those asked for."""
+    """Return a callable that takes a hook's arguments in order and forwards those asked for."""
     function: Callable[..., Any] = found.function
     places = tuple(arguments.index(name) for name in found.argnames)
     if places == tuple(range(len(arguments))):
