@@ -40,14 +40,14 @@ myst_heading_anchors = 3
 # Links out of docs/, to files of the repository, are for readers of the repository.
 # An attribute called `name` is one of many; its docstring needs no link.
 suppress_warnings = ["myst.xref_missing", "ref.python"]
-#: What stands between single backquotes in docstrings.
+#: The role of text between single backquotes in docstrings.
 default_role = "code"
 
 autodoc_typehints = "signature"
 autodoc_member_order = "bysource"
 napoleon_google_docstring = True
 napoleon_numpy_docstring = False
-# Attributes are said once, in the docstring of their class.
+# Attributes are described once, in the docstring of their class.
 napoleon_use_ivar = True
 
 html_theme = "furo"
@@ -58,8 +58,8 @@ copybutton_exclude = ".linenos, .gp, .go"
 llms_txt_title = "Penstock"
 llms_txt_summary = (
     "Graphs of calculators over streams of timestamped packets, in Python: a graph is a text file "
-    "(the format is MediaPipe's), calculators are Python functions or classes, all but the engine is a "
-    "plugin."
+    "(the format is MediaPipe's), calculators are Python functions or classes, and everything but the "
+    "engine is a plugin."
 )
 
 #: The index of all calculators. Git holds it; the pages beside it are written before each build.
@@ -81,6 +81,6 @@ def _link_calculator_pages(_app: object, docname: str, source: list[str]) -> Non
 
 
 def setup(app):  # noqa: ANN001, ANN201  # Sphinx's
-    """Connect what is said above."""
+    """Connect the functions above."""
     app.connect("builder-inited", _write_calculator_pages)
     app.connect("source-read", _link_calculator_pages)

@@ -1,14 +1,14 @@
-"""Every code block of the documentation is run: what stands there works, and prints what is said.
+"""Every code block of the documentation is run: it must work, and print the output that the page shows.
 
-Blocks of one page share their names and a directory of their own, and run in order:
+Blocks of one page share their names and a temporary directory, and run in order:
 
-* `python` is executed; a block `output` after it is what it printed (`...` stands for anything).
-* `console`: each line that begins with `$ ` is run by the shell and must succeed, or end with the code
-  that a comment `# exits with N` promises; `output` after it is what the last one printed.
+* `python` is executed; a block `output` after it is its output (`...` matches anything).
+* `console`: each line that begins with `$ ` is run by the shell and must succeed, or exit with the code
+  that a comment `# exits with N` promises; `output` after it is the output of the last line.
 * `protobuf` must be graph text, `toml` and `json` must parse. `text` is a drawing or a quotation.
 
-A block that cannot be run here says so before it: `% skip: next "why"`. Blocks that need OpenGL stand behind
-`% skip: start if(why_no_gl(), reason=why_no_gl())`; where PENSTOCK_REQUIRE_GL is 1 they are run in any case.
+A block that cannot be run here has a line before it: `% skip: next "why"`. Blocks that need OpenGL come after
+`% skip: start if(why_no_gl(), reason=why_no_gl())`; if PENSTOCK_REQUIRE_GL is 1 they are always run.
 """
 
 from __future__ import annotations
@@ -69,8 +69,8 @@ def _console(example: Example) -> str | None:
         if not line.startswith("$ "):
             continue
         promised = re.search(r"# exits with (\d+)", line)
-        done = subprocess.run(  # noqa: S603  # what the page itself says
-            ["bash", "-c", line[2:]],  # noqa: S607  # the shell that whoever reads the page has
+        done = subprocess.run(  # noqa: S603  # a command of the page itself
+            ["bash", "-c", line[2:]],  # noqa: S607  # the shell of the page's readers
             env=environment,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -131,7 +131,7 @@ def why_no_gl() -> str:
 
 
 class _KnownLanguages:
-    """Fails for a block whose language nobody runs."""
+    """Fails for a block whose language has no evaluator."""
 
     _FENCE: Final = re.compile(
         r"^(?P<ticks>`{3,})(?P<language>[^\n`]*)\n.*?^(?P=ticks)$", re.MULTILINE | re.DOTALL
@@ -152,7 +152,7 @@ class _KnownLanguages:
 def _enter(namespace: dict[str, Any]) -> None:
     namespace[_HOME] = (os.getcwd(), tempfile.TemporaryDirectory(prefix="penstock-docs-"))  # noqa: PTH109  # as chdir wants it
     os.chdir(namespace[_HOME][1].name)
-    # As in a script; and what a page registers under a name, the next page may register anew.
+    # As in a script. Under this name the next page may register the same names again.
     namespace["__name__"] = "__main__"
     namespace["why_no_gl"] = why_no_gl
 

@@ -1,4 +1,4 @@
-"""The directive `timeline`: what a policy does with a few packets, drawn from a run.
+"""The directive `timeline` draws what a node with some input policy sees of a few packets, from a real run.
 
     ```{timeline} InnerJoin
     frames  10=A 20=B 30=C
@@ -6,8 +6,9 @@
     ```
 
 Each line of the body is an input of one node: its stream, and packets as timestamp=payload. The
-argument is the node's policy. The node writes what it sees in each call, at the call's timestamp, to a
-stream `sees`; an input without packet is a dash. `:options:` are those of the policy, as graph text.
+argument is the node's policy. In each call the node writes the payloads of its inputs, at the call's
+timestamp, to a stream `sees`; an input without a packet is a dash. `:options:` are the options of the
+policy, as graph text.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ _PACKET: Final = re.compile(r"(-?\d+)=(\S+)")
 
 
 class SeesCalculator(penstock.Calculator):
-    """Writes what it sees in each call, as text."""
+    """Writes the payloads of each call, as text."""
 
     @classmethod
     def get_contract(cls, cc: penstock.CalculatorContract) -> None:
@@ -47,16 +48,16 @@ class SeesCalculator(penstock.Calculator):
         cc.output.add(" ".join(seen), cc.input_timestamp)
 
 
-#: Of a picture, in pixels: what the theme gives a page.
+#: The width of a diagram, in pixels: that of the theme's pages.
 _WIDTH: Final = 720.0
 
 
-def picture_of(policy: str, options: str, lines: list[str]) -> str:
-    """Return what came of the packets of these lines, at a node with this policy, as SVG.
+def diagram_of(policy: str, options: str, lines: list[str]) -> str:
+    """Return a diagram of these packets at a node with this policy, as SVG.
 
     Raises:
-        ValueError: a line is not what it must be.
-        penstock.PenstockError: the run cannot be made, or failed.
+        ValueError: a line is not a stream and its packets.
+        penstock.PenstockError: the run could not start, or failed.
     """
     feed = {}
     for line in lines:
@@ -75,17 +76,17 @@ def picture_of(policy: str, options: str, lines: list[str]) -> str:
 
 
 class TimelineDirective(Directive):
-    """Put the picture where the directive stands."""
+    """Replaces the directive by the diagram."""
 
     has_content = True
     required_arguments = 1
     option_spec: ClassVar[dict[str, Callable[[str], Any]] | None] = {"options": directives.unchanged}
 
     def run(self) -> list[nodes.Node]:
-        """Return the picture."""
+        """Return the diagram."""
         lines = [line for line in self.content if line.strip()]
         try:
-            svg = picture_of(self.arguments[0], self.options.get("options", ""), lines)
+            svg = diagram_of(self.arguments[0], self.options.get("options", ""), lines)
         except (ValueError, RuntimeError, LookupError) as error:
             raise self.error(f"timeline: {error}") from error
         return [nodes.raw(text=f'<figure class="timeline">{svg}</figure>', format="html")]
