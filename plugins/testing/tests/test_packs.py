@@ -486,7 +486,7 @@ def test_a_graph_file_that_the_package_lacks_is_a_fault(pack):
         (
             "graph_readers",
             "graph reader",
-            "no graph reader: it needs text(...) and message(...); see penstock.config.definition.GraphReader",
+            "no graph reader: it needs text(...) and message(...); see penstock.config.definition",
         ),
     ],
 )

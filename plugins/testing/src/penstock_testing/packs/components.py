@@ -190,6 +190,6 @@ _MUST_BE: Final[Mapping[str, tuple[Callable[[object], bool], str]]] = {
     ),
     "graph reader": (
         lambda thing: _has("text")(thing) and _has("message")(thing),
-        "no graph reader: it needs text(...) and message(...); see penstock.config.definition.GraphReader",
+        "no graph reader: it needs text(...) and message(...); see penstock.config.definition",
     ),
 }
