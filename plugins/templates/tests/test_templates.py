@@ -18,8 +18,9 @@ from penstock.errors import (
     InvalidArgumentError,
     NotFoundError,
     StatusCode,
+    UnknownNameError,
 )
-from penstock.lowlevel import full_name
+from penstock.lowlevel import full_name, plugins_renewed
 from penstock_builder import Graph
 
 CHAIN = """\
@@ -228,6 +229,18 @@ def test_what_is_no_template_is_refused(registry, tmp_path):
         GraphTemplate.from_text(tmp_path, registry)
     with pytest.raises(InvalidArgumentError, match="a graph cannot be of type 'int'"):
         GraphTemplate.from_message(3, registry)
+
+
+def test_a_template_reads_itself_where_no_plugins_are_loaded(monkeypatch):
+    monkeypatch.setenv("PENSTOCK_NO_PLUGINS", "1")
+    with plugins_renewed():
+        assert GraphTemplate.from_text("type: %a%").expand(a="T").type == "T"
+        with pytest.raises(UnknownNameError) as caught:
+            read_graph("type: %a%", Registry())
+
+    said = "line 1, column 7: this graph is a template, and no graph reader 'template' is registered"
+    assert str(caught.value).startswith(said)
+    assert "templates (no plugins are loaded, see PENSTOCK_NO_PLUGINS)" in str(caught.value)
 
 
 # --- as a subgraph ----------------------------------------------------------------------------------------

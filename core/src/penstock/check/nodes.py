@@ -99,7 +99,7 @@ def canonical_names(nodes: Sequence[NodeSpec]) -> list[str]:
 
 
 def numbered(bases: Sequence[str]) -> list[str]:
-    """Return each name, those that occur more than once with "_1", "_2" and so on behind them."""
+    """Return each name, those that occur more than once with "_1", "_2" and so on after them."""
     count: dict[str, int] = {}
     for base in bases:
         count[base] = count.get(base, 0) + 1
@@ -116,7 +116,7 @@ def numbered(bases: Sequence[str]) -> list[str]:
 
 
 def draft_node(spec: NodeSpec, name: str, names: Names, faults: Faults) -> Draft:
-    """Check one node by itself and note its faults."""
+    """Check one node alone and note its faults."""
     return _Node(spec, name, names, faults).draft()
 
 
@@ -232,7 +232,7 @@ class _Node:
             self._fault(name.at, 'has no calculator; add calculator: "Name"')
             return None
         if self._names.is_subgraph(name.text):
-            # What `expand` leaves of a node that it could not replace; the fault is noted already.
+            # A node that `expand` could not replace; the fault is noted already.
             return None
         found = self._names.find("calculator", name.text, name.at, f"{self._who}: ", self._name)
         if found is not None and not callable(getattr(found, "get_contract", None)):
@@ -267,7 +267,7 @@ class _Node:
             at = self._spec.option_places.at(error.options, error.path)
             self._fault(at, f"get_contract() failed: {error}", error.code, cause=error)
             return False
-        except Exception as error:  # noqa: BLE001  # foreign code: whatever it raises is the graph's fault
+        except Exception as error:  # noqa: BLE001  # foreign code: any exception is a fault of the graph
             words = f"get_contract() failed: {cause_words(error)}"
             if _is_of_instances(draft.factory):
                 words += "; write @classmethod above it"
@@ -309,7 +309,7 @@ def _declared_words(specs: PortSpecs, word: str) -> str:
 
 
 def _is_of_instances(factory: object) -> bool:
-    """Whether `get_contract` is an instance's method: its author has forgotten the decorator."""
+    """Return whether `get_contract` is a method of instances: the decorator was forgotten."""
     return isinstance(factory, type) and inspect.isfunction(inspect.getattr_static(factory, "get_contract"))
 
 

@@ -191,7 +191,7 @@ class _Validation:
                         yield producer.spec, edge.spec
 
     def _mismatch(self, edge: Edge, what: str, port: str) -> None:
-        assert edge.producer is not None  # noqa: S101  # what nothing produces was not compared
+        assert edge.producer is not None  # noqa: S101  # edges without a producer were not compared
         draft = self._drafts[edge.node]
         expected, actual = self._types.name_of(edge.spec), self._types.name_of(edge.producer.spec)
         leads = conversion(self._types.of(edge.producer.spec) or (), self._types.of(edge.spec) or ())

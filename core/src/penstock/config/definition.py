@@ -1,4 +1,4 @@
-"""What a pack implements to read graphs in a form of its own: graph templates are read so.
+"""What a pack implements to read graphs in a form of its own, as penstock-templates does.
 
 A pack registers a `GraphReader` as a component of the kind "graph reader". `config.reading` recognises the
 form and asks for the reader by name; what the reader returns is a `Definition`, which becomes a graph once it

@@ -261,7 +261,7 @@ class _Use:
         self._key = part.node.calculator, b""
 
     def expand(self, expansion: _Expansion) -> list[_Part]:
-        """Return the nodes that come instead of this one."""
+        """Return the nodes that replace this one."""
         failed = self.part._replace(has_failed=True)
         found = expansion.find(self)
         kind = self.part.node.calculator
@@ -409,7 +409,7 @@ class _Use:
         return parts
 
     def _rest(self, interface: Interface) -> _Part:
-        """Return a node that writes the streams of the ports that do not fit: their readers are no faults."""
+        """Return a node that writes the streams of the ports that do not fit: their readers need them."""
         node = type(self.part.node)(name=self.name, calculator=self.part.node.calculator)
         for misfit in interface.misfits:
             if misfit.field.startswith("output"):
