@@ -34,7 +34,7 @@ WHOLE: Final = ("py311", "py312", "py313", "py314", "compiled", "types", "arrows
 #: Where packs are tested as installed wheels, and what builds them.
 CONTRIBUTED: Final = "contrib"
 BUILD_TOOLS: Final = ("uv>=0.5",)
-#: What runs every test: one with a runner, a time limit, and the extra of the core for pack authors.
+#: What every test needs: pytest, and a time limit for each test.
 TEST_TOOLS: Final = ("pytest>=8", "pytest-timeout>=2.3")
 
 

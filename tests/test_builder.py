@@ -90,7 +90,7 @@ def test_options_are_a_message_and_fields_join_those_that_are_set():
     assert len(g.to_config().node[0].node_options) == 1
 
 
-def test_options_of_a_file_are_changed_where_they_stand():
+def test_options_of_a_file_are_changed_in_place():
     text = 'node { calculator: "CannyEdgeCalculator" options { [penstock.%s.ext] { low_threshold: 9 } } }'
     g = Graph.from_config(text % "CannyEdgeCalculatorOptions")
     g.nodes[0].set_options(high_threshold=10)
@@ -202,7 +202,7 @@ def test_a_memory_that_is_not_connected_says_so():
 # --- types ----------------------------------------------------------------------------------------
 
 
-def test_words_do_not_go_where_images_are_wanted():
+def test_a_stream_of_words_is_refused_by_an_input_of_images():
     g = Graph()
     through = g.node("PassThroughCalculator", g.input("words", str)).output
     with pytest.raises(

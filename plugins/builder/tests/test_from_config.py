@@ -74,7 +74,7 @@ def test_a_graph_that_was_read_goes_on(registry):
     assert g.stream_names.find("a") is node.inputs[0]
 
 
-def test_a_stream_that_nobody_writes_is_kept_for_the_check_of_the_whole_graph(registry):
+def test_a_stream_without_a_writer_is_kept_for_the_check_of_the_whole_graph(registry):
     text = 'node { calculator: "AddCalculator" input_stream: "missing" }'
     g = Graph.from_config(text, registry)
     assert g.nodes[0].inputs[0].writer is None

@@ -48,7 +48,7 @@ def test_a_loop_that_is_read_must_be_connected(g):
         g.to_config()
 
 
-def test_a_loop_that_nobody_reads_leaves_no_trace(g):
+def test_a_loop_without_a_reader_leaves_no_trace(g):
     g.feedback().connect(g.input("a"))
     assert list(g.to_config().node) == []
 

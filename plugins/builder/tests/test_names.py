@@ -28,7 +28,7 @@ def test_names_that_are_made_do_not_clash(g):
     assert names == ["hand_on_2", "hand_on_3", "hand_on_4"]
 
 
-def test_a_name_that_was_made_gives_way_to_one_that_is_chosen(g):
+def test_a_name_that_was_made_changes_where_it_is_chosen_for_another_wire(g):
     first = g.node("HandOnCalculator", g.input("a")).output
     assert first.name == "hand_on"
     chosen = g.input("hand_on")
@@ -78,7 +78,7 @@ def part(g, stream):
     return g.node("HandOnCalculator", inner).output
 
 
-def test_a_part_is_a_function_and_copies_of_it_stand_under_prefixes(g):
+def test_a_part_is_a_function_and_its_copies_have_prefixes(g):
     a = g.input("a")
     for side in ("left", "right"):
         with g.prefix(side):

@@ -133,7 +133,7 @@ def test_fields_join_those_that_are_set_and_none_takes_one_back(registry):
         ({"options": BlurOptions}, r"is no message; pass one such as XOptions"),
     ],
 )
-def test_what_does_not_fit_is_refused_on_its_line_and_changes_nothing(registry, fields, words):
+def test_a_value_that_does_not_fit_is_refused_on_its_line_and_changes_nothing(registry, fields, words):
     g = Graph(registry)
     node = g.node("Blur", g.input("in"), radius=5)
     before = written(g)
@@ -178,7 +178,7 @@ def test_an_instance_is_an_extension_where_its_class_has_a_number(registry):
     assert build_plan(text, registry).nodes[0].options.get(made).size == 4
 
 
-def test_an_instance_without_a_number_is_nothing_for_an_executor(registry):
+def test_an_executor_refuses_an_instance_without_an_extension_number(registry):
     registry.add("executor", "Lend", type("Lend", (), {}))
 
     with pytest.raises(

@@ -66,13 +66,13 @@ def test_a_node_of_several_connected_outputs_has_no_output(g):
         _ = made.output
 
 
-def test_untagged_inputs_stand_in_the_order_of_their_indices(g):
+def test_untagged_inputs_are_in_the_order_of_their_indices(g):
     a, b = g.input("a"), g.input("b")
     g.node("AddCalculator", {1: b, 0: a})
     assert list(node(g).input_stream) == ["a", "b"]
 
 
-def test_an_index_that_is_left_out_is_said_when_the_config_is_made(g):
+def test_an_index_that_is_left_out_is_refused_when_the_config_is_made(g):
     made = g.node("AddCalculator")
     made.inputs[1] = g.input("a")
     with pytest.raises(FailedPreconditionError, match="input 0 is not connected, but 1 is"):
@@ -89,7 +89,7 @@ def test_side_packets_go_in_and_out(g):
     assert list(config.output_side_packet) == ["limit"]
 
 
-def test_all_that_a_node_says_stands_in_the_config(g):
+def test_all_settings_of_a_node_are_in_the_config(g):
     g.executor("slow", "ThreadPoolExecutor")
     g.node(
         "AddCalculator",
@@ -112,7 +112,7 @@ def test_all_that_a_node_says_stands_in_the_config(g):
     assert [(one.name, one.type) for one in g.to_config().executor] == [("slow", "ThreadPoolExecutor")]
 
 
-def test_all_that_a_graph_says_stands_in_the_config(registry):
+def test_all_settings_of_a_graph_are_in_the_config(registry):
     g = Graph(registry, max_queue_size=6, num_threads=2, report_deadlock=True, package="a.b", type="Sub")
     g.set_input_stream_handler("DefaultInputStreamHandler")
     g.input("frames", tag="IN")
@@ -187,7 +187,7 @@ def test_a_wire_of_another_graph_is_refused(g, registry):
         (lambda _g: 3, "a int, 3 is no stream"),
     ],
 )
-def test_what_is_no_stream_is_refused(g, given, words):
+def test_a_thing_that_is_no_stream_is_refused(g, given, words):
     thing = given(g)
     with pytest.raises(InvalidArgumentError, match=words):
         g.node("AddCalculator", thing)
@@ -207,7 +207,7 @@ def test_types_that_do_not_agree_are_refused(g):
         g.node("ThresholdCalculator", side_packets={"LIMIT": g.side_packet("limit", str)})
 
 
-def test_a_type_is_followed_through_nodes_that_hand_packets_on(g):
+def test_a_type_is_followed_through_nodes_that_forward_packets(g):
     stream = g.input("words", str)
     for _ in range(1200):
         stream = g.node("HandOnCalculator", stream).outputs[0]
@@ -228,7 +228,7 @@ def test_a_refused_node_leaves_no_trace(g):
 
 
 @pytest.mark.parametrize("key", ["video", -1, True, ("tag", 0), ("TAG", -1), 1.5])
-def test_what_names_no_port_is_refused(g, key):
+def test_a_key_that_names_no_port_is_refused(g, key):
     with pytest.raises(InvalidArgumentError, match=r"no port"):
         g.node("AddCalculator").inputs[key] = g.input("a")
 

@@ -11,7 +11,7 @@ from penstock.lowlevel import CLOCK
 from penstock_testing import InlineExecutor, ManualClock, calculator, run_calculator, testing_registry
 
 
-def test_time_passes_only_when_the_test_says_so() -> None:
+def test_time_passes_only_when_the_test_moves_the_clock() -> None:
     clock = ManualClock(5.0)
     assert clock() == 5.0
 
@@ -24,7 +24,7 @@ def test_time_does_not_go_back() -> None:
         ManualClock().advance(-1)
 
 
-def test_who_sleeps_until_a_moment_wakes_when_the_clock_reaches_it() -> None:
+def test_a_thread_that_sleeps_until_a_moment_wakes_when_the_clock_reaches_it() -> None:
     clock = ManualClock()
     woken = []
     sleeper = threading.Thread(target=lambda: woken.append(clock.sleep_until(3.0)))

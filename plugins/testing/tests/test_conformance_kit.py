@@ -45,7 +45,7 @@ def made(process=None, *, declare=None, offset=0, **methods):
     return type("Made", (Calculator,), body)
 
 
-def test_a_calculator_that_keeps_its_word_passes_and_the_answer_says_what_was_tried(registry):
+def test_a_calculator_that_keeps_the_rules_passes_and_the_answer_says_what_was_tried(registry):
     tried = check_calculator(made(), registry=registry)
 
     assert len(tried.wirings) == 1
@@ -67,7 +67,7 @@ def test_a_call_that_never_returns_is_found(registry):
         gate.set()
 
 
-def test_a_node_that_is_never_at_rest_is_found(registry):
+def test_a_node_that_is_never_idle_is_found(registry):
     class Restless(InputStreamHandler):
         def look(self):
             return 1
@@ -447,7 +447,7 @@ def test_async_methods_are_waited_for(registry):
     assert check_calculator(Later, registry=registry).packets_out
 
 
-def test_feeds_are_legal_differ_and_come_again_from_their_seed():
+def test_feeds_are_legal_differ_and_are_repeated_by_their_seed():
     kinds, stamps = set(), set()
     for seed in range(200):
         feed = make_feed(seed, {"a": maker_of((int,), {}), "b": maker_of((str,), {})})

@@ -41,7 +41,7 @@ def test_a_temporary_plugin_is_found_as_any_other(penstock_plugins):
     assert default_registry().origin("calculator", "TryGate").plugin == "gates"
 
 
-def test_it_is_gone_once_it_is_left(tmp_path):
+def test_a_temporary_plugin_is_gone_after_its_block(tmp_path):
     with pytest.MonkeyPatch.context() as patch, TemporaryPlugins(tmp_path, patch) as plugins:
         plugins("gates", Components(calculators={"TryGate": Gate}))
         assert default_registry().has("calculator", "TryGate")
@@ -65,7 +65,7 @@ def test_several_are_there_together_and_may_clash(penstock_plugins):
         default_registry().find("calculator", "TryGate")
 
 
-def test_two_of_one_name_are_told_apart_by_their_distribution(penstock_plugins):
+def test_two_plugins_of_one_name_are_known_by_their_distribution(penstock_plugins):
     penstock_plugins("gates", Components(), distribution="penstock-gates")
     record = penstock_plugins("gates", Components(), distribution="penstock-rival")
 
@@ -223,7 +223,7 @@ def test_a_graph_that_stops_itself_is_fed_no_more(schedules):
     assert schedules(ONE_GATE, fed, seeds=(), registry=registry)["out"] == []
 
 
-def test_services_that_make_themselves_are_there_anew_in_each_order(schedules):
+def test_services_with_a_factory_are_made_for_each_order(schedules):
     key = ServiceKey("test.seen", create=list)
 
     def number(cc):
@@ -237,7 +237,7 @@ def test_services_that_make_themselves_are_there_anew_in_each_order(schedules):
     assert carried["out"] == [(0, 1), (1, 2)]
 
 
-def test_a_service_that_nobody_gives_is_missing_before_anything_runs():
+def test_a_service_that_is_not_given_is_missing_before_anything_runs():
     asker = calculator(
         hand_on, name="Asker", contract=lambda cc: cc.use_service(ServiceKey("test.device")), offset=0
     )

@@ -198,7 +198,7 @@ def test_progress_names_what_is_looked_at(pack):
     ]
 
 
-def test_errors_and_warnings_are_told_apart():
+def test_a_report_separates_errors_from_warnings():
     fault = PackFault("plugin 'gates'", "it is not loaded")
     warning = PackFault("calculator 'Gate'", "it has no docstring", is_warning=True)
 
@@ -248,7 +248,7 @@ def test_a_blocked_plugin_says_what_blocks_it(pack, monkeypatch):
     )
 
 
-def test_another_plugin_of_that_name_is_told(pack):
+def test_another_plugin_of_that_name_is_reported(pack):
     assert only_fault(pack(rival("gates", ""))) == (
         "plugin 'gates': the plugin name 'gates' of penstock-rival is taken by penstock-gates; rename the "
         "entry point of one, or uninstall one"
@@ -321,7 +321,7 @@ def test_a_plugin_module_that_ends_the_interpreter_is_a_fault(pack):
     )
 
 
-def test_a_plugin_module_that_hangs_is_given_up(pack):
+def test_a_plugin_module_that_hangs_is_ended(pack):
     source = f"import os\nwhile os.getpid() != {os.getpid()}: pass\n{PLUGIN}"
     pack({"penstock_gates/plugin.py": source}, name="bench")
 
@@ -376,7 +376,7 @@ NO_TYPES = (
         ({"penstock_gates/py.typed": None}, NO_TYPES),
     ],
 )
-def test_what_is_wrong_with_a_distribution_is_said(pack, files, said):
+def test_each_fault_of_a_distribution_is_reported(pack, files, said):
     assert only_fault(pack(files)) == said
 
 
@@ -385,7 +385,7 @@ def test_each_form_of_an_upper_bound_counts(pack, versions):
     assert pack(in_metadata("penstock-core[testing]<0.2,>=0.1", f"penstock-core {versions}")).faults == ()
 
 
-def test_a_distribution_without_the_prefix_is_told_the_name_to_take(pack):
+def test_a_distribution_without_the_prefix_gets_a_name_suggested(pack):
     files = {
         "penstock_rival.py": "",
         "rival-1.5.dist-info/METADATA": METADATA.replace("penstock-gates", "rival"),
@@ -500,7 +500,7 @@ def test_a_target_of_the_wrong_kind_is_a_fault(pack, field, kind, said):
     assert only_fault(pack(files)) == f"{kind} 'Wrong': 'penstock_gates.other:Other' is {said}"
 
 
-def test_an_output_stream_handler_is_something_to_call(pack):
+def test_an_output_stream_handler_must_be_callable(pack):
     wrong = 'output_stream_handlers={"Wrong": "penstock_gates.other:text"}, subgraphs='
     files = in_plugin("subgraphs=", wrong) | {"penstock_gates/other.py": "text = 'no factory'\n"}
 

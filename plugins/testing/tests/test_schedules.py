@@ -68,7 +68,7 @@ def test_a_run_that_cannot_end_says_what_it_waits_for() -> None:
         harness.finish()
 
 
-def test_a_run_that_never_gets_idle_is_given_up() -> None:
+def test_a_run_that_never_gets_idle_is_abandoned() -> None:
     endless = calculator(lambda cc: cc.output.add(1, max(0, cc.output.bound)), name="Endless")
     harness = ScheduleHarness(wired(node(endless, (), "out"))).start()
 
@@ -133,7 +133,7 @@ def test_a_step_can_be_held_while_others_go_on() -> None:
     assert harness.carried("c") == [(1, 2)]
 
 
-def test_names_that_do_not_exist_are_told() -> None:
+def test_the_error_has_the_name_that_does_not_exist() -> None:
     harness = ScheduleHarness(wired(node(Double, "a", "b"), inputs="a"))
 
     with pytest.raises(NotFoundError, match="there is no node 'Tripple'"):
@@ -157,7 +157,7 @@ def test_names_that_do_not_exist_are_told() -> None:
         ([node(Double, "a", "a")], InvalidArgumentError, "stream 'a' is written twice"),
     ],
 )
-def test_what_is_wired_wrongly_is_refused(lines, error, message) -> None:
+def test_wrong_wiring_is_refused(lines, error, message) -> None:
     with pytest.raises(error, match=message):
         wired(*lines, inputs="a")
 

@@ -31,7 +31,7 @@ def test_a_run_becomes_rows_with_the_bounds_before_the_inputs_close():
     ]
 
 
-def test_what_comes_when_the_inputs_close_is_told_apart():
+def test_packets_that_come_when_the_inputs_close_are_in_brackets():
     def at_end(cc):
         cc.output.add("last", 30)
 
@@ -82,7 +82,7 @@ def test_rows_are_drawn_with_dots_bars_and_marks():
     )
 
 
-def test_a_wide_run_goes_on_below_within_the_columns():
+def test_a_wide_run_continues_below_within_the_columns():
     rows = [row("n", *((1000 * t, t) for t in range(30)), bound=30000)]
 
     blocks = draw(rows, columns=60).split("\n\n")
@@ -92,7 +92,7 @@ def test_a_wide_run_goes_on_below_within_the_columns():
     assert [block.splitlines()[1].endswith("|") for block in blocks] == [False] * (len(blocks) - 1) + [True]
 
 
-def test_a_bound_that_is_a_timestamp_of_the_table_stands_before_it():
+def test_a_bound_that_is_a_timestamp_of_the_table_is_drawn_before_it():
     drawn = draw([row("n", (10, 1), (20, 2), bound=21), row("m", (10, 1), bound=20)])
 
     assert drawn.splitlines()[2] == "m           1  |"
@@ -122,7 +122,7 @@ def registry():
     return testing_registry(calculator(doubles_even, name="Even"))
 
 
-def test_a_graph_and_its_feed_become_a_picture(registry) -> None:
+def test_a_graph_and_its_feed_become_a_drawing(registry) -> None:
     drawn = picture(TEXT, {"n": [(10, 2), (20, 3)]}, registry=registry, label="even numbers")
 
     assert 'aria-label="even numbers"' in drawn

@@ -110,7 +110,7 @@ def test_the_options_of_a_calculator_are_described(cls):
     assert found.as_dict()["options"][0]["fields"][1]["required"] is True
 
 
-def test_options_that_nobody_declares_are_described_where_the_calculator_says_so():
+def test_undeclared_options_are_described_where_the_calculator_names_them():
     registry = Registry()
     registry.add("calculator", "Said", Said)
     registry.add("calculator", "InCode", InCode)

@@ -26,7 +26,7 @@ class Hands(Calculator):
 TEXT = 'input_stream: "a" node { calculator: "Hands" input_stream: "a" output_stream: "b" }'
 
 
-def test_a_graph_shows_its_picture() -> None:
+def test_a_graph_shows_its_drawing() -> None:
     pytest.importorskip("pygraphviz")
     graph = CalculatorGraph(TEXT, registry=testing_registry(Hands))
 
@@ -47,7 +47,7 @@ def test_without_the_library_a_graph_shows_mermaid(monkeypatch) -> None:
     assert '  in0 -- "a" --> n0' in bundle["text/vnd.mermaid"].splitlines()
 
 
-def test_a_graph_of_the_builder_shows_its_picture_and_an_unfinished_one_its_text(monkeypatch) -> None:
+def test_a_graph_of_the_builder_shows_its_drawing_and_an_unfinished_one_its_text(monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, "pygraphviz", None)
     g = builder.Graph(testing_registry(Hands))
     node = g.node("Hands")

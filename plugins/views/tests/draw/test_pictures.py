@@ -224,7 +224,7 @@ def titled(root, kind, first_line):
 
 
 @pytest.mark.usefixtures("_library")
-def test_each_node_stands_in_the_picture_with_its_ports_and_names() -> None:
+def test_each_node_is_in_the_drawing_with_its_ports_and_names() -> None:
     root = drawn_svg(EVERYTHING)
 
     assert [texts(node) for node in with_class(root, "pk-node")] == [
@@ -361,7 +361,7 @@ def test_a_line_meets_the_port_that_it_belongs_to(line, tag, class_) -> None:
 
 
 @pytest.mark.usefixtures("_library")
-def test_a_back_edge_does_not_turn_the_picture_upside_down() -> None:
+def test_a_back_edge_does_not_turn_the_drawing_upside_down() -> None:
     last = DrawnNode("last", "N", inputs=ports("x"), outputs=ports("found"))
     first = DrawnNode("first", "N", inputs=ports("!found"), outputs=ports("x"))
 
@@ -402,7 +402,7 @@ def test_groups_are_frames_around_their_nodes() -> None:
 
 
 @pytest.mark.usefixtures("_library")
-def test_ports_stand_beside_one_another_inside_of_their_node() -> None:
+def test_ports_are_side_by_side_inside_of_their_node() -> None:
     tags = tuple(Port(f"A_LONG_TAG_{i}", f"s{i}") for i in range(5))
     root = drawn_svg(Drawing("", (DrawnNode("n", "n", inputs=tags, outputs=tags),)))
 
@@ -416,7 +416,7 @@ def test_ports_stand_beside_one_another_inside_of_their_node() -> None:
 
 
 @pytest.mark.usefixtures("_library")
-def test_equal_drawings_give_equal_pictures() -> None:
+def test_equal_drawings_give_equal_svg() -> None:
     assert svg(EVERYTHING) == svg(EVERYTHING)
 
 
@@ -430,7 +430,7 @@ def test_characters_that_xml_cannot_hold_are_replaced() -> None:
 
 
 @pytest.mark.usefixtures("_library")
-def test_long_names_are_shortened_and_told_in_full() -> None:
+def test_long_names_are_shortened_and_have_a_title_in_full() -> None:
     long = "AnExceedinglyLongNameOfACalculatorThatNobodyWouldEverWantToReadInABoxOnAPage"
     root = drawn_svg(Drawing("", (DrawnNode(long, long),)))
 
@@ -444,14 +444,14 @@ def test_long_names_are_shortened_and_told_in_full() -> None:
 @pytest.mark.usefixtures("_library")
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(DRAWINGS)
-def test_any_drawing_becomes_a_well_laid_out_picture(drawn) -> None:
+def test_any_drawing_becomes_a_well_laid_out_svg(drawn) -> None:
     root = drawn_svg(drawn)
 
     assert len(with_class(root, "pk-node")) == len(drawn.nodes)
     assert_well_laid_out(root)
 
 
-def test_without_the_library_it_is_said_how_to_get_it(monkeypatch) -> None:
+def test_without_the_library_the_error_says_how_to_get_it(monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, "pygraphviz", None)
 
     with pytest.raises(

@@ -57,7 +57,7 @@ class _Text:
         return self._text
 
 
-def test_a_graph_is_drawn_as_it_stands(registry) -> None:
+def test_a_graph_is_drawn_unchanged(registry) -> None:
     drawn = drawing(OUTER, registry)
 
     assert [node.name for node in drawn.nodes] == ["Hands_1", "late", "Hands_2"]
@@ -70,7 +70,7 @@ def test_a_graph_is_drawn_as_it_stands(registry) -> None:
     assert drawn.notes == ()
 
 
-def test_wires_say_who_writes_and_who_reads(registry) -> None:
+def test_wires_name_their_writer_and_their_readers(registry) -> None:
     wires = drawing(OUTER, registry).wires()
 
     assert wires == [
@@ -108,7 +108,7 @@ node { calculator: "Nowhere" input_stream: "b" }
 """
 
 
-def test_kinds_of_nodes_are_told_apart(registry) -> None:
+def test_nodes_have_their_kinds(registry) -> None:
     kinds = [node.kind for node in drawing(USES, registry).nodes]
 
     assert kinds == [NodeKind.SUBGRAPH, NodeKind.UNKNOWN]
@@ -176,7 +176,7 @@ JSON = {
 
 
 @pytest.mark.parametrize("source", [OPTIONS, JSON])
-def test_options_that_nobody_knows_are_left_out_and_noted(registry, source) -> None:
+def test_unknown_options_are_left_out_and_noted(registry, source) -> None:
     drawn = drawing(source, registry)
 
     assert drawn.nodes == (
@@ -198,7 +198,7 @@ def test_without_its_options_no_subgraph_is_opened(registry) -> None:
 
 
 @pytest.mark.parametrize("text", ["node {", "nodes { }", OPTIONS + "node {", 'node { options: 3 x: "'])
-def test_what_is_no_graph_is_refused_as_ever(registry, text) -> None:
+def test_a_thing_that_is_no_graph_is_refused(registry, text) -> None:
     with pytest.raises(GraphParseError, match=r"line \d+, column \d+: "):
         drawing(text, registry)
 
@@ -217,7 +217,7 @@ def test_a_graph_with_a_type_is_called_by_it(registry) -> None:
     assert drawing(INNER, registry).name == "Inner"
 
 
-def test_a_binary_graph_with_options_that_nobody_knows_is_drawn_without(registry, tmp_path) -> None:
+def test_a_binary_graph_with_unknown_options_is_drawn_without_them(registry, tmp_path) -> None:
     from google.protobuf.any_pb2 import Any  # as a file would hold it
 
     from penstock.config import CalculatorGraphConfig

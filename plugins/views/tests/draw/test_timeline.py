@@ -74,7 +74,7 @@ def test_a_settled_time_that_no_stream_has_a_packet_at_has_a_column() -> None:
 
 
 @pytest.mark.parametrize(("bound", "before"), [(0, 0), (1, 1), (10, 1), (11, 2), (21, 3)])
-def test_the_bar_stands_behind_what_is_settled(bound, before) -> None:
+def test_the_bar_comes_after_the_settled_times(bound, before) -> None:
     root = picture(Track("all", ((0, 1), (10, 1), (20, 1)), 21), Track("one", (), bound))
 
     row = with_class(root, "pk-track")[1]
@@ -94,7 +94,7 @@ def test_a_stream_that_has_ended_has_an_end_and_no_bar() -> None:
     assert with_class(row, "pk-open") == []
 
 
-def test_what_came_when_the_inputs_closed_is_hollow() -> None:
+def test_packets_that_came_when_the_inputs_closed_are_hollow() -> None:
     row = with_class(picture(Track("a", ((0, 1), (1, 2), (2, 3)), 1, late=2)), "pk-track")[0]
 
     assert ["pk-late" in rect.get("class") for rect in with_class(row, "pk-packet")] == [False, True, True]
@@ -104,7 +104,7 @@ class Thing:
     """A payload without words of its own."""
 
 
-def test_a_payload_that_is_handed_on_keeps_its_number() -> None:
+def test_a_payload_that_is_forwarded_keeps_its_number() -> None:
     one, other = Thing(), Thing()
     root = picture(Track("a", ((0, one), (1, other)), 2), Track("b", ((0, other), (1, one)), 2))
 
@@ -115,13 +115,13 @@ def test_a_payload_that_is_handed_on_keeps_its_number() -> None:
     assert with_class(root, "pk-mark")[0].find(f"{NAMESPACE}title").text == "<Thing>"
 
 
-def test_packets_of_one_time_stand_in_one_mark() -> None:
+def test_packets_of_one_time_share_a_mark() -> None:
     row = with_class(picture(Track("a", ((0, 1), (0, 2)), 1)), "pk-track")[0]
 
     assert [text for text, _ in marks(row)] == ["1 2"]
 
 
-def test_a_long_run_goes_on_below() -> None:
+def test_a_long_run_continues_below() -> None:
     tracks = [Track("a", tuple((t, t) for t in range(40)), 40), Track("b", ((3, 1),), 4)]
 
     root = picture(*tracks, width=400)
@@ -141,7 +141,7 @@ def blocks_of(root):
     return [[text for text, _ in marks(row)] for row in with_class(root, "pk-track")]
 
 
-def test_the_legend_has_what_occurs_and_nothing_else() -> None:
+def test_the_legend_has_only_marks_that_occur() -> None:
     def keys(*tracks):
         return {text.text for text in with_class(picture(*tracks), "pk-key")}
 
@@ -190,7 +190,7 @@ def test_any_tracks_are_drawn_without_marks_that_overlap(tracks, width) -> None:
         assert float(name.get("x")) - text_width(name.text or "", 11, bold=True) >= 0
 
 
-def test_equal_tracks_give_equal_pictures() -> None:
+def test_equal_tracks_give_equal_drawings() -> None:
     tracks = [Track("a", ((0, Thing()), (1, "x")), 2)]
 
     assert timeline_svg(tracks) == timeline_svg(tracks)

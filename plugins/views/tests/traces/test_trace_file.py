@@ -79,7 +79,7 @@ def test_every_packet_that_the_ledger_has_delivered_is_an_arrow_to_its_reader(tr
     assert trace.about["loose_ends"] == 0
 
 
-def test_an_arrow_leads_from_who_wrote_a_packet_to_who_read_that_packet(traced) -> None:
+def test_an_arrow_leads_from_the_step_that_wrote_a_packet_to_each_step_that_read_it(traced) -> None:
     _, trace = traced(FORK)
 
     writers = {"in": "add to in", "a": "Pass_1", "b": "Pass_2", "c": "Pass_3"}
@@ -298,7 +298,7 @@ def test_of_more_than_the_capacity_the_last_are_kept_and_the_lost_are_counted(tr
     assert trace.about["loose_ends"] > 0
 
 
-def test_what_is_left_out_is_not_there(traced) -> None:
+def test_kinds_that_are_left_out_are_not_recorded(traced) -> None:
     tracer = ChromeTracer(leave_out=["open", "close", "added", "throttled", "queues"])
     _, trace = traced([(Join, "in")], rest="max_queue_size: 1", run=lambda g: run_once(g, 1), tracer=tracer)
 
@@ -347,7 +347,7 @@ def test_a_trace_of_nothing_is_a_trace(tmp_path) -> None:
         ({"leave_out": ["opne"]}, "a trace cannot leave out 'opne'; expected one of .'open', 'process'"),
     ],
 )
-def test_what_a_trace_cannot_be_is_refused(words, wanted) -> None:
+def test_a_wrong_capacity_or_kind_is_refused(words, wanted) -> None:
     with pytest.raises(InvalidArgumentError, match=wanted):
         ChromeTracer(**words)
 
@@ -498,7 +498,7 @@ def test_a_capacity_below_nothing_is_refused() -> None:
         graph_that_wants("trace_enabled: true trace_log_capacity: -1")
 
 
-def test_a_graph_alone_does_not_import_what_writes_traces():
+def test_a_graph_does_not_import_the_module_that_writes_traces():
     program = (
         "import sys, penstock; penstock.CalculatorGraph; "
         "assert 'penstock_views.traces.chrome' not in sys.modules; "
@@ -547,7 +547,7 @@ SLICE = event("X", dur=10)
         ([*NAMES, *NAMES], "two of process_name"),
     ],
 )
-def test_a_trace_with_something_wrong_in_it_is_found_out(tmp_path, events, wanted) -> None:
+def test_each_fault_of_a_trace_is_found(tmp_path, events, wanted) -> None:
     path = tmp_path / "trace.json"
     path.write_text(json.dumps({"traceEvents": events}))
 
