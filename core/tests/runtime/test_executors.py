@@ -220,7 +220,7 @@ def end_of(graph, *, packets: int = 0) -> BaseException | None:
         for i in range(packets):
             graph.add_packet_to_input_stream("in", penstock.Packet(i, i))
     except penstock.PenstockError:
-        if not graph._is_running:
+        if not graph.is_running:
             raise
     try:
         graph.close(TIMEOUT)
@@ -519,7 +519,7 @@ def test_the_queue_of_a_services_executor_is_called_as_the_executor_or_else_as_t
     graph = make([(places[0], "in"), (places[1], "in")], "in")
     graph.set_service(DEVICE, Two())
     graph.start_run()
-    names = [work.name for work in graph._runner.works]
+    names = [state.name for state in graph.snapshot().executors]
     graph.close(TIMEOUT)
 
     assert names == ["", "left-hand", "test.device"]

@@ -696,13 +696,13 @@ def test_a_script_that_ends_with_rows_in_hand_ends(how) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "left\n", "")
 
 
-def test_payloads_of_rows_that_were_left_are_freed_outside_the_lock(make) -> None:
+def test_payloads_of_rows_that_were_left_are_freed_outside_the_lock(make, is_locked) -> None:
     locked: list[bool] = []
     graph = make([(Pass, "in", "out")], "in")
 
     class Payload:
         def __del__(self) -> None:
-            locked.append(graph._runner.lock._is_owned())
+            locked.append(is_locked(graph))
 
     rows = graph.rows("out", timeout=TIMEOUT)
     graph.start_run()
@@ -717,7 +717,7 @@ def test_payloads_of_rows_that_were_left_are_freed_outside_the_lock(make) -> Non
     assert locked == [False] * 10
 
 
-def test_rows_that_are_closed_in_another_thread_are_waited_for_no_longer(two) -> None:
+def test_rows_that_are_closed_in_another_thread_are_waited_for_no_longer(two, runner_of) -> None:
     graph, rows = two
     raised: list[str] = []
 
@@ -730,7 +730,7 @@ def test_rows_that_are_closed_in_another_thread_are_waited_for_no_longer(two) ->
     thread = threading.Thread(target=read)
     thread.start()
     deadline = time.monotonic() + TIMEOUT
-    while not graph._runner.waiters:
+    while not runner_of(graph).waiters:
         assert time.monotonic() < deadline
     rows.close()
     thread.join(2)

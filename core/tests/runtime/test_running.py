@@ -176,7 +176,9 @@ def test_who_awaits_is_told_and_does_not_look_now_and_then(make, on_loop, monkey
     assert on_loop(main()) == list(range(50))
 
 
-def test_a_task_that_waits_for_rows_which_another_closes_is_told_at_once(make, on_loop, monkeypatch) -> None:
+def test_a_task_that_waits_for_rows_which_another_closes_is_woken_at_once(
+    make, on_loop, runner_of, monkeypatch
+) -> None:
     monkeypatch.setattr(awaiting, "_LOOK_AGAIN_S", 1000)
     begun, leave = threading.Event(), threading.Event()
     busy = calculator(lambda cc: begun.set() or (leave.wait(TIMEOUT) and None), name="Busy")
@@ -188,7 +190,7 @@ def test_a_task_that_waits_for_rows_which_another_closes_is_told_at_once(make, o
             await run.add("more", 1, 1)
             await until(begun.is_set)
             reader = asyncio.create_task(rows.next_async())
-            await until(lambda: graph._runner.waiters)
+            await until(lambda: runner_of(graph).waiters)
             rows.close()
             with pytest.raises(FailedPreconditionError, match="the next row of 'out': these rows are closed"):
                 await asyncio.wait_for(reader, 2)
@@ -282,7 +284,7 @@ def test_a_clock_that_is_moved_by_hand_decides_when_an_async_wait_expires(make, 
 
 
 def test_a_task_that_is_cancelled_while_it_waits_for_a_row_ends_at_once_and_loses_nothing(
-    make, on_loop
+    make, on_loop, runner_of
 ) -> None:
     graph = make([(Pass, "in", "out")], "in")
 
@@ -301,8 +303,8 @@ def test_a_task_that_is_cancelled_while_it_waits_for_a_row_ends_at_once_and_lose
             reader.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await reader
-            assert run._runner.waiters == 0
-            assert run._runner.changed.listeners == []
+            assert runner_of(graph).waiters == 0
+            assert runner_of(graph).changed.listeners == []
             await feed(run, 2, start=1)
             await read()
             return found
@@ -618,7 +620,7 @@ def test_adding_awaits_room_and_the_loop_goes_on_meanwhile(make, on_loop) -> Non
         async with graph.running() as run:
             adding = asyncio.create_task(feed(run, 6))
             await until(entered.is_set)  # else its taking the first would make room once more
-            await until(lambda: graph.snapshot().throttled == ("in",) and run._runner.adders == 1)
+            await until(lambda: graph.snapshot().throttled == ("in",))
             done.append("the loop goes on")
             assert not adding.done()
             with pytest.raises(
@@ -644,7 +646,7 @@ def test_adding_waits_for_the_task_that_reads_rows_but_not_for_itself(make, on_l
                 await run.add("in", i, i)  # the same task reads
             assert (await rows.next_async())["out"] == 0
             other = asyncio.create_task(feed(run, 30, start=30))
-            await until(lambda: run._runner.adders == 1)
+            await until(lambda: graph.snapshot().throttled == ("in",))
             found = [row["out"] async for row in rows]
             await other
             return found
