@@ -96,7 +96,7 @@ FEEDS = {
     r"MuxCalculator": lambda name: {"payloads": {"SELECT": lambda random, at: random.randrange(2)}},
     r"PacketResamplerCalculator": lambda name: {
         "prestream": ["VIDEO_HEADER"],
-        "ends_of_time": False,  # it would fill what lies between
+        "ends_of_time": False,  # it would fill the time between
         "may_raise": InvalidArgumentError,  # POSTSTREAM is no time to resample to
         "payloads": {
             "OPTIONS": lambda random, at: PacketResamplerCalculatorOptions(frame_rate=random.choice([1, 30]))

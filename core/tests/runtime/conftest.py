@@ -150,7 +150,7 @@ def async_all() -> type[penstock.Calculator]:
     """Return a calculator whose methods are coroutines, and whose `log` has each with its thread."""
 
     class AsyncAll(penstock.Calculator):
-        """Every method is a coroutine that really lets go of the loop."""
+        """Every method is a coroutine that really yields to the loop."""
 
         log: ClassVar[list[tuple[str, str]]] = []
 

@@ -120,7 +120,7 @@ def test_a_run_without_streams_or_packets_adds_up(make) -> None:
     )
 
 
-def test_what_nobody_reads_is_added_and_delivered_to_nobody(make) -> None:
+def test_packets_of_a_stream_without_readers_count_as_added_and_not_as_delivered(make) -> None:
     graph = make([(Pass, "in", "unread")], "in")
     graph.start_run()
     feed(graph, 2)
@@ -387,7 +387,7 @@ def test_it_adds_up_at_every_moment_while_threads_and_observers_work(make) -> No
 def test_the_table_has_a_line_for_each_reader_and_each_drop(make) -> None:
     def process(cc):
         if cc.input.payload:
-            cc.input.count_dropped("not nought")
+            cc.input.count_dropped("not zero")
 
     graph = make([(calculator(process, name="Picky"), "in"), (Nothing, "in")], "in")
     graph.start_run()
@@ -399,7 +399,7 @@ def test_the_table_has_a_line_for_each_reader_and_each_drop(make) -> None:
         "in      graph input                      3",
         "          to node 'Picky' input 0                   1        2",
         "          to node 'Nothing' input 0                 3",
-        "dropped 2 of 'in' at node 'Picky' input 0: not nought",
+        "dropped 2 of 'in' at node 'Picky' input 0: not zero",
         "every packet is accounted for",
     ]
 

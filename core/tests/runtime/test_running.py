@@ -104,7 +104,7 @@ def test_a_task_feeds_while_another_reads_rows(make, on_loop) -> None:
     assert not graph.is_running
 
 
-def test_who_is_cancelled_while_the_end_is_awaited_is_told_of_the_failure_later(make, on_loop) -> None:
+def test_a_task_cancelled_while_it_awaits_the_end_gets_the_failure_later(make, on_loop) -> None:
     leave = threading.Event()
 
     def process(cc):
@@ -161,7 +161,7 @@ def test_an_async_loop_over_a_graph_of_sources_starts_the_run_and_sees_its_end(m
     assert ticks.closed == 2
 
 
-def test_who_awaits_is_told_and_does_not_look_now_and_then(make, on_loop, monkeypatch) -> None:
+def test_awaiting_tasks_are_woken_and_do_not_poll(make, on_loop, monkeypatch) -> None:
     monkeypatch.setattr(awaiting, "_LOOK_AGAIN_S", 1000)
     graph = make([(Pass, "in", "out")], "in", "max_queue_size: 2")
 
@@ -494,7 +494,7 @@ def test_a_cancel_while_the_end_is_awaited_ends_the_run(make, on_loop, ticks) ->
     assert ticks.closed == 1
 
 
-def test_an_end_that_does_not_come_in_time_is_told_and_the_run_cancelled(make, on_loop, ticks) -> None:
+def test_an_end_that_does_not_come_in_time_raises_and_the_run_is_cancelled(make, on_loop, ticks) -> None:
     graph = make([(ticks, "", "n")])
 
     async def main():
@@ -706,7 +706,7 @@ def test_observers_are_not_called_on_the_thread_of_the_event_loop(make, on_loop)
     assert "MainThread" not in threads
 
 
-def test_a_loop_that_is_closed_under_who_waits_does_not_hurt_the_run(make) -> None:
+def test_an_event_loop_that_is_closed_while_a_task_waits_does_not_hurt_the_run(make) -> None:
     graph = make([(Pass, "in", "out")], "in")
     rows = graph.rows("out")
     graph.start_run()

@@ -76,7 +76,7 @@ def line_of(function, text):
 
 
 class Held(Calculator):
-    """Its calls say that they have come, and wait until they are let go."""
+    """Its calls say that they have come, and wait until the test releases them."""
 
     def __init__(self) -> None:
         self.number = 0
@@ -103,7 +103,7 @@ def held_function(number: int) -> int:
 
 
 class Awaiting(Calculator):
-    """Awaits for ever, until it is cancelled."""
+    """Awaits until it is cancelled."""
 
     @classmethod
     def get_contract(cls, cc) -> None:
@@ -116,7 +116,7 @@ class Awaiting(Calculator):
 
 
 async def started() -> None:
-    # the task that awaits this one is resumed by a later turn of the loop, in the one that tells the test
+    # the task that awaits this one is resumed by a later turn of the loop, in the one that wakes the test
     asyncio.get_running_loop().call_soon(asyncio.get_running_loop().call_soon, ENTERED.release)
 
 

@@ -79,7 +79,7 @@ def test_the_run_goes_on_after_a_wait_that_expired(make) -> None:
     assert got == [1]
 
 
-def test_a_time_out_of_nought_asks_and_does_not_wait(make) -> None:
+def test_a_time_out_of_zero_looks_and_does_not_wait(make) -> None:
     graph = make([(Nothing, "in")], "in")
     graph.start_run()
     graph.wait_until_idle(TIMEOUT)
@@ -371,7 +371,7 @@ def fail_inside(graph) -> None:
         raise KeyError("mine")
 
 
-def test_an_exception_in_a_with_block_cancels_the_run_and_goes_on(make) -> None:
+def test_an_exception_in_a_with_block_cancels_the_run_and_is_raised(make) -> None:
     closed = threading.Event()
     graph = make([(calculator(close=lambda cc: closed.set()), "in")], "in")
     with pytest.raises(KeyError, match="mine") as caught:
