@@ -117,7 +117,7 @@ def test_a_report_has_median_spread_and_every_round(side_by_side, contestants, t
     side_by_side.check_report(json.loads(json.dumps(report)))
 
 
-# --- who is not there, and who is wrong ---------------------------------------------------------------
+# --- contestants that are missing, and contestants that are wrong ------------------------------------
 
 
 def test_a_peer_that_is_not_installed_is_skipped_with_the_reason(side_by_side, contestants):
@@ -286,8 +286,8 @@ def test_calls_are_made_as_long_as_they_are_called_whatever_else_the_machine_doe
     assert parallel.size_for("pure", 4e-3) == 400
 
 
-@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="elsewhere the system tells it otherwise")
-def test_the_peak_memory_of_a_contestant_is_its_own_not_that_of_who_started_it():
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="other systems report it in another way")
+def test_the_peak_memory_of_a_contestant_is_its_own_not_that_of_the_parent_process():
     held = b"x" * (400 << 20)
     code = "from process_memory import peak_mb; print(peak_mb())"
 
@@ -430,7 +430,7 @@ def files():
     return {path.stem for path in BENCHMARKS.glob("*.py") if "return Benchmark(" in path.read_text("utf-8")}
 
 
-def test_every_benchmark_is_run_with_the_others_and_told_in_the_readme(load):
+def test_every_benchmark_is_run_with_the_others_and_named_in_the_readme(load):
     listed = load("run_all").BENCHMARKS
     readme = (BENCHMARKS / "README.md").read_text(encoding="utf-8")
 

@@ -96,8 +96,8 @@ FEEDS = {
     r"MuxCalculator": lambda name: {"payloads": {"SELECT": lambda random, at: random.randrange(2)}},
     r"PacketResamplerCalculator": lambda name: {
         "prestream": ["VIDEO_HEADER"],
-        "ends_of_time": False,  # it would fill what lies between
-        "may_raise": InvalidArgumentError,  # a packet at POSTSTREAM cannot be resampled
+        "ends_of_time": False,  # it would fill the time between
+        "may_raise": InvalidArgumentError,  # POSTSTREAM is no time to resample to
         "payloads": {
             "OPTIONS": lambda random, at: PacketResamplerCalculatorOptions(frame_rate=random.choice([1, 30]))
         },

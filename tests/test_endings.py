@@ -228,7 +228,7 @@ class Aside(Tracked):
 
 
 class Fragile(Tracked):
-    """Cannot be made while it is told so."""
+    """Cannot be made while the test says so."""
 
     is_broken = False
 
@@ -788,7 +788,7 @@ def play(way, kind):
 
 
 def wait_until_none_but(threads):
-    """Wait for threads that must end by themselves, since nobody is left to wait for the run."""
+    """Wait for threads that must end by themselves, since no thread is left to wait for the run."""
     deadline = time.monotonic() + PATIENCE_S
     while others := {
         thread for thread in set(threading.enumerate()) - threads if thread.name[:9] != "handed-in"

@@ -1,4 +1,4 @@
-"""The example that shows a graph's frames in a window of its own, on a screen that nobody sees."""
+"""The example that shows a graph's frames in a window of its own, on an invisible screen."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def show(self, frame, width, height, show=own_context.FrameBlit.show):
     gl.glBindFramebuffer(gl.GL_READ_FRAMEBUFFER, 0)
     gl.read_into(pixels, format=gl.GL_RGBA, type=gl.GL_UNSIGNED_BYTE)
     expected = frame.array()[..., :3]
-    # Each pixel of the frame where it lies in the window, the window's lowest row being the first.
+    # Each pixel of the frame where it is in the window, the window's lowest row being the first.
     rows = height - 1 - (np.arange(96) * height + height // 2) // 96
     columns = (np.arange(160) * width + width // 2) // 160
     off = np.abs(pixels[rows][:, columns][..., :3].astype(int) - expected)

@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.wheels, pytest.mark.timeout(600)]
 #: What a program with packs needs of ours.
 BASE = ("core", "executors", "stream_handlers", "cli")
 
-#: Feeds 1.0, 3.0, 5.0 to NUMBER (and BASELINE) of the calculator that it is told; prints what OUT carries.
+#: Feeds 1.0, 3.0, 5.0 to NUMBER (and BASELINE) of the named calculator; prints what OUT carries.
 RUN = """
 import json, sys
 import penstock
@@ -149,7 +149,7 @@ class User:
         return json.loads(self._call(*program, name, ports, out, cwd=self._here, **variables))
 
     def plugins(self, **variables):
-        """Return the records of all plugins by name, as the command tells them."""
+        """Return the records of all plugins by name, as the command prints them."""
         command = (self._programs / "penstock", "plugins", "--json")
         records = json.loads(self._call(*command, cwd=self._here, **variables))
         assert len({record["name"] for record in records}) == len(records)

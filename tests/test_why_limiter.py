@@ -1,4 +1,4 @@
-"""A limiter whose loop never comes back, with the standard calculators: who swallowed the frame is named."""
+"""A limiter whose loop never comes back, with the standard calculators: the node that lost it is named."""
 
 from __future__ import annotations
 

@@ -632,7 +632,6 @@ def test_a_hundred_plugins_are_found_without_importing_what_they_bring(tmp_path:
 
     count, seconds = python(script, *sites).split()
 
-    print(f"100 plugins with 2000 names: {float(seconds) * 1000:.0f} ms")  # noqa: T201  # pytest -s shows it
     assert int(count) == 2000
     assert float(seconds) < 5
 
@@ -694,7 +693,7 @@ def test_threads_that_ask_first_together_load_the_plugins_once(tmp_path: Path) -
     seen = []
 
     def ask():
-        barrier.wait()
+        barrier.wait(30)
         seen.append((id(plugin_host()), default_registry().has("calculator", "Gate")))
 
     threads = [threading.Thread(target=ask) for _ in range(8)]

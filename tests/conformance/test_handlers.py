@@ -109,7 +109,7 @@ def test_s30_immediate_takes_the_earliest_first_and_what_is_simultaneous_togethe
 
 
 def test_s31_immediate_and_one_output_for_two_inputs_fails_where_time_goes_back(bench):
-    """Decision 1: it raises in the calculator; the reference tells of it at the reader."""
+    """Decision 1: it raises in the calculator; the reference reports it at the reader."""
     any_to_one = calculator(
         lambda cc: [cc.output.add_packet(p.packet) for p in cc.inputs if not p.is_empty()] and None,
         name="AnyToOne",

@@ -1,4 +1,4 @@
-"""Scenarios 41-50: which source runs when, and who waits for full queues."""
+"""Scenarios 41-50: which source runs when, and which one waits for full queues."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ def test_s46_s47_a_deadlock_is_reported_with_stream_and_node_where_the_graph_ask
 
 
 def held_by(permits):
-    """Return a calculator that takes a permit before it hands on what comes."""
+    """Return a calculator that takes a permit before it forwards a packet."""
 
     def held(cc):
         assert permits.acquire(timeout=30)

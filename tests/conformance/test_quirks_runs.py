@@ -13,7 +13,7 @@ from penstock_testing import calculator
 
 
 def telling(log):
-    """Return a calculator that hands on and writes (method, node's name, payload) in a list."""
+    """Return a calculator that forwards packets and writes (method, node's name, payload) in a list."""
 
     class Tells(penstock.Calculator):
         @classmethod

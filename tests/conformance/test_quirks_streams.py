@@ -13,7 +13,7 @@ T = Timestamp
 
 
 def test_quirk02_a_calculator_that_catches_its_mistake_goes_on(bench):
-    """Decision 1: a mistake raises in the calculator; the reference tells only the graph."""
+    """Decision 1: a mistake raises in the calculator; the reference reports it only to the graph."""
 
     def add_twice(cc):
         cc.output.add("kept", cc.input_timestamp)
@@ -165,7 +165,7 @@ def test_quirk13_packets_that_wait_survive_the_end_of_their_stream(bench):
 
 
 def test_quirk14_64_adding_to_a_closed_graph_input_raises_and_hurts_nobody(bench):
-    """Decision 2: in the reference the add succeeds, and the next wait tells of it."""
+    """Decision 2: in the reference the add succeeds, and the next wait raises."""
     bench.start(bench.net("in other", "Pass in -> out"), watch=["out"])
     bench.add("in", 1)
     bench.graph.close_input_stream("in")

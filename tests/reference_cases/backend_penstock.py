@@ -106,7 +106,7 @@ def one_line(message: Message) -> str:
     return text_format.MessageToString(message, as_one_line=True)
 
 
-#: The first that fits counts. From Python nobody can read a timestamp as payload out of the reference.
+#: The first that fits counts. Python cannot read a timestamp that is a payload out of the reference.
 WRITTEN: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
     (Timestamp, lambda _: {"opaque": "::mediapipe::Timestamp"}),
     (Packet, read),

@@ -3,7 +3,7 @@
 Two documents hold all graphs and code: one on calculators, graphs, packets and synchronization, one on
 real-time streams and timestamp bounds. Their graph texts lie unchanged in `graphs/`; their code is
 transcribed line by line, and each test says what has to come out. Some texts are fragments that name
-streams which nobody writes; a test then puts the missing `input_stream` lines before the text.
+streams without a writer; a test then puts the missing `input_stream` lines before the text.
 
 The files, in the order of the documents:
 

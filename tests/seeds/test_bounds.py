@@ -1,4 +1,4 @@
-"""Timestamp bounds as the document on real-time streams describes them: who waits, and the three cures."""
+"""Timestamp bounds as the document on real-time streams has them: which node waits, and the three cures."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ def test_the_short_form_of_the_only_input_is_refused_where_there_are_two(bench):
 
 
 class Life(penstock.Calculator):
-    """Writes down what is called on it, with what, and fails where it is told to."""
+    """Writes down what is called on it, with what, and fails where the test asks for it."""
 
     calls: list
     fails_in = ""

@@ -149,7 +149,7 @@ def test_with_the_sum_as_back_edge_the_delay_is_upstream_of_the_adder(in_order, 
     assert calculators[0].opened == ["source", "delay", "adder"]
 
 
-#: Two nodes that become ready at once, so that the priority shows: who is downstream runs first.
+#: Two nodes that become ready at once, so that the priority shows: the one downstream runs first.
 RACE = """
 input_stream: "go"
 node { calculator: "First" input_stream: "go" input_stream: "b" %s output_stream: "a" }

@@ -40,10 +40,9 @@ Graphs
     `sources_above` computes `Plan.throttled`.
 Readers of graphs in other forms
     A `GraphReader` makes a `Definition` of text or of a `Message`, with `FindType` and `Merge` at hand, and
-    raises `DefinitionTextError`. A `ReadGraph` is a graph with its places. `Places` has a `Spot` for each part
-    of the file, `Faults` takes what is
-    wrong, `with_defaults` expands a definition. `tokens_of` reads text into `Token`s, `own_name` writes the
-    name of one of our messages.
+    raises `DefinitionTextError`. A `ReadGraph` is a graph with its `Places`, which have a `Spot` for each
+    part of the file. `Faults` takes what is wrong, `with_defaults` expands a definition. `tokens_of` reads
+    text into `Token`s, `own_name` writes the name of one of our messages.
 
 Runs, for test kits
     `new_run` puts a `NewRun` together, not started; `as_packets` makes packets of what users give.

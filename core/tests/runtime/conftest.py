@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import pytest
 
 import penstock
-from penstock.errors import GraphRunError
+from penstock.errors import FailedPreconditionError, GraphRunError
 from penstock_testing import testing_registry
 
 if TYPE_CHECKING:
@@ -132,10 +132,14 @@ def is_locked() -> Callable[[penstock.CalculatorGraph], bool]:
     It lets another thread look at the run, which that thread cannot do while the lock is held.
     """
 
+    def _look(graph: penstock.CalculatorGraph) -> None:
+        with contextlib.suppress(FailedPreconditionError):  # there is no run yet
+            graph.ledger()
+
     def _is_locked(graph: penstock.CalculatorGraph) -> bool:
-        looking = threading.Thread(target=graph.snapshot, daemon=True)
+        looking = threading.Thread(target=_look, args=(graph,), daemon=True)
         looking.start()
-        looking.join(TIMEOUT / 4)
+        looking.join(2)
         return looking.is_alive()
 
     return _is_locked
@@ -146,7 +150,7 @@ def async_all() -> type[penstock.Calculator]:
     """Return a calculator whose methods are coroutines, and whose `log` has each with its thread."""
 
     class AsyncAll(penstock.Calculator):
-        """Every method is a coroutine that really lets go of the loop."""
+        """Every method is a coroutine that really yields to the loop."""
 
         log: ClassVar[list[tuple[str, str]]] = []
 

@@ -59,6 +59,7 @@ def test_a_timestamp_that_no_stream_has_is_refused_and_the_graph_stays_healthy(m
     assert not graph.has_error()
     graph.add_packet_to_input_stream("in", Packet("x", 1))
     graph.close(TIMEOUT)
+    assert graph.snapshot().nodes[0].steps == 1
 
 
 def test_what_is_refused_leaves_the_graph_unchanged(make) -> None:
@@ -111,6 +112,8 @@ def test_a_closed_input_takes_no_more(make) -> None:
     graph.add_packet_to_input_stream("other", Packet(1, 1))
     graph.close(TIMEOUT)
 
+    assert {stream.name: stream.added for stream in graph.snapshot().streams} == {"in": 0, "other": 1}
+
 
 def test_after_a_stop_the_error_names_the_node_that_stopped(make) -> None:
     graph = make([(calculator(lambda cc: penstock.STOP, name="Stopper"), "in")], "in")
@@ -162,8 +165,11 @@ def test_without_a_limit_no_add_is_ever_refused(gated) -> None:
     graph, gate = gated("max_queue_size: -1", "ADD_IF_NOT_FULL")
     for i in range(300):
         graph.add_packet_to_input_stream("in", Packet(i, i))
+    assert graph.snapshot().throttled == ()
     gate.release(300)
     graph.close(TIMEOUT)
+
+    assert graph.snapshot().nodes[0].steps == 300
 
 
 def test_a_waiting_add_goes_on_when_there_is_room(gated) -> None:
@@ -178,10 +184,13 @@ def test_a_waiting_add_goes_on_when_there_is_room(gated) -> None:
     feeder = threading.Thread(target=feed)
     feeder.start()
     assert not done.wait(0.05)
+    assert graph.snapshot().throttled == ("in",)
     gate.release(10)
     assert done.wait(TIMEOUT)
     feeder.join()
     graph.close(TIMEOUT)
+
+    assert graph.snapshot().nodes[0].steps == 10
 
 
 def test_a_waiting_add_ends_when_the_run_fails(gated) -> None:
@@ -209,12 +218,18 @@ def test_a_waiting_add_ends_when_the_run_fails(gated) -> None:
 
 
 @pytest.mark.parametrize("threads", [0, 2])
-def test_a_limit_that_a_join_cannot_keep_grows_and_no_add_waits_for_ever(make, threads) -> None:
+def test_a_limit_that_a_join_cannot_keep_grows_and_every_add_returns(make, threads) -> None:
     graph = make([(Nothing, "a b")], "a b", "max_queue_size: 1", threads=threads)
     graph.start_run()
     for i in range(50):
-        graph.add_packet_to_input_stream("a", Packet(i, i))
+        graph.add_packet_to_input_stream("a", Packet(i, i), timeout=TIMEOUT)
+    a, b = graph.snapshot().streams
     graph.close(TIMEOUT)
+
+    assert a.queued == 50
+    assert a.limit > 49
+    assert b.limit == 1
+    assert graph.snapshot().nodes[0].steps == 50
 
 
 def test_a_reported_deadlock_is_raised_by_the_add_and_the_waits(make) -> None:

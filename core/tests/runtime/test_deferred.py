@@ -229,7 +229,7 @@ def test_the_packets_of_a_failing_coroutine_are_dropped(make) -> None:
 
 
 class Stuck:
-    """A coroutine that waits for ever, and notes how it ended."""
+    """A coroutine that waits until it is cancelled, and notes how it ended."""
 
     def __init__(self) -> None:
         self.started = threading.Event()

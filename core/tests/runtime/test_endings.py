@@ -150,7 +150,7 @@ def test_a_coroutine_that_is_cancelled_before_it_begins_never_does_and_leaves_no
     assert loop.stop(TIMEOUT)
 
     assert begun == []
-    assert inspect.getcoroutinestate(coroutine) == inspect.CORO_CLOSED  # else it warns when it is let go
+    assert inspect.getcoroutinestate(coroutine) == inspect.CORO_CLOSED  # else it warns when it is freed
 
 
 def test_a_close_has_its_own_time_after_a_call_that_was_given_up(make, monkeypatch) -> None:
@@ -191,7 +191,7 @@ def test_cancelling_twice_is_cancelling_once(make) -> None:
 
 
 @pytest.mark.parametrize("how", ["it fails", "it waits for a side packet"])
-def test_packets_for_a_node_that_never_opened_are_let_go_and_counted(make, how) -> None:
+def test_packets_for_a_node_that_never_opened_are_dropped_and_counted(make, how) -> None:
     class Payload:
         pass
 

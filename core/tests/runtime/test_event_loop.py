@@ -19,7 +19,7 @@ def feed(graph, count: int) -> None:
 
 
 class Stuck:
-    """A coroutine that waits for ever, and notes how it ended."""
+    """A coroutine that waits until it is cancelled, and notes how it ended."""
 
     def __init__(self) -> None:
         self.started = threading.Event()

@@ -220,7 +220,7 @@ def end_of(graph, *, packets: int = 0) -> BaseException | None:
         for i in range(packets):
             graph.add_packet_to_input_stream("in", penstock.Packet(i, i))
     except penstock.PenstockError:
-        if not graph._starter.is_running:
+        if not graph.is_running:
             raise
     try:
         graph.close(TIMEOUT)
@@ -416,14 +416,14 @@ def beside(seen):
     return Beside
 
 
-@pytest.mark.parametrize("who", ["the application", "another node"])
-def test_a_node_may_run_on_a_service_that_it_does_not_ask_for_where_it_is_there(make, pools, who) -> None:
+@pytest.mark.parametrize("user", ["the application", "another node"])
+def test_a_node_may_run_on_a_service_that_it_does_not_ask_for_where_it_is_there(make, pools, user) -> None:
     seen: dict[str, set[str]] = {}
     bench = Bench(pools)
     made = ServiceKey("test.bench", create=lambda: bench)
     uses = calculator(name="Uses", contract=lambda cc: cc.use_service(made))
-    graph = make([(beside(seen), "in"), *([(uses, "in")] if who == "another node" else [])], "in")
-    if who == "the application":
+    graph = make([(beside(seen), "in"), *([(uses, "in")] if user == "another node" else [])], "in")
+    if user == "the application":
         graph.set_service(BENCH, bench)
     graph.start_run()
     graph.add_packet_to_input_stream("in", penstock.Packet(1, 1))
@@ -519,7 +519,7 @@ def test_the_queue_of_a_services_executor_is_called_as_the_executor_or_else_as_t
     graph = make([(places[0], "in"), (places[1], "in")], "in")
     graph.set_service(DEVICE, Two())
     graph.start_run()
-    names = [work.name for work in graph._starter.runner.works]
+    names = [state.name for state in graph.snapshot().executors]
     graph.close(TIMEOUT)
 
     assert names == ["", "left-hand", "test.device"]

@@ -177,7 +177,7 @@ def test_interrupts_at_any_moment_of_feeding_and_waiting_never_hang(executor) ->
                 time.sleep(0)  # an interrupt that was sent is raised here at the latest
             except KeyboardInterrupt:
                 graph.cancel()
-            else:  # raised in a callback of a weak reference, which tells nobody
+            else:  # raised in a callback of a weak reference, where it is not reported
                 graph.close_all_packet_sources()
             graph.wait_until_done(5)
 

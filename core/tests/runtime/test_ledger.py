@@ -120,7 +120,7 @@ def test_a_run_without_streams_or_packets_adds_up(make) -> None:
     )
 
 
-def test_what_nobody_reads_is_added_and_delivered_to_nobody(make) -> None:
+def test_packets_of_a_stream_without_readers_count_as_added_and_not_as_delivered(make) -> None:
     graph = make([(Pass, "in", "unread")], "in")
     graph.start_run()
     feed(graph, 2)
@@ -198,7 +198,7 @@ def test_what_a_calculator_throws_away_is_dropped_and_not_delivered(make) -> Non
     assert ledger.adds_up
 
 
-def test_what_a_failed_observer_did_not_see_is_dropped(make) -> None:
+def test_what_a_failed_observer_did_not_see_is_dropped(make, runner_of) -> None:
     entered, leave = threading.Event(), threading.Event()
 
     def observe(_, packet):
@@ -215,7 +215,7 @@ def test_what_a_failed_observer_did_not_see_is_dropped(make) -> None:
     feed(graph, 4, start=1)
     assert reader_of(graph.ledger(), "in", "observer").in_flight == 4
     assert graph.ledger().adds_up
-    queue = graph._starter.runner.schedule.streams[0].observers[0].queue
+    queue = runner_of(graph).schedule.streams[0].observers[0].queue
     in_hand = queue.popleft()  # as by the observer's thread, which counts it a moment later
     assert reader_of(graph.ledger(), "in", "observer").in_flight == 4
     assert graph.ledger().adds_up
@@ -387,7 +387,7 @@ def test_it_adds_up_at_every_moment_while_threads_and_observers_work(make) -> No
 def test_the_table_has_a_line_for_each_reader_and_each_drop(make) -> None:
     def process(cc):
         if cc.input.payload:
-            cc.input.count_dropped("not nought")
+            cc.input.count_dropped("not zero")
 
     graph = make([(calculator(process, name="Picky"), "in"), (Nothing, "in")], "in")
     graph.start_run()
@@ -399,17 +399,17 @@ def test_the_table_has_a_line_for_each_reader_and_each_drop(make) -> None:
         "in      graph input                      3",
         "          to node 'Picky' input 0                   1        2",
         "          to node 'Nothing' input 0                 3",
-        "dropped 2 of 'in' at node 'Picky' input 0: not nought",
+        "dropped 2 of 'in' at node 'Picky' input 0: not zero",
         "every packet is accounted for",
     ]
 
 
-def test_accounts_that_do_not_add_up_say_so_and_name_the_stream(make) -> None:
+def test_accounts_that_do_not_add_up_say_so_and_name_the_stream(make, runner_of) -> None:
     graph = make([(Nothing, "in")], "in")
     graph.start_run()
     feed(graph, 3)
     graph.close(TIMEOUT)
-    stream = graph._starter.runner.schedule.streams[0]
+    stream = runner_of(graph).schedule.streams[0]
     stream.added += 1  # as if the engine had lost one
 
     assert not graph.ledger().adds_up

@@ -199,7 +199,7 @@ def test_a_step_that_is_given_up_and_then_completes_later_leaves_no_thread_count
     assert [number for number, _ in run.seen] == [n for n in range(LIGHT + 5) if n != LIGHT]
 
 
-def test_an_awaitable_that_nobody_can_run_is_an_error_of_its_step_and_the_run_is_whole(chain):
+def test_an_awaitable_that_cannot_be_run_is_an_error_of_its_step_and_the_run_is_whole(chain):
     async def nothing():
         """Does nothing."""
 

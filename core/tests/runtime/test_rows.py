@@ -204,7 +204,7 @@ def test_a_row_comes_when_it_is_settled_on_all_streams_and_not_before(two) -> No
     assert shape(rows.next()) == (5, {"a": "x5"})
 
 
-def test_a_stream_that_has_ended_is_settled_for_ever(two) -> None:
+def test_a_stream_that_has_ended_is_settled_at_all_later_timestamps(two) -> None:
     graph, rows = two
     put(graph, "x", 5)
     graph.close_input_stream("y")
@@ -360,7 +360,7 @@ def test_rows_of_a_stream_that_nodes_hand_on_directly_see_all_of_it(make) -> Non
     assert [(row["a"], row["b"]) for row in rows] == [(f"in{i}", f"in{i}") for i in range(300)]
 
 
-def test_rows_look_at_timestamps_so_a_writer_out_of_order_is_told(make) -> None:
+def test_rows_read_timestamps_so_a_writer_out_of_order_gets_an_error(make) -> None:
     class Careless(OneSetInputStreamHandler):
         ignores_timestamps = True
 
@@ -386,7 +386,7 @@ def test_rows_look_at_timestamps_so_a_writer_out_of_order_is_told(make) -> None:
         graph.wait_until_done(TIMEOUT)
 
 
-def test_rows_that_nobody_kept_take_part_in_no_run(make) -> None:
+def test_rows_to_which_no_reference_is_left_take_part_in_no_run(make) -> None:
     graph = make([(Pass, "in", "out")], "in")
     graph.rows("out")
     closed = graph.rows("out")
@@ -404,7 +404,7 @@ def test_rows_that_nobody_kept_take_part_in_no_run(make) -> None:
 # --- throttling, and never against oneself ----------------------------------------------------
 
 
-def test_a_source_waits_for_rows_that_nobody_reads(make) -> None:
+def test_a_source_waits_while_its_rows_are_not_read(make) -> None:
     source = count_to(None)
     graph = make([(source, "", "n"), (Pass, "n", "out")], rest="max_queue_size: 3")
     rows = graph.rows("out", max_queue_size=5, timeout=TIMEOUT)
@@ -497,7 +497,7 @@ def in_another_thread(call):
         raise raised[0]
 
 
-def test_with_add_if_not_full_even_the_reader_itself_is_told_that_rows_are_full(make) -> None:
+def test_with_add_if_not_full_an_add_by_the_reader_itself_raises_while_rows_are_full(make) -> None:
     graph = make([(Pass, "in", "out")], "in", threads=0)
     graph.graph_input_stream_add_mode = "ADD_IF_NOT_FULL"
     rows = graph.rows("out", max_queue_size=2, timeout=TIMEOUT)
@@ -541,7 +541,7 @@ def test_a_run_that_is_never_idle_does_not_keep_rows_from_what_they_need(make) -
     assert found == list(range(100))
 
 
-def test_a_node_that_is_busy_with_something_else_for_ever_does_not_keep_rows_waiting(pools) -> None:
+def test_a_node_that_stays_busy_with_something_else_does_not_keep_rows_waiting(pools) -> None:
     class OneByOne(OneSetInputStreamHandler):
         """The node takes what comes on a stream whatever the others have."""
 
@@ -627,7 +627,7 @@ def leave_by_close(rows):
 
 @pytest.mark.parametrize("leave", [leave_by_break, leave_by_exception, leave_by_with, leave_by_close])
 @pytest.mark.parametrize("threads", [0, 2])
-def test_who_leaves_throttles_nobody_any_more_and_what_comes_then_is_accounted_for(
+def test_rows_that_are_left_throttle_no_longer_and_what_comes_then_is_accounted_for(
     make, leave, threads
 ) -> None:
     seen: list[object] = []
@@ -696,13 +696,13 @@ def test_a_script_that_ends_with_rows_in_hand_ends(how) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "left\n", "")
 
 
-def test_payloads_of_rows_that_were_left_are_freed_outside_the_lock(make) -> None:
+def test_payloads_of_rows_that_were_left_are_freed_outside_the_lock(make, is_locked) -> None:
     locked: list[bool] = []
     graph = make([(Pass, "in", "out")], "in")
 
     class Payload:
         def __del__(self) -> None:
-            locked.append(graph._starter.runner.lock._is_owned())
+            locked.append(is_locked(graph))
 
     rows = graph.rows("out", timeout=TIMEOUT)
     graph.start_run()
@@ -717,7 +717,7 @@ def test_payloads_of_rows_that_were_left_are_freed_outside_the_lock(make) -> Non
     assert locked == [False] * 10
 
 
-def test_rows_that_are_closed_in_another_thread_are_waited_for_no_longer(two) -> None:
+def test_rows_that_are_closed_in_another_thread_are_waited_for_no_longer(two, runner_of) -> None:
     graph, rows = two
     raised: list[str] = []
 
@@ -730,7 +730,7 @@ def test_rows_that_are_closed_in_another_thread_are_waited_for_no_longer(two) ->
     thread = threading.Thread(target=read)
     thread.start()
     deadline = time.monotonic() + TIMEOUT
-    while not graph._starter.runner.waiters:
+    while not runner_of(graph).waiters:
         assert time.monotonic() < deadline
     rows.close()
     thread.join(2)

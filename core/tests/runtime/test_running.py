@@ -104,7 +104,7 @@ def test_a_task_feeds_while_another_reads_rows(make, on_loop) -> None:
     assert not graph.is_running
 
 
-def test_who_is_cancelled_while_the_end_is_awaited_is_told_of_the_failure_later(make, on_loop) -> None:
+def test_a_task_cancelled_while_it_awaits_the_end_gets_the_failure_later(make, on_loop) -> None:
     leave = threading.Event()
 
     def process(cc):
@@ -161,7 +161,7 @@ def test_an_async_loop_over_a_graph_of_sources_starts_the_run_and_sees_its_end(m
     assert ticks.closed == 2
 
 
-def test_who_awaits_is_told_and_does_not_look_now_and_then(make, on_loop, monkeypatch) -> None:
+def test_awaiting_tasks_are_woken_and_do_not_poll(make, on_loop, monkeypatch) -> None:
     monkeypatch.setattr(awaiting, "_LOOK_AGAIN_S", 1000)
     graph = make([(Pass, "in", "out")], "in", "max_queue_size: 2")
 
@@ -176,7 +176,9 @@ def test_who_awaits_is_told_and_does_not_look_now_and_then(make, on_loop, monkey
     assert on_loop(main()) == list(range(50))
 
 
-def test_a_task_that_waits_for_rows_which_another_closes_is_told_at_once(make, on_loop, monkeypatch) -> None:
+def test_a_task_that_waits_for_rows_which_another_closes_is_woken_at_once(
+    make, on_loop, runner_of, monkeypatch
+) -> None:
     monkeypatch.setattr(awaiting, "_LOOK_AGAIN_S", 1000)
     begun, leave = threading.Event(), threading.Event()
     busy = calculator(lambda cc: begun.set() or (leave.wait(TIMEOUT) and None), name="Busy")
@@ -188,7 +190,7 @@ def test_a_task_that_waits_for_rows_which_another_closes_is_told_at_once(make, o
             await run.add("more", 1, 1)
             await until(begun.is_set)
             reader = asyncio.create_task(rows.next_async())
-            await until(lambda: graph._starter.runner.waiters)
+            await until(lambda: runner_of(graph).waiters)
             rows.close()
             with pytest.raises(FailedPreconditionError, match="the next row of 'out': these rows are closed"):
                 await asyncio.wait_for(reader, 2)
@@ -282,7 +284,7 @@ def test_a_clock_that_is_moved_by_hand_decides_when_an_async_wait_expires(make, 
 
 
 def test_a_task_that_is_cancelled_while_it_waits_for_a_row_ends_at_once_and_loses_nothing(
-    make, on_loop
+    make, on_loop, runner_of
 ) -> None:
     graph = make([(Pass, "in", "out")], "in")
 
@@ -301,8 +303,8 @@ def test_a_task_that_is_cancelled_while_it_waits_for_a_row_ends_at_once_and_lose
             reader.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await reader
-            assert run._runner.waiters == 0
-            assert run._runner.changed.listeners == []
+            assert runner_of(graph).waiters == 0
+            assert runner_of(graph).changed.listeners == []
             await feed(run, 2, start=1)
             await read()
             return found
@@ -492,7 +494,7 @@ def test_a_cancel_while_the_end_is_awaited_ends_the_run(make, on_loop, ticks) ->
     assert ticks.closed == 1
 
 
-def test_an_end_that_does_not_come_in_time_is_told_and_the_run_cancelled(make, on_loop, ticks) -> None:
+def test_an_end_that_does_not_come_in_time_raises_and_the_run_is_cancelled(make, on_loop, ticks) -> None:
     graph = make([(ticks, "", "n")])
 
     async def main():
@@ -618,7 +620,7 @@ def test_adding_awaits_room_and_the_loop_goes_on_meanwhile(make, on_loop) -> Non
         async with graph.running() as run:
             adding = asyncio.create_task(feed(run, 6))
             await until(entered.is_set)  # else its taking the first would make room once more
-            await until(lambda: graph.snapshot().throttled == ("in",) and run._runner.adders == 1)
+            await until(lambda: graph.snapshot().throttled == ("in",))
             done.append("the loop goes on")
             assert not adding.done()
             with pytest.raises(
@@ -644,7 +646,7 @@ def test_adding_waits_for_the_task_that_reads_rows_but_not_for_itself(make, on_l
                 await run.add("in", i, i)  # the same task reads
             assert (await rows.next_async())["out"] == 0
             other = asyncio.create_task(feed(run, 30, start=30))
-            await until(lambda: run._runner.adders == 1)
+            await until(lambda: graph.snapshot().throttled == ("in",))
             found = [row["out"] async for row in rows]
             await other
             return found
@@ -704,7 +706,7 @@ def test_observers_are_not_called_on_the_thread_of_the_event_loop(make, on_loop)
     assert "MainThread" not in threads
 
 
-def test_a_loop_that_is_closed_under_who_waits_does_not_hurt_the_run(make) -> None:
+def test_an_event_loop_that_is_closed_while_a_task_waits_does_not_hurt_the_run(make) -> None:
     graph = make([(Pass, "in", "out")], "in")
     rows = graph.rows("out")
     graph.start_run()

@@ -13,7 +13,7 @@ from penstock.errors import (
     FailedPreconditionError,
     GraphRunError,
 )
-from penstock_testing import calculator
+from penstock_testing import calculator, testing_registry
 
 TIMEOUT = 20
 Nothing = calculator(name="Nothing")
@@ -114,7 +114,7 @@ def test_a_second_run_may_start_with_smaller_timestamps(make) -> None:
     assert got == [1000, 1001, 1002, 0, 1, 2]
 
 
-def test_calculators_are_made_anew_for_each_run_and_let_go_after_it(make) -> None:
+def test_each_run_makes_its_calculators_and_the_next_one_or_the_end_of_the_graph_releases_them() -> None:
     made: list[weakref.ref[object]] = []
 
     class Fresh(penstock.Calculator):
@@ -130,14 +130,16 @@ def test_calculators_are_made_anew_for_each_run_and_let_go_after_it(make) -> Non
             assert self.state == "fresh"
             self.state = "used"
 
-    graph = make([(Fresh, "in")], "in")
+    graph = penstock.CalculatorGraph(
+        'input_stream: "in" node { calculator: "Fresh" input_stream: "in" }', registry=testing_registry(Fresh)
+    )
     for _ in range(3):
         run_once(graph, 1)
-    del graph._starter.runner
-    graph._starter.runner = None
     gc.collect()
+    assert [ref() is None for ref in made] == [True, True, False]
 
-    assert len(made) == 3
+    del graph
+    gc.collect()
     assert [ref() for ref in made] == [None] * 3
 
 

@@ -126,7 +126,7 @@ def test_a_missing_service_starts_nothing_and_is_named_with_the_node(make, key, 
 
 
 @pytest.mark.parametrize("key", [WORD, BROKEN])
-def test_an_optional_service_that_is_absent_is_an_error_only_for_who_takes_it(make, key) -> None:
+def test_an_optional_service_that_is_absent_is_an_error_only_where_it_is_taken(make, key) -> None:
     graph = make([(asking(key, [], optional=True), "")])
     with pytest.raises(
         GraphRunError, match=f"optional service '{key.name}' is not there; set it with graph.set_service"
@@ -236,7 +236,7 @@ def test_no_service_is_none(make) -> None:
 
 
 class Closable:
-    """A service that notes when it is closed, and on which thread; raises then what it is told to."""
+    """A service that notes when it is closed, and on which thread; raises then what the test asks for."""
 
     def __init__(self, log, failing=None, name="") -> None:
         self.log = log

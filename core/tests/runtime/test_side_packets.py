@@ -94,7 +94,7 @@ def test_all_faults_of_side_packets_come_at_once(make) -> None:
 MAKES = 'output_side_packet: "made"'
 
 
-def test_a_side_packet_made_by_a_node_opens_who_waits_and_can_be_read(make) -> None:
+def test_a_side_packet_made_by_a_node_opens_waiting_nodes_and_can_be_read(make) -> None:
     got: list[object] = []
     maker = calculator(lambda cc: cc.output_side_packets[0].set(cc.input.payload), name="Maker")
     source = calculator(

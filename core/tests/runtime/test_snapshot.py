@@ -18,13 +18,14 @@ from penstock_testing import InlineExecutor, testing_registry
 class Weighty:
     """Asks whether the lock of the run is held while its size is asked for."""
 
-    def __init__(self) -> None:
+    def __init__(self, is_locked) -> None:
         self.graph = None
         self.was_locked = []
+        self.is_locked = is_locked
 
     @property
     def nbytes(self) -> int:
-        self.was_locked.append(self.graph._starter.runner.lock._is_owned())
+        self.was_locked.append(self.is_locked(self.graph))
         return 70
 
 
@@ -46,12 +47,12 @@ class Both(Calculator):
         """Takes what comes."""
 
 
-def test_the_bytes_that_wait_are_counted_without_the_lock_and_by_who_can_say() -> None:
+def test_the_bytes_that_wait_are_counted_without_the_lock_where_payloads_say_them(is_locked) -> None:
     graph = CalculatorGraph(
         'input_stream: "a" input_stream: "b" node { calculator: "Both" input_stream: "a" input_stream: "b" }',
         registry=testing_registry(Both),
     )
-    payload = Weighty()
+    payload = Weighty(is_locked)
     payload.graph = graph
     graph.start_run()
     for timestamp, one in enumerate([payload, Speechless(), payload]):
@@ -75,7 +76,7 @@ def line_of(function, text):
 
 
 class Held(Calculator):
-    """Its calls say that they have come, and wait until they are let go."""
+    """Its calls say that they have come, and wait until the test releases them."""
 
     def __init__(self) -> None:
         self.number = 0
@@ -102,7 +103,7 @@ def held_function(number: int) -> int:
 
 
 class Awaiting(Calculator):
-    """Awaits for ever, until it is cancelled."""
+    """Awaits until it is cancelled."""
 
     @classmethod
     def get_contract(cls, cc) -> None:
@@ -115,7 +116,7 @@ class Awaiting(Calculator):
 
 
 async def started() -> None:
-    # the task that awaits this one is resumed by a later turn of the loop, in the one that tells the test
+    # the task that awaits this one is resumed by a later turn of the loop, in the one that wakes the test
     asyncio.get_running_loop().call_soon(asyncio.get_running_loop().call_soon, ENTERED.release)
 
 

@@ -1,4 +1,4 @@
-"""What a tracer is told, when, and what becomes of one that raises; a run without one has nothing of it."""
+"""What is reported to a tracer and when, tracers that raise, and runs without one, which pay nothing."""
 
 from __future__ import annotations
 
@@ -28,41 +28,43 @@ Join = calculator(name="Join", offset=0)
 
 
 class Listening(Tracer):
-    """Keeps what it is told, and whether the lock of the run was held."""
+    """Keeps what is reported to it and, with `is_locked`, whether the lock of the run was held then."""
 
     def __init__(self) -> None:
-        self.told: list[tuple[str, Any]] = []
+        self.reports: list[tuple[str, Any]] = []
         self.had_lock: list[bool] = []
         self.graph: Any = None
+        self.is_locked: Any = None
 
-    def _tell(self, what, about):
-        self.told.append((what, about))
-        self.had_lock.append(self.graph._starter.runner.lock._is_owned())
+    def _note(self, what, about):
+        self.reports.append((what, about))
+        if self.is_locked is not None:
+            self.had_lock.append(self.is_locked(self.graph))
 
     def run_started(self, run):
-        self._tell("run_started", run)
+        self._note("run_started", run)
 
     def run_ended(self, run, error):
-        self._tell("run_ended", error)
+        self._note("run_ended", error)
 
     def step_started(self, step):
         assert step.ended_ns == 0
-        self._tell("step_started", step)
+        self._note("step_started", step)
 
     def step_ended(self, step):
-        self._tell("step_ended", step)
+        self._note("step_ended", step)
 
     def packet_added(self, added):
-        self._tell("packet_added", added)
+        self._note("packet_added", added)
 
     def packets_dropped(self, dropped):
-        self._tell("packets_dropped", dropped)
+        self._note("packets_dropped", dropped)
 
     def queue_changed(self, changed):
-        self._tell("queue_changed", changed)
+        self._note("queue_changed", changed)
 
     def of(self, what: str) -> list[Any]:
-        return [about for kind, about in self.told if kind == what]
+        return [about for kind, about in self.reports if kind == what]
 
     def steps(self, node: str = "") -> list[Any]:
         return [step for step in self.of("step_ended") if node in ("", step.node)]
@@ -90,12 +92,12 @@ def fails(cc):
 # --- without one --------------------------------------------------------------------------------
 
 
-def test_a_run_without_tracer_calls_the_calculators_themselves(make) -> None:
+def test_a_run_without_tracer_calls_the_calculators_themselves(make, runner_of) -> None:
     graph = make([(Pass, "in", "out")], "in")
     listened(graph)
     graph.set_tracer(None)
     graph.start_run()
-    runner = graph._starter.runner
+    runner = runner_of(graph)
     (node,) = runner.schedule.nodes
 
     assert type(runner) is Runner
@@ -106,25 +108,25 @@ def test_a_run_without_tracer_calls_the_calculators_themselves(make) -> None:
     graph.close(TIMEOUT)
 
 
-def test_a_timed_run_is_not_a_traced_one(make) -> None:
+def test_a_timed_run_is_not_a_traced_one(make, runner_of) -> None:
     graph = make([(Pass, "in", "out")], "in")
     graph.set_timing()
     run_once(graph)
 
-    assert type(graph._starter.runner) is Runner
+    assert type(runner_of(graph)) is Runner
     assert graph.snapshot().nodes[0].busy_s > 0
 
 
-# --- what it is told ----------------------------------------------------------------------------
+# --- what is reported ---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("threads", [0, 2])
-def test_a_tracer_is_told_each_step_with_its_packets(make, threads) -> None:
+def test_each_step_is_reported_with_its_packets(make, threads) -> None:
     graph = make([(Pass, "in", "a"), (Pass, "a", "b"), (Join, "A:a B:b")], "in", threads=threads)
     tracer = listened(graph)
     run_once(graph)
 
-    kinds = [what for what, _ in tracer.told]
+    kinds = [what for what, _ in tracer.reports]
     assert (kinds[0], kinds[-1]) == ("run_started", "run_ended")
     assert [(s.method, s.timestamp) for s in tracer.steps("Join")] == [
         ("open", None), ("process", 0), ("process", 1), ("process", 2), ("close", None),
@@ -143,7 +145,7 @@ def test_a_tracer_is_told_each_step_with_its_packets(make, threads) -> None:
     assert len(tracer.of("step_started")) == len(tracer.steps()) == 15
 
 
-def test_each_step_is_told_on_its_thread_before_and_after_it(make) -> None:
+def test_each_step_is_reported_on_its_thread_before_and_after_it(make) -> None:
     where: list[tuple[str, int]] = []
     steps: list[Any] = []
     watching = calculator(lambda cc: where.append(("process", threading.get_ident())), name="Watching")
@@ -169,15 +171,16 @@ def test_each_step_is_told_on_its_thread_before_and_after_it(make) -> None:
     ]  # fmt: skip
 
 
-def test_nothing_is_told_while_the_lock_is_held(make) -> None:
+def test_nothing_is_reported_while_the_lock_is_held(make, is_locked) -> None:
     drops = calculator(lambda cc: cc.input.count_dropped("unwanted"), name="Drops", offset=0)
     graph = make([(Pass, "in", "a"), (drops, "a")], "in", "max_queue_size: 1")
     graph.observe_output_stream("a", lambda *_: None)
     tracer = listened(graph)
+    tracer.is_locked = is_locked
     run_once(graph, 10)
 
-    assert {"packet_added", "packets_dropped", "queue_changed"} <= {what for what, _ in tracer.told}
-    assert not any(tracer.had_lock)
+    assert {"packet_added", "packets_dropped", "queue_changed"} <= {what for what, _ in tracer.reports}
+    assert set(tracer.had_lock) == {False}
 
 
 def test_a_source_has_no_input_timestamp_and_its_stop_is_an_ordinary_end(make) -> None:
@@ -193,7 +196,7 @@ def test_a_source_has_no_input_timestamp_and_its_stop_is_an_ordinary_end(make) -
     assert (step.timestamp, step.error, [mark[:2] for mark in step.outputs]) == (None, None, [("out", 5)])
 
 
-def test_what_open_and_close_write_is_told_too(make) -> None:
+def test_what_open_and_close_write_is_reported_too(make) -> None:
     talks = calculator(
         open=lambda cc: cc.output.add("hello", 1),
         close=lambda cc: cc.output.add("bye", 9),
@@ -209,7 +212,7 @@ def test_what_open_and_close_write_is_told_too(make) -> None:
     ]
 
 
-def test_the_queues_behind_an_input_set_are_told(make) -> None:
+def test_the_queues_behind_an_input_set_are_reported(make) -> None:
     graph = make([(Join, "in")], "in", threads=0)
     tracer = listened(graph)
     run_once(graph, 3)
@@ -253,20 +256,20 @@ def test_an_observer_that_fails_is_an_error_of_the_run_and_of_its_step(make) -> 
     assert step.error == "ArithmeticError: unwanted"
 
 
-def test_dropped_packets_are_told_as_the_ledger_has_them(make) -> None:
+def test_dropped_packets_are_reported_as_the_ledger_has_them(make) -> None:
     drops = calculator(lambda cc: cc.input.count_dropped("unwanted"), name="Drops", offset=0)
     graph = make([(drops, "in")], "in")
     tracer = listened(graph)
     run_once(graph, 3)
 
-    told = [(one.stream, one.node, one.reason, one.count) for one in tracer.of("packets_dropped")]
-    assert told == [("in", "Drops", "unwanted", 1)] * 3
+    reported = [(one.stream, one.node, one.reason, one.count) for one in tracer.of("packets_dropped")]
+    assert reported == [("in", "Drops", "unwanted", 1)] * 3
     assert [(drop.stream, drop.reason, drop.count) for drop in graph.ledger().drops] == [
         ("in", "unwanted", 3)
     ]
 
 
-def test_queues_that_throttle_are_told_when_they_are_full_and_when_no_longer(make) -> None:
+def test_queues_that_throttle_are_reported_when_they_are_full_and_when_no_longer(make) -> None:
     graph = make([(Join, "in")], "in", "max_queue_size: 2", threads=0)
     graph.graph_input_stream_add_mode = "ADD_IF_NOT_FULL"
     tracer = listened(graph)
@@ -278,7 +281,7 @@ def test_queues_that_throttle_are_told_when_they_are_full_and_when_no_longer(mak
     ]
 
 
-def test_a_queue_that_throttles_nobody_is_not_told(make) -> None:
+def test_a_queue_that_throttles_no_source_is_not_reported(make) -> None:
     tracing = Tracing(Tracer(), make([(Join, "in")], "in")._plan)
     flow = TracedFlow(tracing)
     queue = InputStream("loop", None, flow)
@@ -293,7 +296,7 @@ def test_a_queue_that_throttles_nobody_is_not_told(make) -> None:
     ]  # fmt: skip
 
 
-def test_a_packet_is_told_when_it_has_been_added_and_a_bound_is_none(make) -> None:
+def test_a_packet_is_reported_when_it_has_been_added_and_a_bound_is_not(make) -> None:
     graph = make([(Join, "in")], "in", threads=0)
     tracer = listened(graph)
     graph.start_run()
@@ -305,7 +308,7 @@ def test_a_packet_is_told_when_it_has_been_added_and_a_bound_is_none(make) -> No
     assert len(tracer.of("packet_added")) == 1
 
 
-def test_a_late_packet_is_told_with_the_timestamp_that_it_got(make) -> None:
+def test_a_late_packet_is_reported_with_the_timestamp_that_it_got(make) -> None:
     graph = make([(Join, "in")], "in")
     graph.set_late_packet_mode("in", "CLAMP")
     tracer = listened(graph)
@@ -362,7 +365,8 @@ def test_a_future_that_fails_ends_its_step_with_the_error(make) -> None:
     tracer = listened(graph)
     graph.start_run()
     graph.add_packet_to_input_stream("in", Packet(0, 0))
-    graph._starter.runner._help()
+    with pytest.raises(penstock.WaitTimeoutError):
+        graph.wait_until_idle(0)  # runs what is ready, here
     assert [step.method for step in tracer.steps()] == ["open"]
     futures[0].set_exception(ArithmeticError())
     with pytest.raises(GraphRunError):
@@ -413,13 +417,13 @@ def test_a_step_that_is_cancelled_ends_once(make) -> None:
 
     (step,) = [step for step in tracer.steps() if step.method == "process"]
     assert step.error == "CancelledError"
-    assert tracer.told[-1] == ("run_ended", "the graph run failed: the run was cancelled")
+    assert tracer.reports[-1] == ("run_ended", "the graph run failed: the run was cancelled")
 
 
 # --- ends ---------------------------------------------------------------------------------------
 
 
-def test_a_step_that_fails_is_told_with_its_error_and_without_what_it_wrote(make) -> None:
+def test_a_step_that_fails_is_reported_with_its_error_and_without_what_it_wrote(make) -> None:
     def process(cc):
         cc.output.add("lost", cc.input_timestamp)
         fails(cc)
@@ -431,12 +435,12 @@ def test_a_step_that_fails_is_told_with_its_error_and_without_what_it_wrote(make
 
     step = tracer.steps("Fails")[2]
     assert (step.error, step.outputs) == ("ArithmeticError: no ones", ())
-    what, error = tracer.told[-1]
+    what, error = tracer.reports[-1]
     assert what == "run_ended"
     assert "node 'Fails' (Fails): process() failed at 1: ArithmeticError: no ones" in error
 
 
-def test_an_error_that_cannot_be_said_is_told_by_its_type() -> None:
+def test_an_error_whose_text_fails_is_reported_by_its_type() -> None:
     class SpeechlessError(Exception):
         def __str__(self):
             raise ValueError("no words")
@@ -446,7 +450,7 @@ def test_an_error_that_cannot_be_said_is_told_by_its_type() -> None:
     ]  # fmt: skip
 
 
-def test_each_run_has_a_number_of_its_own(make) -> None:
+def test_each_run_has_a_number_of_its_own(make, runner_of) -> None:
     graph = make([(Join, "in")], "in")
     tracer = listened(graph)
     run_once(graph)
@@ -456,7 +460,7 @@ def test_each_run_has_a_number_of_its_own(make) -> None:
     assert first.number < second.number
     assert (first.graph, tracer.of("run_ended")) == ("graph", [None, None])
     assert {step.run for step in tracer.steps()} == {first, second}
-    graph._starter.runner.stop()
+    runner_of(graph).stop()
     assert len(tracer.of("run_ended")) == 2
 
 
@@ -471,7 +475,7 @@ def test_a_run_that_cannot_start_has_ended(make) -> None:
     with pytest.raises(ArithmeticError, match="no threads"):
         graph.start_run()
 
-    assert [what for what, _ in tracer.told] == ["run_started", "run_ended"]
+    assert [what for what, _ in tracer.reports] == ["run_started", "run_ended"]
 
 
 def test_a_run_that_did_not_begin_to_start_does_not_end_either(make) -> None:
@@ -481,10 +485,10 @@ def test_a_run_that_did_not_begin_to_start_does_not_end_either(make) -> None:
     with pytest.raises(penstock.errors.FailedPreconditionError, match=r"side_packets of rows\(\)"):
         graph.start_run()
 
-    assert (tracer.told, rows.waits_for_run) == ([], True)
+    assert (tracer.reports, rows.waits_for_run) == ([], True)
 
 
-def test_the_end_of_a_run_that_was_forgotten_is_told(make) -> None:
+def test_the_end_of_a_run_whose_graph_is_gone_is_reported(make) -> None:
     ended = threading.Event()
 
     class Waiting(Tracer):
@@ -513,16 +517,16 @@ def test_the_end_of_a_run_that_was_forgotten_is_told(make) -> None:
     "method",
     ["run_started", "run_ended", "step_started", "step_ended", "packet_added", "packets_dropped"],
 )
-def test_a_tracer_that_raises_is_logged_once_and_told_nothing_more_of_that_run(make, caplog, method) -> None:
+def test_a_tracer_that_raises_is_logged_once_and_gets_nothing_more_of_that_run(make, caplog, method) -> None:
     drops = calculator(lambda cc: cc.input.count_dropped("unwanted"), name="Drops", offset=0)
     graph = make([(drops, "in")], "in")
-    told: list[str] = []
+    calls: list[str] = []
 
     class Bad(Tracer):
         pass
 
     def broken(self, *_):
-        told.append(method)
+        calls.append(method)
         raise ArithmeticError("bad tracer")
 
     setattr(Bad, method, broken)
@@ -534,10 +538,10 @@ def test_a_tracer_that_raises_is_logged_once_and_told_nothing_more_of_that_run(m
         (r.name, r.levelname, r.getMessage()) for r in caplog.records if r.name == "penstock.tracing"
     ] == [("penstock.tracing", "ERROR", "tracer Bad raised and is told nothing more of this run")]
     assert "bad tracer" in caplog.text
-    assert len(told) == 1
+    assert len(calls) == 1
     assert graph.snapshot().nodes[0].steps == 3
     run_once(graph)
-    assert len(told) == 2
+    assert len(calls) == 2
 
 
 def test_what_is_no_tracer_is_refused_and_so_is_one_for_a_run_under_way(make) -> None:

@@ -79,7 +79,7 @@ def test_the_run_goes_on_after_a_wait_that_expired(make) -> None:
     assert got == [1]
 
 
-def test_a_time_out_of_nought_asks_and_does_not_wait(make) -> None:
+def test_a_time_out_of_zero_looks_and_does_not_wait(make) -> None:
     graph = make([(Nothing, "in")], "in")
     graph.start_run()
     graph.wait_until_idle(TIMEOUT)
@@ -113,9 +113,12 @@ def test_waiting_for_the_end_twice_returns_at_once(make) -> None:
     graph = make([(Nothing, "in")], "in")
     graph.start_run()
     graph.close(TIMEOUT)
-    graph.wait_until_done()
-    graph.close()
-    graph.wait_until_idle()
+    graph.wait_until_done(0)
+    graph.close(0)
+    graph.wait_until_idle(0)
+
+    assert not graph.is_running
+    assert graph.snapshot().state == "over"
 
 
 def test_idle_reports_an_error_and_the_end_reports_it_again(make) -> None:
@@ -340,9 +343,13 @@ def test_a_paused_run_can_be_cancelled(make) -> None:
     graph.start_run()
     graph.pause()
     add(graph, 1)
+    (paused,) = graph.snapshot().nodes
     graph.cancel()
     with pytest.raises(GraphRunError, match="the run was cancelled"):
         graph.wait_until_done(TIMEOUT)
+
+    assert (paused.ready, paused.steps) == (1, 0)
+    assert graph.snapshot().nodes[0].state == "closed"
 
 
 def test_leaving_a_with_block_ends_the_run(make) -> None:
@@ -364,7 +371,7 @@ def fail_inside(graph) -> None:
         raise KeyError("mine")
 
 
-def test_an_exception_in_a_with_block_cancels_the_run_and_goes_on(make) -> None:
+def test_an_exception_in_a_with_block_cancels_the_run_and_is_raised(make) -> None:
     closed = threading.Event()
     graph = make([(calculator(close=lambda cc: closed.set()), "in")], "in")
     with pytest.raises(KeyError, match="mine") as caught:

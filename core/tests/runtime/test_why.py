@@ -127,7 +127,7 @@ def limiter():
     return calculator(process, name="Limiter")
 
 
-def test_a_limiter_whose_loop_never_comes_back_names_who_swallowed_the_frame() -> None:
+def test_a_limiter_whose_loop_never_comes_back_names_the_node_that_swallowed_the_frame() -> None:
     swallow = calculator(name="Swallow")
     harness = ScheduleHarness(
         wired(
@@ -156,7 +156,7 @@ def test_a_limiter_whose_loop_never_comes_back_names_who_swallowed_the_frame() -
     harness.finish()
 
 
-def test_a_throttled_deadlock_names_the_poller_that_nobody_reads(make) -> None:
+def test_a_throttled_deadlock_names_the_poller_that_is_not_read(make) -> None:
     graph = make(
         [(Both, "in", "a b"), (Pass, "b", "late"), (Join, "a late", "joined")],
         "in",
@@ -227,7 +227,7 @@ def test_of_two_full_queues_the_poller_is_named_which_no_run_drains(make) -> Non
     graph.close(TIMEOUT)
 
 
-def test_where_chains_meet_the_rest_is_told_once() -> None:
+def test_where_chains_meet_the_rest_is_shown_once() -> None:
     plan = wired(
         node(Pass, "a", "b", name="First"),
         node(Nothing, "b", name="Left"),
@@ -306,7 +306,7 @@ def test_after_a_run_it_says_why_it_ended(make) -> None:
     assert (graph.why().state, graph.why().waits) == ("over", ())
 
 
-def test_after_a_stop_it_names_who_said_it(make) -> None:
+def test_after_a_stop_it_names_the_node_that_returned_it(make) -> None:
     graph = make([(calculator(lambda cc: penstock.STOP, name="Enough"), "in")], "in")
     graph.start_run()
     feed(graph, 1)
@@ -315,7 +315,7 @@ def test_after_a_stop_it_names_who_said_it(make) -> None:
     assert str(graph.why()) == "the run is over: node 'Enough' returned STOP"
 
 
-def test_a_chain_of_honest_nodes_ends_at_the_graph_input_that_nobody_feeds() -> None:
+def test_a_chain_of_waiting_nodes_ends_at_the_graph_input_that_is_not_fed() -> None:
     harness = ScheduleHarness(
         wired(node(Pass, "a", "b", name="First"), node(Pass, "b", "c", name="Second"), inputs="a")
     ).start()
@@ -327,12 +327,12 @@ def test_a_chain_of_honest_nodes_ends_at_the_graph_input_that_nobody_feeds() -> 
     assert [culprit.text for culprit in reason.culprits] == [
         "graph input 'a' is open; the application feeds or closes it, or raises its bound (now 6)"
     ]
-    assert str(reason).count("\n") == 3  # First is told within the chain of Second, not once more
+    assert str(reason).count("\n") == 3  # First is part of the chain of Second and not shown again
     harness.close_sources()
     harness.finish()
 
 
-def test_each_stream_that_a_join_lacks_is_told_with_its_own_culprit() -> None:
+def test_each_stream_that_a_join_lacks_is_shown_with_its_own_culprit() -> None:
     plan = wired(node(Join, "a b c"), inputs="a b c")
     harness = ScheduleHarness(plan).start()
     harness.add("a", 5, 5)
@@ -347,7 +347,7 @@ def test_each_stream_that_a_join_lacks_is_told_with_its_own_culprit() -> None:
     harness.finish()
 
 
-def test_a_wait_that_goes_in_a_circle_is_told_once_with_the_circle() -> None:
+def test_a_wait_that_goes_in_a_circle_is_shown_once_with_the_circle() -> None:
     plan = wired(
         node(Join, "in back", "sum", back_edges="back"),
         node(Pass, "sum", "back"),
@@ -396,7 +396,7 @@ def test_a_ready_node_whose_executor_has_no_thread_of_its_own_says_that(make) ->
     graph.start_run()
     feed(graph, 1)
 
-    # inside a step nobody else runs; here the inline executor works only while the application waits
+    # the inline executor runs steps only while the application waits, so none runs inside a step
     reason = graph.why()
     assert wait_of(reason, "Nothing").culprit.kind is WaitKind.NO_THREAD
     assert "which work only while it waits for the graph" in str(reason)
@@ -418,7 +418,7 @@ def test_a_paused_graph_is_the_culprit_of_what_is_ready() -> None:
     harness.finish()
 
 
-def test_the_earliest_of_several_calls_of_a_node_is_told(make) -> None:
+def test_the_earliest_of_several_calls_of_a_node_is_shown(make) -> None:
     entered, leave = threading.Semaphore(0), threading.Event()
 
     def hold(cc):
@@ -460,7 +460,7 @@ def test_an_observer_that_does_not_come_back_is_named(make) -> None:
     graph.close(TIMEOUT)
 
 
-def test_a_node_that_cannot_open_leads_to_who_makes_its_side_packet() -> None:
+def test_a_node_that_cannot_open_leads_to_the_node_that_makes_its_side_packet() -> None:
     late = calculator(name="Late", process=lambda cc: cc.output_side_packets[0].set(1))
     plan = wired(node(late, "a", side_outputs="made"), node(Nothing, "b", side_inputs="made"), inputs="a b")
     harness = ScheduleHarness(plan).start()
@@ -526,7 +526,7 @@ def test_a_higher_source_layer_waits_for_the_lower_one() -> None:
         harness.finish()
 
 
-def test_a_failed_run_that_waits_for_a_call_says_what_failed_and_who_holds_it(make) -> None:
+def test_a_failed_run_that_waits_for_a_call_says_what_failed_and_which_node_holds_it(make) -> None:
     entered, leave = threading.Event(), threading.Event()
 
     def hold(cc):
@@ -610,7 +610,7 @@ def test_a_node_with_an_offset_is_not_blamed_for_what_its_own_input_lacks() -> N
 # --- what it is like ---------------------------------------------------------------------------
 
 
-def test_a_chain_of_5000_nodes_is_told_in_time_and_short(make) -> None:
+def test_a_chain_of_5000_nodes_is_explained_in_time_and_short(make) -> None:
     count = 5_000
     nodes = [(Pass, f"s{i}", f"s{i + 1}", f'name: "n{i}"') for i in range(count)]
     graph = make(nodes, "s0", threads=0)

@@ -13,7 +13,7 @@ TIMEOUT = 20
 
 
 @pytest.fixture
-def runner():
+def runner(runner_of):
     """Return the runner of a graph whose node runs in waits only, so that what is ready stays so."""
     graph = CalculatorGraph(
         'input_stream: "a" node { calculator: "Nothing" input_stream: "a" }',
@@ -21,7 +21,7 @@ def runner():
     )
     graph.start_run()
     graph.wait_until_idle(TIMEOUT)
-    yield graph, graph._starter.runner
+    yield graph, runner_of(graph)
     graph.close(TIMEOUT)
 
 

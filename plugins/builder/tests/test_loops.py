@@ -71,14 +71,23 @@ def test_a_stream_of_the_wrong_type_closes_no_loop(g):
     g.node("AddCalculator", loop.stream)
     with pytest.raises(InvalidArgumentError, match=r"stream 'words' .* has str, but input 0 .* takes int"):
         loop.connect(g.input("words", str))
+
     loop.connect(g.input("numbers", int))
+    assert list(g.to_config().node[0].input_stream) == ["numbers"]
 
 
-def test_types_go_round_a_loop_and_end(g):
+def test_a_loop_whose_type_nothing_says_has_any_type(g):
     loop = g.feedback()
     around = g.node("HandOnCalculator", loop.stream).outputs[0]
     loop.connect(around)
     g.node("AddCalculator", around)
+    g.node("ThresholdCalculator", {"VIDEO": around})
+
+    config = g.to_config()
+    assert [list(node.input_stream) for node in config.node] == [
+        [around.name], [around.name], [f"VIDEO:{around.name}"],
+    ]  # fmt: skip
+    assert [info.back_edge for info in config.node[0].input_stream_info] == [True]
 
 
 def test_a_loop_is_no_graph_output_and_has_no_name(g):

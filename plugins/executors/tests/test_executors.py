@@ -301,7 +301,7 @@ def test_stopping_returns_false_while_a_thread_is_inside_the_work():
     assert lease.stop(10)
 
 
-def test_what_is_made_ready_after_the_last_look_is_run_though_the_wake_up_came_too_soon():
+def test_a_step_made_ready_after_the_last_look_is_run_though_its_wake_up_came_too_soon():
     class Late(NoWork):
         steps = 0
 
@@ -313,7 +313,7 @@ def test_what_is_made_ready_after_the_last_look_is_run_though_the_wake_up_came_t
 
         def has_ready(self):
             if not self.looks:
-                self.looks = self.steps = 1  # as if a thread had made it ready, and found nobody asleep
+                self.looks = self.steps = 1  # as if a thread had made it ready, and found no thread asleep
             return bool(self.steps)
 
     work = Late()
@@ -323,7 +323,7 @@ def test_what_is_made_ready_after_the_last_look_is_run_though_the_wake_up_came_t
     assert lease.stop(5)
 
 
-def test_neglected_steps_are_taken_by_a_sleeping_thread_that_nobody_woke():
+def test_neglected_steps_are_taken_by_a_sleeping_thread_without_being_woken():
     class Neglected(NoWork):
         steps = 0
 

@@ -8,7 +8,7 @@ import attrs
 import pytest
 
 import penstock
-from penstock import GraphTemplate, Subgraph
+from penstock import GraphTemplate, Registry, Subgraph
 from penstock.config import build_plan, is_template, read_graph
 from penstock.config.calculator_graph_template_pb2 import CalculatorGraphTemplate, TemplateSubgraphOptions
 from penstock.config.calculator_pb2 import CalculatorGraphConfig
