@@ -1,7 +1,6 @@
-"""Penstock: perception pipelines in Python. The public names, and nothing else.
+"""Penstock: perception pipelines in Python. This module has the public names only.
 
-Importing this module imports no plugin, no protobuf and no numpy: names come when they are first
-used.
+Importing it imports no plugin, no protobuf and no numpy: each name is imported when it is first used.
 """
 
 from __future__ import annotations
@@ -133,7 +132,7 @@ __all__ = [
 ]
 
 
-#: Modules that can be written out after `import penstock`, though no graph imports them.
+#: Modules that can be used as `penstock.<name>` after `import penstock`, though no graph imports them.
 _MODULES: Final = ("explain", "log", "lowlevel", "tracing")
 
 

@@ -1,6 +1,6 @@
-"""`python -m penstock` is the command `penstock`, where a distribution that provides it is installed.
+"""`python -m penstock` is the command `penstock`, if a distribution that provides it is installed.
 
-The core has no command line: it runs the console script of that name, whoever brings it.
+The core has no command line: it runs the console script of that name from any installed distribution.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def main() -> int:
     """Run the command with the process's arguments.
 
     Returns:
-        Its exit status; 2 where there is no such command: the message says what to install.
+        Its exit status; 2 if the command is not installed: the message says what to install.
     """
     script = console_script(_COMMAND)
     if script is not None:

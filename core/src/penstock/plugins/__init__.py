@@ -1,1 +1,1 @@
-"""Plugins: the hooks that they implement, and how they are found."""
+"""Plugins: their hooks (`hookspecs`), how they are found (`discovery`) and self-checks (`doctor`)."""

@@ -1,4 +1,4 @@
-"""What a plugin answers when it is asked how it is."""
+"""`DoctorCheck`: one result of a plugin's check of its own environment."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import attrs
 
 @attrs.frozen
 class DoctorCheck:
-    """One thing that a plugin looked at when asked how it is.
+    """One thing that a plugin needs, and whether it was found in order.
 
     Attributes:
         what: the thing, in a few words: "EGL device", "FFmpeg libraries".
-        is_well: whether it is as the plugin needs it.
+        is_well: whether the thing is as the plugin needs it.
         detail: what was found: a version, a device name, an error's message.
-        cure: what to do where it is not well; "" where nothing can be done or need be.
+        cure: what to do if it is not well; "" if nothing can or need be done.
     """
 
     what: str

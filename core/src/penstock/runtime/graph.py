@@ -59,7 +59,7 @@ class CalculatorGraph:
     Args:
         graph_config: a `str` is graph text, a `pathlib.Path` a file (.pbtxt, .binarypb, .json); or a
             CalculatorGraphConfig message, an object with `to_config()`, or a `GraphTemplate`. Text with
-            rules is a template too, and expanded with its defaults.
+            rules is a template too, and is expanded with its defaults.
         side_packets: name → payload (or Packet), for all runs.
         registry: where names are looked up; None for what the installed plugins provide.
         binary_graph_path: a .binarypb file, instead of `graph_config`.
@@ -67,8 +67,8 @@ class CalculatorGraph:
             graphs that have a `type`, which is the name. They win over registered names.
 
     Raises:
-        GraphParseError: the graph is not one; names file, line and column. A ValueError.
-        GraphConfigError: the graph cannot run; carries every fault.
+        GraphParseError: the text or file is not a graph; names file, line and column. A ValueError.
+        GraphConfigError: the graph cannot run; the error carries every fault.
         NotFoundError: the file does not exist.
     """
 
@@ -144,20 +144,20 @@ class CalculatorGraph:
 
     @property
     def has_sources(self) -> bool:
-        """Whether nodes of the graph write packets without being given any."""
+        """Whether the graph has sources: nodes that write packets without receiving any."""
         return any(node.is_source for node in self._plan.nodes)
 
     def check_input_stream(self, name: str) -> None:
-        """Raise where there is no such graph input.
+        """Raise an error if the graph has no graph input of this name.
 
         Raises:
-            NotFoundError: names the near one.
+            NotFoundError: there is no such graph input; names the most similar one.
         """
         self._starter.input_id(name)
 
     @property
     def is_running(self) -> bool:
-        """Whether a run is under way: it has begun, and nobody has waited for its end yet."""
+        """Whether a run is under way: it has begun, and its end has not been waited for yet."""
         return self._starter.is_running
 
     def has_input_stream(self, name: str) -> bool:
@@ -165,16 +165,16 @@ class CalculatorGraph:
         return self._plan.stream_ids.get(name, self._plan.graph_inputs) < self._plan.graph_inputs
 
     def set_executor(self, name: str, executor: object) -> None:
-        """Run the nodes of a named executor on one of the application's; "" for the default one.
+        """Run the nodes of a named executor on an executor of the application.
 
         Args:
-            name: as in the graph's `executor` list.
-            executor: a `penstock.Executor`, or a `concurrent.futures.Executor` of threads, which is
-                never shut down by the graph and may serve several.
+            name: as in the graph's `executor` list; "" for the default executor.
+            executor: a `penstock.Executor`, or a `concurrent.futures.Executor` of threads, which the
+                graph never shuts down and which may serve several graphs.
 
         Raises:
             InvalidArgumentError: the name is reserved, or the executor runs its tasks elsewhere.
-            AlreadyExistsError: another one was handed in under that name.
+            AlreadyExistsError: another executor was handed in under that name.
             FailedPreconditionError: the graph has run already.
         """
         self._starter.executors.hand_in(name, executor)
@@ -196,12 +196,12 @@ class CalculatorGraph:
         """Let time-outs, and calculators that use the service `CLOCK`, read another clock.
 
         Args:
-            clock: returns seconds that only grow, such as a `penstock_testing.ManualClock`.
+            clock: returns seconds, which never decrease; for example a `penstock_testing.ManualClock`.
         """
         self.set_service(CLOCK, clock)
 
     def get_service(self, key: ServiceKey[S]) -> S | None:
-        """Return a service object, set by the application or made for a run; None if there is none."""
+        """Return a service object, set by the application or made for a run; None if there is no such one."""
         found: Any = self._starter.services.get(key)
         service: S | None = found
         return service
@@ -209,7 +209,7 @@ class CalculatorGraph:
     def set_event_loop(self, loop: asyncio.AbstractEventLoop | None) -> None:
         """Run coroutines of calculators on the application's loop, which must run in another thread.
 
-        None: on a thread of the graph's own, as by default.
+        With None they run on a thread of the graph, as by default.
         """
         self._starter.refuse_while_running("set_event_loop")
         self._starter.event_loop = loop
@@ -230,8 +230,8 @@ class CalculatorGraph:
     def set_late_packet_mode(self, name: str, mode: LatePacketMode | str) -> None:
         """Choose what happens to packets behind the bound of a graph input, from the next run on.
 
-        For streams whose timestamps come from outside and cannot be trusted, such as a sensor's. What
-        is dropped or moved is no error; the graph's ledger counts what was dropped, as "late".
+        This is for streams whose timestamps come from outside and cannot be trusted, such as a sensor's.
+        To drop or move a packet is no error; the graph's ledger counts dropped packets as "late".
 
         Args:
             name: of the graph input.
@@ -252,14 +252,14 @@ class CalculatorGraph:
 
     @property
     def tracer(self) -> Tracer | None:
-        """Who is told what happens in the next runs, or the one under way; None for nobody."""
+        """The tracer of the next runs, and of the run under way; None for no tracer."""
         return self._starter.tracer
 
     def set_tracer(self, tracer: Tracer | None) -> None:
-        """Let a tracer be told what happens, from the next run on; None: nobody.
+        """Report what happens to a tracer, from the next run on; None for no tracer.
 
         Without this call the graph decides: `profiler_config { trace_enabled: true }` gives it a
-        `penstock.tracing.ChromeTracer`. A run without tracer costs what it would if there were none.
+        `penstock.tracing.ChromeTracer`. A run without a tracer is as fast as if tracing did not exist.
 
         Raises:
             InvalidArgumentError: the object is no `penstock.tracing.Tracer`.
@@ -274,15 +274,15 @@ class CalculatorGraph:
         self._starter.tracer = tracer
 
     def set_trace_directory(self, directory: str | os.PathLike[str] | None) -> None:
-        """Allow trace files that the graph's `profiler_config` asks for, below a directory; None: none.
+        """Write the trace files that the graph's `profiler_config` asks for, below a directory; None: do not.
 
         A graph file is data, and does not choose where files are written: `trace_log_path` is taken
-        relative to this directory. A run writes `<trace_log_path><number>.json` when it ends, where
-        the numbers go round below `trace_log_count`. Where the graph asks for no trace, or the
-        application has set a tracer, nothing is written.
+        relative to this directory. A run writes `<trace_log_path><number>.json` when it ends; after
+        `trace_log_count` runs the numbers start again. If the graph asks for no trace, or the
+        application has set a tracer, no file is written.
 
         Raises:
-            InvalidArgumentError: it is no directory, or `trace_log_path` leads out of it.
+            InvalidArgumentError: it is not a directory, or `trace_log_path` leads out of it.
             FailedPreconditionError: a run is under way.
         """
         self._starter.refuse_while_running("set_trace_directory")
@@ -290,7 +290,7 @@ class CalculatorGraph:
             self._own_trace.allow(directory)
 
     def _set_own_trace(self, trace: OwnTrace | None) -> None:
-        """Use the trace that the graph asks for itself; None: no longer."""
+        """Use the trace that the graph itself asks for; None stops using it."""
         self._own_trace = trace
         self._starter.tracer = None if trace is None else trace.tracer
         self._starter.prepare_trace = None if trace is None else trace.prepare_run
@@ -305,11 +305,11 @@ class CalculatorGraph:
 
         Any stream may be observed, graph inputs too. The callback runs on a thread of the graph and
         should be short: the thread takes no further step meanwhile. An exception is an error of the
-        run; the observer works again in the next one. Holds for all later runs.
+        run; in the next run the callback is called again. The observer stays for all later runs.
 
         Args:
             name: of the stream.
-            callback: gets the stream's name and the packet.
+            callback: receives the stream's name and the packet.
             observe_timestamp_bounds: also deliver newly settled timestamps, as empty packets.
 
         Raises:
@@ -348,35 +348,38 @@ class CalculatorGraph:
         max_queue_size: int | None = None,
         side_packets: Mapping[str, Any] | None = None,
     ) -> Rows:
-        """Return what streams have at one time, row by row, for a `for` or `async for` loop in one run.
+        """Return the packets of streams, one row for each timestamp, for a `for` or `async for` loop.
 
-        A row comes for each timestamp at which at least one of the streams has a packet, when it is
-        settled on all of them, in increasing time. A stream that has ended counts as settled, and
-        packets at PRESTREAM and POSTSTREAM make rows too. `row["out"]` is the payload, or None.
+        There is a row for each timestamp at which at least one of the streams has a packet. It comes
+        when the timestamp is settled on all of them; timestamps increase from row to row. A stream that
+        has ended counts as settled, and packets at PRESTREAM and POSTSTREAM make rows too. `row["out"]`
+        is the payload, or None.
 
-        The rows are those of the next run, which the loop starts if nobody else does (a graph without
-        graph inputs), and whose end it then waits for. Or of the run under way, so long as nothing of
-        it can have been missed. Leaving the loop (break, an exception, the end of a `with` block)
-        lets the run go on without them; what comes then is counted as dropped in the ledger. Not where
-        the wait for a row was broken off (a time-out, Ctrl-C, a cancelled task): another loop goes on
-        there, and until then the rows keep throttling; `close` them where nobody will.
+        The rows are those of one run: of the run under way, if no packet of it can have been missed, or
+        of the next run. If the application does not start that run, the loop starts it (for a graph
+        without graph inputs), and then also waits for its end.
 
-        While `max_queue_size` packets of a stream wait for their rows, the sources above it wait, and
-        adding to graph inputs above it; but not in the thread or task that reads the rows, which
-        would wait for itself. Where a row needs more of one stream before it is settled on another, as
-        much is let through.
+        When the loop is left (break, an exception, the end of a `with` block), the run goes on without
+        the rows, and the ledger counts their later packets as dropped. If only the wait for a row ended
+        early (a time-out, Ctrl-C, a cancelled task), the rows stay open: another loop continues with
+        them, and until then they throttle the graph. `close` them if no other loop will follow.
+
+        While `max_queue_size` packets of a stream wait for their rows, the sources above it wait, and so
+        do calls that add to graph inputs above it. Calls from the thread or task that reads the rows do
+        not wait: it would wait for itself. If a row needs more packets of one stream before it is settled
+        on another, the graph lets them through.
 
         Args:
-            streams: names; all graph outputs where none is given.
-            timeout: how long to wait for each row, in seconds; None for ever.
+            streams: names of the streams; without any, all graph outputs.
+            timeout: how long to wait for each row, in seconds; None for no limit.
             max_queue_size: packets that may wait for their rows, of each stream; at least 1, or -1 for
                 no limit. None: as many as in the queues of the graph.
             side_packets: name → payload (or Packet), for a run that the rows start.
 
         Raises:
             NotFoundError: there is no such stream.
-            InvalidArgumentError: no stream at all, one twice, or no such size.
-            FailedPreconditionError: packets of the run under way have gone by, or may have.
+            InvalidArgumentError: there is no stream at all, one is named twice, or the size is not allowed.
+            FailedPreconditionError: packets of the run under way have been missed, or may have been.
         """
         if max_queue_size is None:
             max_queue_size = self._plan.max_queue_size or 1
@@ -404,11 +407,11 @@ class CalculatorGraph:
     ) -> Running:
         """Return a run for an event loop: `async with graph.running() as run`.
 
-        Entering starts it; nodes begin to work when the block first awaits something, so that rows
-        asked for before that miss nothing. `await run.add(stream, payload, timestamp)` awaits room.
-        Leaving the block ends the graph inputs and awaits the end of the run, which raises what went
-        wrong; sources go on to their own end (`close_all_packet_sources` ends those that have none).
-        Where the block raises, or its task is cancelled, the run is cancelled and its end awaited.
+        Entering the block starts the run. Nodes begin to work when the block first awaits something, so
+        rows that are asked for before that miss no packet. `await run.add(stream, payload, timestamp)`
+        awaits room. Leaving the block ends the graph inputs, awaits the end of the run and raises what
+        went wrong. Sources go on to their own end (`close_all_packet_sources` ends those without one).
+        If the block raises, or its task is cancelled, the run is cancelled and its end awaited.
 
         Args:
             side_packets: as for `start_run`.
@@ -416,9 +419,9 @@ class CalculatorGraph:
             timeout: how long leaving the block may await the end of the run, in seconds.
 
         Raises:
-            FailedPreconditionError: when it is entered: a run is under way, or nodes run inside the
-                application's waits (an application thread executor), which nobody can await.
-            As `start_run`, when it is entered.
+            FailedPreconditionError: when the block is entered: a run is under way, or nodes run inside
+                the application's waits (an application thread executor), which cannot be awaited.
+            As `start_run`, when the block is entered.
         """
         from penstock.runtime.running import Running  # brings asyncio
 
@@ -467,21 +470,21 @@ class CalculatorGraph:
     ) -> None:
         """Add a packet to a graph input.
 
-        While full queues throttle the input this waits or raises, as `graph_input_stream_add_mode`
+        While full queues throttle the input, the call waits or raises, as `graph_input_stream_add_mode`
         says.
 
         Args:
             stream: name of the graph input.
             packet: a Packet with a timestamp allowed in a stream. An empty one raises the bound.
             timestamp: gives the packet this timestamp instead.
-            timeout: how long to wait for room, in seconds; None for ever.
+            timeout: how long to wait for room, in seconds; None for no limit.
 
         Raises:
-            TimestampError, TimestampOrderError, PacketTypeError: the packet cannot stand there; the
-                graph is unchanged and healthy.
+            TimestampError, TimestampOrderError, PacketTypeError: the stream cannot take the packet; the
+                graph is unchanged and the run goes on.
             StreamClosedError: the input is closed.
             UnavailableError: the graph is throttled (with ADD_IF_NOT_FULL).
-            WaitTimeoutError: no room in time; says what the run waits for. Nothing was added.
+            WaitTimeoutError: no room in time; says what the run waits for. The packet was not added.
             GraphRunError: the run has failed.
             FailedPreconditionError: no run is under way; or the call would wait inside the run.
             NotFoundError: there is no such graph input.
@@ -507,7 +510,8 @@ class CalculatorGraph:
         """Promise that nothing below `bound` will be added to a graph input.
 
         Raises:
-            TimestampError, TimestampOrderError: no bound, or below the present one; nothing changes.
+            TimestampError, TimestampOrderError: `bound` is no valid bound, or is below the present one;
+                nothing changes.
             StreamClosedError, FailedPreconditionError, NotFoundError: as for adding.
         """
         runner = self._starter.live(f"setting the bound of {stream!r}")
@@ -520,7 +524,7 @@ class CalculatorGraph:
 
         Raises:
             NotFoundError: there is no such graph input.
-            FailedPreconditionError: there was no run.
+            FailedPreconditionError: no run has begun.
         """
         number = self._starter.input_id(stream)
         runner = self._starter.started(f"closing {stream!r}")
@@ -536,14 +540,14 @@ class CalculatorGraph:
         runner.change(lambda schedule: schedule.close_sources())
 
     def wait_until_idle(self, timeout: float | None = None) -> None:
-        """Wait until nothing runs or can run, and observers have seen everything.
+        """Wait until no node runs or can run, and observers have seen every packet.
 
-        Sources that wait for room count as idle. Errors are raised but kept: the run goes on to its end.
+        Sources that wait for room count as idle. Errors are raised and kept: the run goes on to its end.
 
         Raises:
             GraphRunError: something went wrong.
-            WaitTimeoutError: not idle within `timeout` seconds; says what runs.
-            FailedPreconditionError: there was no run; or called from inside the run.
+            WaitTimeoutError: the run was not idle within `timeout` seconds; says what runs.
+            FailedPreconditionError: no run has begun; or called from inside the run.
         """
         self._starter.wait_until_idle(timeout)
 
@@ -553,17 +557,17 @@ class CalculatorGraph:
         A second call returns at once.
 
         Raises:
-            GraphRunError: with every error of the run; CANCELLED where it was cancelled.
+            GraphRunError: with every error of the run; CANCELLED if it was cancelled.
             WaitTimeoutError: not done within `timeout` seconds; says what it waits for. The run goes on.
-            FailedPreconditionError: there was no run; or called from inside the run.
+            FailedPreconditionError: no run has begun; or called from inside the run.
         """
         self._starter.wait_until_done(timeout)
 
     def wait_for_observed_output(self, timeout: float | None = None) -> None:
-        """Wait until something has come on an observed or polled stream since the last call.
+        """Wait until a packet or bound has come on an observed or polled stream since the last call.
 
         Raises:
-            PenstockError: the run ended without; its code is OUT_OF_RANGE.
+            PenstockError: the run ended before that; the code is OUT_OF_RANGE.
             WaitTimeoutError, GraphRunError, FailedPreconditionError: as `wait_until_idle`.
         """
         runner = self._starter.started("wait_for_observed_output()")
@@ -585,7 +589,7 @@ class CalculatorGraph:
         self._starter.cancel()
 
     def pause(self) -> None:
-        """Give out no more steps; those that run come to their end."""
+        """Begin no more steps until `resume`; steps that already run are completed."""
         self._starter.pause()
 
     def resume(self) -> None:
@@ -593,14 +597,14 @@ class CalculatorGraph:
         self._starter.resume()
 
     def close(self, timeout: float | None = None) -> None:
-        """End all sources and graph inputs, wait until the run is done, and close what the graph has made.
+        """End all sources and graph inputs, wait until the run is done, and close the graph's services.
 
-        That is the services that it has made itself; a later run makes others. Without a run under way
-        only they are closed. To keep them from run to run, end runs with `close_all_packet_sources` and
-        `wait_until_done` instead.
+        These are the services that the graph has made itself; a later run makes new ones. Without a run
+        under way, `close` only closes services. To keep them from run to run, end runs with
+        `close_all_packet_sources` and `wait_until_done` instead.
 
         Raises:
-            WaitTimeoutError: as `wait_until_done`; services are left as they are.
+            WaitTimeoutError: as `wait_until_done`; services stay open.
             PenstockError: a service failed to close; the others have been closed.
             Otherwise as `wait_until_done`; services have been closed.
         """
@@ -630,7 +634,7 @@ class CalculatorGraph:
                 error.add_note(f"while the graph was cancelled: {failure}")
         self._starter.close_services_after(error)
 
-    # --- what came of it ----------------------------------------------------------------------
+    # --- results and reports ------------------------------------------------------------------
 
     def has_error(self) -> bool:
         """Return whether the run under way has failed; False again once it is done."""
@@ -641,7 +645,7 @@ class CalculatorGraph:
         )
 
     def get_combined_error_message(self) -> str:
-        """Return the errors of the run under way in words; "" where there are none."""
+        """Return the errors of the run under way in words; "" if it has none."""
         error = (
             self._starter.runner.error()
             if self._starter.runner is not None and self._starter.is_running
@@ -650,11 +654,11 @@ class CalculatorGraph:
         return "" if error is None else str(error)
 
     def get_output_side_packet(self, name: str) -> Packet:
-        """Return a side packet: one that a node has made, in this run or the last, or a given one.
+        """Return a side packet that a node has made, in this run or the last, or that was given.
 
         Raises:
-            NotFoundError: no node makes it and nobody gave it.
-            UnavailableError: it has not been made yet.
+            NotFoundError: no node makes it, and the application has not given it.
+            UnavailableError: no node has made it yet.
         """
         packet = self._starter.side_packets.value(name)
         if packet is not None:
@@ -669,10 +673,10 @@ class CalculatorGraph:
         return self._starter.counters.values()
 
     def snapshot(self) -> Snapshot:
-        """Return where the run under way, or the last one, stands, as data.
+        """Return the state of the run under way, or of the last one, as data.
 
         Raises:
-            FailedPreconditionError: there was no run.
+            FailedPreconditionError: no run has begun.
         """
         from penstock.runtime.report import take_snapshot  # brings `explain`
 
@@ -688,11 +692,11 @@ class CalculatorGraph:
         return mimebundle(self._plan.config, repr(self))
 
     def why(self) -> Why:
-        """Return why the run under way does not go on, as data; `str()` of it is the story in words.
+        """Return why the run under way makes no progress, as data; `str()` of it says so in words.
 
-        For each node that waits, the chain of what it waits for, to the culprit: a graph input that
-        nobody feeds, a calculator that forgot its bound or has not come back, a poller that nobody
-        reads. May be called at any time: before a run it says so, and after one why it ended.
+        For each node that waits it has the chain of what the node waits for, down to the cause: a graph
+        input without packets, a calculator that did not raise its bound or has not returned, a poller
+        that is not read. May be called at any time: before a run it says so, and after one why it ended.
         """
         if self._starter.runner is None:
             from penstock.explain import Why  # as below
@@ -703,12 +707,12 @@ class CalculatorGraph:
         return take_why(self._starter.runner)
 
     def ledger(self) -> Ledger:
-        """Return where every packet of the run under way, or the last one, went: it adds up.
+        """Return where every packet of the run under way, or of the last one, went; the numbers add up.
 
         Raises:
-            FailedPreconditionError: there was no run.
+            FailedPreconditionError: no run has begun.
         """
-        from penstock.explain import ledger  # only who asks needs it
+        from penstock.explain import ledger  # brings `explain`
 
         runner = self._starter.started("ledger()")
         self._desk.settle()
@@ -726,7 +730,7 @@ def _own_trace(plan: Plan, registry: Registry) -> OwnTrace | None:
 
 
 def _call_hooks(graph: weakref.ref[CalculatorGraph], hook: str, *arguments: object) -> None:
-    """Call the hooks of plugins when a run starts or has ended. One that raises is logged, and ignored."""
+    """Call the hooks of plugins when a run starts or has ended. If one raises, the error is only logged."""
     from penstock.runtime.default import plugin_host  # loads the plugins
 
     for implementation in getattr(plugin_host(), hook):

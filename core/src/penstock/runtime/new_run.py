@@ -1,4 +1,4 @@
-"""One run put together from a plan, not started: for each start of a graph, and for tests of schedules."""
+"""Puts one run together from a plan without starting it, for graphs and for tests of schedules."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ class NewRun(NamedTuple):
     Attributes:
         schedule: the engine. Nothing has been opened.
         side_packets: those given, and those that nodes will make.
-        services: answers what calculators ask. Its `change` must be set before any step is called: it
-            applies an event to the schedule, under whatever lock the caller has.
-        view: the service `GRAPH` of this run. Its `take_snapshot` is to be set.
+        services: what calculators ask for options, services and counters. Its `change` must be set before
+            any step is called: it applies an event to the schedule, under whatever lock the caller has.
+        view: the service `GRAPH` of this run. Its `take_snapshot` must be set too.
         counters: of the graph.
     """
 
@@ -57,22 +57,22 @@ def new_run(  # noqa: PLR0913  # each is one thing that a run can have
     tracing: Tracing | None = None,
     is_timed: bool = False,
 ) -> NewRun:
-    """Put one run together, not started; calculators and handlers are made.
+    """Put one run together without starting it; makes the calculators and input stream handlers.
 
     Args:
         plan: the checked graph.
         side_packets: name → payload (or Packet).
-        services: key → object. `GRAPH` is there by itself. Others that nodes ask for are made, as far as
-            their keys say how.
-        made: gets the services that are made, also where one of them cannot be.
-        observers: called once side packets and services are found to be right; returns stream id → its
+        services: key → object. `GRAPH` is added. Other services that nodes ask for are made if their keys
+            say how.
+        made: receives the services that are made, even if another one cannot be made.
+        observers: called after side packets and services have been checked; returns stream id → its
             observers, in the order in which they are called.
         limits: graph input's stream id → its own max_queue_size (-1 for none).
-        counters: of the graph; None: new ones.
-        constants: outputs of nodes without streams, from earlier runs; None: none are known.
+        counters: of the graph; None for new ones.
+        constants: outputs of nodes without streams, from earlier runs; None if there were no runs.
         queues: given all services of the run, returns which queue each node is in. None: as the plan's
             executors say.
-        tracing: what the run is traced with; None: nothing.
+        tracing: what traces the run; None for no tracer.
         is_timed: whether the time of each call of `process` is added up.
 
     Raises:

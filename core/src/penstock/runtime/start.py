@@ -1,6 +1,6 @@
-"""How the runs of a graph start and end, for the graph itself and for what starts runs on its behalf.
+"""`Starter`: starts and ends the runs of one graph, and holds what the runs share.
 
-Rows and `Running` start, feed and end runs too. They know the `Starter`, not the `CalculatorGraph`.
+`CalculatorGraph` calls it, and so do rows and `Running`, which start, feed and end runs too.
 """
 
 from __future__ import annotations
@@ -45,16 +45,16 @@ _logger = LateLogger("runtime")
 
 
 class _Callback:
-    """An observer of the application, as the runner calls it."""
+    """The target of an application's observer: what the runner calls."""
 
     def __init__(self, stream: str, call: Callable[[str, Packet], object]) -> None:
-        #: Takes a packet. A partial is called without a frame of its own.
+        #: Takes a packet. A partial needs no Python frame of its own.
         self.call: Final = partial(call, stream)
         self.has_failed = False
 
 
 class Desk(Protocol):
-    """What a `Starter` knows of the `RowDesk`, where rows wait for their run."""
+    """What a `Starter` uses of the `RowDesk`, where rows wait for their run."""
 
     is_held: bool
 
@@ -62,24 +62,24 @@ class Desk(Protocol):
         """Attach the waiting rows to a run that is about to begin."""
 
     def detach(self) -> None:
-        """Let the rows wait again: the run could not begin."""
+        """Let the rows wait for another run: this one could not begin."""
 
     def settle(self) -> None:
-        """Wait until rows that are being closed are closed."""
+        """Wait until the rows that other threads are closing are closed."""
 
 
 class Starter:
     """Starts and ends the runs of one graph; holds what they share and the run under way.
 
-    It never holds the graph itself: a graph that the application drops must be free to die, and its run with
-    it. The run under way ends with the last owner of this object at the latest.
+    It has no reference to the graph itself: a graph that the application drops must be freed, and its run
+    must end. The run under way ends at the latest when this object is freed.
 
     Args:
         plan: the checked graph.
         registry: where executors are found by name.
         desk: of the graph's rows.
         base: side packets for all runs.
-        run_hooks: called with "run_started", and with "run_ended" and the error or None; None: nothing is.
+        run_hooks: called with "run_started", and with "run_ended" and the error or None; None: no hooks.
 
     Attributes:
         executors, made, counters: of the graph.
@@ -93,7 +93,7 @@ class Starter:
         tracer: of the next runs, or None.
         prepare_trace: called before each run of a graph that asks for a trace itself; else None.
         runner: the run under way or the last one; None before the first.
-        is_running: whether a run has begun and nobody has waited for its end yet.
+        is_running: whether a run has begun and its end has not been waited for yet.
         side_packets: of that run.
     """
 
@@ -144,7 +144,7 @@ class Starter:
             held: whether no node works before `resume`. For runs that an event loop awaits.
 
         Raises:
-            FailedPreconditionError: a run is under way; or it is held, and nodes run inside the
+            FailedPreconditionError: a run is under way; or `held` is true, and nodes run inside the
                 application's waits. Nothing has started.
             As `CalculatorGraph.start_run`.
         """
@@ -177,12 +177,12 @@ class Starter:
         except BaseException as error:
             if isinstance(error, Exception) or runner.schedule.state == NOT_STARTED:
                 self._undo_start(runner)
-            raise  # after an interrupt: a run that has begun is there to be cancelled and waited for
+            raise  # after an interrupt, a run that has begun stays: it can be cancelled and waited for
 
     def _new_run(self, given: Mapping[str, Packet], tracing: Tracing | None) -> tuple[NewRun, list[Executor]]:
         """Return the parts of a run, and the executor of each of its queues.
 
-        Services that are made for it are kept, also where another one cannot be made.
+        Services that are made for it are kept, even if another one cannot be made.
         """
         made: dict[ServiceKey[Any], object] = {}
         executors: list[Executor] = []
@@ -272,10 +272,10 @@ class Starter:
         return check_started(self.runner, what)
 
     def refuse_while_running(self, what: str) -> None:
-        """Raise where a run is under way.
+        """Raise an error if a run is under way.
 
         Raises:
-            FailedPreconditionError: one is; names `what`.
+            FailedPreconditionError: a run is under way; names `what`.
         """
         if self.is_running:
             raise FailedPreconditionError(
@@ -285,7 +285,7 @@ class Starter:
     def addition(
         self, stream: str, packet: Packet, timestamp: SupportsIndex | None = None
     ) -> tuple[Runner, Addition]:
-        """Return the run under way, and an add to it that is still to be done.
+        """Return the run under way, and an `Addition` of a packet to it, which is still to be done.
 
         Raises:
             FailedPreconditionError, NotFoundError, InvalidArgumentError: as for adding.
@@ -305,7 +305,7 @@ class Starter:
         self.started("cancel()").change(lambda schedule: schedule.cancel())
 
     def pause(self) -> None:
-        """Give out no more steps; those that run come to their end."""
+        """Begin no more steps until `resume`; steps that already run are completed."""
         self._desk.is_held = False
         self.started("pause()").change(lambda schedule: schedule.pause())
 
@@ -368,7 +368,7 @@ class Starter:
             self._abandon_when_dropped(None)
 
     def close_services_after(self, error: BaseException) -> None:
-        """Close the services, unless a run still uses them, while `error` is about to be raised."""
+        """Close the services, unless a run still uses them; errors become notes of `error`."""
         if self.is_running:
             return
         try:
@@ -382,7 +382,7 @@ class Starter:
         """Return the number of a stream.
 
         Raises:
-            NotFoundError: there is no such stream; names the near one.
+            NotFoundError: there is no such stream; names the most similar one.
         """
         number = self._plan.stream_ids.get(name)
         if number is None:
@@ -393,7 +393,7 @@ class Starter:
         """Return the number of a graph input.
 
         Raises:
-            NotFoundError: there is no such graph input; names the near one.
+            NotFoundError: there is no such graph input; names the most similar one.
         """
         number = self._plan.stream_ids.get(name)
         if number is None or number >= self._plan.graph_inputs:
@@ -402,7 +402,7 @@ class Starter:
         return number
 
 
-# What most runs never need is imported here when it is asked for: it costs as much as the run's own modules.
+# Most runs need none of these imports, which cost as much as those of the run's own modules.
 
 
 def _tracing(tracer: Tracer, plan: Plan) -> Tracing:

@@ -1,1 +1,1 @@
-"""Coroutines: of calculators, and of applications that await a run."""
+"""The event loop that runs the coroutines of calculators: `loop`, made on first use by `lazy_loop`."""

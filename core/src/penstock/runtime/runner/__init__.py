@@ -1,1 +1,6 @@
-"""The lock of a run, the work that executors are lent, and the waits of the application."""
+"""One run at work: `Runner` in `runner`, put together from layers, each of which adds one concern.
+
+`locked` (the lock around the engine), `deferred` (steps that complete later) and `waiting` (waits of the
+application) are its base classes. `work` has the loop that executors run, `timer` the thread for time-outs,
+and `news` the condition that waits use.
+"""

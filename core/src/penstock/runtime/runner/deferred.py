@@ -1,7 +1,7 @@
 """Steps that complete later: the call returned an awaitable or a future.
 
-What holds here: a deferred step is in `pending` until one thread completes it, once; after an error of the
-run everything pending is cancelled, and a step that does not follow is given up after `_GRACE_S`.
+What holds here: a deferred step is in `pending` until one thread completes it, once. After an error of the
+run all pending steps but closes are cancelled; a step that has not ended after `_GRACE_S` is given up.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class DeferringRun(LockedRun):
         """Arrange that a step completes when an awaitable or future does.
 
         Returns:
-            An error where `outcome` is neither; the caller then completes the step with it.
+            An error if `outcome` is neither; the caller then completes the step with it.
         """
         import concurrent.futures  # brings logging; most graphs have no steps that wait
 
@@ -50,7 +50,7 @@ class DeferringRun(LockedRun):
         with self.lock:
             self.pending[step] = future
             if step.method == CLOSE and self._failing_since is not None:
-                self._failing_since = monotonic()  # a close has its time, whatever was waited for before it
+                self._failing_since = monotonic()  # a close gets the whole time for itself
             failing = bool(self.schedule.errors) and step.method != CLOSE
         if failing:
             future.cancel()
@@ -107,7 +107,7 @@ class DeferringRun(LockedRun):
         self.wake(wake)
 
     def _give_up_pending(self) -> None:
-        """End steps that did not follow their cancellation, so that the run can end."""
+        """Complete, with an error, the steps that do not end after a failure, so that the run can end."""
         since = self._failing_since
         if since is None or monotonic() - since < _GRACE_S:
             return

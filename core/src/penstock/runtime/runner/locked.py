@@ -3,7 +3,7 @@
 What holds here:
 
 * The engine (`Schedule`) is touched only under `lock`. User code (calculators, observers, payload
-  destructors) never runs under it: packets that nobody wants are freed after unlocking.
+  destructors) never runs under it: packets that no queue holds any more are freed after unlocking.
 * A KeyboardInterrupt inside the lock may leave the engine half changed. The run is then poisoned: it
   takes no further step and ends with an error, but never hangs.
 
@@ -36,15 +36,15 @@ if TYPE_CHECKING:
     from penstock.runtime.event_loops.loop import CoroutineLoop
     from penstock.runtime.executors.executor import Lease
 
-#: How long waiting application threads may hear nothing while light steps are ready: notifying one at
-#: each packet costs a hand-off at each packet. A thread that waits to add more has a queue before it
-#: that lasts longer.
+#: How long waiting application threads are not notified while light steps are ready: to notify one at
+#: each packet would cost a hand-off at each packet. A thread that waits to add a packet can wait longer,
+#: since full queues keep the graph at work.
 _QUIET_S: Final = 200e-6
 _QUIET_FOR_ADDERS_S: Final = 2e-3
 
 
 class QueueServer(Protocol):
-    """What a locked run knows of the `QueueWork` of one of its ready queues."""
+    """What a locked run uses of the `QueueWork` of one of its ready queues."""
 
     attentive: int
     lease: Lease | None
@@ -61,21 +61,21 @@ class QueueServer(Protocol):
         """Return whether a sleeping thread must be woken for this queue. Called with the lock held."""
 
     def deliver(self) -> None:
-        """Give observers what has been delivered to them. Called without the lock."""
+        """Call observers with the packets that wait for them. Called without the lock."""
 
     def run(self) -> bool:
         """Run ready steps until none is left; return whether any ran. Called without the lock."""
 
 
 class Alarm(Protocol):
-    """What a locked run knows of its `Timer`."""
+    """What a locked run uses of its `Timer`."""
 
     @property
     def thread_id(self) -> int | None:
         """The ident of the timer's thread; None before it has begun."""
 
     def tell(self) -> None:
-        """Say that a node may have begun to wait. Never blocks."""
+        """Report that a node may have begun to wait. Never blocks."""
 
 
 class LockedRun:
@@ -88,7 +88,7 @@ class LockedRun:
 
     Attributes:
         lock: held while the engine is touched, by whichever thread does so.
-        changed: a condition on `lock`; notified when something has changed that a wait may be for.
+        changed: a condition on `lock`; notified when something has changed that a thread may wait for.
         works: what executors run, one for each queue of the schedule, in the same order.
         waiters: number of application threads and tasks that wait on `changed`.
         adders: how many of them wait for room in a graph input.
@@ -143,11 +143,11 @@ class LockedRun:
     # --- changes ------------------------------------------------------------------------------
 
     def change(self, event: Callable[..., Any], *arguments: object) -> Any:
-        """Apply an event to the engine under the lock, then wake and deliver what came of it.
+        """Apply an event to the engine under the lock, then wake threads and call observers as needed.
 
         Args:
-            event: called with the engine, and:
-            arguments: whatever it takes besides.
+            event: called with the engine and `arguments`.
+            arguments: what the event takes besides the engine.
 
         Raises:
             Whatever the event raises; the engine is then unchanged, unless it was an interrupt.
@@ -166,7 +166,7 @@ class LockedRun:
             schedule, only = self.schedule, self._only_work
             is_usual = not (schedule.has_news or schedule.garbage or schedule.has_waited)
             if is_usual and only is not None and only.attentive:
-                # a packet for a thread that is at work: `after_change` would do no more than this
+                # a thread is attentive to the only queue: `after_change` would do no more than this
                 only.queue.is_fresh = False
                 garbage = None
             else:
@@ -190,11 +190,11 @@ class LockedRun:
         """Collect, under the lock, what is to be done after unlocking.
 
         Args:
-            wake: gets the works that want a thread, for `wake`.
+            wake: receives the works that need a thread, for the method `wake`.
             tell: whether waiting threads may be notified now.
 
         Returns:
-            Packets that nobody wants, which must die after unlocking; None where there are none.
+            Packets that no queue holds any more, to be freed after unlocking; None if there are none.
         """
         schedule = self.schedule
         for work in self.works:
@@ -204,7 +204,7 @@ class LockedRun:
                     wake.append(work)
         if schedule.has_waited:
             schedule.has_waited = False
-            self._timer.tell()  # type: ignore[union-attr]  # there is one where nodes wait for some time only
+            self._timer.tell()  # type: ignore[union-attr]  # a run with patient nodes has a timer
         if tell and schedule.has_news:
             self.tell()
         if not schedule.garbage:
@@ -214,9 +214,9 @@ class LockedRun:
         return garbage
 
     def claim_deliveries(self) -> list[Observer]:
-        """Take, under the lock, the observers that have something to see; the caller drains them."""
+        """Claim the observers that have packets to see; the caller drains them. Called with the lock held."""
         schedule = self.schedule
-        # always another list: one that is still the schedule's could fill up after unlocking
+        # always a new list: the schedule would go on filling its own after unlocking
         claimed, schedule.deliveries = schedule.deliveries, []
         return claimed
 
@@ -267,11 +267,11 @@ class LockedRun:
             step.node.state = CLOSED
 
     def _deliver_here(self) -> None:
-        """Drain observers on an application thread; inside a step the thread's own loop does it."""
+        """Drain observers on the calling thread; inside a step the loop of the thread does it later."""
         ident = get_ident()
         if ident in self.inside:
             return
-        # A coroutine added a packet, or a node has waited long enough: these threads run no observers.
+        # Event loops and the timer run no observers: they ask an executor for a thread.
         is_timer = self._timer is not None and ident == self._timer.thread_id
         if is_timer or ident == self._loop.thread_id or (is_on_event_loop() and not self._helps_first()):
             self.wake(self.works[:1])
@@ -311,7 +311,7 @@ class LockedRun:
         self.lock.release()
 
     def lose(self, error: BaseException) -> None:
-        """Poison the run after something was raised while a step, a wake-up or a delivery was in hand.
+        """Poison the run after something was raised while this thread had a step, wake-up or delivery to do.
 
         No other thread knows of that step, wake-up or delivery, so the run could not end by itself.
         """
@@ -321,6 +321,6 @@ class LockedRun:
 
 
 def _cancel(futures: list[concurrent.futures.Future[Any]]) -> None:
-    """Cancel what completes later. On a thread of its own: callbacks of futures run in cancel()."""
+    """Cancel futures of pending steps. On a thread of its own: `cancel` calls the futures' callbacks."""
     for future in futures:
         future.cancel()

@@ -1,7 +1,7 @@
 """News of a run: a condition that event loops can listen to as well as threads.
 
-Invariant: listeners are added, removed and called with the run's lock held, so they only post; none may
-block or call code of users.
+Invariant: listeners are added, removed and called with the run's lock held, so a listener only posts a call
+to its event loop; it must neither block nor call user code.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class News(threading.Condition):
-    """A condition whose `notify_all` tells listeners too, for those who wait without a thread.
+    """A condition whose `notify_all` also calls listeners, for tasks that wait without a thread.
 
     Attributes:
         listeners: called without arguments at each `notify_all`.
@@ -26,33 +26,33 @@ class News(threading.Condition):
         self.listeners: Final[list[Callable[[], None]]] = []
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Wait as a condition does; the lock is held afterwards, also where an interrupt came in between.
+        """Wait as a condition does; the lock is held afterwards, also after an interrupt.
 
-        The standard library's comes back without the lock from an interrupt that hits it between releasing
-        the lock and its `try`. Whoever holds it by `with` would then raise RuntimeError instead.
+        `Condition.wait` of the standard library raises without the lock if an interrupt hits it between
+        releasing the lock and its `try`. A `with` block around it would then raise RuntimeError instead.
         """
         try:
             return super().wait(timeout)
         except BaseException:
-            if not self._is_owned():  # type: ignore[attr-defined]  # of threading.Condition, for its heirs
+            if not self._is_owned():  # type: ignore[attr-defined]  # of threading.Condition, for subclasses
                 self.acquire()
             raise
 
     def notify_all(self) -> None:
-        """Wake all who wait, threads and listeners."""
+        """Wake all waiting threads and call all listeners."""
         super().notify_all()
         for listener in self.listeners:
             listener()
 
 
 def is_on_event_loop() -> bool:
-    """Return whether the calling thread runs an event loop, which must not be kept."""
+    """Return whether the calling thread runs an event loop, which must not be blocked."""
     asyncio = sys.modules.get("asyncio")  # importing it costs 30 ms; without it there is no loop
     return asyncio is not None and asyncio._get_running_loop() is not None  # noqa: SLF001  # public in all but name
 
 
 def current_waiter() -> object:
-    """Return what would wait if the caller did: the task on an event loop, else the ident of the thread."""
+    """Return what waits when the caller waits: the task on an event loop, else the ident of the thread."""
     if is_on_event_loop():
         task: object = sys.modules["asyncio"].current_task()
         if task is not None:

@@ -2,11 +2,10 @@
 
 What holds here, besides what `locked`, `deferred` and `waiting` say:
 
-* Completing a step and taking the next are one visit to the lock.
-* A ready step never waits for a thread that is busy elsewhere: see `QueueWork` for which thread wakes which.
-* Observers see what was delivered outside the lock, each through a queue of its own that one thread
-  at a time drains, before that thread takes its next step. The run is idle or done only when all are
-  drained.
+* A thread completes a step and takes the next one without unlocking in between.
+* A ready step never waits for a thread that is busy elsewhere: `work` says which thread wakes which.
+* Observers are called without the lock. Each has a queue of its own, which one thread at a time drains
+  before that thread takes its next step. The run is idle or done only when all queues are drained.
 """
 
 from __future__ import annotations
@@ -79,8 +78,8 @@ class Runner(AwaitedRun):
             held: whether no step is taken before `Schedule.resume`. For runs that an event loop awaits.
 
         Raises:
-            FailedPreconditionError: it is held, and nodes run inside the application's waits.
-            Whatever an executor raises; those that were lent to before it are stopped again.
+            FailedPreconditionError: `held` is true, and nodes run inside the application's waits.
+            Whatever an executor raises; the leases of the executors before it are stopped again.
         """
         try:
             for executor, work in zip(self.executors, self.works, strict=True):
@@ -98,7 +97,7 @@ class Runner(AwaitedRun):
         self.change(lambda schedule: _start_held(schedule, headers) if held else schedule.start(headers))
 
     def stop(self, timeout: float | None = None) -> None:
-        """Stop all threads of an ended run and close what a poisoned one left open.
+        """Stop all threads of an ended run, and close the calculators that a poisoned run left open.
 
         Raises:
             WaitTimeoutError: a thread is still inside a calculator; the message names the node.
@@ -119,7 +118,7 @@ class Runner(AwaitedRun):
             self._close_what_is_open()
 
     def _stop_leases(self, timeout: float | None) -> bool:
-        """Stop each lease once, whatever the others do; return whether no thread is inside any more."""
+        """Stop each lease once, even if another one fails; return whether no thread is inside any more."""
         have_stopped = True
         for work in self.works:
             if work.lease is None or work in self._stopped:
@@ -152,15 +151,15 @@ class Runner(AwaitedRun):
 
     @property
     def loop_thread(self) -> int | None:
-        """The ident of the thread that coroutines run on; None while there is none."""
+        """The ident of the thread that coroutines run on; None while none has run."""
         return self._loop.thread_id
 
     def running_nodes(self) -> list[Node]:
-        """Return the nodes whose calculator is being called or has not come back."""
+        """Return the nodes with a call under way, also one that completes later."""
         return [node for node in self.schedule.nodes if node.running()]
 
     def error(self) -> GraphRunError | None:
-        """Return what went wrong so far, or None."""
+        """Return the errors of the run so far as one error, or None."""
         errors = self.schedule.errors
         return GraphRunError(errors) if errors else None
 
@@ -171,10 +170,10 @@ def _start_held(schedule: Schedule, headers: dict[int, Packet]) -> None:
 
 
 def check_started(runner: Runner | None, what: str) -> Runner:
-    """Return the runner, or raise where no run has begun.
+    """Return the runner, or raise an error if no run has begun.
 
     Raises:
-        FailedPreconditionError: there was no `start_run`.
+        FailedPreconditionError: no run has begun; names `what`.
     """
     if runner is None or runner.schedule.state == NOT_STARTED:
         raise FailedPreconditionError(f"{what} needs a run; call start_run() first")

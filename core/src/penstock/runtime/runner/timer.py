@@ -1,4 +1,4 @@
-"""The thread that tells nodes when they have waited long enough; only runs that have such nodes have one.
+"""The thread that ends the waits of nodes whose time is over. Only runs that have such nodes have it.
 
 Time is read without the run's lock: the clock is the application's (`graph.set_clock`). So a wait
 is counted from the moment at which this thread sees it, a little after it began.
@@ -15,14 +15,14 @@ from penstock.errors import PenstockError, code_of
 if TYPE_CHECKING:
     from penstock.runtime.runner.locked import LockedRun
 
-#: How often a clock is read that is not the system's: nobody says when it has moved.
+#: How often a clock of the application is read: it does not report when it has moved.
 _LOOK_AT_CLOCK_S: Final = 0.005
-#: How long the thread sleeps at most, though told of every wait that begins.
+#: How long the thread sleeps at most, although every wait that begins wakes it.
 _LOOK_AGAIN_S: Final = 1.0
 
 
 class Timer:
-    """Calls `Schedule.time_out` for nodes that have waited as long as their policy says."""
+    """Calls `Schedule.time_out` for nodes that have waited as long as their input policy allows."""
 
     def __init__(self, runner: LockedRun) -> None:
         self._runner: Final = runner
@@ -35,7 +35,7 @@ class Timer:
 
     @property
     def thread_id(self) -> int | None:
-        """The thread, as `threading.get_ident` knows it; None before it has begun."""
+        """The ident of the thread, as of `threading.get_ident`; None before it has begun."""
         return self._thread.ident
 
     def start(self) -> None:
@@ -43,7 +43,7 @@ class Timer:
         self._thread.start()
 
     def tell(self) -> None:
-        """Say that a node may have begun to wait. Never blocks."""
+        """Report that a node may have begun to wait. Never blocks."""
         self._told.set()
 
     def stop(self, timeout: float | None = None) -> bool:
@@ -70,7 +70,7 @@ class Timer:
             self._told.wait(left)
 
     def _look(self, now: float) -> float:
-        """Let time-outs expire that are over; return after how many seconds to look again."""
+        """End the waits whose time is over; return in how many seconds to look again."""
         runner = self._runner
         waiting = runner.ask(lambda schedule: schedule.waiting())
         since = {
@@ -85,5 +85,5 @@ class Timer:
                 left = min(left, remains)
                 continue
             runner.change(lambda schedule, node=node, t=t: schedule.time_out(node, t))
-            left = 0.0  # it may have begun to wait for the next set
+            left = 0.0  # the node may have begun to wait for the next input set
         return left

@@ -1,8 +1,8 @@
 """Waits of the application: for room, for idle, for the end.
 
-What holds here: a thread of the run itself is refused, since it would wait for its own end; waits wake four
-times a second, so that Ctrl-C works on every platform; where an executor runs its nodes inside the waits of
-the application, a wait runs them.
+What holds here: a thread of the run itself may not wait, since it would wait for its own end; waits wake four
+times a second, so that Ctrl-C works on every platform; if an executor runs its nodes inside the waits of the
+application, a wait runs them.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class AwaitedRun(DeferringRun):
     ) -> None:
         super().__init__(schedule, loop, clock)
         self.leases: Final[list[Lease]] = []
-        #: Whether nodes run inside the application's waits. In most runs none does, and no wait asks.
+        #: Whether nodes run inside the application's waits. In most runs none do, and waits do not look.
         self._has_helpers = False
         self._explain: Final = explain
 
@@ -55,11 +55,11 @@ class AwaitedRun(DeferringRun):
         return self._explain(self)
 
     def refuse_inside(self, what: str, *, awaits: bool = False) -> None:
-        """Raise where a blocking call comes from inside this run, which would wait for itself.
+        """Raise an error if a blocking call comes from inside this run, which would wait for itself.
 
         Args:
-            what: was called.
-            awaits: it only awaits: other tasks of an event loop may do so, this run's own may not.
+            what: the call, for the message.
+            awaits: whether the call only awaits: tasks of an event loop may do so, except this run's own.
 
         Raises:
             FailedPreconditionError: the thread is in a step, an observer or the loop of this run.
@@ -73,10 +73,10 @@ class AwaitedRun(DeferringRun):
             )
 
     def refuse_helpers(self, what: str) -> None:
-        """Raise where nodes run inside the application's waits: one that is awaited would do nothing.
+        """Raise an error if nodes run inside the application's waits: while a task awaits, none would run.
 
         Raises:
-            FailedPreconditionError: they do; names the executor.
+            FailedPreconditionError: there are such nodes; names their executor.
         """
         for lease, work in zip(self.leases, self.works, strict=True):
             if lease.helps:
@@ -101,8 +101,8 @@ class AwaitedRun(DeferringRun):
         Args:
             done: whether to wait no longer.
             timeout: seconds; None for no limit.
-            what: is waited for, for the message.
-            is_for_idle: whether that comes with the end of the last step, so that it is worth waking early.
+            what: what the call waits for, for the message.
+            is_for_idle: whether the wait ends with the last step, so that an early wake-up saves time.
 
         Raises:
             WaitTimeoutError: `timeout` seconds have passed; says what the run waits for.
@@ -115,7 +115,7 @@ class AwaitedRun(DeferringRun):
             left = None if deadline is None else deadline - self.clock()
             if self._wait_once(done, left, sleep=not helped, early=is_for_idle):
                 return
-            is_for_idle = False  # it was woken, or nothing came for long
+            is_for_idle = False  # only the first sleep asks for an early wake-up
             self._give_up_pending()
             if deadline is not None and self.clock() >= deadline:
                 raise WaitTimeoutError(f"{what} did not come within {timeout} s\n{self.story()}")
@@ -135,13 +135,13 @@ class AwaitedRun(DeferringRun):
             return done()
 
     def _help(self) -> bool:
-        """Do what executors that work in waits have ready; return whether there was any."""
+        """Run what is ready on executors that run nodes inside waits; return whether anything was."""
         helped = [lease.help() for lease in self.leases if lease.helps]
         helped.extend([work.run() for work in list(self.stranded)])
         return any(helped)
 
     def _could_help(self) -> bool:
-        """Return whether an executor that works in waits has something to do."""
+        """Return whether anything is ready on an executor that runs nodes inside waits."""
         schedule = self.schedule
         return any(
             (lease.helps or work in self.stranded)

@@ -1,4 +1,4 @@
-"""The steps of one ready queue, as lent to its executor, and the loop that runs them.
+"""`QueueWork`: the steps of one ready queue, as lent to its executor, and the loop that runs them.
 
 Which thread wakes which: a thread is *attentive* to a queue while it is between steps of that queue or in
 a step that will be over soon; it will look at the queue by itself. A thread that makes a step ready, or
@@ -43,12 +43,12 @@ _HEAVY_S: Final = 100e-6
 #: A node of this `slowness` is heavy: after three long calls in a row, or after a long first call.
 _HEAVY: Final = 24
 _SLOWEST: Final = 64
-#: After so many light steps, and up to 15 more, a thread times one although its node is known to be light,
-#: shows a sign of life, and looks whether waiting threads should be notified. The number varies: with a
-#: fixed one, a chain of just that length would have the same node timed each time.
+#: After so many light steps, and up to 15 more, a thread times one step although its node is known to be
+#: light, counts it in `taken` as a sign of life, and checks whether waiting threads should be notified. The
+#: number varies: with a fixed one, a chain of that length would have the same node timed each time.
 _UNTIMED: Final = 8
 _NO_PACKET: Final = Packet()
-#: Why packets are dropped, as the ledger says it.
+#: Why packets are dropped, as the ledger says.
 FAILED_OBSERVER: Final = "the observer had failed"
 
 
@@ -56,10 +56,11 @@ class _Rest:
     """What a visit to the lock leaves to be done after unlocking.
 
     Attributes:
-        was_away: whether the thread no longer counts as attentive: it leaves, or its step takes long.
-        deliver: observers that have something to see, now this thread's to drain.
-        wake: queues that want a thread.
-        garbage: packets that no queue holds any more; they die with this object.
+        was_away: whether the thread no longer counts as attentive: it has no step, its step takes long, or
+            no sleeping thread watches the queue.
+        deliver: observers that this thread has claimed and must drain.
+        wake: works that need a thread.
+        garbage: packets that no queue holds any more; they are freed with this object.
     """
 
     __slots__ = ("deliver", "garbage", "wake", "was_away")
@@ -82,7 +83,7 @@ class QueueWork:
         self.attentive = 0
         #: Whether sleeping threads look for neglected steps; see `executor.Lease.watches`.
         self.is_watched = False
-        #: Grows as steps are taken, now and then; read without the lock, as a sign of life.
+        #: Counts the steps that were timed; read without the lock, as a sign of life.
         self.taken = 0
         self._is_waking = False
         #: Increased when the attentive threads are no longer relied on; see `is_neglected`.
@@ -95,14 +96,14 @@ class QueueWork:
         return self.queue.name
 
     def notify_waiters(self) -> None:
-        """Let application threads that wait for this run look again."""
+        """Wake the application threads that wait for this run, so that they look again."""
         runner = self.runner
         if runner.waiters:
             with runner.lock:
                 runner.changed.notify_all()
 
     def step(self) -> bool:
-        """Run one ready step; return False where there was none."""
+        """Run one ready step; return False if there was none."""
         asked = iter((False, True))
         return self.run(interrupted=lambda: next(asked, True))
 
@@ -150,7 +151,8 @@ class QueueWork:
         runner = self.runner
         schedule, queue = runner.schedule, self.queue
         acquire, release = runner.lock.acquire, runner.lock.release
-        # Most runs have one queue and no node that may time out: then the rounds need not look for either.
+        # Most runs have one queue, which sleeping threads watch, and no node that may time out. Then a round
+        # need not look at other queues or the timer, nor ask for a thread for what it leaves in its queue.
         looks_around = len(runner.works) > 1 or not self.is_watched or bool(schedule.patient)
         ident = get_ident()
         until = inf if max_s is None else perf_counter() + max_s
@@ -169,15 +171,15 @@ class QueueWork:
             runner.inside.add(ident)
             while True:
                 go_on = is_free or (perf_counter() < until and (interrupted is None or not interrupted()))
-                # Stage 1, one visit to the lock: complete the step that has run, take the next one.
-                # Holds: `step`, if any, has been called and is completed exactly once. Not promised: that
-                # nothing happened since; another thread may have given this one up (`epoch`), poisoned the
-                # run or taken what was ready. An interrupt can come between any two lines; `give_up` and
-                # `lose` say what holds then.
+                # Stage 1, with the lock: complete the step that has run, take the next one.
+                # Invariant: `step`, if any, has been called and is completed here, exactly once. While it
+                # ran, another thread may have found the queue neglected (`epoch`), poisoned the run, or
+                # taken the ready steps. An interrupt can come between any two lines; `give_up` and `lose`
+                # say what holds then.
                 try:
                     acquire()
-                    # 1a. Be attentive again after an absence. A changed epoch means that the threads of the
-                    # pool were woken because the step took long: its node is blamed for it.
+                    # 1a. Count this thread as attentive again if it was not. A changed epoch means that a
+                    # sleeping thread found the queue neglected while `step` ran: the step counts as long.
                     if is_away or epoch != self._epoch:
                         if step is not None and epoch != self._epoch:
                             _blame(step)
@@ -185,13 +187,13 @@ class QueueWork:
                         is_away = False
                     elif self.attentive > 1:
                         go_on = False  # one thread is enough for light steps
-                    # 1b. Report the observers that stage 2 drained; only then can the run be idle.
+                    # 1b. Report the observers that stage 2 drained; until then the run is not idle.
                     if drained:
                         for observer in drained:
                             schedule.delivered(observer)
                         drained = []
-                    # 1c. Complete and take. No step is taken while observers have packets to see: `turn`
-                    # looks for itself and returns None then.
+                    # 1c. Complete and take. No step is taken while observers have packets to see; `turn`
+                    # checks that itself and then returns None.
                     if step is None:
                         step = schedule.take(queue, choose) if go_on and not schedule.deliveries else None
                     elif runner.is_poisoned:
@@ -206,10 +208,11 @@ class QueueWork:
                     else:
                         schedule.complete(step, error, stop)
                         step = schedule.take(queue, choose) if go_on and not schedule.deliveries else None
-                    # 1d. Collect what is to be done after unlocking. `is_fresh` is cleared: this thread has
-                    # just looked at its queue, so that what became ready there needs no other thread. Not
-                    # promised: that other queues, the timer or waiting threads are looked at in each round;
-                    # while steps are light that happens only when `is_round` or `looks_around` says so.
+                    # 1d. Collect what is to be done after unlocking. `is_fresh` is cleared: `_look_around`
+                    # decides whether this queue needs another thread, and it does not while this thread is
+                    # attentive. While steps are light, a round does not always look at waiting threads, other
+                    # queues and the timer: only if `looks_around`, packets wait to be freed, or `is_round`
+                    # and there is news.
                     queue.is_fresh = False
                     if (
                         step is None
@@ -217,8 +220,8 @@ class QueueWork:
                         and schedule.deliveries
                         and self._slow_deliveries <= 1
                     ):
-                        # the same as `_look_around` for observers that finish soon, without its calls: 1 us
-                        # less for each observed packet
+                        # does what `_look_around` does for observers that finish soon, without its calls,
+                        # which saves 1 us for each observed packet, and wakes waiting threads early
                         self.attentive -= 1
                         is_away = True
                         drained, schedule.deliveries = schedule.deliveries, []
@@ -243,13 +246,13 @@ class QueueWork:
                     runner.give_up(broken)
                     raise
                 # Stage 2, without the lock: wake threads, free packets, drain observers. User code runs here:
-                # destructors of payloads and observers. The observers were claimed under the lock, so no
-                # other thread drains them. A thread that has drained goes back to stage 1 without a step.
+                # observers, and destructors of payloads. This thread claimed the observers in stage 1, so no
+                # other thread drains them. A thread that has drained has no step and goes back to stage 1.
                 if rest is not None:
                     if rest.wake:
                         runner.wake(rest.wake)
                     drained = rest.deliver
-                    rest = None  # its packets die here, outside the lock
+                    rest = None  # frees its packets, outside the lock
                 if drained:
                     if garbage:
                         garbage = None  # these too
@@ -258,9 +261,9 @@ class QueueWork:
                     continue
                 if step is None:
                     return did_any
-                # Stage 3, without the lock: call the calculator. Holds: only this thread has the step, and no
-                # other thread calls the node unless it allows overlapping calls. Whatever is raised is kept
-                # for stage 1, interrupts included; a deferred step belongs to its future from now on.
+                # Stage 3, without the lock: call the calculator. Invariant: only this thread has the step,
+                # and no other thread calls the node unless it allows overlapping calls. What the call raises
+                # is kept for stage 1, interrupts included. A deferred step now belongs to its future.
                 did_any = True
                 error = None
                 stop = False
@@ -292,14 +295,15 @@ class QueueWork:
             raise
         finally:
             runner.inside.discard(ident)
-            # The traceback of an error may keep this frame alive; its packets must not live as long.
+            # The traceback of an error may keep this frame alive, but must not keep its packets.
             rest = garbage = step = error = None
 
     def _run_light(self, step: Step, untimed: int) -> tuple[Step | None, int]:
-        """Run light steps until the next one is heavy or is to be timed, or packets wait to be freed.
+        """Run light steps until the next one is not light or is to be timed, or packets wait to be freed.
 
-        Called with the lock held, and returns with it held. The other duties of the loop in `run` are done
-        only before and after this one: that saves a tenth of the time of a chain of light nodes.
+        It also returns after a step that failed or was deferred. Called with the lock held, and returns with
+        it held. The other duties of the loop in `run` are done only before and after this one: that saves a
+        tenth of the time of a chain of light nodes.
 
         Args:
             step: taken, not begun.
@@ -318,9 +322,9 @@ class QueueWork:
         try:
             while untimed and following is not None and not (following.node.slowness or garbage):
                 # Here the lock is held, `following` is taken and not begun, and its node has slowness 0.
-                # Not promised while this loop goes on: that observers are drained, threads woken or
-                # waiters notified. `turn` returns None where a delivery is due, and `untimed` ends the loop
-                # after at most 23 steps, so each is put off by some microseconds only.
+                # This loop neither drains observers nor notifies waiting threads. It ends as soon as a
+                # delivery is due, since `turn` then returns None; waiting threads are put off by at most 23
+                # light steps (`untimed`). It need wake no thread: this one is attentive to the only queue.
                 step = following
                 untimed -= 1
                 stop = False
@@ -335,7 +339,8 @@ class QueueWork:
                     error, is_deferred = raised, False
                 for port in step.in_ports:
                     port.packet = _NO_PACKET
-                # The step has run and nothing of it is completed yet: from here on as stages 1a and 1c.
+                # The step has run and is not completed yet. What follows is stages 1a and 1c of `run`, which
+                # counts this thread as attentive again if the epoch has changed.
                 acquire()
                 if epoch != self._epoch:
                     _blame(step)
@@ -350,11 +355,11 @@ class QueueWork:
                 acquire()
                 following = None if schedule.deliveries else schedule.take(queue)
         finally:
-            error = None  # its traceback keeps this frame, and so would keep itself
+            error = None  # its traceback keeps this frame, which must not keep the error
         return following, untimed
 
     def _understand(self, step: Step, outcome: object) -> tuple[bool, bool, BaseException | None]:
-        """Return what a call's result means: whether it completes later, whether it is STOP, or its error."""
+        """Return what a call's result means: whether it completes later, whether it is STOP, its error."""
         if outcome is STOP and step.method == PROCESS:
             return False, True, None
         error = self.runner.defer(step, outcome)
@@ -367,7 +372,7 @@ class QueueWork:
         return self._epoch
 
     def _look_around(self, step: Step | None) -> _Rest:
-        """Collect, under the lock, what else there is to do before `step`, or instead of it."""
+        """Collect what else there is to do before `step`, or if there is none. Called with the lock held."""
         runner = self.runner
         rest = _Rest()
         if step is None and runner.schedule.deliveries:
@@ -386,7 +391,7 @@ class QueueWork:
         return rest
 
     def deliver(self) -> None:
-        """Give observers what has been delivered to them, until none has anything."""
+        """Call observers with the packets that wait for them, until no packet waits."""
         runner = self.runner
         claimed: list[Observer] = []
         while True:
@@ -408,7 +413,7 @@ class QueueWork:
             self._drain_all(claimed)
 
     def _drain_all(self, observers: list[Observer]) -> None:
-        """Let observers see all they have, and note whether that took long. Called without the lock."""
+        """Call observers with all their packets, and note whether that took long. Called without the lock."""
         began = perf_counter()
         for observer in observers:
             self._drain(observer)
@@ -433,5 +438,5 @@ class QueueWork:
 
 
 def _blame(step: Step) -> None:
-    """Count a step as long for its node: other threads were woken while it ran. Lock held."""
+    """Count a step as long for its node: the queue was neglected while it ran. Called with the lock held."""
     step.node.slowness = min(step.node.slowness + 8, _SLOWEST)
