@@ -46,4 +46,4 @@ def test_importing_it_loads_no_other_module_of_penstock() -> None:
     code = "import sys, penstock.lowlevel; print(*sorted(m for m in sys.modules if m.startswith('penstock')))"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
-    assert found.stdout.split() == ["penstock", "penstock.lowlevel"]
+    assert found.stdout.split() == ["penstock", "penstock.late_names", "penstock.lowlevel"]

@@ -5,8 +5,9 @@ Importing it imports no plugin, no protobuf and no numpy: each name is imported 
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Final
+
+from penstock.late_names import late_names
 
 if TYPE_CHECKING:
     from penstock.config.subgraphs.subgraph import Subgraph, SubgraphContext
@@ -41,49 +42,32 @@ if TYPE_CHECKING:
 
 __version__: Final = "0.1.0"
 
-_HOME: Final = {
-    "NOT_READY": "engine.policy",
-    "READY_FOR_CLOSE": "engine.policy",
-    "STOP": "engine.calculator",
-    "Calculator": "engine.calculator",
-    "CalculatorContext": "engine.calculator",
-    "CalculatorContract": "contract",
-    "CalculatorError": "errors",
-    "CalculatorFunction": "functions",
-    "CalculatorGraph": "runtime.graph",
-    "Components": "plugins.hookspecs",
-    "DoctorCheck": "plugins.doctor",
-    "Executor": "runtime.executors.executor",
-    "ExecutorDefaults": "runtime.executors.executor",
-    "GraphConfigError": "errors",
-    "GraphInputStreamAddMode": "runtime.modes",
-    "LatePacketMode": "runtime.modes",
-    "GraphParseError": "errors",
-    "GraphRunError": "errors",
-    "GraphTemplate": "templates",
-    "Input": "engine.calculator",
-    "InputStreamHandler": "engine.policy",
-    "Lease": "runtime.executors.executor",
-    "Output": "engine.calculator",
-    "OutputStreamPoller": "runtime.poller",
-    "Packet": "engine.packet",
-    "PenstockError": "errors",
-    "Registry": "registry",
-    "Row": "runtime.rows.rows",
-    "Rows": "runtime.rows.rows",
-    "Running": "runtime.running",
-    "ServiceKey": "services",
-    "SidePacket": "functions",
-    "StatusCode": "errors",
-    "Subgraph": "config.subgraphs.subgraph",
-    "SubgraphContext": "config.subgraphs.subgraph",
-    "Timestamp": "timestamp",
-    "WaitTimeoutError": "errors",
-    "Work": "runtime.executors.executor",
-    "calculator": "functions",
-    "hookimpl": "plugins.hookspecs",
-    "register_calculator": "runtime.default",
-    "run": "runtime.run",
+#: Module → the names that it has.
+_HOMES: Final = {
+    "penstock.config.subgraphs.subgraph": "Subgraph SubgraphContext",
+    "penstock.contract": "CalculatorContract",
+    "penstock.engine.calculator": "Calculator CalculatorContext Input Output STOP",
+    "penstock.engine.packet": "Packet",
+    "penstock.engine.policy": "InputStreamHandler NOT_READY READY_FOR_CLOSE",
+    "penstock.errors": (
+        "CalculatorError GraphConfigError GraphParseError GraphRunError PenstockError StatusCode "
+        "WaitTimeoutError"
+    ),
+    "penstock.functions": "CalculatorFunction SidePacket calculator",
+    "penstock.plugins.doctor": "DoctorCheck",
+    "penstock.plugins.hookspecs": "Components hookimpl",
+    "penstock.registry": "Registry",
+    "penstock.runtime.default": "register_calculator",
+    "penstock.runtime.executors.executor": "Executor ExecutorDefaults Lease Work",
+    "penstock.runtime.graph": "CalculatorGraph",
+    "penstock.runtime.modes": "GraphInputStreamAddMode LatePacketMode",
+    "penstock.runtime.poller": "OutputStreamPoller",
+    "penstock.runtime.rows.rows": "Row Rows",
+    "penstock.runtime.run": "run",
+    "penstock.runtime.running": "Running",
+    "penstock.services": "ServiceKey",
+    "penstock.templates": "GraphTemplate",
+    "penstock.timestamp": "Timestamp",
 }
 
 __all__ = [
@@ -135,17 +119,4 @@ __all__ = [
 #: Modules that can be used as `penstock.<name>` after `import penstock`, though no graph imports them.
 _MODULES: Final = ("explain", "log", "lowlevel", "tracing")
 
-
-def __getattr__(name: str) -> object:
-    home = _HOME.get(name)
-    if name in _MODULES:
-        return import_module(f"penstock.{name}")
-    if home is None:
-        raise AttributeError(f"module 'penstock' has no attribute {name!r}")
-    value = getattr(import_module(f"penstock.{home}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOME, *_MODULES})
+__getattr__, __dir__ = late_names(__name__, _HOMES, _MODULES)

@@ -56,8 +56,9 @@ A name is loaded when it is first used.
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Final
+
+from penstock.late_names import late_names
 
 if TYPE_CHECKING:
     from penstock.check.faults import Faults
@@ -142,113 +143,49 @@ if TYPE_CHECKING:
     )
     from penstock.tracing.tracer import OBSERVE
 
-_HOME: Final = {
-    "CLOCK": "services",
-    "ClassField": "option_class",
-    "DONE": "timestamp",
-    "Definition": "config.definition",
-    "DefinitionTextError": "config.definition",
-    "Discovered": "plugins.discovery",
-    "ExecutorPlan": "plan",
-    "Faults": "check.faults",
-    "Feed": "runtime.feeding",
-    "FindType": "config.definition",
-    "GraphReader": "config.definition",
-    "HandlerPlan": "plan",
-    "InputStream": "engine.stream",
-    "KINDS": "claims",
-    "MAX": "timestamp",
-    "METHODS": "engine.calculator",
-    "MIN": "timestamp",
-    "Merge": "config.definition",
-    "Message": "config.message",
-    "NOTHING": "engine.packet",
-    "NewRun": "runtime.new_run",
-    "Node": "engine.node",
-    "NodePlan": "plan",
-    "OBSERVE": "tracing.tracer",
-    "ONE_OVER_POSTSTREAM": "timestamp",
-    "Observer": "engine.stream",
-    "OptionEntry": "claims",
-    "OptionTypes": "config.options.types",
-    "Options": "config.options.options",
-    "Outcome": "engine.calculator",
-    "OutputStream": "engine.stream",
-    "POSTSTREAM": "timestamp",
-    "PRESTREAM": "timestamp",
-    "PROCESS": "engine.calculator",
-    "PayloadType": "payload_types",
-    "Places": "config.places",
-    "Plan": "plan",
-    "PluginHost": "plugins.discovery",
-    "Port": "tags",
-    "PortKey": "ports",
-    "PortPlan": "plan",
-    "PortSpec": "contract",
-    "PortSpecs": "contract",
-    "Ports": "ports",
-    "RUNNING": "engine.schedule",
-    "ReadGraph": "config.places",
-    "Resources": "resources",
-    "Schedule": "engine.schedule",
-    "SidePortPlan": "plan",
-    "Spot": "config.places",
-    "Step": "engine.node",
-    "Stop": "engine.calculator",
-    "StreamPlan": "plan",
-    "TERMINATED": "engine.schedule",
-    "TagMap": "tags",
-    "Token": "config.reading.scan",
-    "UNSET": "timestamp",
-    "UNSTARTED": "timestamp",
-    "agree": "payload_types",
-    "as_packets": "runtime.side_packets",
-    "calculator_of": "claims",
-    "classes_inside": "option_class",
-    "default_registry": "runtime.default",
-    "engine_form": "compiled",
-    "enum_numbers": "option_class",
-    "extension_class": "config.options.derived",
-    "fields_of": "option_class",
-    "full_name": "option_class",
-    "inner_classes": "config.options.derived",
-    "installed_distribution": "plugins.discovery",
-    "is_any": "payload_types",
-    "is_name": "tags",
-    "is_options_class": "option_class",
-    "members": "payload_types",
-    "message_class": "config.options.derived",
-    "message_of": "config.options.instances",
-    "message_with": "config.options.instances",
-    "new_run": "runtime.new_run",
-    "next_allowed": "timestamp",
-    "numbered": "check.nodes",
-    "official_packs": "registry",
-    "options_classes": "option_class",
-    "own_name": "config.reading.scan",
-    "packet_of": "runtime.feeding",
-    "parse_tag_index": "tags",
-    "parse_tag_index_name": "tags",
-    "plugin_host": "runtime.default",
-    "plugins_renewed": "runtime.default",
-    "port_id": "ports",
-    "port_name": "ports",
-    "prefix_of": "config.subgraphs.interface",
-    "read_expanded": "config.lenient",
-    "read_with_places": "config.lenient",
-    "runtime_classes": "payload_types",
-    "shifted": "timestamp",
-    "show": "timestamp",
-    "shown": "shown",
-    "sources_above": "plan",
-    "spelling": "claims",
-    "stale_modules": "compiled",
-    "summary_of": "option_class",
-    "tokens_of": "config.reading.scan",
-    "type_name": "payload_types",
-    "type_names": "payload_types",
-    "where": "config.places",
-    "with_defaults": "config.definition",
+#: Module → the names that it has.
+_HOMES: Final = {
+    "penstock.check.faults": "Faults",
+    "penstock.check.nodes": "numbered",
+    "penstock.claims": "KINDS OptionEntry calculator_of spelling",
+    "penstock.compiled": "engine_form stale_modules",
+    "penstock.config.definition": "Definition DefinitionTextError FindType GraphReader Merge with_defaults",
+    "penstock.config.lenient": "read_expanded read_with_places",
+    "penstock.config.message": "Message",
+    "penstock.config.options.derived": "extension_class inner_classes message_class",
+    "penstock.config.options.instances": "message_of message_with",
+    "penstock.config.options.options": "Options",
+    "penstock.config.options.types": "OptionTypes",
+    "penstock.config.places": "Places ReadGraph Spot where",
+    "penstock.config.reading.scan": "Token own_name tokens_of",
+    "penstock.config.subgraphs.interface": "prefix_of",
+    "penstock.contract": "PortSpec PortSpecs",
+    "penstock.engine.calculator": "METHODS Outcome PROCESS Stop",
+    "penstock.engine.node": "Node Step",
+    "penstock.engine.packet": "NOTHING",
+    "penstock.engine.schedule": "RUNNING Schedule TERMINATED",
+    "penstock.engine.stream": "InputStream Observer OutputStream",
+    "penstock.option_class": (
+        "ClassField classes_inside enum_numbers fields_of full_name is_options_class "
+        "options_classes summary_of"
+    ),
+    "penstock.payload_types": "PayloadType agree is_any members runtime_classes type_name type_names",
+    "penstock.plan": "ExecutorPlan HandlerPlan NodePlan Plan PortPlan SidePortPlan StreamPlan sources_above",
+    "penstock.plugins.discovery": "Discovered PluginHost installed_distribution",
+    "penstock.ports": "PortKey Ports port_id port_name",
+    "penstock.registry": "official_packs",
+    "penstock.resources": "Resources",
+    "penstock.runtime.default": "default_registry plugin_host plugins_renewed",
+    "penstock.runtime.feeding": "Feed packet_of",
+    "penstock.runtime.new_run": "NewRun new_run",
+    "penstock.runtime.side_packets": "as_packets",
+    "penstock.services": "CLOCK",
+    "penstock.shown": "shown",
+    "penstock.tags": "Port TagMap is_name parse_tag_index parse_tag_index_name",
+    "penstock.timestamp": (
+        "DONE MAX MIN ONE_OVER_POSTSTREAM POSTSTREAM PRESTREAM UNSET UNSTARTED next_allowed shifted show"
+    ),
+    "penstock.tracing.tracer": "OBSERVE",
 }
 
 __all__ = [
@@ -360,15 +297,4 @@ __all__ = [
     "with_defaults",
 ]
 
-
-def __getattr__(name: str) -> object:
-    home = _HOME.get(name)
-    if home is None:
-        raise AttributeError(f"module 'penstock.lowlevel' has no attribute {name!r}")
-    value = getattr(import_module(f"penstock.{home}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOME})
+__getattr__, __dir__ = late_names(__name__, _HOMES)

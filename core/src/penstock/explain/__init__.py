@@ -9,8 +9,9 @@ A name is loaded when it is first used: every graph imports this package, for `G
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Final
+
+from penstock.late_names import late_names
 
 if TYPE_CHECKING:
     from penstock.explain.accounts import Drop, Ledger, ReaderAccount, StreamAccount, ledger
@@ -30,32 +31,16 @@ if TYPE_CHECKING:
     from penstock.explain.stacks import Call, calls_under_way, standing
     from penstock.explain.waits import Link, Wait, WaitKind, Why
 
-_HOME: Final = {
-    "GRAPH": "graph_view",
-    "Call": "stacks",
-    "Drop": "accounts",
-    "ExecutorState": "snapshots",
-    "GraphView": "graph_view",
-    "Ledger": "accounts",
-    "Link": "waits",
-    "NodeState": "snapshots",
-    "ReaderAccount": "accounts",
-    "Snapshot": "snapshots",
-    "StreamAccount": "accounts",
-    "StreamState": "snapshots",
-    "StreamWait": "snapshots",
-    "Wait": "waits",
-    "WaitKind": "waits",
-    "Why": "waits",
-    "calls_under_way": "stacks",
-    "ledger": "accounts",
-    "snapshot": "snapshots",
-    "standing": "stacks",
-    "story": "search",
-    "waits_for": "snapshots",
-    "weighed": "snapshots",
-    "why": "search",
-    "with_calls": "snapshots",
+#: Module → the names that it has.
+_HOMES: Final = {
+    "penstock.explain.accounts": "Drop Ledger ReaderAccount StreamAccount ledger",
+    "penstock.explain.graph_view": "GRAPH GraphView",
+    "penstock.explain.search": "story why",
+    "penstock.explain.snapshots": (
+        "ExecutorState NodeState Snapshot StreamState StreamWait snapshot waits_for weighed with_calls"
+    ),
+    "penstock.explain.stacks": "Call calls_under_way standing",
+    "penstock.explain.waits": "Link Wait WaitKind Why",
 }
 
 __all__ = [
@@ -86,15 +71,4 @@ __all__ = [
     "with_calls",
 ]
 
-
-def __getattr__(name: str) -> object:
-    home = _HOME.get(name)
-    if home is None:
-        raise AttributeError(f"module 'penstock.explain' has no attribute {name!r}")
-    value = getattr(import_module(f"penstock.explain.{home}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOME})
+__getattr__, __dir__ = late_names(__name__, _HOMES)

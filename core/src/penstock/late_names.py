@@ -1,0 +1,38 @@
+"""Modules whose names are loaded when they are first used, so that importing them costs nothing."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+
+def late_names(
+    module: str, homes: Mapping[str, str], submodules: tuple[str, ...] = ()
+) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
+    """Return `__getattr__` and `__dir__` for a module.
+
+    Args:
+        module: its `__name__`.
+        homes: module that has them → names, with blanks between them.
+        submodules: of the module; they are imported when they are first asked for.
+    """
+    home_of = {name: home for home, names in homes.items() for name in names.split()}
+
+    def load(name: str) -> object:
+        if name in submodules:
+            return import_module(f"{module}.{name}")
+        home = home_of.get(name)
+        if home is None:
+            raise AttributeError(f"module {module!r} has no attribute {name!r}")
+        value: object = getattr(import_module(home), name)
+        setattr(sys.modules[module], name, value)
+        return value
+
+    def names() -> list[str]:
+        return sorted({*vars(sys.modules[module]), *home_of, *submodules})
+
+    return load, names
