@@ -10,12 +10,12 @@ the digests of itself, of the library that holds the code of all, and of every s
 Those are its own and what it imports of the package when it runs, since the compiler puts the constants of
 plain modules into the code. Digests, not times: a checkout, a copy or a cache gives files any time.
 
-The build loads this file by its path, with nothing else of Penstock: standard library only at the top.
+The build (`core/build_record.py`) loads this file by its path, with nothing else of Penstock: standard library
+only at the top.
 """
 
 from __future__ import annotations
 
-import ast
 import hashlib
 import importlib.util
 import json
@@ -68,17 +68,17 @@ def changed_modules(package: Path) -> list[Path]:
     Args:
         package: the directory of an import package, its subpackages included.
     """
-    found = _compiled_modules(package)
+    found = compiled_modules(package)
     if not found:
         return []
-    recorded, digest = _read_record(package), _digests(package)
-    return [path for path in found if not _is_as_recorded(_name(path, package), recorded, digest)]
+    recorded, digest = _read_record(package), digests(package)
+    return [path for path in found if not _is_as_recorded(name_in(path, package), recorded, digest)]
 
 
 def _is_as_recorded(name: str, recorded: Mapping[str, Any], digest: Callable[[str], str | None]) -> bool:
     files = recorded.get(name)
     # A record without the digest of the source proves nothing about the module.
-    if not isinstance(files, dict) or not {name, _source_of(name)} <= files.keys():
+    if not isinstance(files, dict) or not {name, source_of(name)} <= files.keys():
         return False
     return all(digest(file) == value for file, value in files.items())
 
@@ -92,102 +92,32 @@ def _read_record(package: Path) -> Mapping[str, Any]:
     return recorded if isinstance(recorded, dict) else {}
 
 
-# --- what the build writes down -----------------------------------------------------------------------
-
-
-def source_digests(package: Path) -> dict[str, str]:
-    """Return name → digest of every source of a package; to be taken before the compiler reads them."""
-    digest = _digests(package)
-    names = (_name(path, package) for path in sorted(package.rglob("*.py")))
-    return {name: found for name in names if (found := digest(name)) is not None}
-
-
-def write_record(package: Path, before: Mapping[str, str]) -> Path:
-    """Write down what was compiled, into `compiled.json` of the package. Return where that is.
-
-    Args:
-        package: the directory of an import package that has just been compiled in place.
-        before: its `source_digests` before that. What has changed while the compiler ran is stale at once.
-
-    Raises:
-        FileNotFoundError: nothing in the package is compiled for this interpreter.
-    """
-    found = _compiled_modules(package)
-    if not found:
-        raise FileNotFoundError(
-            f"{package} has no compiled module for this interpreter, expected some with one of "
-            f"{', '.join(EXTENSION_SUFFIXES)}"
-        )
-    # mypyc keeps the code of all modules in one library, beside the package.
-    shared = [_name(path, package) for path in _extensions(package.parent.glob("*__mypyc.*"))]
-    digest = _digests(package)
-    record = {}
-    for name in [_name(path, package) for path in found]:
-        sources = _sources_of(package, _source_of(name)) & before.keys()
-        record[name] = {each: digest(each) for each in (name, *shared)} | {
-            source: before[source] for source in sources
-        }
-    target = package / RECORD
-    target.write_text(json.dumps(record, indent=1, sort_keys=True) + "\n", encoding="utf-8")
-    return target
-
-
-def _sources_of(package: Path, name: str) -> set[str]:
-    """Return a source and what it imports of its package when it runs, and what that imports."""
-    found: set[str] = set()
-    left = [name]
-    while left:
-        source = left.pop()
-        if source in found or not (package / source).is_file():
-            continue
-        found.add(source)
-        for module in _imported(ast.parse((package / source).read_bytes())):
-            outer, _, inner = module.partition(".")
-            if outer == package.name:
-                stem = inner.replace(".", "/")
-                left += [f"{stem}.py", f"{stem}/__init__.py" if stem else "__init__.py"]
-    return found
-
-
-def _imported(tree: ast.AST) -> Iterator[str]:
-    """Yield the full names of what is imported, of modules or in them, but for types only."""
-    for node in ast.iter_child_nodes(tree):
-        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
-            for other in node.orelse:
-                yield from _imported(ast.Module([other], []))
-        elif isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):  # the linter forbids relative ones
-            yield str(node.module)
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
-        else:
-            yield from _imported(node)
-
-
 # --- files --------------------------------------------------------------------------------------------
 
 
-def _compiled_modules(package: Path) -> list[Path]:
+def compiled_modules(package: Path) -> list[Path]:
     """Return the compiled modules below a directory that this interpreter would import."""
-    return sorted(_extensions(package.rglob("*.*")))
+    return sorted(extensions(package.rglob("*.*")))
 
 
-def _extensions(paths: Iterator[Path]) -> Iterator[Path]:
+def extensions(paths: Iterator[Path]) -> Iterator[Path]:
+    """Return those of some files that this interpreter would import as compiled modules."""
     return (path for path in paths if "".join(path.name.partition(".")[1:]) in EXTENSION_SUFFIXES)
 
 
-def _name(path: Path, package: Path) -> str:
+def name_in(path: Path, package: Path) -> str:
+    """Return what the record calls a file: its path from the package's directory, with slashes."""
     return Path(os.path.relpath(path, package)).as_posix()
 
 
-def _source_of(name: str) -> str:
+def source_of(name: str) -> str:
     """Return the name of the source of a compiled module."""
     folder, _, file = name.rpartition("/")
     source = f"{file.partition('.')[0]}.py"
     return f"{folder}/{source}" if folder else source
 
 
-def _digests(package: Path) -> Callable[[str], str | None]:
+def digests(package: Path) -> Callable[[str], str | None]:
     """Return a function from a file's name to its digest, None where it cannot be read; it remembers."""
     known: dict[str, str | None] = {}
 
