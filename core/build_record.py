@@ -2,8 +2,8 @@
 
 """What the build of a compiled engine records: which module was compiled from which sources.
 
-`penstock/compiled.py` says what the record is for, reads it, and tells what files are called in it. The package
-must not be imported while its modules are being replaced, so this file loads that one by its path.
+`penstock/compiled.py` says what the record is for, and reads it. The package must not be imported while its
+modules are being replaced, so this file loads that one by its path.
 """
 
 from __future__ import annotations
@@ -21,14 +21,15 @@ if TYPE_CHECKING:
 _COMPILED: Final[dict[str, Any]] = runpy.run_path(
     str(Path(__file__).resolve().parent / "src" / "penstock" / "compiled.py")
 )
-#: In the directory of the import package.
 RECORD: Final[str] = _COMPILED["RECORD"]
+_compiled_modules, _extensions = _COMPILED["compiled_modules"], _COMPILED["extensions"]
+_digests, _name_in, _source_of = _COMPILED["digests"], _COMPILED["name_in"], _COMPILED["source_of"]
 
 
 def source_digests(package: Path) -> dict[str, str]:
     """Return name → digest of every source of a package; to be taken before the compiler reads them."""
-    digest = _COMPILED["digests"](package)
-    names = (_COMPILED["name_in"](path, package) for path in sorted(package.rglob("*.py")))
+    digest = _digests(package)
+    names = (_name_in(path, package) for path in sorted(package.rglob("*.py")))
     return {name: found for name in names if (found := digest(name)) is not None}
 
 
@@ -42,21 +43,18 @@ def write_record(package: Path, before: Mapping[str, str]) -> Path:
     Raises:
         FileNotFoundError: nothing in the package is compiled for this interpreter.
     """
-    found = _COMPILED["compiled_modules"](package)
+    found = _compiled_modules(package)
     if not found:
         raise FileNotFoundError(
             f"{package} has no compiled module for this interpreter, expected some with one of "
             f"{', '.join(EXTENSION_SUFFIXES)}"
         )
     # mypyc keeps the code of all modules in one library, beside the package.
-    shared = [
-        _COMPILED["name_in"](path, package)
-        for path in _COMPILED["extensions"](package.parent.glob("*__mypyc.*"))
-    ]
-    digest = _COMPILED["digests"](package)
+    shared = [_name_in(path, package) for path in _extensions(package.parent.glob("*__mypyc.*"))]
+    digest = _digests(package)
     record = {}
-    for name in [_COMPILED["name_in"](path, package) for path in found]:
-        sources = _sources_of(package, _COMPILED["source_of"](name)) & before.keys()
+    for name in [_name_in(path, package) for path in found]:
+        sources = _sources_of(package, _source_of(name)) & before.keys()
         record[name] = {each: digest(each) for each in (name, *shared)} | {
             source: before[source] for source in sources
         }

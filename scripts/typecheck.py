@@ -24,7 +24,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 #: Code outside the distributions: name → files and directories, all of which are on the path.
-OTHERS: Final = {"benchmarks": ("benchmarks",), "tools": ("scripts", "toxfile.py", "core/hatch_build.py")}
+OTHERS: Final = {
+    "benchmarks": ("benchmarks",),
+    "tools": ("scripts", "toxfile.py", "core/build_record.py", "core/hatch_build.py"),
+}
 
 
 def _mypy(arguments: Sequence[str], search_path: str) -> int:

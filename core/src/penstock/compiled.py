@@ -10,8 +10,8 @@ the digests of itself, of the library that holds the code of all, and of every s
 Those are its own and what it imports of the package when it runs, since the compiler puts the constants of
 plain modules into the code. Digests, not times: a checkout, a copy or a cache gives files any time.
 
-The build (`core/build_record.py`) loads this file by its path, with nothing else of Penstock: standard library
-only at the top.
+The build (`core/build_record.py`) loads this file by its path, with nothing else of Penstock: only the
+standard library at the top.
 """
 
 from __future__ import annotations
