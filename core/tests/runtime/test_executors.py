@@ -260,7 +260,7 @@ def test_a_pool_shut_down_in_the_middle_ends_the_run_and_everything_is_closed(ma
 
 
 class Refusing(Executor):
-    """Lends nothing until it is told to."""
+    """Lends nothing until `is_ready`."""
 
     def __init__(self) -> None:
         self.is_ready = False
@@ -271,11 +271,19 @@ class Refusing(Executor):
         return InlineExecutor().lend_to(work)
 
 
-def test_a_start_that_an_executor_refuses_leaves_nothing_behind_and_may_be_tried_again(make) -> None:
+def test_a_start_that_an_executor_refuses_leaves_nothing_behind_and_may_be_tried_again(
+    make, watching_threads
+) -> None:
     refusing = Refusing()
     graph = make(
-        [(AddOne, "in", "out"), (Nothing, "in", "", 'executor: "late"')], "in", 'executor { name: "late" }'
+        [(AddOne, "in", "out", 'executor: "early"'), (Nothing, "in", "", 'executor: "late"')],
+        "in",
+        'executor { name: "early" } executor { name: "late" }',
+        threads=0,
     )
+    got: list[object] = []
+    graph.observe_output_stream("out", lambda _, p: got.append(p.payload))
+    graph.set_executor("early", watching_threads())  # lends its threads before the other one refuses
     graph.set_executor("late", refusing)
     before = threading.active_count()
     with pytest.raises(InvalidArgumentError, match="not ready"):
@@ -288,6 +296,7 @@ def test_a_start_that_an_executor_refuses_leaves_nothing_behind_and_may_be_tried
     graph.start_run()
     graph.add_packet_to_input_stream("in", penstock.Packet(1, 1))
     graph.close(TIMEOUT)
+    assert got == [2]
 
 
 # --- a service with a thread of its own -------------------------------------------------------

@@ -302,6 +302,9 @@ def test_an_interrupt_inside_an_add_poisons_the_run_which_ends_and_closes_everyt
     assert failure.code is StatusCode.ABORTED
     assert closed == ["Note_1", "Note_2"]
 
+    graph.wait_until_done(0)
+    assert closed == ["Note_1", "Note_2"]  # once each, however often the end is waited for
+
 
 calls_its_own = pytest.mark.skipif(
     engine_form() != "plain Python",

@@ -5,6 +5,7 @@ import concurrent.futures
 import inspect
 import json
 import threading
+import time
 
 import attrs
 import pytest
@@ -219,6 +220,9 @@ def test_a_call_that_awaits_stands_where_its_coroutine_does(held) -> None:
     graph = held('node { calculator: "Awaiting" input_stream: "in" }', Awaiting, calls=1)
 
     (call,) = calls_of(graph, "Awaiting")
+    deadline = time.monotonic() + TIMEOUT
+    while not call.file and time.monotonic() < deadline:  # the run may not have noted the coroutine yet
+        (call,) = calls_of(graph, "Awaiting")
 
     assert (call.file, call.line) == line_of(Awaiting.process, "# here it awaits")
     assert call.thread == ""
