@@ -1,8 +1,8 @@
-"""The default registry of the process, filled by the installed plugins when it is first asked.
+"""The default registry of the process, filled by the installed plugins when it is first used.
 
 Importing this module loads no plugin and reads no entry point. There is one default because most
-programs want one; nothing in Penstock but the entrances (`CalculatorGraph`, `penstock.run`, the
-command line) falls back on it, and every one of those takes another registry.
+programs need one; only the entrances of Penstock (`CalculatorGraph`, `penstock.run`, the command line)
+use it, and each of them also takes another registry.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ C = TypeVar("C", bound="type | CalculatorFunction[..., Any]")
 
 
 class _LazyHost:
-    """Makes the plugin host once, for whichever thread comes first; the others wait."""
+    """Makes the plugin host once, on the first thread that needs it; other threads wait."""
 
     def __init__(self) -> None:
         # Re-entrant, so that a plugin that asks for the host while it is loaded gets an error and
@@ -70,7 +70,7 @@ class _Defaults:
         self.registry: Final = Registry(lambda registry: self.host.get().fill(registry))
 
 
-#: The last one counts; there is one, but for tests that install plugins.
+#: The last one is used; there is only one, except in tests that install plugins.
 _defaults: Final = [_Defaults()]
 
 
@@ -91,11 +91,11 @@ def plugin_host() -> PluginHost:
 
 @contextmanager
 def plugins_renewed() -> Iterator[None]:
-    """Look for plugins anew, and forget again what was found; for tests of what is installed meanwhile.
+    """Find plugins again within a block, and forget them after it; for tests that install plugins.
 
-    Within the block `default_registry()` and `plugin_host()` are other objects, which look for plugins when
-    they are first asked there; those outside are loaded before. What the process has registered before is
-    known there too; what it registers within is not known afterwards.
+    Within the block, `default_registry()` and `plugin_host()` are other objects, which look for plugins when
+    they are first used; the objects outside are loaded before the block. Names that the process itself has
+    registered before are known in the block too; names that it registers in the block are forgotten after it.
     """
     renewed = _Defaults()
     _hand_on(default_registry(), renewed.registry)
@@ -107,12 +107,12 @@ def plugins_renewed() -> Iterator[None]:
 
 
 def _hand_on(old: Registry, new: Registry) -> None:
-    """Put into a registry what no plugin has put into another, which is filled for that."""
+    """Copy the entries that no plugin has made from a registry to another; loads the plugins of the first."""
     for kind in KINDS:
         for name in old.names(kind):
             try:
                 of_the_process = old.origin(kind, name).distribution is None
-            except NameClashError:  # it cannot be used, so that nobody misses it
+            except NameClashError:  # it could not be used anyway
                 continue
             if of_the_process:
                 new.add(kind, name, old.find(kind, name))
@@ -129,22 +129,22 @@ def register_calculator(cls_or_name: C | str) -> C | Callable[[C], C]:
     """Let graphs of this process name a calculator, without a plugin.
 
     `@register_calculator` registers a class under its own name, `@register_calculator("Name")` under
-    another, and `register_calculator(SomeClass)` works as a call. What `@penstock.calculator` has
-    decorated is registered as the calculator made from it. The same class defined again (by
-    a notebook cell that is run again, say) replaces the former one for graphs made from then on. A
-    name that a plugin claims too is a clash, reported when a graph uses it.
+    another, and `register_calculator(SomeClass)` works as a call. A function or class that
+    `@penstock.calculator` has decorated is registered as the calculator made from it. The same class
+    defined again (by a notebook cell that is run again, say) replaces the former one for graphs made from
+    then on. A name that a plugin claims too is a clash, reported when a graph uses it.
 
     Args:
         cls_or_name: a subclass of `Calculator`, or a function or class that `@penstock.calculator` has
-            decorated; or the name for what is decorated.
+            decorated; or the name for the class or function that this call decorates.
 
     Returns:
         The class or function, unchanged; or a decorator that returns it unchanged.
 
     Raises:
-        InvalidArgumentError: it is neither, or graph files cannot give the options that it says it takes.
+        InvalidArgumentError: it is neither, or graph files cannot give the options that it declares.
             Nothing is registered.
-        AlreadyExistsError: another class has that name in this process. It keeps it.
+        AlreadyExistsError: another class has that name in this process, and keeps it.
     """
     if isinstance(cls_or_name, str):
         name = cls_or_name
