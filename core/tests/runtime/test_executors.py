@@ -194,7 +194,7 @@ def test_another_executor_under_the_same_name_is_refused_and_the_same_is_not(mak
     pool = pools()
     graph.set_executor("", pool)
     graph.set_executor("", pool)
-    with pytest.raises(AlreadyExistsError, match="executor '' was already handed in, and is another one"):
+    with pytest.raises(AlreadyExistsError, match="executor '': another executor was already handed in"):
         graph.set_executor("", pools())
 
 

@@ -277,12 +277,12 @@ def test_a_run_that_could_not_start_leaves_the_rows_to_the_next(make) -> None:
     assert [row["out"] for row in rows] == [1]
 
 
-def test_rows_of_a_graph_that_somebody_must_feed_need_a_run(make) -> None:
+def test_rows_of_a_graph_with_inputs_need_a_run(make) -> None:
     graph = make([(Pass, "in", "out")], "in")
     with pytest.raises(
         FailedPreconditionError,
-        match=r"the next row of 'out' needs a run, and the graph has inputs \('in'\) that somebody must "
-        r"feed; call start_run\(\)",
+        match=r"the next row of 'out' needs a run, and the graph has inputs \('in'\) that must be "
+        r"fed; call start_run\(\)",
     ):
         next(iter(graph.rows("out")))
 
@@ -318,7 +318,7 @@ def test_rows_may_join_a_run_so_long_as_nothing_was_added(make) -> None:
     assert shape(rows.next()) == (0, {"mid": "in0", "out": "in0"})
     with pytest.raises(
         FailedPreconditionError,
-        match="rows of stream 'out' would miss what has gone by: packets have been added to 'in'; ask for "
+        match="rows of stream 'out' could miss packets: packets have been added to 'in'; ask for "
         r"rows before start_run\(\), or before the first packet is added",
     ):
         graph.rows("out")
@@ -331,7 +331,7 @@ def test_rows_may_join_a_run_so_long_as_nothing_was_added(make) -> None:
 def test_rows_of_what_a_source_writes_cannot_join_a_run(make) -> None:
     graph = make([(count_to(3), "", "n"), (Pass, "n", "out")])
     graph.start_run()
-    with pytest.raises(FailedPreconditionError, match="would miss what has gone by: source 'Count' runs"):
+    with pytest.raises(FailedPreconditionError, match="could miss packets: source 'Count' runs"):
         graph.rows("out")
 
 
@@ -341,12 +341,12 @@ def test_rows_cannot_join_where_a_stream_was_written_in_open_or_has_ended(make) 
     graph.start_run()
     graph.wait_until_idle(TIMEOUT)
     with pytest.raises(
-        FailedPreconditionError, match=r"rows of stream 'out' would miss .*: 1 packets have been written"
+        FailedPreconditionError, match=r"rows of stream 'out' could miss .*: 1 packets have been written"
     ):
         graph.rows("out")
     graph.close_all_input_streams()
     graph.wait_until_idle(TIMEOUT)
-    with pytest.raises(FailedPreconditionError, match=r"rows of stream 'other' would miss .*: it has ended"):
+    with pytest.raises(FailedPreconditionError, match=r"rows of stream 'other' could miss .*: it has ended"):
         graph.rows("other")
 
 

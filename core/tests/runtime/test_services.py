@@ -114,7 +114,7 @@ def test_a_service_that_can_be_made_is_made_once_and_kept(make) -> None:
 
 @pytest.mark.parametrize(
     ("key", "reason"),
-    [(WORD, "it was not set, and does not say how to make one"), (BROKEN, "division by zero")],
+    [(WORD, "it was not set, and its key cannot make one"), (BROKEN, "division by zero")],
 )
 def test_a_missing_service_starts_nothing_and_is_named_with_the_node(make, key, reason) -> None:
     graph = make([(asking(key, []), "")])

@@ -1,4 +1,4 @@
-"""One packet on its way into a graph input, which full queues may keep waiting."""
+"""Adding one packet to a graph input, which may have to wait while full queues throttle the input."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def add_if_room(schedule: Schedule, number: int, packet: Packet) -> bool:
-    """Add a packet to a graph input; return False where full queues throttle it. Called with the lock held.
+    """Add a packet to a graph input; return False if full queues throttle it. Called with the lock held.
 
     Raises:
         GraphRunError: the run has failed.
@@ -34,9 +34,9 @@ def add_if_room(schedule: Schedule, number: int, packet: Packet) -> bool:
 
 
 class Addition:
-    """An add that has not been done yet. Calling it, under the run's lock, tries.
+    """A packet that is still to be added. Calling the object, under the run's lock, tries to add it.
 
-    A full queue of rows never keeps the one who reads them: nobody else would make room.
+    A thread or task that reads rows never waits for a full queue of these rows: only it could make room.
 
     Args:
         runner: the run.
@@ -58,7 +58,7 @@ class Addition:
         return add_if_room(schedule, self._number, self._packet)
 
     def try_patiently(self, schedule: Schedule) -> bool:
-        """As calling it, for who would wait: where only rows that it reads itself are full, it does not."""
+        """Try to add; if only queues of rows that the caller itself reads are full, add in spite of them."""
         if self(schedule):
             return True
         if not self._waits_for_itself(schedule):
@@ -67,7 +67,7 @@ class Addition:
         return True
 
     def has_room(self) -> bool:
-        """Return whether another try is worth it. Called with the run's lock held."""
+        """Return whether another try would not wait. Called with the run's lock held."""
         schedule = self._runner.schedule
         return (
             not schedule.flow.is_throttled(~self._number)
@@ -89,7 +89,7 @@ class Addition:
 
 
 def reader_of(queue: Queue) -> object:
-    """Return who reads the rows that a queue is for; None where it is for something else."""
+    """Return the thread or task that reads the rows that a queue belongs to; None for any other queue."""
     return getattr(getattr(queue, "target", None), "who", None)
 
 
@@ -97,7 +97,7 @@ def checked(stream: str, packet: object, timestamp: SupportsIndex | None) -> Pac
     """Return what can be added to a graph input.
 
     Raises:
-        InvalidArgumentError: no packet, or none with a timestamp.
+        InvalidArgumentError: it is no packet, or has no timestamp.
     """
     if not isinstance(packet, Packet):
         raise InvalidArgumentError(

@@ -1,7 +1,7 @@
-"""Waiting for a run on an event loop, without keeping the loop and without a thread for each who waits.
+"""Waiting for a run on an event loop, without blocking the loop and without a thread for each task.
 
-The run's news ring a bell on the loop; who waits looks again then, under the run's lock, which nobody
-holds for long. A wait that is cancelled leaves at once, and nothing stays behind.
+The run's news ring a bell on the loop. The waiting task then looks again, under the run's lock, which no
+thread holds for long. A wait that is cancelled ends at once and cleans up.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ async def wait(
     Args:
         runner: the run.
         done: whether to wait no longer.
-        timeout: seconds on the run's clock; None for ever.
-        what: is waited for, for the message.
-        adds: whether it is for room in a graph input.
+        timeout: seconds on the run's clock; None for no limit.
+        what: what the task waits for, for the message.
+        adds: whether the task waits for room in a graph input.
 
     Raises:
         WaitTimeoutError: `timeout` seconds have passed; says what the run waits for.
@@ -62,18 +62,18 @@ async def wait(
 
 
 def refuse(runner: Runner, what: str) -> None:
-    """Raise where an asynchronous wait could never end.
+    """Raise an error if an asynchronous wait could never end.
 
     Raises:
-        FailedPreconditionError: in a step, an observer or a coroutine of this run; or nodes run inside
-            the application's waits, which an event loop must not lend itself to.
+        FailedPreconditionError: called in a step, an observer or a coroutine of this run; or nodes run
+            inside the application's waits, and an event loop must not run them.
     """
     runner.refuse_inside(what, awaits=True)
     runner.refuse_helpers(what)
 
 
 class _Bell:
-    """What the news of a run ring on an event loop."""
+    """Wakes one task on an event loop when a run has news."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop: Final = loop
@@ -89,7 +89,7 @@ class _Bell:
         runner.changed.listeners.append(self._news)
 
     def take_down(self, runner: Runner, *, adds: bool) -> None:
-        """Listen no longer. Called with the lock held."""
+        """Stop listening. Called with the lock held."""
         runner.waiters -= 1
         runner.adders -= adds
         runner.changed.listeners.remove(self._news)
@@ -98,11 +98,11 @@ class _Bell:
         if self._is_ringing:
             return
         self._is_ringing = True
-        with contextlib.suppress(RuntimeError):  # the loop was closed over the head of who waits
+        with contextlib.suppress(RuntimeError):  # the loop was closed while the task waited
             self._loop.call_soon_threadsafe(_ring, self._rung)
 
     async def rings(self, seconds: float) -> None:
-        """Wait until it has rung, at most so long."""
+        """Wait until the bell has rung, at most `seconds`."""
         timer = self._loop.call_later(seconds, _ring, self._rung)
         try:
             await self._rung
@@ -116,9 +116,9 @@ def _ring(rung: asyncio.Future[None]) -> None:
 
 
 async def in_thread(call: Callable[[], Any]) -> Any:
-    """Return what a call that blocks returns, or raise what it raises; it has a thread of its own.
+    """Run a call that blocks on a thread of its own; return what it returns, or raise what it raises.
 
-    Where the task is cancelled meanwhile, the call goes on to its end; who cancels sees to that.
+    If the task is cancelled meanwhile, the call goes on to its end; the canceller must allow for that.
     """
     loop = asyncio.get_running_loop()
     outcome: asyncio.Future[Any] = loop.create_future()
@@ -126,7 +126,7 @@ async def in_thread(call: Callable[[], Any]) -> Any:
     def serve() -> None:
         try:
             result = call()
-        except BaseException as error:  # noqa: BLE001  # it belongs to who awaits
+        except BaseException as error:  # noqa: BLE001  # the awaiting task raises it
             _post(loop, _fail, outcome, error)
         else:
             _post(loop, _succeed, outcome, result)
@@ -137,11 +137,11 @@ async def in_thread(call: Callable[[], Any]) -> Any:
         return await outcome
     finally:
         if outcome.done() and not outcome.cancelled():
-            thread.join()  # it has nothing left to do
+            thread.join()  # the thread has nothing left to do
 
 
 def _post(loop: asyncio.AbstractEventLoop, call: Callable[..., None], *arguments: object) -> None:
-    with contextlib.suppress(RuntimeError):  # the loop was closed: nobody awaits any more
+    with contextlib.suppress(RuntimeError):  # the loop was closed: no task awaits any more
         loop.call_soon_threadsafe(call, *arguments)
 
 
@@ -156,10 +156,10 @@ def _fail(outcome: asyncio.Future[Any], error: BaseException) -> None:
 
 
 def refuse_without_loop(what: str) -> None:
-    """Raise where no event loop runs in this thread.
+    """Raise an error if no event loop runs in this thread.
 
     Raises:
-        FailedPreconditionError: it does not.
+        FailedPreconditionError: no event loop runs; names `what`.
     """
     try:
         asyncio.get_running_loop()

@@ -1,4 +1,4 @@
-"""From a plan to the engine of one run: nodes, streams and queues, calculators made anew."""
+"""Makes the engine of one run from a plan: new calculators, nodes, streams and queues."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ class RunBuilder:
 
     Args:
         plan: the checked graph.
-        services: what contexts ask of the runtime.
+        services: what calculator contexts ask for options, services and counters.
         side_packets: of this run.
         constants: outputs of nodes without streams from earlier runs.
         queue_of: node id → number of its ready queue.
         queue_names: of the ready queues.
         is_timed: whether the time of each call of `process` is added up.
-        tracing: what the run is told to; None for nobody.
+        tracing: what traces the run; None for no tracer.
     """
 
     def __init__(  # noqa: PLR0913, PLR0917  # made in one place only
@@ -70,7 +70,7 @@ class RunBuilder:
         """Return the schedule, not started.
 
         Args:
-            observers: stream id → who observes it.
+            observers: stream id → its observers.
             limits: graph input's stream id → its own max_queue_size (-1 for none).
 
         Raises:
@@ -143,7 +143,7 @@ class RunBuilder:
             raise CalculatorError(plan.name, plan.handler.name, "prepare", error) from error
         node.awaiting = len(inputs) - sum([port.back_edge for port in plan.inputs])
         if self._is_timed or self._tracing is not None:
-            from penstock.runtime.tracing import put_around  # most runs need nothing of it
+            from penstock.runtime.tracing import put_around  # most runs do not need it
 
             put_around(node, self._tracing, is_timed=self._is_timed)
         return node
@@ -159,7 +159,7 @@ class RunBuilder:
         return reader
 
     def _await_side_packets(self, schedule: Schedule) -> None:
-        """Let nodes wait for side packets that others make; hand out at once what is known already."""
+        """Let nodes wait for side packets that other nodes make, except those that earlier runs have made."""
         recalled: dict[str, Packet] = {}
         for plan in self._plan.nodes:
             made = None
@@ -177,7 +177,7 @@ class RunBuilder:
 
 
 class _StepMaker:
-    """Makes the steps of a node; one is enough unless calls of `process` overlap."""
+    """Makes the steps of a node, which needs only one unless calls of `process` overlap."""
 
     __slots__ = ("_plan",)
 
@@ -217,7 +217,7 @@ def _output_side_packets(plan: NodePlan, step: Step) -> Ports[OutputSidePacket]:
 
 
 class _Opening:
-    """`open` of a node, once it has been shown its side packets."""
+    """Calls `open` of a node after giving it its side packets."""
 
     def __init__(self, node: Node, side_packets: SidePackets) -> None:
         self._node: Final = node

@@ -1,7 +1,7 @@
-"""Counters of a graph: named integers that calculators raise and applications read.
+"""Counters of a graph: named integers that calculators increment and applications read.
 
-They live with the graph and go on counting from run to run. Any thread may read them. A calculator
-raises its counters in its own methods only; where these may overlap (`max_in_flight`), it is given
+They belong to the graph and go on counting from run to run. Any thread may read them. A calculator
+increments its counters in its own methods only; if these may overlap (`max_in_flight`), it gets
 counters with a lock.
 """
 
@@ -12,7 +12,7 @@ from typing import Final
 
 
 class Counter:
-    """A number that only changes by what is added to it, by one thread at a time."""
+    """A number that one thread at a time may add to."""
 
     __slots__ = ("_value", "name")
 
@@ -37,7 +37,7 @@ class Counter:
 
 
 class SharedCounter(Counter):
-    """A counter that several threads may raise at once. Costs four times as much."""
+    """A counter that several threads may increment at once. Costs four times as much."""
 
     __slots__ = ("_lock",)
 
@@ -62,7 +62,7 @@ class Counters:
         self._by_name: dict[str, Counter] = {}
 
     def get(self, name: str, *, is_shared: bool = True) -> Counter:
-        """Return the counter of this name; a new one is as safe as `is_shared` asks."""
+        """Return the counter of this name; a new one has a lock if `is_shared`."""
         counter = self._by_name.get(name)
         if counter is not None:
             return counter

@@ -31,22 +31,22 @@ def register_calculator(cls_or_name: C | str) -> C | Callable[[C], C]:
     """Let graphs of this process name a calculator, without a plugin.
 
     `@register_calculator` registers a class under its own name, `@register_calculator("Name")` under
-    another, and `register_calculator(SomeClass)` works as a call. What `@penstock.calculator` has
-    decorated is registered as the calculator made from it. The same class defined again (by
-    a notebook cell that is run again, say) replaces the former one for graphs made from then on. A
-    name that a plugin claims too is a clash, reported when a graph uses it.
+    another, and `register_calculator(SomeClass)` works as a call. A function or class that
+    `@penstock.calculator` has decorated is registered as the calculator made from it. The same class
+    defined again (by a notebook cell that is run again, say) replaces the former one for graphs made from
+    then on. A name that a plugin claims too is a clash, reported when a graph uses it.
 
     Args:
         cls_or_name: a subclass of `Calculator`, or a function or class that `@penstock.calculator` has
-            decorated; or the name for what is decorated.
+            decorated; or the name for the class or function that this call decorates.
 
     Returns:
         The class or function, unchanged; or a decorator that returns it unchanged.
 
     Raises:
-        InvalidArgumentError: it is neither, or graph files cannot give the options that it says it takes.
+        InvalidArgumentError: it is neither, or graph files cannot give the options that it declares.
             Nothing is registered.
-        AlreadyExistsError: another class has that name in this process. It keeps it.
+        AlreadyExistsError: another class has that name in this process, and keeps it.
     """
     if isinstance(cls_or_name, str):
         name = cls_or_name

@@ -20,18 +20,18 @@ if TYPE_CHECKING:
 
 
 class Feed:
-    """What the inputs of a graph are fed, while a run is under way.
+    """Feeds the inputs of a graph while a run is under way.
 
     Args:
         graph: with a run under way.
         inputs: graph input → packets, or pairs of timestamp and payload, in order.
-        promises: whether inputs say as soon as it is known that nothing comes before their next packet,
-            and that they have ended.
-        paced: whether the packets of one timestamp are done with before those of the next are added.
-        left: returns how many seconds a wait may take; None for any time.
+        promises: whether the bound of an input is raised as soon as its next packet is known, and the input
+            closed as soon as its end is known.
+        paced: whether the graph is idle before the packets of the next timestamp are added.
+        left: returns how many seconds a wait may take; None for no limit.
 
     Attributes:
-        is_reading: an iterable is being asked for its next item, so what is raised now is its own.
+        is_reading: whether an iterable is being asked for its next item: an exception is then its own.
     """
 
     def __init__(
@@ -52,11 +52,11 @@ class Feed:
         self.is_reading = False
 
     def run(self) -> None:
-        """Add everything.
+        """Add all packets.
 
         Raises:
             InvalidArgumentError: an item is neither a packet nor a pair.
-            WaitTimeoutError: no time is left; also where no wait was long, since iterables may be endless.
+            WaitTimeoutError: no time is left; checked without a wait too, since iterables may be endless.
             As `add_packet_to_input_stream` and `wait_until_idle`, and whatever an iterable raises.
         """
         for place in range(len(self._inputs)):
@@ -77,14 +77,14 @@ class Feed:
             self._promise(stamp)
         for place in now:
             one = self._inputs[place]
-            assert one.packet is not None  # it has a place in the queue  # noqa: S101
+            assert one.packet is not None  # it is in the queue  # noqa: S101
             self._graph.add_packet_to_input_stream(one.name, one.packet, timeout=self._left())
             one.promised = stamp + 1
         for place in now:
             self._go_to_next(place)
 
     def _promise(self, stamp: int) -> None:
-        """Let inputs whose next packet comes later say so."""
+        """Raise the bounds of the inputs whose next packet is later than `stamp`."""
         for later, place in self._coming:
             one = self._inputs[place]
             if one.promised <= stamp:
@@ -103,13 +103,13 @@ class Feed:
 
 
 class _Input:
-    """What comes on one graph input.
+    """The packets for one graph input.
 
     Attributes:
         name: of the graph input.
-        packets: what comes after `packet`.
+        packets: the packets after `packet`.
         packet: the next one; None at the end.
-        promised: nothing comes below this timestamp, as the graph knows.
+        promised: the bound of the graph input.
     """
 
     __slots__ = ("name", "packet", "packets", "promised")
@@ -127,7 +127,7 @@ def _packets(name: str, items: Iterable[object]) -> Iterator[Packet]:
 
 
 def check_iterable(name: str, items: object) -> None:
-    """Raise where packets cannot be taken from what is given for a graph input.
+    """Raise an error if packets cannot be taken from the object given for a graph input.
 
     Raises:
         InvalidArgumentError: it is no iterable.
@@ -143,8 +143,8 @@ def packet_of(name: str, number: int, item: object) -> Packet:
     """Return an item of an input as a packet.
 
     Args:
-        name: of the graph input, for the message.
-        number: of the item, counted from 0, for the message.
+        name: of the graph input, for error messages.
+        number: of the item, counted from 0, for error messages.
         item: a Packet, or a pair of timestamp and payload.
 
     Raises:

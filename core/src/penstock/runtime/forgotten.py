@@ -1,6 +1,6 @@
-"""Runs that nobody waits for: those of graphs that were dropped, and those that the interpreter's end finds.
+"""Ends forgotten runs: runs of graphs that were dropped, and runs under way when the interpreter ends.
 
-They are cancelled, what is open is closed, and their threads end, so that no script hangs. Then the
+They are cancelled, their calculators are closed, and their threads end, so that no script hangs. Then the
 services that their graphs had made are closed.
 """
 
@@ -22,22 +22,22 @@ if TYPE_CHECKING:
 
 _logger = LateLogger("runtime")
 
-#: How long the threads of an ended run may take to leave, and a forgotten run at interpreter exit.
+#: How long the threads of an ended run may take to end, and a forgotten run at interpreter exit.
 STOP_TIMEOUT_S: Final = 30.0
 _EXIT_TIMEOUT_S: Final = 5.0
 
-#: Runs that nobody has waited for yet; ended at interpreter exit, so that no script hangs.
+#: Runs whose end has not been waited for yet; ended at interpreter exit, so that no script hangs.
 RUNNING: Final[weakref.WeakSet[Runner]] = weakref.WeakSet()
 
 
 def abandon(runner: Runner | None, services: MadeServices) -> None:
-    """Let go of what a graph that was dropped leaves: cancel its run, end its threads, close its services.
+    """Clean up after a graph that was dropped: cancel its run, end its threads, close its services.
 
-    On a thread of its own: garbage is collected anywhere, in the locked sections of that very run too.
+    On a thread of its own: garbage is collected at any point, also in the locked sections of that run.
 
     Args:
-        runner: the run that was under way; None: there was none.
-        services: that the graph had made.
+        runner: the run that was under way; None if there was none.
+        services: the services that the graph had made.
     """
     if runner is not None or services:
         target = _end_forgotten
@@ -51,7 +51,7 @@ def _end_forgotten(runner: Runner | None, services: MadeServices) -> None:
             runner.change(lambda schedule: schedule.cancel())
             runner.wait(lambda: runner.is_over, STOP_TIMEOUT_S, "the end of a forgotten run")
             runner.stop(STOP_TIMEOUT_S)
-        except Exception as error:  # noqa: BLE001  # nobody is there to hear it
+        except Exception as error:  # noqa: BLE001  # no caller could handle it
             _logger.warning("a forgotten run did not end: %s", error)
     _close_forgotten(services)
 
@@ -59,16 +59,16 @@ def _end_forgotten(runner: Runner | None, services: MadeServices) -> None:
 def _close_forgotten(services: MadeServices) -> None:
     try:
         services.close()
-    except Exception as error:  # noqa: BLE001  # nobody is there to hear it
+    except Exception as error:  # noqa: BLE001  # no caller could handle it
         _logger.warning("of a forgotten graph: %s", error)
 
 
 @functools.cache
 def end_runs_before_pools() -> None:
-    """See to it, once, that runs end before the interpreter waits for the threads of pools, which serve them.
+    """Arrange, once, that at exit runs end before the interpreter waits for the threads of pools.
 
-    The interpreter joins them before it calls what is registered with `atexit`; `concurrent.futures` itself
-    registers in this other way, and what was registered last is called first.
+    The interpreter joins these threads before it calls the functions registered with `atexit`.
+    `concurrent.futures` uses the same other registry as this function; its last entry is called first.
     """
     register = getattr(threading, "_register_atexit", None)
     if register is not None:
@@ -84,7 +84,7 @@ def _end_running() -> None:
         try:
             runner.wait(lambda r=runner: r.is_over, _EXIT_TIMEOUT_S, "interpreter exit")  # type: ignore[misc]
             runner.stop(_EXIT_TIMEOUT_S)
-        except Exception as error:  # noqa: BLE001  # the others shall end too; threads of ours are daemons
+        except Exception as error:  # noqa: BLE001  # the others must end too; threads of runs are daemons
             _logger.debug("a run did not end before the interpreter: %s", error)
     for services in list(OPEN):
         _close_forgotten(services)

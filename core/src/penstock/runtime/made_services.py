@@ -1,4 +1,4 @@
-"""The services that a graph has made itself, and must therefore close; see `penstock.services.Closes`."""
+"""The services that a graph has made itself and must close; see `penstock.services.Closes`."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from penstock.services import Closes
 if TYPE_CHECKING:
     from penstock.services import ServiceKey
 
-#: Those that hold services; closed when the interpreter ends.
+#: The objects that hold services; closed when the interpreter ends.
 OPEN: Final[weakref.WeakSet[MadeServices]] = weakref.WeakSet()
 
 
 class MadeServices:
-    """What is to be closed, in the order in which it was made. Belongs to one graph, and outlives it."""
+    """The services to close, in the order in which they were made. Belongs to one graph, and outlives it."""
 
     def __init__(self) -> None:
         self._made: Final[list[tuple[ServiceKey[Any], Closes]]] = []
@@ -26,31 +26,31 @@ class MadeServices:
         return bool(self._made)
 
     def keep(self, made: dict[ServiceKey[Any], object]) -> None:
-        """Take note of services that were made just now."""
+        """Remember the services that must be closed, of those that were made just now."""
         for key, service in made.items():
             if isinstance(service, Closes):
                 self._made.append((key, service))
                 OPEN.add(self)
 
     def items(self) -> tuple[tuple[ServiceKey[Any], object], ...]:
-        """Return what is to be closed, each with its key."""
+        """Return the services to close, each with its key."""
         return tuple(self._made)
 
     def close(self) -> None:
-        """Close all, each once, the last made first; all of them, whatever one of them raises.
+        """Close all services, each once, the last made first; if one raises, the others are closed too.
 
         Raises:
-            PenstockError: one raised; the first error, with the others as notes.
+            PenstockError: a service failed to close: the first error, with the others as notes.
         """
         failure: PenstockError | None = None
         while True:
-            try:  # of one piece: the end of the process may close them while another thread does
+            try:  # `pop` is atomic: the end of the process may close them while another thread does
                 key, service = self._made.pop()
             except IndexError:
                 break
             try:
                 service.close()
-            except Exception as error:  # noqa: BLE001  # whatever it is, the others close too
+            except Exception as error:  # noqa: BLE001  # the others must close too
                 said = f"service {key.name!r} failed to close: {error}"
                 if failure is None:
                     failure = PenstockError(said, code=code_of(error))

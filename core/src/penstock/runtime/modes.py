@@ -1,4 +1,4 @@
-"""What a graph input does with a packet that it cannot take as it is."""
+"""What a graph input does with a packet that it cannot take now, or cannot take as it is."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ class GraphInputStreamAddMode(enum.Enum):
 
 
 class LatePacketMode(enum.Enum):
-    """What adding a packet does whose timestamp lies behind the bound of the graph input.
+    """What adding does with a packet whose timestamp is below the bound of the graph input.
 
     RAISE: it raises TimestampOrderError. DROP: the packet is dropped, and counted in the ledger as "late".
-    CLAMP: it gets the smallest timestamp that is still free, the present bound; it is dropped where no
-    timestamp of a packet in a stream is left.
+    CLAMP: the packet gets the smallest timestamp that is still allowed, the present bound; it is dropped if
+    no timestamp is left.
     """
 
     RAISE = 0
@@ -32,10 +32,10 @@ class LatePacketMode(enum.Enum):
 
 
 def mode_of(kind: type[E], mode: E | str, what: str) -> E:
-    """Return the member that is meant by itself or by its name.
+    """Return the member that is given as such or by its name.
 
     Raises:
-        InvalidArgumentError: neither; the message lists the names.
+        InvalidArgumentError: there is no such member; the message lists the names.
     """
     try:
         return kind[mode] if isinstance(mode, str) else kind(mode)

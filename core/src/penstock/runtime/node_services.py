@@ -1,4 +1,4 @@
-"""What calculators ask of the graph: options, services, counters, output side packets."""
+"""What calculators get from the graph: options, services, counters, output side packets."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class GraphNodeServices:
         return self._counters.get(f"{node.name}-{name}", is_shared=node.max_in_flight > 1)
 
     def set_output_side_packet(self, node: Node, name: str, packet: Packet) -> None:
-        """Hand a side packet to the nodes that wait for it.
+        """Give a side packet to the nodes that wait for it.
 
         Raises:
             AlreadyExistsError: it was set before in this run.
@@ -92,7 +92,7 @@ class GraphNodeServices:
         self.change(publish)
 
     def count_dropped(self, stream: InputStream, reason: str, count: int) -> None:
-        """Count packets that the node has taken from a stream as thrown away."""
+        """Count packets that the node has taken from a stream as dropped."""
         self.change(lambda _: stream.disuse(reason, count))
 
 
@@ -109,11 +109,11 @@ def find_services(
 
     Args:
         plan: the graph.
-        given: what there is.
-        made: gets what is made, also where another cannot be; None: another dict does.
+        given: the services that exist.
+        made: receives the services that are made, even if another one cannot be made; None for a new dict.
 
     Raises:
-        UnavailableError: a required one was not set and cannot be made; names service and node.
+        UnavailableError: a required service was not set and cannot be made; names service and node.
     """
     found = dict(given)
     made = {} if made is None else made
@@ -123,7 +123,7 @@ def find_services(
                 continue
             try:
                 if key.create is None:
-                    raise UnavailableError("it was not set, and does not say how to make one")  # noqa: TRY301
+                    raise UnavailableError("it was not set, and its key cannot make one")  # noqa: TRY301
                 found[key] = made[key] = key.create()
             except Exception as error:
                 if optional:

@@ -1,4 +1,4 @@
-"""`OutputStreamPoller`: takes the packets of a stream one by one, in the application's own time."""
+"""`OutputStreamPoller`: takes the packets of a stream one by one, whenever the application wants."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 
 
 def _may_go_on(runner: Runner, observer: Observer) -> bool:
-    """Return whether a packet waits, or none will come. Called with the run's lock held."""
+    """Return whether a packet waits, or no packet will come. Called with the run's lock held."""
     return bool(observer.queue or observer.is_done or runner.schedule.errors or runner.is_over)
 
 
 class OutputStreamPoller:
-    """Delivers the packets of one stream to whoever calls `next`. Made by the graph.
+    """Returns the packets of one stream, one for each call of `next`. Made by the graph.
 
-    Packets wait in a queue of its own, which never throttles the graph unless `set_max_queue_size`
-    says so. One thread or task at a time may use a poller; `for packet in poller` and `async for packet
+    Packets wait in a queue of the poller, which throttles the graph only after `set_max_queue_size`.
+    One thread or task at a time may use a poller; `for packet in poller` and `async for packet
     in poller` end with the stream.
     """
 
@@ -37,7 +37,7 @@ class OutputStreamPoller:
         self._observer: Observer | None = None
 
     def attach(self) -> Observer:
-        """Return a fresh queue for a run that is being built. For the graph."""
+        """Return a new queue for a run that is being built. For the graph."""
         self._observer = Observer(self.stream, self, wants_bounds=self._wants_bounds, is_poller=True)
         self._observer.max_size = self._max_size
         return self._observer
@@ -47,13 +47,13 @@ class OutputStreamPoller:
         self._runner = runner
 
     def next(self, timeout: float | None = None) -> Packet | None:
-        """Return the next packet; wait for it at most `timeout` seconds, for ever where None.
+        """Return the next packet; wait for it at most `timeout` seconds, or without limit if None.
 
-        Returns None when the stream has ended, or the run has failed, and nothing is left.
+        Returns None when the stream has ended, or the run has failed, and no packet is left.
 
         Raises:
             WaitTimeoutError: nothing came in time; says what the run waits for.
-            FailedPreconditionError: there was no run yet, or the call comes from inside the run.
+            FailedPreconditionError: no run has begun, or the call comes from inside the run.
         """
         runner, observer = self._live()
         if not observer.queue:
@@ -61,12 +61,12 @@ class OutputStreamPoller:
         return self._take(runner, observer)
 
     async def next_async(self, timeout: float | None = None) -> Packet | None:  # noqa: ASYNC109  # its error tells why
-        """Return the next packet, as `next`, without keeping the event loop.
+        """Return the next packet, as `next`, without blocking the event loop.
 
-        A task that is cancelled here loses nothing.
+        If the task is cancelled here, no packet is lost.
 
         Raises:
-            FailedPreconditionError: nodes run inside the application's waits, so nobody would run them.
+            FailedPreconditionError: nodes run inside the application's waits, so that nothing runs them.
             As `next`.
         """
         from penstock.runtime.awaiting import refuse, wait  # brings asyncio
@@ -79,7 +79,9 @@ class OutputStreamPoller:
 
     def _live(self) -> tuple[Runner, Observer]:
         if self._runner is None or self._observer is None:
-            raise FailedPreconditionError(f"poller of stream {self.stream!r}: start_run() comes first")
+            raise FailedPreconditionError(
+                f"poller of stream {self.stream!r}: no run has begun; call start_run() first"
+            )
         return self._runner, self._observer
 
     def _take(self, runner: Runner, observer: Observer) -> Packet | None:
@@ -101,7 +103,7 @@ class OutputStreamPoller:
         return 0 if self._observer is None else len(self._observer.queue)
 
     def set_max_queue_size(self, size: int) -> None:
-        """Throttle the graph's sources while `size` packets wait here; -1 for never. Stays for later runs.
+        """Throttle the graph's sources while `size` packets wait here; -1: never. Holds for later runs too.
 
         Raises:
             InvalidArgumentError: `size` is below -1.
@@ -114,7 +116,7 @@ class OutputStreamPoller:
             runner.change(lambda schedule: schedule.limit(observer, limit))
 
     def reset(self) -> None:
-        """Forget the packets that wait."""
+        """Drop the packets that wait."""
         runner, observer = self._runner, self._observer
         if runner is not None and observer is not None:
             runner.change(lambda schedule: schedule.forget(observer))

@@ -1,6 +1,6 @@
-"""What a run says of itself, put together from the engine, its executors and the stacks of its threads.
+"""Reports about a run, put together from the engine, its executors and the stacks of its threads.
 
-The engine is read under the run's lock; payloads are weighed and stacks are looked at without it.
+The engine is read under the run's lock; the sizes of payloads and the stacks are read without it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def take_snapshot(runner: Runner) -> Snapshot:
-    """Return where a run stands, all of it."""
+    """Return the whole state of a run."""
 
     def read(schedule: Schedule) -> tuple[Any, ...]:
         return *snapshot(schedule), calls_under_way(schedule), _executors(runner, schedule)
@@ -46,7 +46,7 @@ def take_snapshot(runner: Runner) -> Snapshot:
 
 
 def take_why(runner: Runner) -> Why:
-    """Return why a run does not go on, and where the calls stand that have not come back."""
+    """Return why a run makes no progress, and where the calls stand that have not returned."""
 
     def read(schedule: Schedule) -> tuple[Why, list[UnderWay]]:
         return why(schedule), calls_under_way(schedule)
@@ -57,7 +57,7 @@ def take_why(runner: Runner) -> Why:
 
 
 def story(runner: Runner) -> str:
-    """Return in words why a run does not go on: what every wait raises with whose time-out expires."""
+    """Return in words why a run makes no progress; part of the error of each wait that times out."""
     return str(take_why(runner))
 
 
@@ -68,7 +68,7 @@ def _standing(runner: Runner, calls: list[UnderWay]) -> tuple[Call, ...]:
 
 
 def _coroutine(runner: Runner, step: Step) -> object:
-    """Return the coroutine that a step awaits; None for none, for one that has ended, and for a future."""
+    """Return the coroutine that a step awaits; None if there is none, it has ended, or it is a future."""
     task = getattr(runner.pending.get(step), "task", None)
     return None if task is None else getattr(task.get_coro(), "cr_await", None)
 

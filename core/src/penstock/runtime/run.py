@@ -1,4 +1,4 @@
-"""`penstock.run`: a graph, what goes in, and back comes what goes out."""
+"""`penstock.run`: runs a graph on given packets and returns the packets of its outputs."""
 
 from __future__ import annotations
 
@@ -30,23 +30,23 @@ def run(  # noqa: PLR0913  # each is one thing that a run can have
     registry: Registry | None = None,
     subgraphs: Mapping[str, object] | Iterable[object] = (),
 ) -> dict[str, list[Packet]]:
-    """Run a graph once and return what comes out; nothing of it is left afterwards.
+    """Run a graph once and return the packets of its outputs; the run and its threads end with the call.
 
-    The inputs are fed in order of time across all of them, and each says as soon as it is known that
-    nothing comes before its next packet. They may be generators, which are taken one packet ahead. Where
-    the graph stops by itself (a node returned STOP), feeding ends there.
+    The inputs are fed in order of time across all of them, and the bound of each is raised as soon as its
+    next packet is known. Inputs may be generators, which are read one packet ahead. If the graph stops by
+    itself (a node returned STOP), feeding ends there.
 
     Args:
         graph_config: as for `CalculatorGraph`.
         inputs: graph input → packets, or pairs of timestamp (microseconds by convention) and payload,
-            timestamps increasing. Every graph input is named; `[]` is one without packets.
+            timestamps increasing. Every graph input must be named; `[]` means no packets.
         side_packets: name → payload (or Packet).
-        streams: names of what to return; None for all graph outputs.
-        paced: add the packets of a timestamp when the graph has nothing left to do for those before, so
-            that limiters drop nothing and results do not depend on speed. False: as fast as full
-            queues allow, so that nodes work on several timestamps at once. A graph that has sources of
-            its own too is fed like that always: it has something to do at any time.
-        timeout: how long all of it may take, in seconds; None for ever.
+        streams: names of the streams to return; None for all graph outputs.
+        paced: whether the packets of a timestamp are added only when the graph is idle, so that limiters
+            drop nothing and results do not depend on speed. False: as fast as full queues allow, so that
+            nodes work on several timestamps at once. A graph with sources of its own is always fed like
+            that, since it may never be idle.
+        timeout: how long the whole call may take, in seconds; None for no limit.
         registry: where names are looked up; None for what the installed plugins provide.
         subgraphs: as for `CalculatorGraph`.
 
@@ -90,11 +90,11 @@ def run(  # noqa: PLR0913  # each is one thing that a run can have
 
 
 def _feed(feed: Feed) -> None:
-    """Feed until everything is fed, or the run ends by itself; its end says why."""
+    """Feed until all packets are added, or the run ends by itself; waiting for its end then raises why."""
     try:
         feed.run()
     except (StreamClosedError, GraphRunError):
-        if feed.is_reading:  # not this run's: an iterable may get its packets from another
+        if feed.is_reading:  # not of this run: an iterable may get its packets from another run
             raise
 
 

@@ -1,7 +1,7 @@
-"""`async with graph.running(...)`: a run that belongs to a block of a coroutine, and keeps no event loop.
+"""`async with graph.running(...)`: a run that belongs to a block of a coroutine and blocks no event loop.
 
-What holds here: when the block is left the run has ended, its threads are gone, and what went wrong is
-raised; where the block is left with an exception, or its task is cancelled, the run has been cancelled.
+What holds here: after the block the run has ended, its threads are gone, and its errors are raised; if the
+block was left with an exception, or its task was cancelled, the run has been cancelled.
 """
 
 from __future__ import annotations
@@ -69,10 +69,10 @@ class Running:
     """One run of a graph, for event loops. Made by `CalculatorGraph.running`; enter it with `async with`.
 
     Nodes begin to work when the block first awaits something, so rows that are asked for before that
-    miss nothing. All methods must be called on the loop of the block, but from any of its tasks.
+    miss no packet. All methods must be called on the loop of the block, but from any of its tasks.
 
     Attributes:
-        graph: whose run it is; its calls that do not block may be used meanwhile.
+        graph: the graph of the run; its methods that do not block may be called meanwhile.
     """
 
     def __init__(  # noqa: PLR0913, PLR0917  # what `CalculatorGraph.running` was given
@@ -97,12 +97,12 @@ class Running:
         loop = asyncio.get_running_loop()
         self._starter.start(self._side_packets, self._stream_headers, held=True)
         self._runner = self._desk.runner
-        self._ending = None  # that of the run before, where this has been entered before
+        self._ending = None  # forget that of an earlier run, if this object is entered again
         loop.call_soon(self._let_go)
         return self
 
     def _let_go(self) -> None:
-        """Let the nodes work, unless that has happened."""
+        """Let the nodes work, unless they already do."""
         if self._desk.is_held and self._is_under_way():
             self._starter.resume()
 
@@ -124,15 +124,15 @@ class Running:
         *,
         timeout: float | None = None,  # noqa: ASYNC109  # its error tells why
     ) -> None:
-        """Add a payload at a timestamp, or a Packet, to a graph input; await room where queues are full.
+        """Add a payload at a timestamp, or a Packet, to a graph input; await room if queues are full.
 
-        Gives other tasks a turn each time. A task that is cancelled here has added nothing.
+        Lets other tasks run each time. If the task is cancelled here, nothing was added.
 
         Args:
             stream: name of the graph input.
-            payload: what to add; a `Packet` is taken as it is, under `timestamp` where one is given.
-            timestamp: where to add it, in microseconds by convention.
-            timeout: seconds to await room at most; None for ever.
+            payload: what to add; a `Packet` is added as it is, or at `timestamp` if that is given.
+            timestamp: of the packet, in microseconds by convention.
+            timeout: how many seconds to await room; None for no limit.
 
         Raises:
             WaitTimeoutError: no room in time; says what the run waits for. Nothing was added.
@@ -146,7 +146,7 @@ class Running:
             await wait(runner, addition.has_room, timeout, addition.what, adds=True)
 
     async def wait_until_idle(self, timeout: float | None = None) -> None:  # noqa: ASYNC109  # its error tells why
-        """Await that nothing runs or can run; as `CalculatorGraph.wait_until_idle`.
+        """Wait until no node runs or can run; as `CalculatorGraph.wait_until_idle`.
 
         Raises:
             GraphRunError, WaitTimeoutError, FailedPreconditionError: as there.
@@ -160,7 +160,7 @@ class Running:
             timeout,
             "wait_until_idle()",
         )
-        if schedule.errors:  # it may take a thread's wait to come to rest: its executor may have failed
+        if schedule.errors:  # an executor may have failed; then only a wait on a thread runs its steps
             await in_thread(lambda: self._starter.wait_until_idle(timeout))
             raise GraphRunError(schedule.errors)
 
@@ -180,7 +180,7 @@ class Running:
         await self._ended(timeout)
 
     async def _ended(self, timeout: float | None) -> None:  # noqa: ASYNC109  # its error tells why
-        """Await the last of the run on one thread, however many tasks do, and see its threads off."""
+        """Await the end of the run and of its threads, on one thread for all tasks that call this."""
         if self._ending is None:
             self._ending = asyncio.create_task(in_thread(lambda: self._starter.wait_until_done(timeout)))
             self._ending.add_done_callback(_look_at)
@@ -207,7 +207,7 @@ class Running:
             raise
 
     async def _cancel(self, error: BaseException) -> None:
-        """End the run because of `error`, which is on its way to the application."""
+        """End the run because of `error`, which the block is about to raise."""
         if not self._is_under_way():
             return
         runner = self._live("cancel()")
@@ -224,6 +224,6 @@ class Running:
 
 
 def _look_at(task: asyncio.Task[None]) -> None:
-    """Take note of how a task ended, so that asyncio does not complain where nobody awaits it any more."""
+    """Fetch the exception of a task, so that asyncio does not log it if no task awaits it any more."""
     if not task.cancelled():
         task.exception()

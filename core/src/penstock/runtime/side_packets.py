@@ -1,8 +1,8 @@
 """Side packets of a graph: where each comes from, what a run needs, what its nodes made.
 
 A side packet comes from the application (for all runs, or for one), or from a node's output side
-packet in the run. The payload is shared as it is: a second run sees the same object, so that
-models and other things that are dear to make belong here.
+packet in the run. Runs share the payload: a second run sees the same object, so models and other
+objects that are expensive to make belong here.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
     from penstock.plan import NodePlan, Plan, SidePortPlan
 
 
-#: For nodes without any: nobody changes it.
+#: For nodes without input side packets; never changed.
 NO_SIDE_PACKETS: Final[Ports[Packet]] = Ports("input side packet", (), ())
 
 
 def as_packets(given: Mapping[str, Any] | None) -> dict[str, Packet]:
-    """Return what the application gave as packets: payloads are wrapped, packets taken as they are.
+    """Return the side packets that the application gave: payloads become packets, packets stay as they are.
 
     Raises:
         InvalidArgumentError: a packet has a timestamp.
@@ -53,7 +53,7 @@ def merged(base: Mapping[str, Packet], run: Mapping[str, Packet]) -> dict[str, P
     """Return the side packets of a run: those of all runs and those of this one.
 
     Raises:
-        AlreadyExistsError: one is in both.
+        AlreadyExistsError: a side packet is in both.
     """
     twice = sorted(base.keys() & run.keys())
     if twice:
@@ -139,9 +139,9 @@ class SidePackets:
         self.made: dict[str, Packet] = {}
 
     def attach(self, node: Node) -> None:
-        """Show a node that is about to open its side packets; all that it waits for are there.
+        """Give a node that is about to be opened its side packets; all that it waits for have been made.
 
-        Optional ones that nobody gave are absent from `cc.input_side_packets`.
+        Optional ones that were not given are absent from `cc.input_side_packets`.
         """
         node.step.input_side_packets = self.ports_of(self._plan.nodes[node.id])
 
@@ -156,11 +156,11 @@ class SidePackets:
         )
 
     def value(self, name: str) -> Packet | None:
-        """Return a side packet of this run, or None where there is none yet."""
+        """Return a side packet of this run, or None if it does not exist yet."""
         return self.made.get(name) or self._given.get(name)
 
     def publish(self, node: Node, name: str, packet: Packet) -> None:
-        """Keep what a node has made. Called under the runner's lock.
+        """Keep a side packet that a node has made. Called under the runner's lock.
 
         Raises:
             AlreadyExistsError: it was made before in this run.
@@ -173,10 +173,10 @@ class SidePackets:
 
 
 class ConstantOutputs:
-    """Remembers what nodes without streams made, so that they need not run again.
+    """Remembers the side packets that nodes without streams made, so that these nodes need not run again.
 
-    Such a node depends on its side packets only; while these are the same objects as in the run
-    before, `open` is not called again and its output side packets are handed out as they were.
+    Such a node depends on its input side packets only. While these are the same objects as in an earlier
+    run, `open` is not called again and the output side packets of that run are used.
     """
 
     def __init__(self) -> None:
@@ -195,7 +195,7 @@ class ConstantOutputs:
                     self._by_node[node.id] = (self._key(node, side_packets), made)
 
     def recall(self, node: NodePlan, side_packets: SidePackets) -> dict[str, Packet] | None:
-        """Return what a node made before from the same side packets, or None where it must run."""
+        """Return what a node made before from the same input side packets, or None if it must run."""
         known = self._by_node.get(node.id)
         if known is None:
             return None

@@ -1,11 +1,11 @@
-"""Where a run is timed and traced: what is put around the calls of its nodes when it starts.
+"""Timing and tracing of a run: what is put around the calls of its nodes when it starts.
 
-A run without tracer and without timing has nothing of this: its steps call the calculators themselves,
-and its streams, queues and runner are the plain classes. With one of the two there is a `TimedCall` or a
-`TracedCall` around each call instead. So nobody is asked in a step whether there is a tracer.
+A run without tracer and without timing uses nothing of this: its steps call the calculators themselves,
+and its streams, queues and runner are the plain classes. With timing or a tracer, a `TimedCall` or
+`TracedCall` is put around each call. So no step has to check whether there is a tracer.
 
 Invariant: the tracer is never called under the run's lock. What happens under it (a packet at a graph
-input, packets dropped, a queue full) is noted, and told as soon as the lock is free.
+input, packets dropped, a queue full) is noted, and reported as soon as the lock is free.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ _RUN_NUMBERS: Final = count(1)
 
 
 class Tracing:
-    """The tracer of one run, and whatever waits to be told to it.
+    """The tracer of one run, and the events that wait to be reported to it.
 
-    A tracer that raises is logged once and told nothing more of this run.
+    When a tracer raises, the error is logged once, and nothing more of this run is reported to it.
 
     Args:
         tracer: the application's.
@@ -63,7 +63,7 @@ class Tracing:
     def __init__(self, tracer: Tracer, plan: Plan) -> None:
         self._tracer = tracer
         self.run: Final = TracedRun(next(_RUN_NUMBERS), _name_of(plan), perf_counter_ns())
-        #: Method of the tracer, and what it is to be told.
+        #: Method of the tracer, and its argument.
         self._noted: Final[deque[tuple[str, object]]] = deque()
         self._awaited: Final[dict[Step, TracedStep]] = {}
         self._lock: Final = Lock()
@@ -72,12 +72,12 @@ class Tracing:
     # --- the run ------------------------------------------------------------------------------
 
     def started(self) -> None:
-        """Tell that the run begins."""
+        """Report that the run begins."""
         self._has_started = True
         self._tell("run_started", self.run)
 
     def ended(self, error: str | None) -> None:
-        """Tell that the run is over; once, however often it is called, and only where it had begun."""
+        """Report that the run is over; only the first call does, and only if the run had begun."""
         with self._lock:
             if self._has_ended or not self._has_started:
                 return
@@ -92,7 +92,7 @@ class Tracing:
         return TracedRunner(self, *parts)
 
     def callback(self, stream: str, call: Callable[[Packet], object]) -> TracedCallback:
-        """Return what the runner calls as an observer."""
+        """Return the target of an observer, which the runner calls."""
         return TracedCallback(stream, call, self)
 
     def flow(self) -> FlowControl:
@@ -100,28 +100,28 @@ class Tracing:
         return TracedFlow(self)
 
     def stream(self, name: str, node: Node, flow: FlowControl, *, is_back_edge: bool) -> InputStream:
-        """Return a reading end."""
+        """Return the reading end of a stream."""
         return TracedStream(name, node, flow, self, is_back_edge=is_back_edge)
 
     def watch_inputs(self, schedule: Schedule) -> None:
-        """Let packets that are added to graph inputs be noted; called once, before the run starts."""
+        """Note packets that are added to graph inputs from now on; called once, before the run starts."""
         for number, output in schedule.graph_inputs.items():
             schedule.graph_inputs[number] = _TracedInput(output.stream, self)
 
     # --- steps --------------------------------------------------------------------------------
 
     def begin(self, traced: TracedStep) -> None:
-        """Tell that a step is about to be called."""
+        """Report that a step is about to be called."""
         if self._noted:
             self.flush()
         tracer = self._tracer
         try:
             tracer.step_started(traced)
-        except Exception:  # noqa: BLE001  # whatever it is, it is the tracer's
+        except Exception:  # noqa: BLE001  # errors of a tracer are no errors of the run
             self._switch_off(tracer)
 
     def end(self, traced: TracedStep, ports: Sequence[Output], error: BaseException | None = None) -> None:
-        """Tell that a step has ended; `ports` hold what it wrote."""
+        """Report that a step has ended; `ports` hold the packets that it wrote."""
         if error is None:
             traced.outputs = tuple([_mark(port.stream, packet) for port in ports for packet in port.packets])
         else:
@@ -130,18 +130,18 @@ class Tracing:
         tracer = self._tracer
         try:
             tracer.step_ended(traced)
-        except Exception:  # noqa: BLE001  # whatever it is, it is the tracer's
+        except Exception:  # noqa: BLE001  # errors of a tracer are no errors of the run
             self._switch_off(tracer)
         if self._noted:
             self.flush()
 
     def expect_end(self, step: Step, traced: TracedStep) -> None:
-        """Wait for `end_awaited`: the call has returned an awaitable or a future."""
+        """Remember a step until `end_awaited`: its call has returned an awaitable or a future."""
         traced.is_awaited = True
         self._awaited[step] = traced
 
     def end_awaited(self, step: Step, error: BaseException | None) -> None:
-        """Tell that an awaited step has ended; nothing where it is none, or has been told of."""
+        """Report that an awaited step has ended; does nothing for other steps, and the second time."""
         traced = self._awaited.pop(step, None)
         if traced is not None:
             self.end(traced, step.out_ports, error)
@@ -153,7 +153,7 @@ class Tracing:
         self._noted.append(("packet_added", PacketAdded(self.run, _mark(stream, packet), at_ns)))
 
     def note_dropped(self, stream: InputStream, reason: str, count: int) -> None:
-        """Note packets that were thrown away. Called with the lock held."""
+        """Note packets that were dropped. Called with the lock held."""
         dropped = PacketsDropped(self.run, stream.name, _reader(stream), reason, count, perf_counter_ns())
         self._noted.append(("packets_dropped", dropped))
 
@@ -165,11 +165,11 @@ class Tracing:
         self._noted.append(("queue_changed", changed))
 
     def flush(self) -> None:
-        """Tell what was noted, on whatever thread comes by without the lock."""
+        """Report the noted events. Called without the lock, on any thread."""
         while self._noted:
             try:
                 method, what = self._noted.popleft()
-            except IndexError:  # another thread has told it
+            except IndexError:  # another thread has reported it
                 return
             self._tell(method, what)
 
@@ -179,11 +179,11 @@ class Tracing:
         tracer = self._tracer
         try:
             getattr(tracer, method)(*what)
-        except Exception:  # noqa: BLE001  # whatever it is, it is the tracer's
+        except Exception:  # noqa: BLE001  # errors of a tracer are no errors of the run
             self._switch_off(tracer)
 
     def _switch_off(self, tracer: Tracer) -> None:
-        """Log what `tracer` has raised, once, and tell it nothing more. Called where that is handled."""
+        """Log the error that `tracer` has raised, once, and stop reporting. Called in an `except` block."""
         with self._lock:
             if self._tracer is not tracer:
                 return
@@ -192,7 +192,7 @@ class Tracing:
 
 
 class TimedCall:
-    """`process` of a node, its time added up."""
+    """Calls `process` of a node and adds up the time."""
 
     def __init__(self, node: Node) -> None:
         self._node: Final = node
@@ -208,7 +208,7 @@ class TimedCall:
 
 
 class TracedCall:
-    """A method of a node, its beginning and its end told to the tracer."""
+    """Calls a method of a node, and reports its beginning and its end to the tracer."""
 
     def __init__(self, node: Node, call: Callable[[CalculatorContext], Any], tracing: Tracing) -> None:
         self._node: Final = node
@@ -250,7 +250,7 @@ class TracedCall:
 
 
 class TracedCallback:
-    """An observer's callback, its calls told to the tracer.
+    """Calls an observer's callback, and reports each call to the tracer.
 
     Attributes:
         has_failed: see `work.QueueWork`.
@@ -278,32 +278,32 @@ class TracedCallback:
 
 
 class TracedRunner(Runner):
-    """The runner of a traced run: it tells when awaited steps end, and what was noted under the lock."""
+    """The runner of a traced run: reports the ends of awaited steps, and what was noted under the lock."""
 
     def __init__(self, tracing: Tracing, *parts: Any) -> None:
         super().__init__(*parts)
         self._tracing: Final = tracing
 
     def start(self, headers: dict[int, Packet], *, held: bool = False) -> None:
-        """Tell that the run begins, and let it."""
+        """Report that the run begins, and start it."""
         self._tracing.started()
         super().start(headers, held=held)
 
     def stop(self, timeout: float | None = None) -> None:
-        """Stop all threads, and tell that the run is over."""
+        """Stop all threads, and report that the run is over."""
         super().stop(timeout)
         error = self.error()
         self._tracing.ended(None if error is None else str(error))
 
     def change(self, event: Callable[..., Any], *arguments: object) -> Any:
-        """Apply an event, and tell what it noted."""
+        """Apply an event, and report what it noted."""
         try:
             return super().change(event, *arguments)
         finally:
             self._tracing.flush()
 
     def defer(self, step: Step, outcome: object) -> PenstockError | None:
-        """Arrange that a step completes later; a step that cannot has ended."""
+        """Arrange that a step completes later; report the end of a step that cannot."""
         try:
             error = super().defer(step, outcome)
         except BaseException as raised:
@@ -314,7 +314,7 @@ class TracedRunner(Runner):
         return error
 
     def complete_later(self, step: Step, error: BaseException | None, *, stop: bool = False) -> None:
-        """Complete an awaited step; tell so before what it wrote is delivered."""
+        """Complete an awaited step; its end is reported before its packets are delivered."""
         self._tracing.end_awaited(step, error)
         super().complete_later(step, error, stop=stop)
 
@@ -335,7 +335,7 @@ class TracedFlow(FlowControl):
             self._tracing.note_queue(queue)
 
     def became_free(self, queue: Queue) -> None:
-        """Let go of the sources of a queue."""
+        """Release the sources of a queue."""
         has_throttled = id(queue) in self.full
         super().became_free(queue)
         if has_throttled:
@@ -354,7 +354,7 @@ class TracedStream(InputStream):
         self._tracing: Final = tracing
 
     def count_dropped(self, reason: str, count: int) -> None:
-        """Take note that packets were thrown away."""
+        """Count packets that were dropped."""
         super().count_dropped(reason, count)
         self._tracing.note_dropped(self, reason, count)
 
@@ -376,7 +376,7 @@ class _TracedInput(Output):
 
 
 def put_around(node: Node, tracing: Tracing | None, *, is_timed: bool) -> None:
-    """Put around the calls of a node what times and traces them; nothing where neither is wanted."""
+    """Put around the calls of a node what times and traces them, as far as either is wanted."""
     if is_timed:
         node.process = TimedCall(node)
     if tracing is not None:
@@ -394,7 +394,7 @@ def _reader(queue: Queue) -> str:
 
 
 def _in_words(error: BaseException) -> str:
-    """Return an exception as text: as it is, it would keep the frames and packets that it came from."""
+    """Return an exception as text: the exception itself would keep frames and packets alive."""
     try:
         words = str(error)
     except Exception:  # noqa: BLE001  # what a calculator raises may be anything

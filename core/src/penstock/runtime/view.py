@@ -1,7 +1,7 @@
-"""What the service `GRAPH` gives to calculators: their own graph, to look at.
+"""`RunView`: the service `GRAPH`, which lets calculators look at their own graph.
 
-Invariant: a view knows the plan and the run, never the `CalculatorGraph`, which must stay free to go
-while its run goes on.
+Invariant: a view refers to the plan and the run, never to the `CalculatorGraph`, which may be freed while
+its run goes on.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class RunView:
     def __init__(self, plan: Plan, *, is_timed: bool) -> None:
         self._plan: Final = plan
         self.is_timed: Final = is_timed
-        #: Says where the run stands. Set before the run starts.
+        #: Returns the state of the run. Set before the run starts.
         self.take_snapshot: Callable[[], Snapshot] | None = None
 
     @property
@@ -45,17 +45,17 @@ class RunView:
 
     @property
     def binary_config(self) -> bytes:
-        """The checked config as serialized protobuf; nothing for a plan that was made by hand."""
+        """The checked config as serialized protobuf; empty for a plan that was made by hand."""
         if self._plan.config is None:
             return b""
         binary: bytes = self._plan.config.SerializeToString(deterministic=True)
         return binary
 
     def snapshot(self) -> Snapshot:
-        """Return where the run stands, as data.
+        """Return the state of the run, as data.
 
         Raises:
-            FailedPreconditionError: it has not started.
+            FailedPreconditionError: the run has not started.
         """
         if self.take_snapshot is None:
             raise FailedPreconditionError(

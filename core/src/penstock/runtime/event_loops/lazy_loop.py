@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class LazyLoop:
-    """Stands for the loop of a run until it is needed; see `loop.CoroutineLoop`."""
+    """Stands for the loop of a run, which it makes when it is needed; see `loop.CoroutineLoop`."""
 
     def __init__(self, name: str, loop: asyncio.AbstractEventLoop | None = None) -> None:
         self._name: Final = name
@@ -28,7 +28,7 @@ class LazyLoop:
         return None if self._made is None else self._made.thread_id
 
     def is_inside(self) -> bool:
-        """Return whether a coroutine calls that runs here, or a task that it has made."""
+        """Return whether the caller is a coroutine that runs here, or a task that it has made."""
         return self._made is not None and self._made.is_inside()
 
     def submit(self, awaitable: Awaitable[Any]) -> concurrent.futures.Future[Any]:

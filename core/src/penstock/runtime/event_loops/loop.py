@@ -1,8 +1,7 @@
 """One event loop thread for a graph's coroutines. It runs nothing else.
 
-The thread starts with the first coroutine of a run and ends with the run. An application that has
-a loop of its own can lend that instead; then the loop must be running in another thread than the
-one that waits for the graph.
+The thread starts with the first coroutine of a run and ends with the run. An application can lend a
+loop of its own instead, which must be running in another thread than the one that waits for the graph.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from penstock.errors import FailedPreconditionError
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Coroutine
 
-#: On whose behalf a coroutine runs. The loop's thread does not say it: the loop may be the application's.
+#: The `CoroutineLoop` that a coroutine runs on. The thread does not tell: it may be the application's.
 _INSIDE: Final[ContextVar[CoroutineLoop | None]] = ContextVar("penstock_inside", default=None)
 
 
@@ -28,7 +27,7 @@ class CoroutineLoop:
 
     Args:
         name: of the thread.
-        loop: the application's own loop, which must be running; None for one of ours.
+        loop: the application's own loop, which must be running; None to make one.
     """
 
     def __init__(self, name: str, loop: asyncio.AbstractEventLoop | None = None) -> None:
@@ -41,15 +40,15 @@ class CoroutineLoop:
 
     @property
     def thread_id(self) -> int | None:
-        """The ident of the loop's thread, or None while nothing has run there."""
+        """The ident of the loop's thread; None while no coroutine has run there."""
         return self._ident
 
     def is_inside(self) -> bool:
-        """Return whether a coroutine calls that runs here, or a task that it has made."""
+        """Return whether the caller is a coroutine that runs here, or a task that it has made."""
         return _INSIDE.get() is self
 
     def submit(self, awaitable: Awaitable[Any]) -> concurrent.futures.Future[Any]:
-        """Run an awaitable on the loop; the future is done when it has ended, not when it is cancelled.
+        """Run an awaitable on the loop; the future is done when the awaitable has ended, also if cancelled.
 
         Raises:
             FailedPreconditionError: the application's loop is not running.
@@ -72,7 +71,7 @@ class CoroutineLoop:
         try:
             return await awaitable
         except (KeyboardInterrupt, SystemExit) as error:
-            return _Ended(error)  # asyncio would end the loop with it
+            return _Ended(error)  # if raised, asyncio would end the loop
 
     def run_alone(self, coroutine: Coroutine[Any, Any, Any]) -> None:
         """Run a coroutine to its end on the calling thread, when the loop has stopped."""
@@ -100,7 +99,7 @@ class CoroutineLoop:
             loop.close()
 
     def stop(self, timeout: float | None = None) -> bool:
-        """End our thread, cancelling what it still runs; return whether it has ended."""
+        """Cancel the coroutines that still run and end the loop's own thread; return whether it has ended."""
         loop, thread = self._loop, self._thread
         if loop is None or thread is None:
             return True
@@ -111,26 +110,26 @@ class CoroutineLoop:
 
 
 class _Ended:
-    """What a coroutine ended with, where asyncio shall not see it."""
+    """An exception that a coroutine raised, hidden from asyncio as a result."""
 
     def __init__(self, error: BaseException) -> None:
         self.error: Final = error
 
 
 class _TaskFuture(concurrent.futures.Future[Any]):
-    """The outcome of a task; `cancel` only asks, so that no task is taken for over that still cleans up."""
+    """The outcome of a task. `cancel` only asks: a task that still cleans up does not count as ended."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         super().__init__()
         self._loop: Final = loop
-        #: None until the loop has come to it.
+        #: None until the loop has begun it.
         self.task: asyncio.Task[Any] | None = None
-        self._shall_end = False
+        self._is_cancel_requested = False
         self.set_running_or_notify_cancel()
 
     def begin(self, coroutine: Coroutine[Any, Any, Any], awaited: Awaitable[Any]) -> None:
-        """Make the task; called on the loop. What was cancelled before that never begins."""
-        if self._shall_end:
+        """Make the task; called on the loop. A coroutine that was cancelled before that never begins."""
+        if self._is_cancel_requested:
             coroutine.close()
             if inspect.iscoroutine(awaited):
                 awaited.close()
@@ -141,7 +140,7 @@ class _TaskFuture(concurrent.futures.Future[Any]):
 
     def cancel(self) -> bool:
         """Ask the task to end. Returns True; the future is done when the task is."""
-        self._shall_end = True
+        self._is_cancel_requested = True
         if self.task is not None and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self.task.cancel)
         return True
@@ -160,7 +159,7 @@ class _TaskFuture(concurrent.futures.Future[Any]):
 
 
 async def _wind_up(loop: asyncio.AbstractEventLoop) -> None:
-    """Cancel all other tasks, wait until they have seen it, and stop the loop."""
+    """Cancel all other tasks, wait until they have ended, and stop the loop."""
     others = [task for task in asyncio.all_tasks(loop) if task is not asyncio.current_task()]
     for task in others:
         task.cancel()

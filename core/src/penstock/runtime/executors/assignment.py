@@ -1,4 +1,4 @@
-"""Which node runs on which executor: the named ones of the config, handed-in ones, services'."""
+"""Which node runs on which executor: one named in the config, one handed in, or one of a service."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
     from penstock.registry import Registry
     from penstock.services import ServiceKey
 
-#: What an unnamed executor without a type is: found by name like any other, so that it can be replaced.
+#: The type of an unnamed executor without a type: found by name like any other, so that it can be replaced.
 DEFAULT_EXECUTOR: Final = "ThreadPoolExecutor"
 _RESERVED: Final = ("default", "gpu")
 
 
 class Executors:
-    """The executors of a graph. Handed in before the first run, made at it, kept for later ones."""
+    """The executors of a graph: handed in before the first run or made at its start, kept for later runs."""
 
     def __init__(self, plan: Plan, registry: Registry) -> None:
         self._plan: Final = plan
         self._registry: Final = registry
         self._given: dict[str, tuple[object, Executor]] = {}
-        #: Those with a type in the graph; made at once, so that their faults are faults of the graph.
+        #: Executors with a type in the graph; made at once, so that their faults are faults of the graph.
         self._declared: Final = {plan.name: self._make(plan) for plan in plan.executors if plan.type}
         self._by_name: dict[str, Executor] | None = None
 
@@ -38,8 +38,9 @@ class Executors:
         """Use an application's executor under a name; "" for the default one.
 
         Raises:
-            InvalidArgumentError: the name is reserved, or it is no executor we can use.
-            AlreadyExistsError: another one was handed in under that name, or the graph declares one.
+            InvalidArgumentError: the name is reserved, the graph declares an executor of that name with a
+                type, or the object cannot be used as an executor.
+            AlreadyExistsError: another executor was handed in under that name.
             FailedPreconditionError: the graph has run already.
         """
         if name in _RESERVED or name.startswith("__"):
@@ -53,7 +54,7 @@ class Executors:
             )
         known = self._given.get(name)
         if known is not None and known[0] is not executor:
-            raise AlreadyExistsError(f"executor {name!r} was already handed in, and is another one")
+            raise AlreadyExistsError(f"executor {name!r}: another executor was already handed in")
         self._given[name] = (executor, as_executor(executor))
 
     def by_name(self) -> dict[str, Executor]:
@@ -61,7 +62,7 @@ class Executors:
 
         Raises:
             InvalidArgumentError: one was neither declared with a type nor handed in.
-            UnknownNameError: a type that no plugin provides.
+            UnknownNameError: no plugin provides the type of one.
         """
         if self._by_name is None:
             self._by_name = {plan.name: self._find(plan) for plan in self._plan.executors}
@@ -97,7 +98,7 @@ class Executors:
         """Return node id → number of its queue, and name and executor of each queue.
 
         Raises:
-            InvalidArgumentError: a node asks to run on a service that lends no executor, or not there.
+            InvalidArgumentError: a node asks to run on a service that lends no executor, or has no places.
             Whatever a service raises.
         """
         by_name = self.by_name()
@@ -125,10 +126,10 @@ class Executors:
 
 
 def _executor_of(service: object, key: ServiceKey[Any], node: NodePlan) -> object:
-    """Return what a service says about the node; None where it leaves the node where it is.
+    """Return the executor that a service lends to a node; None if it leaves the node on its own executor.
 
     Raises:
-        InvalidArgumentError: it lends no executor, or has one place only and is asked for another.
+        InvalidArgumentError: the service lends no executors, or has no places and is asked for one.
     """
     place = node.contract.place
     if not isinstance(service, RunsNodes):

@@ -1,6 +1,6 @@
 """A `concurrent.futures.Executor` that the application hands in, as an executor of a graph.
 
-It gets drain tasks that end when nothing is ready, and is never shut down by us, so that one pool
+The pool gets drain tasks, which end when nothing is ready, and the graph never shuts it down. So one pool
 can serve several graphs beside the application's own work.
 """
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 class BorrowedExecutor(Executor):
     """Wraps a pool of threads that belongs to the application.
 
-    Ctrl-C that hits the main thread inside the pool's own `submit` may leave a pool of `concurrent.futures`
-    locked, by a flaw of the standard library; executors of this project do not have it.
+    If Ctrl-C hits the main thread inside the pool's own `submit`, a pool of `concurrent.futures` may stay
+    locked: that is a flaw of the standard library. Executors of this project do not have it.
 
     Args:
         pool: any `concurrent.futures.Executor` whose tasks run in this process.
@@ -33,7 +33,7 @@ class BorrowedExecutor(Executor):
     """
 
     def __init__(self, pool: concurrent.futures.Executor, max_tasks: int = 0) -> None:
-        import concurrent.futures  # whoever has a pool has imported it; few graphs have one
+        import concurrent.futures  # few graphs have a pool
 
         if isinstance(pool, concurrent.futures.ProcessPoolExecutor) or _pickles(pool):
             raise InvalidArgumentError(
@@ -49,13 +49,13 @@ class BorrowedExecutor(Executor):
 
 
 class _Borrowed(Lease):
-    """Keeps between no and `max_tasks` drain tasks in the pool."""
+    """Keeps at most `max_tasks` drain tasks in the pool."""
 
     def __init__(self, pool: concurrent.futures.Executor, work: Work, max_tasks: int) -> None:
         self._pool: Final = pool
         self._work: Final = work
         self._max_tasks: Final = max_tasks
-        # `with` on the lock itself: an interrupt in Condition.__enter__, which is Python, keeps it locked.
+        # Use `with` on the lock: an interrupt in Condition.__enter__, which is Python, keeps it locked.
         self._lock: Final = threading.Lock()
         self._changed: Final = threading.Condition(self._lock)
         #: One token for each drain task that was submitted and has not ended.
@@ -64,7 +64,7 @@ class _Borrowed(Lease):
         self._is_stopped = False
 
     def thread_count(self) -> int:
-        """Return how many tasks the pool has for this run: each is a thread that runs steps, or soon will."""
+        """Return how many tasks the pool has for this run: each runs steps on a thread, or soon will."""
         return len(self._tasks)
 
     def wake(self) -> None:
@@ -87,7 +87,7 @@ class _Borrowed(Lease):
 
     def _drain(self, token: object) -> None:
         with self._lock:
-            self._tasks.add(token)  # it is there, unless the waker was interrupted
+            self._tasks.add(token)  # it is there already, unless `wake` was interrupted
         try:
             while True:
                 seen = self._wakes
@@ -120,7 +120,7 @@ def _pickles(pool: concurrent.futures.Executor) -> bool:
 
 
 def as_executor(given: object) -> Executor:
-    """Return what `set_executor` was given as an executor of ours.
+    """Return what `set_executor` was given as a `penstock.Executor`.
 
     Raises:
         InvalidArgumentError: it is no executor, or one that pickles its tasks.

@@ -1,8 +1,8 @@
-"""The executor interface: who lends threads to a run.
+"""The executor interface: an executor lends threads to runs.
 
 A run has one ready queue for each executor. The executor owns its threads and their loop; the run
 lends it `Work`, whose `run` takes ready steps of that queue one after another until none is left.
-`Lease.wake` says that one more thread is wanted: when steps are ready and no thread will look soon;
+The run calls `Lease.wake` when it needs one more thread: steps are ready and no thread will look soon;
 see `penstock.runtime.runner.work`.
 """
 
@@ -23,7 +23,7 @@ class Work(Protocol):
         """The executor's name in the graph; "" for the default one. For thread names."""
 
     def step(self) -> bool:
-        """Take one ready step, run it, report it; return False where none was ready."""
+        """Take one ready step, run it and complete it; return False if none was ready."""
 
     def run(
         self,
@@ -33,31 +33,31 @@ class Work(Protocol):
     ) -> bool:
         """Run ready steps until none is left, time is up or `interrupted` says so; return whether any ran.
 
-        Reporting a step and taking the next are one visit to the run's lock, which makes this
-        cheaper than calling `step` in a loop.
+        A step is completed and the next one taken without unlocking the run in between, which makes
+        this cheaper than calling `step` in a loop.
 
         Args:
-            interrupted: asked between two steps; for executors with other work to do.
+            interrupted: called between two steps; for executors with other work to do.
             max_s: seconds after which to return between two steps.
             choose: given the number n of ready steps, returns which to run, below n; for tests
-                that explore schedules. None: the one that comes first.
+                that explore schedules. None: the first one.
         """
 
     def has_ready(self) -> bool:
         """Return whether `run` would find something to do; may be asked at any time.
 
-        For a thread that is about to sleep: it announces that it will, then asks this once more.
+        For a thread that is about to sleep: it announces that first, and then asks this once more.
         """
 
     @property
     def taken(self) -> int:
-        """How many steps have been taken so far; may be read at any time."""
+        """A number that grows while steps are taken, though not with each; may be read at any time."""
 
     def is_neglected(self, seen: int) -> bool:
         """Return whether steps are ready and none has been taken since `taken` was `seen`.
 
         Sleeping threads ask this from time to time: a calculator that used to return at once may
-        block, and nobody is woken for what it leaves behind.
+        block, and then no thread is woken for the steps that it leaves behind.
         """
 
     def notify_waiters(self) -> None:
@@ -69,30 +69,31 @@ class Lease(ABC):
 
     #: Whether the work is done by application threads while they wait for the run.
     helps = False
-    #: Whether its sleeping threads ask `Work.is_neglected` from time to time. Where they do not, one more
-    #: thread is asked for whenever a step is left behind, which costs a hand-off.
+    #: Whether its sleeping threads ask `Work.is_neglected` from time to time. If they do not, the run asks
+    #: for one more thread whenever a thread leaves ready steps behind, which costs a hand-off.
     watches = False
 
     def thread_count(self) -> int | None:
-        """Return how many threads serve this run now, for those who look; 0 where `helps`, None if not known.
+        """Return how many threads serve this run now, for reports; 0 with `helps`, None if not known.
 
-        Asked from any thread, without a lock; answers at once.
+        Called from any thread, without a lock; returns at once.
         """
         return 0 if self.helps else None
 
     @abstractmethod
     def wake(self) -> None:
-        """Take note that a step is ready; never waits and never takes a step on the calling thread."""
+        """Take note that ready steps need one more thread; never waits, and runs no step on this thread."""
 
     @abstractmethod
     def stop(self, timeout: float | None = None) -> bool:
         """Stop; return whether no thread is inside the work any more.
 
-        Called once, when the run is over. Waits at most `timeout` seconds, for ever where None.
+        Called when the run is over or could not begin, and again after it returned False. Waits at most
+        `timeout` seconds; None for no limit.
         """
 
     def help(self) -> bool:
-        """Do what is ready on the calling thread; return whether there was any. Only if `helps`."""
+        """Run what is ready on the calling thread; return whether anything was. Only with `helps`."""
         return False
 
 
@@ -101,7 +102,7 @@ class ExecutorDefaults(NamedTuple):
 
     Attributes:
         name: the executor's name in the graph; "" for the default one.
-        num_threads: what the graph's own `num_threads` asks for; 0 where it says nothing.
+        num_threads: what the graph's own `num_threads` asks for; 0 if it is not set.
         suggested_threads: min(processors, nodes), at least 1: what the reference takes.
         is_implied: whether the graph declares no type for it, so that it must do without options.
     """
@@ -117,7 +118,7 @@ class Executor(ABC):
 
     @classmethod
     def create(cls, options: Any, defaults: ExecutorDefaults) -> Executor:  # noqa: ARG003  # has get(MessageType)
-        """Make one from the options of a graph's `executor` entry.
+        """Make an executor from the options of a graph's `executor` entry.
 
         Raises:
             InvalidArgumentError: the options make no sense; the message names the field.

@@ -1,4 +1,4 @@
-"""Where a graph keeps the rows that wait for a run, and the threads that close rows whose loop was left."""
+"""`RowDesk`: the rows of a graph that wait for a run, and the threads that close rows whose loop was left."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
     from penstock.runtime.rows.streams import RowReader
     from penstock.runtime.runner.runner import Runner
 
-#: How long a run waits for the threads that are just closing its rows; each takes a lock and no more.
+#: How long a run waits for the threads that are closing its rows; each needs a lock for a moment only.
 _LEAVE_TIMEOUT_S: Final = 30.0
 
 
 class WaitingRows(Protocol):
-    """What the desk knows of `Rows`."""
+    """What the desk uses of `Rows`."""
 
     @property
     def waits_for_run(self) -> bool:
-        """Whether they are for a run that has not begun."""
+        """Whether the rows wait for a run that has not begun."""
 
     def attach(self, runner: Runner) -> None:
         """Read from this run, which is about to begin."""
@@ -37,11 +37,11 @@ class WaitingRows(Protocol):
 
 
 class RowDesk:
-    """Where a graph keeps the rows that wait for a run, and those that are being left.
+    """Keeps the rows of a graph that wait for a run, and the threads that close rows.
 
     Attributes:
         plan: of the graph.
-        is_held: the run has begun, but takes no step before it is resumed.
+        is_held: whether the run has begun, but takes no step before it is resumed.
     """
 
     def __init__(self, plan: Plan) -> None:
@@ -53,7 +53,7 @@ class RowDesk:
 
     @property
     def runner(self) -> Runner | None:
-        """The run under way or the last one; None before, and when the graph has let go of it."""
+        """The run under way or the last one; None before the first, and once the graph has dropped it."""
         return None if self._runner is None else self._runner()
 
     # --- rows and runs ------------------------------------------------------------------------
@@ -73,7 +73,7 @@ class RowDesk:
                 rows.attach(runner)
 
     def detach(self) -> None:
-        """Let the rows wait again: the run could not begin."""
+        """Let the rows wait for another run: this one could not begin."""
         self._runner = None
         self.is_held = False
         for reference in self._waiting:
@@ -82,7 +82,7 @@ class RowDesk:
                 rows.detach()
 
     def numbers(self, names: Sequence[str]) -> dict[str, int]:
-        """Return name → number of streams; of all graph outputs where none is named.
+        """Return name → number of the named streams; without names, of all graph outputs.
 
         Raises:
             InvalidArgumentError: there are no graph outputs, or a name comes twice.
@@ -100,26 +100,26 @@ class RowDesk:
         return {name: self.plan.stream_ids[name] for name in names}
 
     def refuse_unfed(self, what: str) -> None:
-        """Raise where a run would wait for packets that nobody can add.
+        """Raise an error if a run that rows start would wait for packets that cannot be added.
 
         Raises:
-            FailedPreconditionError: the graph has inputs, and no run is under way that they belong to.
+            FailedPreconditionError: the graph has inputs; names them and `what`.
         """
         inputs = self.plan.streams[: self.plan.graph_inputs]
         if inputs:
             names = ", ".join(repr(stream.name) for stream in inputs)
             raise FailedPreconditionError(
-                f"{what} needs a run, and the graph has inputs ({names}) that somebody must feed; call "
+                f"{what} needs a run, and the graph has inputs ({names}) that must be fed; call "
                 "start_run(), add packets in another thread or between two rows.next(), or use penstock.run()"
             )
 
     def refuse_late(self, schedule: Schedule, numbers: Sequence[int]) -> None:
-        """Raise where packets of these streams have gone by, or may have. Called with the lock held.
+        """Raise an error if packets of these streams have been missed, or may have been. Lock held.
 
         The answer depends on what the application did before, never on how far the nodes are.
 
         Raises:
-            FailedPreconditionError: names the stream and what has begun.
+            FailedPreconditionError: packets may have been missed; names the stream and what has begun.
         """
         for number in numbers:
             stream = schedule.streams[number]
@@ -130,7 +130,7 @@ class RowDesk:
                 begun = "it has ended"
             if begun is not None:
                 raise FailedPreconditionError(
-                    f"rows of stream {stream.name!r} would miss what has gone by: {begun}; ask for rows "
+                    f"rows of stream {stream.name!r} could miss packets: {begun}; ask for rows "
                     "before start_run(), or before the first packet is added",
                     stream=stream.name,
                 )
@@ -150,7 +150,7 @@ class RowDesk:
     def leave(self, runner: Runner, reader: RowReader) -> None:
         """Close a reader on a thread of its own.
 
-        When the interpreter ends all runs have ended before, and a thread could not begin any more.
+        At the end of the interpreter this does nothing: all runs have ended, and no thread can start.
         """
         if sys.is_finalizing():
             return
@@ -159,12 +159,12 @@ class RowDesk:
         )
         try:
             thread.start()
-        except RuntimeError:  # the interpreter is about to end, and all runs with it
+        except RuntimeError:  # the interpreter is about to end, and so are all runs
             return
         self._leaving.append(thread)
 
     def settle(self) -> None:
-        """Wait until those that were leaving have left."""
+        """Wait until the threads that close rows have ended."""
         while self._leaving:
             thread = self._leaving.pop()
             if thread is not threading.current_thread():

@@ -1,8 +1,8 @@
-"""`graph.rows(...)`: what several streams have at one time, row by row, in a `for` or `async for` loop.
+"""`graph.rows(...)`: the packets of several streams, one row per timestamp, in a `for` or `async for` loop.
 
-What holds here: rows come in increasing time; each is settled on all of its streams when it comes; every
-packet of these streams is in one row, or dropped and counted because the rows were left. Whoever leaves
-a loop throttles nobody any more.
+What holds here: timestamps increase from row to row; each row is settled on all of its streams when it
+comes; every packet of these streams is in one row, or dropped and counted because the rows were left. Rows
+that were left throttle nothing.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 
 
 class Row:
-    """What some streams have at one time. Made by `Rows`, never changed afterwards.
+    """The packets of some streams at one timestamp. Made by `Rows`, never changed afterwards.
 
-    `row["out"]` is the payload on a stream, None where it has no packet at this time; `"out" in row`
+    `row["out"]` is the payload on a stream, None if it has no packet at this time; `"out" in row`
     says whether it has one. Payloads are shared, as everywhere: treat them as read-only. Two rows are
-    equal that have the same timestamp and the same payload objects on the same streams.
+    equal if they have the same timestamp and the same payload objects on the same streams.
 
     Attributes:
         stamp: the timestamp as a plain int, in microseconds by convention.
@@ -49,17 +49,17 @@ class Row:
 
     @property
     def timestamp(self) -> Timestamp:
-        """The time of the row; PRESTREAM and POSTSTREAM are possible."""
+        """The timestamp of the row; PRESTREAM and POSTSTREAM are possible."""
         return Timestamp.of(self.stamp)
 
     @property
     def packets(self) -> dict[str, Packet]:
-        """Stream → packet, of the streams that have one at this time; at least one has."""
+        """Stream → packet, for the streams that have a packet at this time: at least one."""
         pairs = zip(self._places, self._packets, strict=True)
         return {name: packet for name, packet in pairs if packet is not None}
 
     def __getitem__(self, stream: str) -> Any:
-        """Return the payload on a stream, None where there is no packet.
+        """Return the payload on a stream, None if there is no packet.
 
         Raises:
             NotFoundError: the rows are not of this stream.
@@ -95,7 +95,7 @@ class Rows:
         streams: their names, in the order in which they were asked for.
     """
 
-    def __init__(  # noqa: PLR0913, PLR0917  # what `CalculatorGraph.rows` was told
+    def __init__(  # noqa: PLR0913, PLR0917  # what `CalculatorGraph.rows` was given
         self,
         graph: object,
         starter: Starter,
@@ -105,8 +105,8 @@ class Rows:
         timeout: float | None,
         side_packets: Mapping[str, Any] | None,
     ) -> None:
-        #: The application reads no more: it has closed the rows, or left their loop.
-        self._is_left = True  # so far: there is nothing to leave, should the rest of this raise
+        #: Whether the application has closed the rows, or left their loop.
+        self._is_left = True  # until the end of this method: if it raises, `__del__` has nothing to leave
         self._graph: Final = graph  # a graph lives as long as its rows
         self._starter: Final = starter
         self._desk: Final = desk
@@ -119,7 +119,7 @@ class Rows:
         self._what: Final = f"the next row of {', '.join(map(repr, numbers))}"
         self._runner: Runner | None = None
         self._is_starting = self._has_started_it = False
-        #: No row will come any more; then what there was to say of the run's end has been said.
+        #: Whether no row will come any more; and whether the end of the run has been reported too.
         self._is_at_end = self._is_over = False
         self._is_left = False
 
@@ -140,10 +140,10 @@ class Rows:
         self._runner = None
 
     def attach_late(self, runner: Runner) -> None:
-        """Read from a run that has begun, if nothing has gone by yet. For the graph.
+        """Read from a run that has begun, if no packet has been missed. For the graph.
 
         Raises:
-            FailedPreconditionError: something has, or may have.
+            FailedPreconditionError: packets have been missed, or may have been.
         """
         self._refuse_own_side_packets()
         runner.change(self._attach_late)
@@ -161,10 +161,10 @@ class Rows:
         self._reader.attach(schedule, self._desk.plan, self._numbers)
 
     def _live(self, *, awaits: bool = False) -> Runner:
-        """Return the run to read from; begin it where there is none.
+        """Return the run to read from; begin one if there is none.
 
         Raises:
-            FailedPreconditionError: the rows are closed, or nobody could feed the run.
+            FailedPreconditionError: the rows are closed, or the graph has inputs, which could not be fed.
         """
         self._refuse_closed()
         if self._runner is None:
@@ -197,14 +197,14 @@ class Rows:
     def next(self, timeout: float | None = None) -> Row | None:
         """Return the next row; wait for it. Returns None when all streams have ended.
 
-        Begins the run where none is under way; then it waits for the end of the run too before it
-        returns None, and its threads are gone.
+        Begins a run if none is under way. Then, before it returns None, it also waits for the end of that
+        run and of its threads.
 
         Args:
-            timeout: seconds; None for what `graph.rows` was told.
+            timeout: seconds; None for the `timeout` of `graph.rows`.
 
         Raises:
-            WaitTimeoutError: no row was settled in time; says what the run waits for. Nothing is lost,
+            WaitTimeoutError: no row was settled in time; says what the run waits for. No packet is lost,
                 and the next call goes on.
             GraphRunError: the run has failed, and all rows that were settled have been read.
             FailedPreconditionError: the rows are closed, or the call comes from inside the run.
@@ -224,12 +224,12 @@ class Rows:
             runner.wait(self._can_go_on, timeout, self._what)
 
     async def next_async(self) -> Row | None:
-        """Return the next row, as `next`, without keeping the event loop.
+        """Return the next row, as `next`, without blocking the event loop.
 
-        A task that is cancelled here loses nothing.
+        If the task is cancelled here, no row is lost.
 
         Raises:
-            FailedPreconditionError: nodes run inside the application's waits, so nobody would run them.
+            FailedPreconditionError: nodes run inside the application's waits, so that nothing runs them.
             As `next`.
         """
         from penstock.runtime.awaiting import in_thread, refuse, wait  # brings asyncio
@@ -252,11 +252,11 @@ class Rows:
             await wait(runner, self._can_go_on, self._timeout, self._what)
 
     def _take_or_see_end(self, runner: Runner) -> Row | None:
-        """Return the next row if it is settled; else note whether none will come any more."""
+        """Return the next row if it is settled; else note whether no row will come any more."""
         self._refuse_closed()
         reader = self._reader
         reader.who = current_waiter()
-        has_failed = bool(runner.schedule.errors)  # before a row is looked for: one may come until it fails
+        has_failed = bool(runner.schedule.errors)  # read first: until the run fails, rows may come
         packets: tuple[Packet | None, ...] | None = runner.change(reader.take)
         if packets is None:
             self._is_at_end = has_failed or reader.is_at_end()
@@ -276,7 +276,7 @@ class Rows:
         )
 
     def _end(self, runner: Runner, timeout: float | None) -> None:
-        """Raise what the run failed with; wait for the end of a run that these rows have begun."""
+        """Wait for the end of a run that these rows have begun; raise the errors of the run."""
         self.close()
         self._is_over = True
         try:
@@ -306,9 +306,10 @@ class Rows:
         self.close()
 
     def close(self) -> None:
-        """Read no more. What waits is dropped and counted; the run goes on. Closing again does nothing.
+        """Read no more. Packets that wait are dropped and counted; the run goes on.
 
-        May be called from any thread; one that waits for a row is told that the rows are closed.
+        Closing again does nothing. May be called from any thread; a thread that waits for a row gets a
+        FailedPreconditionError.
         """
         runner, reader = self._runner, self._reader
         self._is_left = not self._is_at_end
@@ -316,9 +317,9 @@ class Rows:
             runner.change(reader.close)
 
     def leave(self) -> None:
-        """Close the rows from wherever this is called: soon, on a thread of its own.
+        """Close the rows soon, on a thread of its own, so that this may be called from anywhere.
 
-        For loops that die: objects do so anywhere, in the locked sections of this very run too.
+        For loops that are freed: that may happen at any point, also in the locked sections of this run.
         """
         if self._is_left or self._is_at_end:
             return
@@ -329,7 +330,7 @@ class Rows:
 
     @property
     def waits_for_run(self) -> bool:
-        """Whether they are for a run that has not begun."""
+        """Whether the rows wait for a run that has not begun."""
         return self._runner is None and not self._is_left
 
     def __del__(self) -> None:
@@ -337,7 +338,7 @@ class Rows:
 
 
 class _Loop:
-    """One `for` loop over rows; when it dies the rows are left, unless it was a wait that was broken off."""
+    """One `for` loop over rows; when it is freed it closes the rows, unless a wait in it was broken off."""
 
     def __init__(self, rows: Rows) -> None:
         self._rows: Final = rows
@@ -347,7 +348,7 @@ class _Loop:
         return self
 
     def __next__(self) -> Row:
-        self._is_broken_off = True  # unless it comes back with a row: a wait that raises may be tried again
+        self._is_broken_off = True  # until a row comes: the application may wait again after an error
         row = self._rows.next()
         self._is_broken_off = False
         if row is None:
@@ -370,7 +371,7 @@ class _AsyncLoop:
         return self
 
     async def __anext__(self) -> Row:
-        self._is_broken_off = True  # as above; a task may be cancelled while it waits, and look again
+        self._is_broken_off = True  # as above; also a task that was cancelled may wait again
         row = await self._rows.next_async()
         self._is_broken_off = False
         if row is None:

@@ -1,8 +1,8 @@
 """The reading end of rows: a queue for each of their streams, and when a row is settled on all of them.
 
-Everything here is called with the run's lock held. A queue throttles the sources above it like a
-poller's. Where the row that is waited for needs more of another stream, and only a full queue of these
-rows keeps that back, its limit grows: what a reader waits for must never wait for the reader.
+Everything here is called with the run's lock held. A queue throttles the sources above it as a poller's
+does. If the next row needs more packets of another stream, and only a full queue of these rows keeps them
+back, the limit of that queue grows: what the reader waits for must never wait for the reader.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from penstock.engine.stream import OutputStream
     from penstock.plan import Plan
 
-#: Why packets are dropped, as the ledger says it.
+#: Why packets are dropped, as the ledger says.
 LEFT: Final = "the rows were no longer read"
 
 
@@ -31,7 +31,7 @@ class RowStream(Observer):
 
     Attributes:
         source: the writing end.
-        is_cut: the stream ended with a failed run, so that nothing is known of it beyond `last`.
+        is_cut: whether the stream ended because the run failed, so that nothing is settled beyond `last`.
     """
 
     __slots__ = ("_errors", "is_cut", "source")
@@ -43,12 +43,12 @@ class RowStream(Observer):
         self.is_cut = False
 
     def end(self) -> None:
-        """Take note that the stream has ended. The engine says so when it ends, before or after a failure."""
+        """Note that the stream has ended. The engine calls this at its end, before or after a failure."""
         super().end()
         self.is_cut = bool(self._errors)
 
     def is_settled(self, timestamp: int) -> bool:
-        """Return whether the empty queue gets nothing at `timestamp` any more."""
+        """Return whether no packet at `timestamp` can come into the empty queue any more."""
         return timestamp <= self.last if self.is_cut else timestamp < self.source.bound
 
 
@@ -57,8 +57,8 @@ class RowReader:
 
     Attributes:
         place: what the ledger calls it.
-        who: the thread or task that reads, so far as is known: who asked for the rows, then who read last.
-        is_closed: nobody reads any more; whatever comes is dropped.
+        who: the thread or task that read last; before that, the one that asked for the rows.
+        is_closed: whether the rows are no longer read; packets that come are dropped.
     """
 
     place: Final = "rows"
@@ -75,7 +75,8 @@ class RowReader:
     def attach(self, schedule: Schedule, plan: Plan, numbers: Sequence[int]) -> None:
         """Follow these streams from now on. Nothing may have been written to them yet.
 
-        Rows look at timestamps, so from now on the writers' order is checked, whoever else reads.
+        Rows need timestamps in order, so from now on the order of written packets is checked, even if no
+        other reader needs that.
         """
         self._find_above = lambda stream: _nodes_above(schedule, plan, stream.source.id)
         self.streams = tuple(RowStream(schedule.streams[number], self, schedule) for number in numbers)
@@ -86,12 +87,12 @@ class RowReader:
             source.observers += (stream,)
             source.is_ordered = True
             if source.node is not None:
-                source.node.relay = None  # the short cut past the queue is past observers too
+                source.node.relay = None  # the short cut past the queue would bypass observers too
 
     def take(self, schedule: Schedule) -> tuple[Packet | None, ...] | None:
         """Return the packets of the next row, None for each stream that has none; None if it is not settled.
 
-        Where the row can only come if a full queue of these gives way, that is seen to.
+        If the row can only come when a full queue of these rows takes more packets, its limit is raised.
         """
         timestamp = self.next_settled()
         if timestamp is None:
@@ -156,7 +157,7 @@ class RowReader:
                 schedule.limit(stream, 2 * len(stream.queue))
 
     def close(self, schedule: Schedule) -> None:
-        """Read no more: what waits is dropped, and so is whatever comes; nobody is throttled any more."""
+        """Read no more: packets that wait or come are dropped, and no source is throttled any more."""
         if self.is_closed:
             return
         self.is_closed = True
@@ -165,19 +166,20 @@ class RowReader:
             stream.queue = _Drain(stream, schedule.garbage)
             stream.queue.extend(waiting)
             schedule.limit(stream, UNLIMITED)
-        schedule.has_news = True  # for who waits for a row, in another thread
+        schedule.has_news = True  # for a thread that waits for a row
 
 
 class _Busy:
     """Nodes above a row that is not settled, as they were when a full queue of the rows was first seen.
 
-    They may be at work for ever, with what other sources write. But what could still settle the row was
-    under way by then, and a node needs a step for each packet of that at most, as nodes go; where one has
-    made more it is busy with something else. (If it had not been, a queue grows too early, no more.)
+    Packets of other sources may keep these nodes busy without end. But the packets that could still settle
+    the row were under way by then, and a node usually takes at most one step for each of them. A node that
+    has taken more steps is busy with something else. (If that is wrong, a queue only grows too early.)
 
     Args:
-        full: the timestamp of the row, and which queues are full; else everything is new.
-        nodes: above the streams that are waited for.
+        full: the timestamp of the row, and which queues are full; for another row or fullness a new object
+            is made.
+        nodes: the nodes above the streams that the row waits for.
     """
 
     def __init__(self, full: tuple[int, tuple[bool, ...]], nodes: Collection[Node]) -> None:
@@ -186,7 +188,7 @@ class _Busy:
         self._last_step: Final = {node: node.steps + under_way for node in nodes}
 
     def may_bring_it(self) -> bool:
-        """Return whether a node is at work on what could settle the row."""
+        """Return whether a node may be at work on a packet that could settle the row."""
         return any(node.in_flight and node.steps <= last for node, last in self._last_step.items())
 
 
@@ -207,7 +209,7 @@ def _nodes_above(schedule: Schedule, plan: Plan, stream: int) -> list[Node]:
 
 
 class _Drain(deque[Packet]):
-    """The queue of a stream whose rows nobody reads any more: counts what comes, and is always empty."""
+    """The queue of a stream whose rows are no longer read: counts the packets that come, and stays empty."""
 
     def __init__(self, stream: RowStream, garbage: list[Packet]) -> None:
         super().__init__()
@@ -215,7 +217,7 @@ class _Drain(deque[Packet]):
         self._garbage: Final = garbage
 
     def extend(self, packets: Iterable[Packet]) -> None:
-        """Throw packets away."""
+        """Drop packets."""
         dropped = list(packets)
         self._garbage.extend(dropped)
         count = sum(packet.value is not NOTHING for packet in dropped)
@@ -223,5 +225,5 @@ class _Drain(deque[Packet]):
             self._stream.count_dropped(LEFT, count)
 
     def copy(self) -> Self:
-        """Return what waits: nothing, now and later."""
+        """Return the packets that wait: none, now and later."""
         return self
