@@ -18,6 +18,7 @@ for `--compiled` a C compiler.
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import os
 import re
 import shutil
@@ -187,11 +188,10 @@ def check(files: Sequence[Path]) -> None:
         ReleaseError: it found fault, or is not installed.
     """
     _say("twine check")
-    try:
-        import twine  # noqa: F401  # run below, with this interpreter
-    except ImportError as error:
-        message = "twine is not installed; run: uv run --only-group release python scripts/release.py"
-        raise ReleaseError(message) from error
+    if importlib.util.find_spec("twine") is None:
+        raise ReleaseError(
+            "twine is not installed; run: uv run --only-group release python scripts/release.py"
+        )
     _run(sys.executable, "-m", "twine", "check", "--strict", *files)
 
 
