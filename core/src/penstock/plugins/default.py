@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class _LazyHost:
-    """Makes the plugin host once, for whichever thread comes first; the others wait."""
+    """Makes the plugin host once, on the first thread that needs it; other threads wait."""
 
     def __init__(self) -> None:
         # Re-entrant, so that a plugin that asks for the host while it is loaded gets an error and
@@ -83,7 +83,7 @@ def plugin_host() -> PluginHost:
 
 @contextmanager
 def plugins_renewed() -> Iterator[None]:
-    """Look for plugins anew, and forget again what was found; for tests of what is installed meanwhile.
+    """Look for plugins again, and forget afterwards what was found; for tests that install plugins.
 
     Within the block `default_registry()` and `plugin_host()` are other objects, which look for plugins when
     they are first asked there; those outside are loaded before. What the process has registered before is
