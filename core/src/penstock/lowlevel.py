@@ -36,8 +36,7 @@ Options
     them, `message_of` and `message_with` fill these messages.
 Graphs
     `numbered` gives nodes their canonical names, `where` writes a place in a graph file.
-    `read_with_places` reads a graph that need not be able to run, `read_expanded` puts its subgraphs in;
-    `prefix_of` is what the names of a subgraph's nodes begin with. A `Plan` is a checked graph; it consists
+    `expand` puts the subgraphs of a graph in, `prefix_of` is what the names of their nodes begin with. A `Plan` is a checked graph; it consists
     of `NodePlan`, `StreamPlan`, `PortPlan`, `SidePortPlan`, `HandlerPlan` and `ExecutorPlan`, and
     `sources_above` computes `Plan.throttled`.
 Readers of graphs in other forms
@@ -76,7 +75,6 @@ if TYPE_CHECKING:
         Merge,
         with_defaults,
     )
-    from penstock.config.lenient import read_expanded, read_with_places
     from penstock.config.message import Message
     from penstock.config.options.derived import extension_class, inner_classes, message_class
     from penstock.config.options.instances import message_of, message_with
@@ -84,6 +82,7 @@ if TYPE_CHECKING:
     from penstock.config.options.types import OptionTypes
     from penstock.config.places import Places, ReadGraph, Spot, where
     from penstock.config.reading.scan import Token, own_name, tokens_of
+    from penstock.config.subgraphs.expand import expand
     from penstock.config.subgraphs.interface import prefix_of
     from penstock.contract import PortSpec, PortSpecs
     from penstock.engine.calculator import METHODS, PROCESS, Outcome, Stop
@@ -157,7 +156,6 @@ _HOMES: Final = {
     "penstock.claims": "KINDS OptionEntry calculator_of check_name spelling",
     "penstock.compiled": "engine_form stale_modules",
     "penstock.config.definition": "Definition DefinitionTextError FindType GraphReader Merge with_defaults",
-    "penstock.config.lenient": "read_expanded read_with_places",
     "penstock.config.message": "Message",
     "penstock.config.options.derived": "extension_class inner_classes message_class",
     "penstock.config.options.instances": "message_of message_with",
@@ -165,6 +163,7 @@ _HOMES: Final = {
     "penstock.config.options.types": "OptionTypes",
     "penstock.config.places": "Places ReadGraph Spot where",
     "penstock.config.reading.scan": "Token own_name tokens_of",
+    "penstock.config.subgraphs.expand": "expand",
     "penstock.config.subgraphs.interface": "prefix_of",
     "penstock.contract": "PortSpec PortSpecs",
     "penstock.engine.calculator": "METHODS Outcome PROCESS Stop",
@@ -265,6 +264,7 @@ __all__ = [
     "described_fields",
     "engine_form",
     "enum_numbers",
+    "expand",
     "extension_class",
     "fields_of",
     "full_name",
@@ -293,8 +293,6 @@ __all__ = [
     "port_id",
     "port_name",
     "prefix_of",
-    "read_expanded",
-    "read_with_places",
     "runtime_classes",
     "shifted",
     "show",
