@@ -90,6 +90,16 @@ try:
 except ImportError as error:
     print(json.dumps(str(error)))
 """,
+    "the names of penstock-functions say what to install": """
+import json, penstock
+said = []
+for name in ("calculator", "SidePacket", "CalculatorFunction"):
+    try:
+        getattr(penstock, name)
+    except ImportError as error:
+        said.append(str(error))
+print(json.dumps(said))
+""",
     "a graph that asks for a trace says what to install": """
 import json, penstock
 try:
@@ -108,7 +118,7 @@ except ImportError as error:
     "an old module name says what to install": """
 import importlib, json
 said = []
-for name in ("builder", "describe", "draw", "templates", "testing"):
+for name in ("builder", "describe", "draw", "functions", "templates", "testing"):
     try:
         importlib.import_module(f"penstock.{name}")
     except ImportError as error:
@@ -136,7 +146,12 @@ def check(program, printed):
         assert found == [
             f"penstock.{name} is in a pack that is not installed; install it: "
             f"pip install penstock-{pack.get(name, name)}"
-            for name in ("builder", "describe", "draw", "templates", "testing")
+            for name in ("builder", "describe", "draw", "functions", "templates", "testing")
+        ]
+    elif program == "the names of penstock-functions say what to install":
+        assert found == [
+            f"penstock.{name} is in a pack that is not installed; install it: pip install penstock-functions"
+            for name in ("calculator", "SidePacket", "CalculatorFunction")
         ]
     else:
         pack = "templates" if "emplate" in program else "views"

@@ -60,6 +60,7 @@ def declared(member, *, in_testing):
 
 #: Where the core names a pack, and why it may: types of public names, for the type checker alone.
 TYPED_DOORS = {
+    ("src/penstock/__init__.py", "penstock_functions"),  # calculator, SidePacket, CalculatorFunction
     ("src/penstock/__init__.py", "penstock_templates"),  # GraphTemplate
     ("src/penstock/tracing/__init__.py", "penstock_views"),  # ChromeTracer, TraceFile
 }

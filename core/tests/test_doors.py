@@ -65,6 +65,18 @@ def test_a_module_of_a_pack_that_is_not_installed_says_what_to_install(name, wit
     assert caught.value.name == f"penstock.{name}"
 
 
+def test_a_name_of_a_pack_that_is_not_installed_says_what_to_install(without, monkeypatch) -> None:
+    without("penstock-functions")
+    monkeypatch.delitem(vars(penstock), "calculator", raising=False)
+
+    with pytest.raises(
+        ModuleNotFoundError,
+        match=r"^penstock\.calculator is in a pack that is not installed; "
+        r"install it: pip install penstock-functions$",
+    ):
+        penstock.calculator  # noqa: B018  # it is looked up
+
+
 def test_a_tracer_of_a_pack_that_is_not_installed_says_what_to_install(without) -> None:
     without("penstock-views")
 

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
         StatusCode,
         WaitTimeoutError,
     )
-    from penstock.functions import CalculatorFunction, SidePacket, calculator
     from penstock.plugins.doctor import DoctorCheck
     from penstock.plugins.hookspecs import Components, hookimpl
     from penstock.registry import Registry
@@ -38,6 +37,7 @@ if TYPE_CHECKING:
     from penstock.runtime.running import Running
     from penstock.services import ServiceKey
     from penstock.timestamp import Timestamp
+    from penstock_functions import CalculatorFunction, SidePacket, calculator
     from penstock_templates.graph_template import GraphTemplate
 
 __version__: Final = "0.1.0"
@@ -53,7 +53,6 @@ _HOMES: Final = {
         "CalculatorError GraphConfigError GraphParseError GraphRunError PenstockError StatusCode "
         "WaitTimeoutError"
     ),
-    "penstock.functions": "CalculatorFunction SidePacket calculator",
     "penstock.plugins.doctor": "DoctorCheck",
     "penstock.plugins.hookspecs": "Components hookimpl",
     "penstock.registry": "Registry",
@@ -66,9 +65,11 @@ _HOMES: Final = {
     "penstock.runtime.run": "run",
     "penstock.runtime.running": "Running",
     "penstock.services": "ServiceKey",
-    "penstock.templates": "GraphTemplate",
     "penstock.timestamp": "Timestamp",
 }
+
+#: Door → the names that it leads to; see `penstock.doors`.
+_DOORS: Final = {"functions": "CalculatorFunction SidePacket calculator", "templates": "GraphTemplate"}
 
 __all__ = [
     "NOT_READY",
@@ -119,4 +120,4 @@ __all__ = [
 #: Modules that can be used as `penstock.<name>` after `import penstock`, though no graph imports them.
 _MODULES: Final = ("explain", "log", "lowlevel", "tracing")
 
-__getattr__, __dir__ = late_names(__name__, _HOMES, _MODULES)
+__getattr__, __dir__ = late_names(__name__, _HOMES, _MODULES, _DOORS)

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+_NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
+
 
 def late_names(
-    module: str, homes: Mapping[str, str], submodules: tuple[str, ...] = ()
+    module: str,
+    homes: Mapping[str, str],
+    submodules: tuple[str, ...] = (),
+    doors: Mapping[str, str] = _NOTHING,
 ) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
     """Return `__getattr__` and `__dir__` for a module.
 
@@ -19,20 +25,27 @@ def late_names(
         module: its `__name__`.
         homes: module that has them → names, with blanks between them.
         submodules: of the module; they are imported when they are first asked for.
+        doors: door that leads to them (see `penstock.doors`) → names, likewise.
     """
     home_of = {name: home for home, names in homes.items() for name in names.split()}
+    door_of = {name: door for door, names in doors.items() for name in names.split()}
 
     def load(name: str) -> object:
         if name in submodules:
             return import_module(f"{module}.{name}")
-        home = home_of.get(name)
-        if home is None:
+        if name in door_of:
+            from penstock.doors import behind  # brings the registry
+
+            home = behind(door_of[name], f"{module}.{name}")
+        elif name in home_of:
+            home = import_module(home_of[name])
+        else:
             raise AttributeError(f"module {module!r} has no attribute {name!r}")
-        value: object = getattr(import_module(home), name)
+        value: object = getattr(home, name)
         setattr(sys.modules[module], name, value)
         return value
 
     def names() -> list[str]:
-        return sorted({*vars(sys.modules[module]), *home_of, *submodules})
+        return sorted({*vars(sys.modules[module]), *home_of, *door_of, *submodules})
 
     return load, names

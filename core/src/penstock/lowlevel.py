@@ -16,26 +16,27 @@ Timestamps as plain ints
     `POSTSTREAM`, `ONE_OVER_POSTSTREAM` and `DONE` are the special values, from the smallest to the largest.
     `next_allowed`, `shifted` and `show` calculate with them and write them.
 Types of payloads
-    `PayloadType` is what a port may declare. `is_any`, `members`, `agree`, `runtime_classes`, `type_name`
-    and `type_names` answer questions about it. `shown` writes a payload in a few characters.
+    `PayloadType` is what a port may declare. `is_type`, `is_any`, `members`, `agree`, `runtime_classes`,
+    `type_name` and `type_names` answer questions about it. `hints_of` evaluates annotations, `Parts` takes
+    one apart. `shown` writes a payload in a few characters.
 Services
     `CLOCK` is the key of a graph's clock. `Resources` reads files below given directories only.
 Names and plugins
     `default_registry` has what the installed plugins bring, `plugin_host` holds these plugins as a
     `PluginHost`; it describes each as `Discovered`. `plugins_renewed` reads them again, for a test. `KINDS`
-    are the kinds of names, `official_packs` lists the names of the official packs; `OptionEntry` is one
-    declared options message, `spelling` the module and name of an object, `calculator_of` the class behind
-    what a registry holds. `installed_distribution` finds a distribution. `engine_form` and `stale_modules`
-    describe the compiled engine.
+    are the kinds of names, `check_name` checks one, `official_packs` lists those of the official packs;
+    `OptionEntry` is one declared options message, `spelling` the module and name of an object,
+    `calculator_of` the class behind what a registry holds. `installed_distribution` finds a distribution.
+    `engine_form` and `stale_modules` describe the compiled engine.
 Options
     `Options` finds the options of a node by their class; `OptionTypes` finds classes by their names.
-    `is_options_class`, `options_classes`, `full_name`, `summary_of`, `fields_of` (`ClassField`),
-    `classes_inside` and `enum_numbers` describe attrs classes. `message_class`, `extension_class` and
-    `inner_classes` derive protobuf messages from them, `message_of` and `message_with` fill these messages.
+    `is_options_class`, `options_classes`, `full_name`, `summary_of`, `described_fields`, `fields_of`
+    (`ClassField`), `classes_inside` and `enum_numbers` describe attrs classes, `can_be_option` checks the
+    type of a field. `message_class`, `extension_class` and `inner_classes` derive protobuf messages from
+    them, `message_of` and `message_with` fill these messages.
 Graphs
     `numbered` gives nodes their canonical names, `where` writes a place in a graph file.
-    `read_with_places` reads a graph that need not be able to run, `read_expanded` puts its subgraphs in;
-    `prefix_of` is what the names of a subgraph's nodes begin with. A `Plan` is a checked graph; it consists
+    `expand` puts the subgraphs of a graph in, `prefix_of` is what the names of their nodes begin with. A `Plan` is a checked graph; it consists
     of `NodePlan`, `StreamPlan`, `PortPlan`, `SidePortPlan`, `HandlerPlan` and `ExecutorPlan`, and
     `sources_above` computes `Plan.throttled`.
 Readers of graphs in other forms
@@ -61,9 +62,10 @@ from typing import TYPE_CHECKING, Final
 from penstock.late_names import late_names
 
 if TYPE_CHECKING:
+    from penstock.annotations import Parts, hints_of
     from penstock.check.faults import Faults
     from penstock.check.nodes import numbered
-    from penstock.claims import KINDS, OptionEntry, calculator_of, spelling
+    from penstock.claims import KINDS, OptionEntry, calculator_of, check_name, spelling
     from penstock.compiled import engine_form, stale_modules
     from penstock.config.definition import (
         Definition,
@@ -73,7 +75,6 @@ if TYPE_CHECKING:
         Merge,
         with_defaults,
     )
-    from penstock.config.lenient import read_expanded, read_with_places
     from penstock.config.message import Message
     from penstock.config.options.derived import extension_class, inner_classes, message_class
     from penstock.config.options.instances import message_of, message_with
@@ -81,6 +82,7 @@ if TYPE_CHECKING:
     from penstock.config.options.types import OptionTypes
     from penstock.config.places import Places, ReadGraph, Spot, where
     from penstock.config.reading.scan import Token, own_name, tokens_of
+    from penstock.config.subgraphs.expand import expand
     from penstock.config.subgraphs.interface import prefix_of
     from penstock.contract import PortSpec, PortSpecs
     from penstock.engine.calculator import METHODS, PROCESS, Outcome, Stop
@@ -90,7 +92,9 @@ if TYPE_CHECKING:
     from penstock.engine.stream import InputStream, Observer, OutputStream
     from penstock.option_class import (
         ClassField,
+        can_be_option,
         classes_inside,
+        described_fields,
         enum_numbers,
         fields_of,
         full_name,
@@ -102,6 +106,7 @@ if TYPE_CHECKING:
         PayloadType,
         agree,
         is_any,
+        is_type,
         members,
         runtime_classes,
         type_name,
@@ -145,12 +150,12 @@ if TYPE_CHECKING:
 
 #: Module → the names that it has.
 _HOMES: Final = {
+    "penstock.annotations": "Parts hints_of",
     "penstock.check.faults": "Faults",
     "penstock.check.nodes": "numbered",
-    "penstock.claims": "KINDS OptionEntry calculator_of spelling",
+    "penstock.claims": "KINDS OptionEntry calculator_of check_name spelling",
     "penstock.compiled": "engine_form stale_modules",
     "penstock.config.definition": "Definition DefinitionTextError FindType GraphReader Merge with_defaults",
-    "penstock.config.lenient": "read_expanded read_with_places",
     "penstock.config.message": "Message",
     "penstock.config.options.derived": "extension_class inner_classes message_class",
     "penstock.config.options.instances": "message_of message_with",
@@ -158,6 +163,7 @@ _HOMES: Final = {
     "penstock.config.options.types": "OptionTypes",
     "penstock.config.places": "Places ReadGraph Spot where",
     "penstock.config.reading.scan": "Token own_name tokens_of",
+    "penstock.config.subgraphs.expand": "expand",
     "penstock.config.subgraphs.interface": "prefix_of",
     "penstock.contract": "PortSpec PortSpecs",
     "penstock.engine.calculator": "METHODS Outcome PROCESS Stop",
@@ -166,10 +172,10 @@ _HOMES: Final = {
     "penstock.engine.schedule": "RUNNING Schedule TERMINATED",
     "penstock.engine.stream": "InputStream Observer OutputStream",
     "penstock.option_class": (
-        "ClassField classes_inside enum_numbers fields_of full_name is_options_class "
-        "options_classes summary_of"
+        "ClassField can_be_option classes_inside described_fields enum_numbers fields_of full_name "
+        "is_options_class options_classes summary_of"
     ),
-    "penstock.payload_types": "PayloadType agree is_any members runtime_classes type_name type_names",
+    "penstock.payload_types": "PayloadType agree is_any is_type members runtime_classes type_name type_names",
     "penstock.plan": "ExecutorPlan HandlerPlan NodePlan Plan PortPlan SidePortPlan StreamPlan sources_above",
     "penstock.plugins.discovery": "Discovered PluginHost installed_distribution",
     "penstock.ports": "PortKey Ports port_id port_name",
@@ -227,6 +233,7 @@ __all__ = [
     "Options",
     "Outcome",
     "OutputStream",
+    "Parts",
     "PayloadType",
     "Places",
     "Plan",
@@ -250,18 +257,24 @@ __all__ = [
     "agree",
     "as_packets",
     "calculator_of",
+    "can_be_option",
+    "check_name",
     "classes_inside",
     "default_registry",
+    "described_fields",
     "engine_form",
     "enum_numbers",
+    "expand",
     "extension_class",
     "fields_of",
     "full_name",
+    "hints_of",
     "inner_classes",
     "installed_distribution",
     "is_any",
     "is_name",
     "is_options_class",
+    "is_type",
     "members",
     "message_class",
     "message_of",
@@ -280,8 +293,6 @@ __all__ = [
     "port_id",
     "port_name",
     "prefix_of",
-    "read_expanded",
-    "read_with_places",
     "runtime_classes",
     "shifted",
     "show",

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from penstock.engine.schedule import Schedule
 
 
-#: The module of the methods of calculators made from functions.
-_FORMS: Final = "penstock.functions.forms"
+#: Name in a module whose calculators call functions of the application, as penstock-functions makes them.
+_CALLS_FUNCTIONS: Final = "__penstock_calls_functions__"
 #: The arguments of a method that identify its call: `self` and the context.
 _ARGUMENTS: Final = 2
 
@@ -174,12 +174,12 @@ def _place(stack: list[FrameType]) -> dict[str, Any]:
     """Return where a call stands: its frames, innermost first, the method's own last.
 
     The calculator's own code is the innermost frame of the module that the method is in. A calculator
-    made from a function has its method here, in `penstock.functions`: then it is the outermost frame
-    that is not.
+    made from a function has its method in a module with the mark `_CALLS_FUNCTIONS`: then it is the
+    outermost frame that is not of that module.
     """
     method = stack[-1]
     home = method.f_globals.get("__name__")
-    if home == _FORMS:
+    if _CALLS_FUNCTIONS in method.f_globals:
         own = next((frame for frame in reversed(stack) if frame.f_globals.get("__name__") != home), method)
         home = own.f_globals.get("__name__")
     own = next((frame for frame in stack if frame.f_globals.get("__name__") == home), method)

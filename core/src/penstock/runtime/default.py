@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import FunctionType
-from typing import TYPE_CHECKING, TypeVar, overload
+from typing import TYPE_CHECKING, Protocol, TypeVar, overload
 
 from penstock.claims import calculator_of
 from penstock.engine.calculator import Calculator
@@ -13,14 +13,18 @@ from penstock.plugins.default import default_registry, plugin_host, plugins_rene
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
-
-    from penstock.functions import CalculatorFunction
 
 __all__ = ["default_registry", "plugin_host", "plugins_renewed", "register_calculator"]
 
+
+class Decorated(Protocol):
+    """What `@penstock.calculator` has decorated: it has the class that was made from it."""
+
+    calculator: type[Calculator]
+
+
 #: A subclass of `Calculator`, or what `@penstock.calculator` has decorated.
-C = TypeVar("C", bound="type | CalculatorFunction[..., Any]")
+C = TypeVar("C", bound=type | Decorated)
 
 
 @overload

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from penstock.errors import GraphParseError, NameClashError, PluginError
+from penstock.config import read_definition
+from penstock.errors import GraphConfigError, GraphParseError, NameClashError, PluginError
 from penstock_views.draw.drawing import Drawing, DrawnNode, NodeKind, Port
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from penstock import Registry
+    from penstock.lowlevel import ReadGraph
 
 _PLACE: Final = re.compile(r"(?P<tag>[^:]*)(?::(?P<index>\d+))?")
 _PORT_FIELDS: Final = {
@@ -89,26 +91,41 @@ def drawing_of(message: Any, registry: Registry | None = None) -> Drawing:
 
 def _read(graph: object, registry: Registry) -> tuple[Any, Any, tuple[str, ...]]:
     """Return message, places and notes."""
-    from penstock.lowlevel import read_with_places  # protobuf
-
     try:
-        return *read_with_places(graph, registry), ()
+        return *_with_places(graph, registry), ()
     except (GraphParseError, NameClashError, PluginError) as error:
         from penstock_views.draw.outline import outline
 
         label = str(graph) if isinstance(graph, Path) else None
         try:
-            message, places = read_with_places(outline(graph), registry, label=label)
+            message, places = _with_places(outline(graph), registry, label)
         except Exception:  # noqa: BLE001  # it is not the options: the first error says what is wrong
             raise error from None
         return message, places, (f"drawn without options: {error}",)
 
 
-def _expanded(message: Any, places: Any, registry: Registry) -> tuple[Any, dict[str, str], tuple[str, ...]]:
-    """Return the graph without subgraphs, what its outermost groups are uses of, and what went wrong."""
-    from penstock.lowlevel import numbered, prefix_of, read_expanded  # protobuf
+def _with_places(graph: object, registry: Registry, label: str | None = None) -> ReadGraph:
+    """Read a graph, whether it could run or not, and where its parts stand."""
+    from penstock.lowlevel import ReadGraph, with_defaults  # protobuf
 
-    expanded, faults = read_expanded(message, places, registry)
+    found = read_definition(graph, registry, label=label)
+    return found if isinstance(found, ReadGraph) else ReadGraph(*with_defaults(found))
+
+
+def _expanded(message: Any, places: Any, registry: Registry) -> tuple[Any, dict[str, str], tuple[str, ...]]:
+    """Return the graph without subgraphs, what its outermost groups are uses of, and what went wrong.
+
+    A node whose subgraph has a fault stands for that subgraph.
+    """
+    from penstock.lowlevel import Faults, OptionTypes, expand, numbered, prefix_of  # protobuf
+
+    found = Faults(places)
+    expanded = expand(message, places, registry, found, OptionTypes(registry)).message
+    faults: tuple[Exception, ...] = ()
+    try:
+        found.raise_any()
+    except GraphConfigError as error:
+        faults = error.faults
     plain = [node for node in message.node if not registry.has("subgraph", node.calculator, message.package)]
     used = [node for node in message.node if registry.has("subgraph", node.calculator, message.package)]
     names = numbered([node.name or node.calculator for node in (*plain, *used)])

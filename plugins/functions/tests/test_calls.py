@@ -12,7 +12,7 @@ import penstock
 from penstock import Packet, Timestamp
 from penstock.config import CalculatorGraphConfig
 from penstock.errors import GraphConfigError, GraphRunError
-from penstock.functions.forms import INCOMPLETE, Called, Plain
+from penstock_functions.forms import INCOMPLETE, Called, Plain
 from penstock_testing import InlineExecutor, run_calculator, testing_registry
 
 
@@ -428,3 +428,22 @@ def test_open_and_close_of_a_class_are_called_with_the_context(is_async):
     run_calculator(made.calculator, {"NUMBER": [(1, 1)]})
 
     assert calls == [("open", "Noted"), ("process", 1), ("close", "Noted")]
+
+
+def test_a_call_that_has_not_come_back_stands_in_the_function():
+    seen = []
+
+    @penstock.calculator
+    def looks(left: int, right: int) -> int:
+        seen.extend(call for node in graph.snapshot().nodes for call in node.calls)
+        return left + right
+
+    graph, _ = started(GRAPH, Subtract=looks)
+    graph.start_run()
+    for name in ("a", "b"):
+        graph.add_packet_to_input_stream(name, Packet(1, 0))
+    graph.close()
+
+    (call,) = seen
+    assert (call.method, call.function, call.file) == ("process", "looks", __file__)
+    assert call.line == looks.__code__.co_firstlineno + 2

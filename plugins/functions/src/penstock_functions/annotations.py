@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import attrs
 
-from penstock.annotations import Parts
-from penstock.engine.calculator import Stop
 from penstock.errors import InvalidArgumentError
-from penstock.payload_types import is_type
+from penstock.lowlevel import Parts, Stop, is_type
 
 if TYPE_CHECKING:
-    from penstock.payload_types import PayloadType
+    from penstock.lowlevel import PayloadType
 
 T = TypeVar("T")
 

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from penstock.errors import InvalidArgumentError
-from penstock.option_class import check_class, described_fields
+from penstock.lowlevel import described_fields
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from penstock.functions.parameters import OptionParameter
+    from penstock_functions.parameters import OptionParameter
 
 
 def made_class(
@@ -30,7 +30,7 @@ def made_class(
         who: how messages name the function.
 
     Raises:
-        InvalidArgumentError: two that share a name differ; or graph files cannot give one of them.
+        InvalidArgumentError: two that share a name differ.
     """
     if not parameters:
         return None
@@ -48,7 +48,6 @@ def made_class(
     made.__module__ = target.__module__
     made.__qualname__ = name
     made.__doc__ = _docstring(target, known)
-    check_class(made)
     return made
 
 

@@ -12,14 +12,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from penstock.annotations import hints_of
-from penstock.engine.calculator import CalculatorContext
-from penstock.engine.packet import Packet
+from penstock import CalculatorContext, Packet, Timestamp
 from penstock.errors import InvalidArgumentError
-from penstock.functions.annotations import Meaning, is_side_packet, read
-from penstock.option_class import can_be_option, is_options_class
-from penstock.tags import parse_tag_index
-from penstock.timestamp import Timestamp
+from penstock.lowlevel import can_be_option, hints_of, is_options_class, parse_tag_index
+from penstock_functions.annotations import Meaning, is_side_packet, read
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

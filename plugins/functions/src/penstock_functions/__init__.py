@@ -1,4 +1,4 @@
-"""Calculators from plain functions and classes: `@penstock.calculator`.
+"""Calculators from plain functions and classes: `@penstock.calculator`, which is `calculator` here.
 
 The decorated function or class stays as it is, to be called and tested as before; it gets the
 attribute `calculator`, an ordinary `Calculator` class made from its annotations, which are read
@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ParamSpec, Protocol, TypeVar, overload
 
-from penstock.functions.annotations import SidePacket
-from penstock.functions.definition import define
-from penstock.functions.forms import make
-from penstock.option_class import options_classes
+from penstock.lowlevel import options_classes
+from penstock_functions.annotations import SidePacket
+from penstock_functions.definition import define
+from penstock_functions.forms import make
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from penstock.engine.calculator import Calculator
+    from penstock import Calculator
 
 __all__ = ["CalculatorFunction", "SidePacket", "calculator"]
 

@@ -10,21 +10,21 @@ import inspect
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from penstock.engine.calculator import STOP, Calculator, CalculatorContext
-from penstock.engine.packet import NOTHING, Packet
+from penstock import STOP, Calculator, CalculatorContext, Packet, Timestamp
 from penstock.errors import InvalidArgumentError
-from penstock.functions.definition import Definition, keys_of
-from penstock.functions.parameters import REQUIRED
-from penstock.functions.results import Timing
-from penstock.option_class import OPTIONS
-from penstock.timestamp import Timestamp
+from penstock.lowlevel import NOTHING
+from penstock_functions.definition import Definition, keys_of
+from penstock_functions.parameters import REQUIRED
+from penstock_functions.results import Timing
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from penstock.contract import CalculatorContract
-    from penstock.engine.calculator import Outcome, Stop
+    from penstock import CalculatorContract
+    from penstock.lowlevel import Outcome, Stop
 
+#: For `graph.snapshot()`: a call stands in the function, not in this module's method.
+__penstock_calls_functions__: Final = True
 #: Why the ledger counts packets as dropped.
 INCOMPLETE: Final = "another required input has no packet at this timestamp"
 _END: Final = object()
@@ -43,7 +43,7 @@ def make(definition: Definition) -> type[Calculator]:
             "__module__": target.__module__,
             "__qualname__": f"{target.__qualname__}.calculator",
             "definition": definition,
-            OPTIONS: definition.options,
+            "Options": definition.options,
         },
     )
 
