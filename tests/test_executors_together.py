@@ -10,8 +10,8 @@ import threading
 import pytest
 
 from penstock import Calculator, CalculatorGraph, GraphRunError, Packet, Registry
+from penstock.plugins.default import default_registry
 from penstock.plugins.discovery import PluginHost
-from penstock.runtime.default import default_registry
 
 #: Seconds after which a wait of a test has failed; long, since a loaded machine is no fault of it.
 PATIENCE_S = 30.0

@@ -11,15 +11,18 @@ from pathlib import Path
 import pytest
 
 import penstock
-from penstock.compiled import RECORD, changed_modules, engine_form, stale_modules
+from penstock.compiled import engine_form
 from penstock.engine import schedule
 from penstock_testing import pytest_plugin
 
 SUFFIX = EXTENSION_SUFFIXES[0]
-#: Beside the package, since only the build needs it.
+#: Not in the package: only the build, and tests of a source tree, need it.
 BUILD_RECORD = Path(__file__).resolve().parents[1] / "build_record.py"
 build_record = runpy.run_path(str(BUILD_RECORD))
-source_digests, write_record = build_record["source_digests"], build_record["write_record"]
+RECORD, source_digests, write_record = (
+    build_record[name] for name in ("RECORD", "source_digests", "write_record")
+)
+changed_modules, stale_modules = build_record["changed_modules"], build_record["stale_modules"]
 
 
 LIBRARY = f"loops__mypyc{SUFFIX}"
@@ -219,16 +222,17 @@ def test_the_build_writes_its_record_without_importing_penstock(package):
 
 
 def test_pytest_refuses_to_test_what_is_stale(tmp_path):
-    source = Path(penstock.__file__).parent
-    shutil.copytree(source, tmp_path / "penstock", ignore=shutil.ignore_patterns("__pycache__", f"*{SUFFIX}"))
+    source, tree = Path(penstock.__file__).parent, tmp_path / "src"
+    shutil.copytree(source, tree / "penstock", ignore=shutil.ignore_patterns("__pycache__", f"*{SUFFIX}"))
+    shutil.copy(BUILD_RECORD, tmp_path)
     # beside a module that nothing imports here: an empty file cannot be loaded
-    (tmp_path / "penstock" / "plugins" / f"doctor{SUFFIX}").touch()
+    (tree / "penstock" / "plugins" / f"doctor{SUFFIX}").touch()
     (tmp_path / "test_nothing.py").write_text("def test_nothing():\n    pass\n", encoding="utf-8")
 
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "--rootdir", tmp_path, "-c", os.devnull, "test_nothing.py"],
         cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        env={**os.environ, "PYTHONPATH": str(tree)},
         capture_output=True,
         text=True,
         check=False,
@@ -237,9 +241,9 @@ def test_pytest_refuses_to_test_what_is_stale(tmp_path):
 
     stale = Path("penstock", "plugins", f"doctor{SUFFIX}")
     assert done.returncode == pytest.ExitCode.USAGE_ERROR, done.stdout
-    assert done.stderr.startswith(
-        f"ERROR: {tmp_path}: compiled modules are not what their source says now: "
-    ), done.stderr
+    assert done.stderr.startswith(f"ERROR: {tree}: compiled modules are not what their source says now: "), (
+        done.stderr
+    )
     assert str(stale) in done.stderr
     assert done.stderr.endswith("; delete them, or compile again\n\n")
     assert "passed" not in done.stdout

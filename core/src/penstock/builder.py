@@ -1,9 +1,5 @@
 """The door to `penstock_builder`; penstock-builder declares it."""
 
-from penstock.doors import behind, member
+from penstock.doors import door
 
-_MODULE = behind("builder")
-
-
-def __getattr__(name: str) -> object:
-    return member(_MODULE, name)
+__getattr__ = door("builder")

@@ -14,6 +14,7 @@ from penstock.entries import ordinary_points
 from penstock.registry import official_packs
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import ModuleType
 
 #: The entry point group that packs declare doors in.
@@ -42,17 +43,18 @@ def behind(name: str, wanted: str | None = None) -> ModuleType:
     return import_module(target)
 
 
-def member(module: ModuleType, name: str) -> object:
-    """Return an attribute of the module behind a door, for the door's own `__getattr__`.
+def door(name: str) -> Callable[[str], object]:
+    """Return the `__getattr__` of a module that stands for the module behind a door; raises as `behind`."""
+    module = behind(name)
 
-    Raises:
-        AttributeError: the module has no such attribute; or the name is one of those that the import system
-            asks a package for, which a door is not: its modules would be loaded twice.
-    """
-    if name.startswith("__") and name != "__all__":
-        raise AttributeError(f"the door to {module.__name__!r} has no attribute {name!r}")
-    found: object = getattr(module, name)
-    return found
+    def load(attribute: str) -> object:
+        # The import system asks packages for such names. A door is none: its modules would be loaded twice.
+        if attribute.startswith("__") and attribute != "__all__":
+            raise AttributeError(f"the door to {module.__name__!r} has no attribute {attribute!r}")
+        found: object = getattr(module, attribute)
+        return found
+
+    return load
 
 
 def _target(name: str) -> str | None:

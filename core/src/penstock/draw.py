@@ -1,9 +1,5 @@
 """The door to `penstock_views.draw`; penstock-views declares it."""
 
-from penstock.doors import behind, member
+from penstock.doors import door
 
-_MODULE = behind("draw")
-
-
-def __getattr__(name: str) -> object:
-    return member(_MODULE, name)
+__getattr__ = door("draw")

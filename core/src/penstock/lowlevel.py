@@ -27,7 +27,7 @@ Names and plugins
     are the kinds of names, `check_name` checks one, `official_packs` lists those of the official packs;
     `OptionEntry` is one declared options message, `spelling` the module and name of an object,
     `calculator_of` the class behind what a registry holds. `installed_distribution` finds a distribution.
-    `engine_form` and `stale_modules` describe the compiled engine.
+    `engine_form` says whether the engine is compiled.
 Options
     `Options` finds the options of a node by their class; `OptionTypes` finds classes by their names.
     `is_options_class`, `options_classes`, `full_name`, `summary_of`, `described_fields`, `fields_of`
@@ -35,10 +35,10 @@ Options
     type of a field. `message_class`, `extension_class` and `inner_classes` derive protobuf messages from
     them, `message_of` and `message_with` fill these messages.
 Graphs
-    `numbered` gives nodes their canonical names, `where` writes a place in a graph file.
-    `expand` puts the subgraphs of a graph in, `prefix_of` is what the names of their nodes begin with. A `Plan` is a checked graph; it consists
-    of `NodePlan`, `StreamPlan`, `PortPlan`, `SidePortPlan`, `HandlerPlan` and `ExecutorPlan`, and
-    `sources_above` computes `Plan.throttled`.
+    `numbered` gives nodes their canonical names, `where` writes a place in a graph file. `expand` puts the
+    subgraphs of a graph in, `prefix_of` is what the names of their nodes begin with. A `Plan` is a checked
+    graph; it consists of `NodePlan`, `StreamPlan`, `PortPlan`, `SidePortPlan`, `HandlerPlan` and
+    `ExecutorPlan`, and `sources_above` computes `Plan.throttled`.
 Readers of graphs in other forms
     A `GraphReader` makes a `Definition` of text or of a `Message`, with `FindType` and `Merge` at hand, and
     raises `DefinitionTextError`. A `ReadGraph` is a graph with its `Places`, which have a `Spot` for each
@@ -66,7 +66,7 @@ if TYPE_CHECKING:
     from penstock.check.faults import Faults
     from penstock.check.nodes import numbered
     from penstock.claims import KINDS, OptionEntry, calculator_of, check_name, spelling
-    from penstock.compiled import engine_form, stale_modules
+    from penstock.compiled import engine_form
     from penstock.config.definition import (
         Definition,
         DefinitionTextError,
@@ -122,11 +122,11 @@ if TYPE_CHECKING:
         StreamPlan,
         sources_above,
     )
+    from penstock.plugins.default import default_registry, plugin_host, plugins_renewed
     from penstock.plugins.discovery import Discovered, PluginHost, installed_distribution
     from penstock.ports import PortKey, Ports, port_id, port_name
     from penstock.registry import official_packs
     from penstock.resources import Resources
-    from penstock.runtime.default import default_registry, plugin_host, plugins_renewed
     from penstock.runtime.feeding import Feed, packet_of
     from penstock.runtime.new_run import NewRun, new_run
     from penstock.runtime.side_packets import as_packets
@@ -154,7 +154,7 @@ _HOMES: Final = {
     "penstock.check.faults": "Faults",
     "penstock.check.nodes": "numbered",
     "penstock.claims": "KINDS OptionEntry calculator_of check_name spelling",
-    "penstock.compiled": "engine_form stale_modules",
+    "penstock.compiled": "engine_form",
     "penstock.config.definition": "Definition DefinitionTextError FindType GraphReader Merge with_defaults",
     "penstock.config.message": "Message",
     "penstock.config.options.derived": "extension_class inner_classes message_class",
@@ -181,7 +181,7 @@ _HOMES: Final = {
     "penstock.ports": "PortKey Ports port_id port_name",
     "penstock.registry": "official_packs",
     "penstock.resources": "Resources",
-    "penstock.runtime.default": "default_registry plugin_host plugins_renewed",
+    "penstock.plugins.default": "default_registry plugin_host plugins_renewed",
     "penstock.runtime.feeding": "Feed packet_of",
     "penstock.runtime.new_run": "NewRun new_run",
     "penstock.runtime.side_packets": "as_packets",
@@ -299,7 +299,6 @@ __all__ = [
     "shown",
     "sources_above",
     "spelling",
-    "stale_modules",
     "summary_of",
     "tokens_of",
     "type_name",

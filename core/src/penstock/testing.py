@@ -1,9 +1,5 @@
 """The door to `penstock_testing`; penstock-testing declares it."""
 
-from penstock.doors import behind, member
+from penstock.doors import door
 
-_MODULE = behind("testing")
-
-
-def __getattr__(name: str) -> object:
-    return member(_MODULE, name)
+__getattr__ = door("testing")

@@ -12,8 +12,8 @@ from penstock.config import CalculatorGraphConfig
 from penstock.contract import CalculatorContract
 from penstock.engine.calculator import STOP, Stop
 from penstock.errors import AlreadyExistsError, InvalidArgumentError, PluginError
+from penstock.plugins.default import default_registry
 from penstock.registry import Registry
-from penstock.runtime.default import default_registry
 from penstock.tags import TagMap
 from penstock_testing import check_calculator, run_calculator
 

@@ -85,7 +85,7 @@ class CalculatorGraph:
 
         run_hooks = None
         if registry is None:
-            from penstock.runtime.default import default_registry  # loads the plugins
+            from penstock.plugins.default import default_registry  # loads the plugins
 
             registry = default_registry()
             run_hooks = partial(_call_hooks, weakref.ref(self))
@@ -731,7 +731,7 @@ def _own_trace(plan: Plan, registry: Registry) -> OwnTrace | None:
 
 def _call_hooks(graph: weakref.ref[CalculatorGraph], hook: str, *arguments: object) -> None:
     """Call the hooks of plugins when a run starts or has ended. If one raises, the error is only logged."""
-    from penstock.runtime.default import plugin_host  # loads the plugins
+    from penstock.plugins.default import plugin_host  # loads the plugins
 
     for implementation in getattr(plugin_host(), hook):
         try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from penstock.late_log import LateLogger
-from penstock.runtime.default import plugin_host
+from penstock.plugins.default import plugin_host
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from penstock.late_names import late_names
 from penstock.tracing.own import OwnTrace
 from penstock.tracing.tracer import (
     Mark,
@@ -39,18 +40,4 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> object:
-    """Import what writes files when it is first used; it is in a pack.
-
-    Raises:
-        ModuleNotFoundError: the pack is not installed; says what to install.
-    """
-    if name not in {"ChromeTracer", "TraceFile"}:
-        raise AttributeError(f"module 'penstock.tracing' has no attribute {name!r}")
-    from penstock.doors import behind, member  # every graph imports this package, and few write traces
-
-    return member(behind("tracing", f"penstock.tracing.{name}"), name)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = late_names(__name__, {}, doors={"tracing": "ChromeTracer TraceFile"})
