@@ -13,7 +13,7 @@ import penstock.tracing
 from penstock import doors
 from penstock.registry import official_packs
 
-#: The doors that are modules of `penstock`; the others lend single names to `penstock` and `penstock.tracing`.
+#: The doors that are modules of `penstock`; the others lend it, and `penstock.tracing`, single names.
 MODULES = sorted(set(official_packs()["door"]) - {"functions", "templates", "tracing"})
 
 
@@ -77,8 +77,9 @@ def test_a_name_of_a_pack_that_is_not_installed_says_what_to_install(without, mo
         penstock.calculator  # noqa: B018  # it is looked up
 
 
-def test_a_tracer_of_a_pack_that_is_not_installed_says_what_to_install(without) -> None:
+def test_a_tracer_of_a_pack_that_is_not_installed_says_what_to_install(without, monkeypatch) -> None:
     without("penstock-views")
+    monkeypatch.delitem(vars(penstock.tracing), "ChromeTracer", raising=False)
 
     with pytest.raises(
         ModuleNotFoundError,

@@ -18,9 +18,8 @@ from penstock.errors import (
     UnknownNameError,
 )
 from penstock.option_class import full_name
-from penstock.plugins.default import default_registry
+from penstock.plugins.default import default_registry, register_calculator
 from penstock.registry import KINDS, Origin, Registry
-from penstock.runtime.default import register_calculator
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

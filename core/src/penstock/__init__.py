@@ -24,10 +24,10 @@ if TYPE_CHECKING:
         StatusCode,
         WaitTimeoutError,
     )
+    from penstock.plugins.default import register_calculator
     from penstock.plugins.doctor import DoctorCheck
     from penstock.plugins.hookspecs import Components, hookimpl
     from penstock.registry import Registry
-    from penstock.runtime.default import register_calculator
     from penstock.runtime.executors.executor import Executor, ExecutorDefaults, Lease, Work
     from penstock.runtime.graph import CalculatorGraph
     from penstock.runtime.modes import GraphInputStreamAddMode, LatePacketMode
@@ -56,7 +56,7 @@ _HOMES: Final = {
     "penstock.plugins.doctor": "DoctorCheck",
     "penstock.plugins.hookspecs": "Components hookimpl",
     "penstock.registry": "Registry",
-    "penstock.runtime.default": "register_calculator",
+    "penstock.plugins.default": "register_calculator",
     "penstock.runtime.executors.executor": "Executor ExecutorDefaults Lease Work",
     "penstock.runtime.graph": "CalculatorGraph",
     "penstock.runtime.modes": "GraphInputStreamAddMode LatePacketMode",

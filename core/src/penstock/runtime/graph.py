@@ -25,7 +25,7 @@ from penstock.runtime.adding import Addition, add_if_room, checked
 from penstock.runtime.forgotten import STOP_TIMEOUT_S, end_runs_before_pools
 from penstock.runtime.modes import GraphInputStreamAddMode, LatePacketMode, mode_of
 from penstock.runtime.poller import OutputStreamPoller
-from penstock.runtime.rows.desk import RowDesk, outputs_of
+from penstock.runtime.row_desk import RowDesk, outputs_of
 from penstock.runtime.rows.rows import Rows
 from penstock.runtime.runner.runner import throttled_error
 from penstock.runtime.side_packets import as_packets
@@ -97,8 +97,13 @@ class CalculatorGraph:
         #: Graph input → number of its stream.
         self._inputs: Final = {one.name: one.id for one in self._plan.streams[: self._plan.graph_inputs]}
         self._add_mode = GraphInputStreamAddMode.WAIT_TILL_NOT_FULL
-        self._starter.is_timed = bool(self._plan.config.profiler_config.enable_profiler)
-        self._set_own_trace(_own_trace(self._plan, registry))
+        profiler = self._plan.config.profiler_config
+        self._starter.is_timed = bool(profiler.enable_profiler)
+        self._own_trace: OwnTrace | None = None
+        if profiler.trace_enabled:
+            from penstock.runtime.own_trace import own_trace  # few graphs ask for one
+
+            self._set_own_trace(own_trace(self._plan, registry))
 
     # --- before a run -------------------------------------------------------------------------
 
@@ -718,15 +723,6 @@ class CalculatorGraph:
         self._desk.settle()
         answer: Ledger = runner.ask(ledger)
         return answer
-
-
-def _own_trace(plan: Plan, registry: Registry) -> OwnTrace | None:
-    """Return the trace that the graph itself asks for, or None."""
-    if not plan.config.profiler_config.trace_enabled:
-        return None
-    from penstock.runtime.own_trace import own_trace  # few graphs ask for one
-
-    return own_trace(plan, registry)
 
 
 def _call_hooks(graph: weakref.ref[CalculatorGraph], hook: str, *arguments: object) -> None:

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from penstock.late_log import LateLogger
 from penstock.plugins.default import plugin_host
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from penstock.plugins.discovery import Implementation
 
 _HOOK: Final = "penstock_mimebundle"
 _logger = LateLogger("runtime")
@@ -26,7 +21,12 @@ def mimebundle(config: Any, plain: str) -> dict[str, str]:
     Returns:
         "text/plain", and what the first plugin that draws the graph returns; a plugin that fails is logged.
     """
-    for implementation in _implementations():
+    try:
+        found = plugin_host().implementations(_HOOK)
+    except Exception as error:  # noqa: BLE001  # a switch of the environment, say; a notebook shows text then
+        _logger.debug("the plugins cannot be loaded, the graph is not drawn: %s", error)
+        return {"text/plain": plain}
+    for implementation in found:
         try:
             drawn = implementation.call(config, plain)
             if drawn is not None:
@@ -34,12 +34,3 @@ def mimebundle(config: Any, plain: str) -> dict[str, str]:
         except Exception:
             _logger.exception("plugin %r: its hook %s failed", implementation.plugin, _HOOK)
     return {"text/plain": plain}
-
-
-def _implementations() -> Iterator[Implementation]:
-    try:
-        found = plugin_host().implementations(_HOOK)
-    except Exception as error:  # noqa: BLE001  # a switch of the environment, say; a notebook shows text then
-        _logger.debug("the plugins cannot be loaded, the graph is not drawn: %s", error)
-        return
-    yield from found

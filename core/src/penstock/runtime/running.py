@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import SupportsIndex
 
-    from penstock.runtime.rows.desk import RowDesk
+    from penstock.runtime.row_desk import RowDesk
     from penstock.runtime.rows.rows import Rows
     from penstock.runtime.runner.runner import Runner
     from penstock.runtime.start import Starter

@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 import weakref
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 from penstock.collector import PAUSE
 from penstock.engine.schedule import NOT_STARTED
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from penstock.runtime.executors.executor import Executor
     from penstock.runtime.modes import LatePacketMode
     from penstock.runtime.poller import OutputStreamPoller
+    from penstock.runtime.row_desk import RowDesk
     from penstock.runtime.tracing import TracedCallback, Tracing
     from penstock.services import ServiceKey
     from penstock.tracing.tracer import Tracer
@@ -51,21 +52,6 @@ class _Callback:
         #: Takes a packet. A partial needs no Python frame of its own.
         self.call: Final = partial(call, stream)
         self.has_failed = False
-
-
-class Desk(Protocol):
-    """What a `Starter` uses of the `RowDesk`, where rows wait for their run."""
-
-    is_held: bool
-
-    def attach(self, runner: Runner, *, held: bool) -> None:
-        """Attach the waiting rows to a run that is about to begin."""
-
-    def detach(self) -> None:
-        """Let the rows wait for another run: this one could not begin."""
-
-    def settle(self) -> None:
-        """Wait until the rows that other threads are closing are closed."""
 
 
 class Starter:
@@ -101,7 +87,7 @@ class Starter:
         self,
         plan: Plan,
         registry: Registry,
-        desk: Desk,
+        desk: RowDesk,
         base: Mapping[str, Packet],
         run_hooks: Callable[..., None] | None,
     ) -> None:

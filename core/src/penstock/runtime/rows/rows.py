@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from penstock.engine.packet import Packet
     from penstock.engine.schedule import Schedule
-    from penstock.runtime.rows.desk import RowDesk
+    from penstock.runtime.row_desk import RowDesk
     from penstock.runtime.runner.runner import Runner
     from penstock.runtime.start import Starter
 
@@ -326,7 +326,7 @@ class Rows:
         self._is_left = True
         runner, reader = self._runner, self._reader
         if runner is not None and not reader.is_closed:
-            self._desk.leave(runner, reader)
+            self._desk.leave(runner, reader.close)
 
     @property
     def waits_for_run(self) -> bool:

@@ -11,11 +11,10 @@ from penstock.engine.schedule import PAUSED
 from penstock.errors import FailedPreconditionError, InvalidArgumentError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from penstock.engine.schedule import Schedule
     from penstock.plan import Plan
-    from penstock.runtime.rows.streams import RowReader
     from penstock.runtime.runner.runner import Runner
 
 #: How long a run waits for the threads that are closing its rows; each needs a lock for a moment only.
@@ -147,16 +146,14 @@ class RowDesk:
 
     # --- leaving ------------------------------------------------------------------------------
 
-    def leave(self, runner: Runner, reader: RowReader) -> None:
-        """Close a reader on a thread of its own.
+    def leave(self, runner: Runner, close: Callable[[Schedule], object]) -> None:
+        """Apply an event that closes rows, on a thread of its own.
 
         At the end of the interpreter this does nothing: all runs have ended, and no thread can start.
         """
         if sys.is_finalizing():
             return
-        thread = threading.Thread(
-            target=runner.change, args=(reader.close,), name="penstock-leave", daemon=True
-        )
+        thread = threading.Thread(target=runner.change, args=(close,), name="penstock-leave", daemon=True)
         try:
             thread.start()
         except RuntimeError:  # the interpreter is about to end, and so are all runs
