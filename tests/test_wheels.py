@@ -21,7 +21,14 @@ ROOT = Path(__file__).resolve().parent.parent
 pytestmark = [pytest.mark.wheels, pytest.mark.timeout(600)]
 
 #: Distributions without a plugin: the whole, the core, the command, and packs that are imported by name.
-NO_PLUGIN = {"penstock", "penstock-core", "penstock-cli", "penstock-builder", "penstock-testing"}
+NO_PLUGIN = {
+    "penstock",
+    "penstock-core",
+    "penstock-cli",
+    "penstock-builder",
+    "penstock-functions",
+    "penstock-testing",
+}
 
 PLUGINS = """
 import json

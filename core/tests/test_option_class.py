@@ -1,4 +1,4 @@
-"""Attrs classes as options, read without protobuf: names, numbers, types, words, and what is refused."""
+"""Attrs classes as options, read without protobuf: names, numbers, types, and what is refused."""
 
 from __future__ import annotations
 
@@ -15,13 +15,11 @@ from penstock.errors import InvalidArgumentError
 from penstock.option_class import (
     check_class,
     classes_inside,
-    described_fields,
     enum_numbers,
     fields_of,
     full_name,
     is_options_class,
     options_classes,
-    summary_of,
 )
 
 PACKAGE = __name__.partition(".")[0]
@@ -39,13 +37,7 @@ class Rect:
 
 @attrs.frozen(kw_only=True)
 class Tree:
-    """A class that contains itself.
-
-    Attributes:
-        children: below this one,
-            in order.
-        name, alias: how it is called.
-    """
+    """A class that contains itself."""
 
     children: list[Tree] = attrs.field(factory=list)
     name: str = ""
@@ -109,40 +101,9 @@ def test_a_class_contains_itself_and_enums_once():
     assert list(classes_inside(Every)) == [Every, Mode, Rect]
 
 
-def test_words_come_from_annotations_and_from_the_docstring():
-    assert {one.name: one.description for one in fields_of(Tree)} == {
-        "children": "below this one, in order.",
-        "name": "how it is called.",
-        "alias": "a short name",
-    }
-    assert summary_of(Tree) == "A class that contains itself."
-    assert not summary_of(Rect)
-
-
-def test_a_docstring_ends_its_attributes_where_the_indentation_does():
-    docstring = """Do.
-
-    Args:
-        one (int): first: of all.
-        two: second.
-
-    Raises:
-        E: no.
-    """
-
-    assert described_fields(docstring) == {"one": "first: of all.", "two": "second."}
-    assert described_fields(None) == {}
-
-
-def test_a_subclass_has_the_words_and_fields_of_its_base():
+def test_a_subclass_has_the_fields_of_its_base():
     @attrs.frozen(kw_only=True)
     class Bush(Tree):
-        """One more.
-
-        Attributes:
-            leaves: how many.
-        """
-
         leaves: int = 0
 
     assert {one.name: one.number for one in fields_of(Bush)} == {
@@ -151,7 +112,6 @@ def test_a_subclass_has_the_words_and_fields_of_its_base():
         "alias": 3,
         "leaves": 4,
     }
-    assert fields_of(Bush)[1].description == "how it is called."
 
 
 def test_numbers_may_be_chosen():

@@ -52,11 +52,6 @@ class Parts:
         self.notes: list[Any] = []
         self._take(annotation)
 
-    @property
-    def description(self) -> str:
-        """The first text among the notes; "" for none."""
-        return next((note for note in self.notes if isinstance(note, str)), "")
-
     def _take(self, annotation: Any) -> None:
         origin = typing.get_origin(annotation)
         if origin is Annotated:

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-
-_NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 def late_names(
     module: str,
     homes: Mapping[str, str],
     submodules: tuple[str, ...] = (),
-    doors: Mapping[str, str] = _NOTHING,
+    doors: Mapping[str, str] | None = None,
 ) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
     """Return `__getattr__` and `__dir__` for a module.
 
@@ -28,7 +25,7 @@ def late_names(
         doors: door that leads to them (see `penstock.doors`) → names, likewise.
     """
     home_of = {name: home for home, names in homes.items() for name in names.split()}
-    door_of = {name: door for door, names in doors.items() for name in names.split()}
+    door_of = {name: door for door, names in (doors or {}).items() for name in names.split()}
 
     def load(name: str) -> object:
         if name in submodules:

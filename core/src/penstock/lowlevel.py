@@ -30,10 +30,10 @@ Names and plugins
     `engine_form` says whether the engine is compiled.
 Options
     `Options` finds the options of a node by their class; `OptionTypes` finds classes by their names.
-    `is_options_class`, `options_classes`, `full_name`, `summary_of`, `described_fields`, `fields_of`
-    (`ClassField`), `classes_inside` and `enum_numbers` describe attrs classes, `can_be_option` checks the
-    type of a field. `message_class`, `extension_class` and `inner_classes` derive protobuf messages from
-    them, `message_of` and `message_with` fill these messages.
+    `is_options_class`, `options_classes`, `full_name`, `fields_of` (`ClassField`), `classes_inside` and
+    `enum_numbers` describe attrs classes, `can_be_option` checks the type of a field. `message_class`,
+    `extension_class` and `inner_classes` derive protobuf messages from them, `message_of` and `message_with`
+    fill these messages.
 Graphs
     `numbered` gives nodes their canonical names, `where` writes a place in a graph file. `expand` puts the
     subgraphs of a graph in, `prefix_of` is what the names of their nodes begin with. A `Plan` is a checked
@@ -94,13 +94,11 @@ if TYPE_CHECKING:
         ClassField,
         can_be_option,
         classes_inside,
-        described_fields,
         enum_numbers,
         fields_of,
         full_name,
         is_options_class,
         options_classes,
-        summary_of,
     )
     from penstock.payload_types import (
         PayloadType,
@@ -172,8 +170,8 @@ _HOMES: Final = {
     "penstock.engine.schedule": "RUNNING Schedule TERMINATED",
     "penstock.engine.stream": "InputStream Observer OutputStream",
     "penstock.option_class": (
-        "ClassField can_be_option classes_inside described_fields enum_numbers fields_of full_name "
-        "is_options_class options_classes summary_of"
+        "ClassField can_be_option classes_inside enum_numbers fields_of full_name is_options_class "
+        "options_classes"
     ),
     "penstock.payload_types": "PayloadType agree is_any is_type members runtime_classes type_name type_names",
     "penstock.plan": "ExecutorPlan HandlerPlan NodePlan Plan PortPlan SidePortPlan StreamPlan sources_above",
@@ -261,7 +259,6 @@ __all__ = [
     "check_name",
     "classes_inside",
     "default_registry",
-    "described_fields",
     "engine_form",
     "enum_numbers",
     "expand",
@@ -299,7 +296,6 @@ __all__ = [
     "shown",
     "sources_above",
     "spelling",
-    "summary_of",
     "tokens_of",
     "type_name",
     "type_names",

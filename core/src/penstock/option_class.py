@@ -51,9 +51,6 @@ _RESERVED_NUMBERS: Final = range(19000, 20000)
 _ENUM_NUMBERS: Final = range(-(2**31), 2**31)
 _MAP_ARGUMENTS: Final = 2
 
-_HEADING: Final = re.compile(r"^\s*(?:Attributes|Args):\s*$")
-_ENTRY: Final = re.compile(r"^(?P<indent>\s+)(?P<names>\w+(?:, \w+)*)(?: \([^)]*\))?: (?P<text>.*)$")
-
 
 class ClassField(NamedTuple):
     """One field of an options class.
@@ -66,7 +63,6 @@ class ClassField(NamedTuple):
         shape: how many there are; keys of a map are str.
         length: how many a tuple must have; None for any number.
         allows_none: whether the type is a union with None.
-        description: for people, or "".
         attribute: the field as attrs has it.
     """
 
@@ -76,7 +72,6 @@ class ClassField(NamedTuple):
     shape: Shape
     length: int | None
     allows_none: bool
-    description: str
     attribute: attrs.Attribute[Any]
 
     @property
@@ -224,38 +219,6 @@ def enum_numbers(cls: type[enum.Enum]) -> dict[str, int]:
     return {name: numbers[member] for name, member in members.items()}
 
 
-def described_fields(docstring: str | None) -> dict[str, str]:
-    """Return what a docstring says under "Attributes:" or "Args:": name → its text, in one line."""
-    found: dict[str, str] = {}
-    names: list[str] = []
-    indent = -1
-    for line in (docstring or "").expandtabs().splitlines():
-        if _HEADING.match(line):
-            names, indent = [], 0
-            continue
-        entry = _ENTRY.match(line)
-        depth = len(line) - len(line.lstrip())
-        if entry is not None and indent in {0, depth}:
-            indent = depth
-            names = entry["names"].split(", ")
-            found.update(dict.fromkeys(names, entry["text"].strip()))
-        elif names and depth > indent:
-            found.update({name: f"{found[name]} {line.strip()}" for name in names})
-        elif line.strip():
-            names, indent = [], -1
-    return found
-
-
-def summary_of(cls: type) -> str:
-    """Return what a class's own docstring says before it comes to the attributes, in one line."""
-    before = []
-    for line in (cls.__dict__.get("__doc__") or "").splitlines():
-        if _HEADING.match(line):
-            break
-        before.append(line)
-    return " ".join(" ".join(before).split())
-
-
 # --- one field --------------------------------------------------------------------------------------
 
 
@@ -269,9 +232,6 @@ class _Meaning(NamedTuple):
 
 def _read(cls: Any) -> Iterator[ClassField]:
     hints = hints_of(cls, f"options class {cls.__qualname__!r}")
-    described = {}
-    for base in reversed(cls.__mro__):
-        described.update(described_fields(base.__dict__.get("__doc__")))
     taken: dict[int, str] = {}
     import attrs  # code with such a class has imported it; a small graph has none
 
@@ -299,7 +259,6 @@ def _read(cls: Any) -> Iterator[ClassField]:
             number,
             *meaning,
             allows_none=parts.allows_none,
-            description=parts.description or described.get(attribute.name, described.get(name, "")),
             attribute=attribute,
         )
 

@@ -63,7 +63,8 @@ def read(annotation: Any, where: str) -> Meaning:
             f"{where}: {annotation!r} cannot be the type of a port; write a class, an alias such as "
             "list[int], a union of these, or Any"
         )
-    return Meaning(kind, found.allows_none, _is_side(found), found.description)
+    description = next((note for note in found.notes if isinstance(note, str)), "")
+    return Meaning(kind, found.allows_none, _is_side(found), description)
 
 
 def is_side_packet(annotation: Any) -> bool:

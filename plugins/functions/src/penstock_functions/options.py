@@ -5,17 +5,20 @@ The class has the calculator's name with "Options" behind it, and is in the func
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import inspect
+from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
 from penstock.errors import InvalidArgumentError
-from penstock.lowlevel import described_fields
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
     from penstock_functions.parameters import OptionParameter
+
+#: Of a class: their docstrings describe parameters too.
+_METHODS: Final = ("__init__", "process")
 
 
 def made_class(
@@ -47,13 +50,11 @@ def made_class(
     made: type = attrs.make_class(name, fields, frozen=True, kw_only=True)
     made.__module__ = target.__module__
     made.__qualname__ = name
-    made.__doc__ = _docstring(target, known)
+    made.__doc__ = _docstring(target)
     return made
 
 
-def _docstring(target: Any, names: Iterable[str]) -> str:
-    described: dict[str, str] = {}
-    for thing in (target, *(vars(target).get(name) for name in ("__init__", "process"))):
-        described.update(described_fields(getattr(thing, "__doc__", None)))
-    lines = [f"    {name}: {described[name]}" for name in names if name in described]
-    return "\n".join(["", "Attributes:", *lines])
+def _docstring(target: Any) -> str:
+    """Return a docstring without a summary, with all that the target's docstrings say of parameters."""
+    said = (getattr(thing, "__doc__", None) for thing in (target, *map(vars(target).get, _METHODS)))
+    return "\n".join(["", "Attributes:", *(inspect.cleandoc(text) for text in said if text)])

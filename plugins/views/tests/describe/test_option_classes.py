@@ -1,6 +1,7 @@
 """Options that are attrs classes, described: types, defaults, words, and where they are found."""
 
 import enum
+from typing import Annotated
 
 import attrs
 import pytest
@@ -9,6 +10,7 @@ from google.protobuf import text_format
 from penstock import Calculator, Registry
 from penstock.lowlevel import full_name, message_class
 from penstock_views.describe import describe
+from penstock_views.describe.docstrings import described_fields
 from penstock_views.describe.option_classes import describe_class
 
 
@@ -47,6 +49,27 @@ class BlurOptions:
     places: dict[str, Rect] = attrs.field(factory=dict)
     factors: list[float] = attrs.field(factory=lambda: [0.5, 2])
     spread: int = attrs.field(default=attrs.Factory(lambda self: self.radius, takes_self=True))
+
+
+@attrs.frozen
+class Bare:
+    x: int
+
+
+@attrs.frozen(kw_only=True)
+class Leaf:
+    """What grows.
+
+    Attributes:
+        children: below this one,
+            in order.
+        name, alias, _size: how it is called.
+    """
+
+    children: list[int] = attrs.field(factory=list)
+    name: str = ""
+    alias: Annotated[str, "a short name"] = ""
+    _size: int = 0
 
 
 NAME = full_name(BlurOptions)
@@ -171,3 +194,43 @@ def test_defaults_are_shown_as_graph_text_reads_them(default, written):
 
     assert described.fields[0].default == written
     assert message.one == default
+
+
+def test_words_come_from_annotations_and_from_docstrings_of_bases():
+    @attrs.frozen(kw_only=True)
+    class Bush(Leaf):
+        """One more.
+
+        Attributes:
+            leaves: how many.
+        """
+
+        leaves: int = 0
+
+    (bush,) = describe_class(Bush)
+    (bare,) = describe_class(Bare)
+
+    assert bush.description == "One more."
+    assert {one.name: one.description for one in bush.fields} == {
+        "children": "below this one, in order.",
+        "name": "how it is called.",
+        "alias": "a short name",
+        "size": "how it is called.",
+        "leaves": "how many.",
+    }
+    assert (bare.description, bare.fields[0].description) == ("", "")
+
+
+def test_a_docstring_ends_its_attributes_where_the_indentation_does():
+    docstring = """Do.
+
+    Args:
+        one (int): first: of all.
+        two: second.
+
+    Raises:
+        E: no.
+    """
+
+    assert described_fields(docstring) == {"one": "first: of all.", "two": "second."}
+    assert described_fields(None) == {}

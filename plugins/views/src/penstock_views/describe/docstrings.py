@@ -1,4 +1,4 @@
-"""A component's docstring, taken apart: first sentence, the rest, and the example config at its end."""
+"""Docstrings, taken apart: of a component the summary, the rest and the example; of options the fields."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ import attrs
 _EXAMPLE: Final = re.compile(
     r"^(?:Example config|Example|Config)::?\n\n?(?P<block>(?:[ ]{4}.*\n|[ ]*\n)+)", re.MULTILINE
 )
+
+_HEADING: Final = re.compile(r"^\s*(?:Attributes|Args):\s*$")
+_ENTRY: Final = re.compile(r"^(?P<indent>\s+)(?P<names>\w+(?:, \w+)*)(?: \([^)]*\))?: (?P<text>.*)$")
 
 
 @attrs.frozen
@@ -42,3 +45,35 @@ def take_apart(docstring: str | None) -> Docstring:
         text = text[: found.start()] + text[found.end() :]
     summary, _, body = text.strip().partition("\n\n")
     return Docstring(" ".join(summary.split()), body.strip("\n"), example)
+
+
+def described_fields(docstring: str | None) -> dict[str, str]:
+    """Return what a docstring says under "Attributes:" or "Args:": name → its text, in one line."""
+    found: dict[str, str] = {}
+    names: list[str] = []
+    indent = -1
+    for line in (docstring or "").expandtabs().splitlines():
+        if _HEADING.match(line):
+            names, indent = [], 0
+            continue
+        entry = _ENTRY.match(line)
+        depth = len(line) - len(line.lstrip())
+        if entry is not None and indent in {0, depth}:
+            indent = depth
+            names = entry["names"].split(", ")
+            found.update(dict.fromkeys(names, entry["text"].strip()))
+        elif names and depth > indent:
+            found.update({name: f"{found[name]} {line.strip()}" for name in names})
+        elif line.strip():
+            names, indent = [], -1
+    return found
+
+
+def summary_of(cls: type) -> str:
+    """Return what a class's own docstring says before it comes to the attributes, in one line."""
+    before = []
+    for line in (cls.__dict__.get("__doc__") or "").splitlines():
+        if _HEADING.match(line):
+            break
+        before.append(line)
+    return " ".join(" ".join(before).split())

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from penstock.lowlevel import classes_inside, enum_numbers, fields_of, is_options_class, summary_of
+from penstock.lowlevel import Parts, classes_inside, enum_numbers, fields_of, hints_of, is_options_class
+from penstock_views.describe.docstrings import described_fields, summary_of
 from penstock_views.describe.option_messages import Choice, OptionField, OptionMessage
 
 if TYPE_CHECKING:
@@ -35,11 +36,27 @@ def describe_class(cls: type, extension: int | None = None) -> Iterator[OptionMe
     names = {one: name for name, one in inner_classes(cls).items()}
     for one in classes_inside(cls):
         if not issubclass(one, enum.Enum):
-            fields = tuple(_field(field, names) for field in fields_of(one))
+            words = _words(one)
+            fields = tuple(_field(field, names, words[field.name]) for field in fields_of(one))
             yield OptionMessage(names[one], summary_of(one), extension if one is cls else None, fields)
 
 
-def _field(field: ClassField, names: dict[type, str]) -> OptionField:
+def _words(cls: Any) -> dict[str, str]:
+    """Return what describes each field: a text in its annotation, or the docstring of the class or a base."""
+    hints = hints_of(cls, f"options class {cls.__qualname__!r}")
+    described = dict[str, str]()
+    for base in reversed(cls.__mro__):
+        described.update(described_fields(base.__dict__.get("__doc__")))
+    words = {}
+    for field in fields_of(cls):
+        one = field.attribute
+        notes = Parts(one.metadata.get("type", hints.get(one.name, one.type))).notes
+        said = described.get(one.name, described.get(field.name, ""))
+        words[field.name] = next((note for note in notes if isinstance(note, str)), said)
+    return words
+
+
+def _field(field: ClassField, names: dict[type, str], description: str) -> OptionField:
     element = field.element
     is_enum = issubclass(element, enum.Enum)
     kind = element.__name__ if is_enum else _TYPES.get(element) or names[element]
@@ -51,7 +68,7 @@ def _field(field: ClassField, names: dict[type, str]) -> OptionField:
         type=kind,
         repeated=field.shape in ("list", "tuple"),
         default=_default(field),
-        description=field.description,
+        description=description,
         choices=_choices(element) if is_enum else (),
         required=field.is_required,
     )
