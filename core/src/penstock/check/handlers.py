@@ -29,6 +29,7 @@ class Handlers:
         self._names = names
         self._faults = names.faults
         self._options_of = options_of
+        self._no_options = options_of(None)
         self._where = graph.places.where
         self._of_graph = graph.input_stream_handler
         #: Handlers that the graph names, or the default: a fault is noted once, not for every node.
@@ -65,7 +66,7 @@ class Handlers:
         if wanted is not None:
             options = self._options_of(wanted.options)
             return HandlerPlan(wanted.name, self._found(wanted.name, draft.spec.at, draft), options)
-        options = self._options_of(None) if chosen is None else chosen.options
+        options = self._no_options if chosen is None else chosen.options
         return HandlerPlan(_DEFAULT, self._once(_DEFAULT, draft.spec.at), options)
 
     def _once(self, name: str, at: int) -> object | None:
