@@ -35,7 +35,7 @@ from pictures import Work, expect_grey
 from side_by_side import Bar, Benchmark, Case, Contestant, main, parser
 
 import penstock as host
-from penstock.plugins.default import default_registry
+from penstock.plugins.default_registry import default_registry
 from penstock_formats import ImageFormat, ImageFrame
 from penstock_gpu import GPU, GlContext, GlTextureView, GpuBuffer, GpuResources, GpuUnavailableError, gl
 from penstock_gpu.calculators.luminance import LuminanceCalculator

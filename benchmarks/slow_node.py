@@ -23,7 +23,7 @@ from expected import expect
 from side_by_side import Bar, Benchmark, Case, Contestant, Measurements, main, parser
 
 from penstock import Calculator, CalculatorContext, CalculatorGraph, Packet, Registry
-from penstock.plugins.default import default_registry
+from penstock.plugins.default_registry import default_registry
 
 if TYPE_CHECKING:
     import argparse

@@ -87,7 +87,7 @@ def _console(example: Example) -> str | None:
 
 def _graph(example: Example) -> None:
     from penstock.config import read_graph  # only where a page has a graph
-    from penstock.plugins.default import default_registry
+    from penstock.plugins.default_registry import default_registry
 
     read_graph(str(example.parsed), default_registry())
 

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Final
 from unittest.mock import patch
 
 from penstock.config import CalculatorGraphConfig, build_plan, read_graph
-from penstock.plugins.default import default_registry
+from penstock.plugins.default_registry import default_registry
 from penstock.registry import official_packs
 from penstock_testing.timeline import draw, record
 from penstock_views.describe import describe

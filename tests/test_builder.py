@@ -9,7 +9,7 @@ import pytest
 from penstock import CalculatorGraph, Packet
 from penstock.config import read_graph
 from penstock.errors import FailedPreconditionError, InvalidArgumentError
-from penstock.plugins.default import default_registry
+from penstock.plugins.default_registry import default_registry
 from penstock_builder import Graph
 from penstock_image.canny_edge_calculator_pb2 import CannyEdgeCalculatorOptions
 

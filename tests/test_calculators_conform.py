@@ -23,7 +23,7 @@ from penstock.errors import (
     InvalidArgumentError,
     NotFoundError,
 )
-from penstock.plugins.default import default_registry
+from penstock.plugins.default_registry import default_registry
 from penstock_calculators.packet_resampler_calculator_pb2 import PacketResamplerCalculatorOptions
 from penstock_calculators.packet_thinner_calculator_pb2 import PacketThinnerCalculatorOptions
 from penstock_formats import ImageFormat, ImageFrame, Matrix

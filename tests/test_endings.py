@@ -48,7 +48,7 @@ from penstock import (
     WaitTimeoutError,
 )
 from penstock.errors import StreamClosedError
-from penstock.plugins.default import default_registry
+from penstock.plugins.default_registry import default_registry
 
 #: Seconds after which a wait of a test has failed; long, since a loaded machine is no fault of it.
 PATIENCE_S = 30.0

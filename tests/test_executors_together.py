@@ -10,7 +10,7 @@ import threading
 import pytest
 
 from penstock import Calculator, CalculatorGraph, GraphRunError, Packet, Registry
-from penstock.plugins.default import default_registry
+from penstock.plugins.default_registry import default_registry
 from penstock.plugins.discovery import PluginHost
 
 #: Seconds after which a wait of a test has failed; long, since a loaded machine is no fault of it.

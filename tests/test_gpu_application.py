@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import penstock
-from penstock.plugins.default import default_registry
+from penstock.plugins.default_registry import default_registry
 from penstock_cli.demo_graph import FINISHED, demo_config
 from penstock_gpu import GPU, GlContext, GpuBuffer, GpuResources, GpuUnavailableError
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from penstock.plugins.default import plugin_host
+from penstock.plugins.default_registry import plugin_host
 from penstock_testing import check_pack
 
 

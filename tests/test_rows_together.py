@@ -20,7 +20,7 @@ from pathlib import Path
 import pytest
 
 import penstock
-from penstock.plugins.default import default_registry
+from penstock.plugins.default_registry import default_registry
 
 #: Seconds after which a wait of a test has failed.
 PATIENCE_S = 30.0

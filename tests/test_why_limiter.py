@@ -7,7 +7,7 @@ import pytest
 import penstock
 from penstock.errors import WaitTimeoutError
 from penstock.explain import WaitKind
-from penstock.plugins.default import default_registry
+from penstock.plugins.default_registry import default_registry
 
 TIMEOUT = 20
 GRAPH = """

@@ -7,7 +7,7 @@ import pytest
 from penstock import doors
 from penstock.entries import OrdinaryPoint, ordinary_points
 from penstock.plugins import discovery
-from penstock.plugins.default import plugins_renewed
+from penstock.plugins.default_registry import plugins_renewed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -620,7 +620,7 @@ def test_a_hundred_plugins_are_found_without_importing_what_they_bring(tmp_path:
     script = """
     import sys, time
     import penstock.plugins.discovery
-    from penstock.plugins.default import default_registry, plugin_host
+    from penstock.plugins.default_registry import default_registry, plugin_host
     start = time.perf_counter()
     names = [name for name in default_registry().names("calculator") if name.startswith("Calculator")]
     seconds = time.perf_counter() - start
@@ -641,7 +641,7 @@ def test_the_default_registry_is_filled_by_installed_plugins_when_it_is_first_as
     (tmp_path / "heavy_gate.py").write_text("class Gate: pass")
     script = """
     import sys
-    from penstock.plugins.default import default_registry
+    from penstock.plugins.default_registry import default_registry
     assert "penstock_try_gates" not in sys.modules
     assert "importlib.metadata" not in sys.modules or "penstock.plugins.discovery" not in sys.modules
     print(default_registry().find("calculator", "Gate"))
@@ -653,9 +653,11 @@ def test_the_default_registry_is_filled_by_installed_plugins_when_it_is_first_as
 def test_a_plugin_that_asks_for_the_plugins_while_it_is_loaded_fails(
     tmp_path: Path,
 ) -> None:
-    distribution(tmp_path, "eager", "from penstock.plugins.default import plugin_host\nplugin_host()\n")
+    distribution(
+        tmp_path, "eager", "from penstock.plugins.default_registry import plugin_host\nplugin_host()\n"
+    )
     script = """
-    from penstock.plugins.default import plugin_host
+    from penstock.plugins.default_registry import plugin_host
     print(*[record.reason for record in plugin_host().records if record.name == "eager"])
     """
 
@@ -669,11 +671,11 @@ def test_a_plugin_that_looks_a_name_up_while_it_is_loaded_sees_what_is_there_so_
     distribution(
         tmp_path,
         "eager",
-        "from penstock.plugins.default import default_registry\n"
+        "from penstock.plugins.default_registry import default_registry\n"
         "seen = default_registry().names('calculator')\n",
     )
     script = """
-    from penstock.plugins.default import default_registry
+    from penstock.plugins.default_registry import default_registry
     default_registry().names("calculator")
     import penstock_try_eager
     print(penstock_try_eager.seen)
@@ -688,7 +690,7 @@ def test_threads_that_ask_first_together_load_the_plugins_once(tmp_path: Path) -
     )
     script = """
     import builtins, threading
-    from penstock.plugins.default import default_registry, plugin_host
+    from penstock.plugins.default_registry import default_registry, plugin_host
     barrier = threading.Barrier(8)
     seen = []
 
@@ -710,7 +712,7 @@ def test_a_name_registered_in_process_and_by_a_plugin_is_a_clash_when_it_is_used
     script = """
     import penstock
     from penstock.errors import NameClashError
-    from penstock.plugins.default import default_registry
+    from penstock.plugins.default_registry import default_registry
 
     @penstock.register_calculator
     class Gate(penstock.Calculator):

@@ -33,7 +33,7 @@ PROGRAM = """
 import sys
 before = set(sys.modules)
 import penstock
-from penstock.plugins.default import default_registry
+from penstock.plugins.default_registry import default_registry
 
 class Double(penstock.Calculator):
     @classmethod

@@ -18,7 +18,7 @@ from penstock.errors import (
     UnknownNameError,
 )
 from penstock.option_class import full_name
-from penstock.plugins.default import default_registry, register_calculator
+from penstock.plugins.default_registry import default_registry, register_calculator
 from penstock.registry import KINDS, Origin, Registry
 
 if TYPE_CHECKING:

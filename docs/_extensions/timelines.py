@@ -20,7 +20,7 @@ from docutils import nodes
 from docutils.parsers.rst import Directive, directives
 
 import penstock
-from penstock.plugins.default import default_registry
+from penstock.plugins.default_registry import default_registry
 from penstock_testing.timeline import picture
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ import pytest
 
 import penstock
 from penstock import STOP, CalculatorGraph, GraphRunError, Packet, PenstockError
-from penstock.plugins.default import default_registry
+from penstock.plugins.default_registry import default_registry
 from penstock_testing import calculator
 
 #: Seconds after which a wait of a test has failed; long, since a loaded machine is no fault of it.

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from penstock.plugins.default import default_registry
+from penstock.plugins.default_registry import default_registry
 
 HERE = Path(__file__).parent
 CASES = HERE.parents[1].parent / "shared" / "cases"

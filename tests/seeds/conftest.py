@@ -30,7 +30,7 @@ from pathlib import Path
 import pytest
 
 from penstock import CalculatorGraph, GraphRunError, Packet, PenstockError
-from penstock.plugins.default import default_registry
+from penstock.plugins.default_registry import default_registry
 from penstock_testing import InlineExecutor
 
 SEEDS = range(5)

@@ -12,7 +12,9 @@ from penstock.late_names import late_names
 if TYPE_CHECKING:
     from penstock.config.subgraphs.subgraph import Subgraph, SubgraphContext
     from penstock.contract import CalculatorContract
-    from penstock.engine.calculator import STOP, Calculator, CalculatorContext, Input, Output
+    from penstock.engine.calculator import STOP, Calculator, CalculatorContext
+    from penstock.engine.input import Input
+    from penstock.engine.output import Output
     from penstock.engine.packet import Packet
     from penstock.engine.policy import NOT_READY, READY_FOR_CLOSE, InputStreamHandler
     from penstock.errors import (
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
         StatusCode,
         WaitTimeoutError,
     )
-    from penstock.plugins.default import register_calculator
+    from penstock.plugins.default_registry import register_calculator
     from penstock.plugins.doctor import DoctorCheck
     from penstock.plugins.hookspecs import Components, hookimpl
     from penstock.registry import Registry
@@ -46,7 +48,9 @@ __version__: Final = "0.1.0"
 _HOMES: Final = {
     "penstock.config.subgraphs.subgraph": "Subgraph SubgraphContext",
     "penstock.contract": "CalculatorContract",
-    "penstock.engine.calculator": "Calculator CalculatorContext Input Output STOP",
+    "penstock.engine.calculator": "Calculator CalculatorContext STOP",
+    "penstock.engine.input": "Input",
+    "penstock.engine.output": "Output",
     "penstock.engine.packet": "Packet",
     "penstock.engine.policy": "InputStreamHandler NOT_READY READY_FOR_CLOSE",
     "penstock.errors": (
@@ -56,7 +60,7 @@ _HOMES: Final = {
     "penstock.plugins.doctor": "DoctorCheck",
     "penstock.plugins.hookspecs": "Components hookimpl",
     "penstock.registry": "Registry",
-    "penstock.plugins.default": "register_calculator",
+    "penstock.plugins.default_registry": "register_calculator",
     "penstock.runtime.executors.executor": "Executor ExecutorDefaults Lease Work",
     "penstock.runtime.graph": "CalculatorGraph",
     "penstock.runtime.modes": "GraphInputStreamAddMode LatePacketMode",

@@ -42,8 +42,8 @@ Graphs
 Readers of graphs in other forms
     A `GraphReader` makes a `Definition` of text or of a `Message`, with `FindType` and `Merge` at hand, and
     raises `DefinitionTextError`. A `ReadGraph` is a graph with its `Places`, which have a `Spot` for each
-    part of the file. `Faults` takes what is wrong, `with_defaults` expands a definition. `tokens_of` reads
-    text into `Token`s, `own_name` writes the name of one of our messages.
+    part of the file. `Faults` takes what is wrong, `expand_definition` makes a graph of a definition without
+    arguments. `tokens_of` reads text into `Token`s, `own_name` writes the name of one of our messages.
 
 Runs, for test kits
     `new_run` puts a `NewRun` together, not started; `as_packets` makes packets of what users give.
@@ -73,7 +73,7 @@ if TYPE_CHECKING:
         FindType,
         GraphReader,
         Merge,
-        with_defaults,
+        expand_definition,
     )
     from penstock.config.message import Message
     from penstock.config.options.derived import extension_class, inner_classes, message_class
@@ -120,7 +120,7 @@ if TYPE_CHECKING:
         StreamPlan,
         sources_above,
     )
-    from penstock.plugins.default import default_registry, plugin_host, plugins_renewed
+    from penstock.plugins.default_registry import default_registry, plugin_host, plugins_renewed
     from penstock.plugins.discovery import Discovered, PluginHost, installed_distribution
     from penstock.ports import PortKey, Ports, port_id, port_name
     from penstock.registry import official_packs
@@ -153,7 +153,9 @@ _HOMES: Final = {
     "penstock.check.nodes": "numbered",
     "penstock.claims": "KINDS OptionEntry calculator_of check_name spelling",
     "penstock.compiled": "engine_form",
-    "penstock.config.definition": "Definition DefinitionTextError FindType GraphReader Merge with_defaults",
+    "penstock.config.definition": (
+        "Definition DefinitionTextError FindType GraphReader Merge expand_definition"
+    ),
     "penstock.config.message": "Message",
     "penstock.config.options.derived": "extension_class inner_classes message_class",
     "penstock.config.options.instances": "message_of message_with",
@@ -179,7 +181,7 @@ _HOMES: Final = {
     "penstock.ports": "PortKey Ports port_id port_name",
     "penstock.registry": "official_packs",
     "penstock.resources": "Resources",
-    "penstock.plugins.default": "default_registry plugin_host plugins_renewed",
+    "penstock.plugins.default_registry": "default_registry plugin_host plugins_renewed",
     "penstock.runtime.feeding": "Feed packet_of",
     "penstock.runtime.new_run": "NewRun new_run",
     "penstock.runtime.side_packets": "as_packets",
@@ -262,6 +264,7 @@ __all__ = [
     "engine_form",
     "enum_numbers",
     "expand",
+    "expand_definition",
     "extension_class",
     "fields_of",
     "full_name",
@@ -300,7 +303,6 @@ __all__ = [
     "type_name",
     "type_names",
     "where",
-    "with_defaults",
 ]
 
 __getattr__, __dir__ = late_names(__name__, _HOMES)

@@ -17,7 +17,7 @@ from penstock.errors import (
     PluginError,
     UnknownNameError,
 )
-from penstock.plugins.default import default_registry, plugin_host, plugins_renewed
+from penstock.plugins.default_registry import default_registry, plugin_host, plugins_renewed
 from penstock.registry import Registry
 
 MISSING = "this graph is a template, and no graph reader 'template' is registered"

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from penstock.engine.calculator import Input
 from penstock.engine.flow import FlowControl
+from penstock.engine.input import Input
 from penstock.engine.packet import Packet
 from penstock.engine.policy import NOT_READY, READY_FOR_CLOSE, InputStreamHandler
 from penstock.engine.stream import InputStream

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 import penstock
-from penstock.plugins.default import default_registry
+from penstock.plugins.default_registry import default_registry
 from penstock_cli.main import penstock_command
 
 

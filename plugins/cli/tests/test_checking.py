@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from penstock.plugins.default import default_registry
+from penstock.plugins.default_registry import default_registry
 from penstock_cli import checking
 from penstock_cli.demo_graph import graph_text
 from penstock_cli.main import penstock_command

@@ -6,7 +6,7 @@ from pathlib import Path
 import av
 import pytest
 
-from penstock.plugins.default import default_registry
+from penstock.plugins.default_registry import default_registry
 from penstock_cli.demo_graph import demo_config, graph_text
 
 ROOT = Path(__file__).resolve().parents[3]

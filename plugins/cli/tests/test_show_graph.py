@@ -6,7 +6,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from penstock.plugins.default import default_registry
+from penstock.plugins.default_registry import default_registry
 
 BEHIND = """
 output_stream: "OUT:n"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from penstock.plugins.default import plugins_renewed
+from penstock.plugins.default_registry import plugins_renewed
 from penstock_cli.new_pack import write_pack
 
 POINTS = '[project.entry-points.penstock]\nsoil = "penstock_soil.plugin"\n'

@@ -12,7 +12,7 @@ from penstock.config import CalculatorGraphConfig
 from penstock.contract import CalculatorContract
 from penstock.engine.calculator import STOP, Stop
 from penstock.errors import AlreadyExistsError, InvalidArgumentError, PluginError
-from penstock.plugins.default import default_registry
+from penstock.plugins.default_registry import default_registry
 from penstock.registry import Registry
 from penstock.tags import TagMap
 from penstock_testing import check_calculator, run_calculator

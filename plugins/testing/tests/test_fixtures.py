@@ -264,7 +264,7 @@ def test_they_come_with_the_installed_plugin_and_graphs_find_what_a_test_install
         """
 import penstock
 from penstock import Components
-from penstock.plugins.default import default_registry
+from penstock.plugins.default_registry import default_registry
 
 class TryGate(penstock.Calculator):
     @classmethod

@@ -99,7 +99,7 @@ class DefinitionTextError(Exception):
         self.words = words
 
 
-def with_defaults(definition: Definition) -> tuple[Message, Places]:
+def expand_definition(definition: Definition) -> tuple[Message, Places]:
     """Return the graph that a definition makes without arguments, and its places.
 
     Raises:

@@ -16,8 +16,8 @@ from penstock.errors import (
 from penstock.timestamp import show
 
 if TYPE_CHECKING:
-    from penstock.engine.calculator import Output
     from penstock.engine.node import Node
+    from penstock.engine.output import Output
     from penstock.engine.stream import OutputStream, Queue
 
 

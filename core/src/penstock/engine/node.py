@@ -18,7 +18,9 @@ from penstock.timestamp import MAX, UNSET
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from penstock.engine.calculator import Calculator, Input, Output
+    from penstock.engine.calculator import Calculator
+    from penstock.engine.input import Input
+    from penstock.engine.output import Output
     from penstock.engine.policy import Advance, InputStreamHandler
     from penstock.engine.ready import ReadyQueue
     from penstock.engine.stream import InputStream, OutputStream

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import TypeAlias
 
-    from penstock.engine.calculator import Input
+    from penstock.engine.input import Input
     from penstock.engine.stream import InputStream
 
     Look: TypeAlias = Callable[[], int]

@@ -21,9 +21,10 @@ from heapq import heappush
 from typing import TYPE_CHECKING, Final
 
 from penstock.engine import faults
-from penstock.engine.calculator import CLOSE, METHODS, OPEN, PROCESS, Output
+from penstock.engine.calculator import CLOSE, METHODS, OPEN, PROCESS
 from penstock.engine.invariants import check
 from penstock.engine.node import CLOSED, CLOSING, FAILED, OPENED, OPENING, UNOPENED, Node, Step
+from penstock.engine.output import Output
 from penstock.engine.packet import NOTHING, Packet
 from penstock.engine.policy import NOT_READY, READY_FOR_CLOSE
 from penstock.engine.stream import add_dropped

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from penstock.engine.packet import Packet
-from penstock.errors import GraphRunError, InvalidArgumentError
+from penstock.errors import GraphRunError, InvalidArgumentError, UnavailableError
 from penstock.runtime.runner.news import current_waiter
 from penstock.timestamp import UNSET
 
@@ -112,3 +112,11 @@ def checked(stream: str, packet: object, timestamp: SupportsIndex | None) -> Pac
             stream=stream,
         )
     return packet
+
+
+def throttled_error(stream: str) -> UnavailableError:
+    """Return the error of an add that would have to wait."""
+    return UnavailableError(
+        f"graph is throttled: input stream {stream!r} must wait until full queues drain; try again later",
+        stream=stream,
+    )

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from penstock.engine.calculator import Input, NodeServices, Output, OutputSidePacket
 from penstock.engine.flow import FlowControl
+from penstock.engine.input import Input
 from penstock.engine.node import CLOSED, Node, Step
+from penstock.engine.output import Output, OutputSidePacket
 from penstock.engine.ready import ReadyQueue
 from penstock.engine.schedule import Schedule
 from penstock.engine.stream import UNLIMITED, InputStream, Observer, OutputStream
@@ -17,7 +18,7 @@ from penstock.runtime.side_packets import NO_SIDE_PACKETS
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from penstock.engine.calculator import CalculatorContext
+    from penstock.engine.calculator import CalculatorContext, NodeServices
     from penstock.engine.packet import Packet
     from penstock.plan import NodePlan, Plan, PortPlan
     from penstock.runtime.side_packets import ConstantOutputs, SidePackets

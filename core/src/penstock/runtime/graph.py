@@ -21,13 +21,12 @@ from penstock.errors import (
     UnavailableError,
 )
 from penstock.late_log import LateLogger
-from penstock.runtime.adding import Addition, add_if_room, checked
+from penstock.runtime.adding import Addition, add_if_room, checked, throttled_error
 from penstock.runtime.forgotten import STOP_TIMEOUT_S, end_runs_before_pools
 from penstock.runtime.modes import GraphInputStreamAddMode, LatePacketMode, mode_of
 from penstock.runtime.poller import OutputStreamPoller
 from penstock.runtime.row_desk import RowDesk, outputs_of
 from penstock.runtime.rows.rows import Rows
-from penstock.runtime.runner.runner import throttled_error
 from penstock.runtime.side_packets import as_packets
 from penstock.runtime.start import Starter
 from penstock.services import CLOCK
@@ -85,7 +84,7 @@ class CalculatorGraph:
 
         run_hooks = None
         if registry is None:
-            from penstock.plugins.default import default_registry  # loads the plugins
+            from penstock.plugins.default_registry import default_registry  # loads the plugins
 
             registry = default_registry()
             run_hooks = partial(_call_hooks, weakref.ref(self))
@@ -727,7 +726,7 @@ class CalculatorGraph:
 
 def _call_hooks(graph: weakref.ref[CalculatorGraph], hook: str, *arguments: object) -> None:
     """Call the hooks of plugins when a run starts or has ended. If one raises, the error is only logged."""
-    from penstock.plugins.default import plugin_host  # loads the plugins
+    from penstock.plugins.default_registry import plugin_host  # loads the plugins
 
     for implementation in getattr(plugin_host(), hook):
         try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from penstock.late_log import LateLogger
-from penstock.plugins.default import plugin_host
+from penstock.plugins.default_registry import plugin_host
 
 _HOOK: Final = "penstock_mimebundle"
 _logger = LateLogger("runtime")

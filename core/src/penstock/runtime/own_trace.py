@@ -32,7 +32,9 @@ def own_trace(plan: Plan, registry: Registry | None = None) -> OwnTrace | None:
     if not wanted.trace_enabled:
         return None
     if registry is None or not registry.has(_KIND, _NAME):
-        from penstock.plugins.default import default_registry  # loads the plugins; few graphs ask for a trace
+        from penstock.plugins.default_registry import (
+            default_registry,  # loads the plugins; few graphs ask for a trace
+        )
 
         registry = default_registry()
     make: Any = _found(registry)

@@ -21,7 +21,7 @@ from penstock.runtime.executors.assignment import Executors
 from penstock.runtime.forgotten import RUNNING, STOP_TIMEOUT_S, abandon, end_runs_before_pools
 from penstock.runtime.made_services import MadeServices
 from penstock.runtime.new_run import NewRun, new_run
-from penstock.runtime.runner.runner import Runner, check_started
+from penstock.runtime.runner.runner import Runner
 from penstock.runtime.side_packets import ConstantOutputs, SidePackets, as_packets, merged
 from penstock.services import CLOCK
 
@@ -255,7 +255,10 @@ class Starter:
         Raises:
             FailedPreconditionError: no run has begun; names `what`.
         """
-        return check_started(self.runner, what)
+        runner = self.runner
+        if runner is None or runner.schedule.state == NOT_STARTED:
+            raise FailedPreconditionError(f"{what} needs a run; call start_run() first")
+        return runner
 
     def refuse_while_running(self, what: str) -> None:
         """Raise an error if a run is under way.

@@ -17,8 +17,9 @@ from threading import Lock, get_ident
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any, Final
 
-from penstock.engine.calculator import METHODS, PROCESS, STOP, Output
+from penstock.engine.calculator import METHODS, PROCESS, STOP
 from penstock.engine.flow import FlowControl
+from penstock.engine.output import Output
 from penstock.engine.packet import NOTHING
 from penstock.engine.schedule import APPLICATION
 from penstock.engine.stream import InputStream

@@ -171,7 +171,7 @@ def _look_at(verdict: Verdict, source: str | Path, sides: Mapping[str, object] |
         PenstockError: the source is not a graph, or the graph cannot run.
     """
     from penstock.config import build_plan, read_graph  # imports protobuf
-    from penstock.plugins.default import default_registry  # loads the plugins
+    from penstock.plugins.default_registry import default_registry  # loads the plugins
     from penstock.runtime.executors.assignment import Executors
 
     registry = default_registry()

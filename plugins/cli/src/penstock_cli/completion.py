@@ -59,7 +59,7 @@ def complete_component(
     """Return the components whose name begins so, in upper or lower case; files if there are none."""
     from click.shell_completion import CompletionItem  # on demand
 
-    from penstock.plugins.default import default_registry  # loads the plugins
+    from penstock.plugins.default_registry import default_registry  # loads the plugins
 
     try:
         found = list(_beginning(incomplete, default_registry()))
@@ -72,7 +72,7 @@ def complete_pack(_ctx: click.Context, _parameter: click.Parameter, incomplete: 
     """Return the plugins whose name begins so."""
     from click.shell_completion import CompletionItem  # on demand
 
-    from penstock.plugins.default import plugin_host  # loads the plugins
+    from penstock.plugins.default_registry import plugin_host  # loads the plugins
 
     try:
         records = plugin_host().records

@@ -97,13 +97,13 @@ def _keep_apart(video: Path, out: Path) -> None:
 
 
 def _place(wanted: Demo, shared: object) -> Place:
-    from penstock.plugins.default import default_registry  # loads the plugins
+    from penstock.plugins.default_registry import default_registry  # loads the plugins
 
     return choose(wanted.gpu, default_registry(), shared)
 
 
 def _graph(wanted: Demo, place: Place) -> CalculatorGraph:
-    from penstock.plugins.default import default_registry  # loads the plugins
+    from penstock.plugins.default_registry import default_registry  # loads the plugins
 
     return CalculatorGraph(
         demo_config(

@@ -130,7 +130,7 @@ def _wants_no_colour() -> bool:
 
 
 def _host() -> PluginHost:
-    from penstock.plugins.default import plugin_host  # loads the plugins
+    from penstock.plugins.default_registry import plugin_host  # loads the plugins
 
     try:
         return plugin_host()

@@ -54,7 +54,7 @@ def list_command(
       penstock list --kind executor --kind input-stream-handler
       penstock list --pack video --json
     """  # noqa: D301  # \b is click's mark for text that stays as it is
-    from penstock.plugins.default import default_registry  # loads the plugins
+    from penstock.plugins.default_registry import default_registry  # loads the plugins
     from penstock_cli import components  # on demand
 
     registry = default_registry()
@@ -129,7 +129,7 @@ def doctor_command(ctx: click.Context, as_text: bool) -> None:  # noqa: FBT001  
       penstock doctor
       penstock doctor --json
     """  # noqa: D301
-    from penstock.plugins.default import default_registry, plugin_host  # loads the plugins
+    from penstock.plugins.default_registry import default_registry, plugin_host  # loads the plugins
     from penstock_cli import doctor  # on demand
     from penstock_cli.health import areas
 

@@ -247,7 +247,7 @@ def plugins_command(ctx: click.Context, as_text: bool) -> None:  # noqa: FBT001 
       penstock plugins --debug        (how the broken ones failed)
       PENSTOCK_BLOCK_PLUGINS=video penstock plugins --json
     """  # noqa: D301
-    from penstock.plugins.default import plugin_host  # loads the plugins
+    from penstock.plugins.default_registry import plugin_host  # loads the plugins
     from penstock_cli.plugin_list import as_json, print_records
 
     records = plugin_host().records
@@ -296,13 +296,13 @@ def show_command(name: str, kind: str | None, out: Path | None, expand: bool, as
     from penstock_cli.show_graph import check_component, is_graph, show_graph  # on demand
 
     if is_graph(name):
-        from penstock.plugins.default import default_registry  # loads the plugins
+        from penstock.plugins.default_registry import default_registry  # loads the plugins
 
         kind = "json" if as_text else kind
         show_graph(Path(name), default_registry(), kind, out, expand=expand)
         return
     check_component(name, kind=kind, out=out, expand=expand)
-    from penstock.plugins.default import default_registry, plugin_host  # loads the plugins
+    from penstock.plugins.default_registry import default_registry, plugin_host  # loads the plugins
     from penstock_cli.show import as_json, find, print_description
 
     description = find(name, default_registry())

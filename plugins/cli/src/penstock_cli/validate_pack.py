@@ -16,7 +16,7 @@ import click
 from packaging.utils import canonicalize_name, canonicalize_version
 
 from penstock.errors import InvalidArgumentError, NotFoundError
-from penstock.plugins.default import plugin_host
+from penstock.plugins.default_registry import plugin_host
 from penstock_cli.failures import FileMissing, RunFailed, WrongUsage
 from penstock_cli.wording import duration, plural
 from penstock_testing.packs import PackFault, check_pack

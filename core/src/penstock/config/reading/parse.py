@@ -79,9 +79,9 @@ def read_graph(
     found = read_definition(source, registry, label=label, types=types)
     if isinstance(found, ReadGraph):
         return found
-    from penstock.config.definition import with_defaults  # only templates need it
+    from penstock.config.definition import expand_definition  # only templates need it
 
-    return ReadGraph(*with_defaults(found))
+    return ReadGraph(*expand_definition(found))
 
 
 def read_definition(

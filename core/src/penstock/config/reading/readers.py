@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, cast
 
 from penstock.errors import UnknownNameError
-from penstock.plugins.default import default_registry
+from penstock.plugins.default_registry import default_registry
 
 if TYPE_CHECKING:
     from penstock.config.definition import GraphReader

@@ -16,12 +16,9 @@ from typing import TYPE_CHECKING, Final
 
 from penstock.engine.calculator import CLOSE
 from penstock.engine.node import CLOSING, OPENED
-from penstock.engine.schedule import NOT_STARTED
 from penstock.errors import (
-    FailedPreconditionError,
     GraphRunError,
     PenstockError,
-    UnavailableError,
     WaitTimeoutError,
 )
 from penstock.runtime.runner.timer import Timer
@@ -167,22 +164,3 @@ class Runner(AwaitedRun):
 def _start_held(schedule: Schedule, headers: dict[int, Packet]) -> None:
     schedule.start(headers)
     schedule.pause()
-
-
-def check_started(runner: Runner | None, what: str) -> Runner:
-    """Return the runner, or raise an error if no run has begun.
-
-    Raises:
-        FailedPreconditionError: no run has begun; names `what`.
-    """
-    if runner is None or runner.schedule.state == NOT_STARTED:
-        raise FailedPreconditionError(f"{what} needs a run; call start_run() first")
-    return runner
-
-
-def throttled_error(stream: str) -> UnavailableError:
-    """Return the error of an add that would have to wait."""
-    return UnavailableError(
-        f"graph is throttled: input stream {stream!r} must wait until full queues drain; try again later",
-        stream=stream,
-    )

@@ -106,10 +106,10 @@ def _read(graph: object, registry: Registry) -> tuple[Any, Any, tuple[str, ...]]
 
 def _with_places(graph: object, registry: Registry, label: str | None = None) -> ReadGraph:
     """Read a graph, whether it could run or not, and where its parts stand."""
-    from penstock.lowlevel import ReadGraph, with_defaults  # protobuf
+    from penstock.lowlevel import ReadGraph, expand_definition  # protobuf
 
     found = read_definition(graph, registry, label=label)
-    return found if isinstance(found, ReadGraph) else ReadGraph(*with_defaults(found))
+    return found if isinstance(found, ReadGraph) else ReadGraph(*expand_definition(found))
 
 
 def _expanded(message: Any, places: Any, registry: Registry) -> tuple[Any, dict[str, str], tuple[str, ...]]:

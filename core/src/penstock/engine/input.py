@@ -1,0 +1,93 @@
+"""`Input`: one input port of a calculator, during an invocation."""
+
+from __future__ import annotations
+
+from operator import index
+from typing import TYPE_CHECKING, Any, Final
+
+from penstock.engine.packet import NOTHING, Packet
+from penstock.errors import InvalidArgumentError
+from penstock.timestamp import DONE
+
+if TYPE_CHECKING:
+    from typing import SupportsIndex
+
+    from penstock.engine.stream import InputStream
+
+NO_PACKET: Final = Packet()
+
+
+class Input:
+    """One input port during an invocation.
+
+    Attributes:
+        packet: the packet of this input set; where there is none, an empty one that carries the
+            last settled timestamp (UNSTARTED if none is).
+        done: what `is_done` returns. For input stream handlers.
+    """
+
+    __slots__ = ("done", "packet", "stream")
+
+    def __init__(self, stream: InputStream) -> None:
+        self.stream: Final = stream
+        self.packet = NO_PACKET
+        self.done = False
+
+    @property
+    def payload(self) -> Any:
+        """The payload, or None where there is no packet."""
+        value = self.packet.value
+        return None if value is NOTHING else value
+
+    def is_empty(self) -> bool:
+        """Return whether there is no packet at this timestamp."""
+        return self.packet.value is NOTHING
+
+    def is_done(self) -> bool:
+        """Return whether nothing comes after this packet."""
+        return self.done
+
+    @property
+    def header(self) -> Packet:
+        """The stream's header, or an empty packet."""
+        return self.stream.header
+
+    @property
+    def name(self) -> str:
+        """The name of the stream."""
+        return self.stream.name
+
+    def count_dropped(self, reason: str, count: SupportsIndex = 1) -> None:
+        """Count packets that came in here as thrown away unused, now or before.
+
+        For calculators whose purpose is to drop: the graph's ledger then counts these packets as
+        dropped by this node, not as delivered.
+
+        Args:
+            reason: why, in a few words that stay the same: the ledger adds up by reason.
+            count: how many packets.
+
+        Raises:
+            InvalidArgumentError: `count` is negative, or more than came in here.
+        """
+        stream = self.stream
+        number = index(count)
+        if not 0 <= number <= stream.delivered:
+            raise InvalidArgumentError(
+                f"stream {stream.name!r}: {number} packets cannot have been dropped where {stream.delivered} "
+                "came in",
+                stream=stream.name,
+            )
+        if number and stream.node is not None:
+            stream.node.services.count_dropped(stream, reason, number)
+
+    def fill(self, packet: Packet) -> None:
+        """Show `packet` in the coming invocation. For input stream handlers."""
+        self.packet = packet
+        stream = self.stream
+        if stream.bound == DONE:
+            self.done = not stream.queue
+
+    def clear(self) -> None:
+        """Release the packet, so that its payload can be freed."""
+        self.packet = NO_PACKET
