@@ -13,6 +13,7 @@ import pytest
 
 import penstock
 from penstock.errors import GraphRunError, InvalidArgumentError
+from penstock.runtime import forgotten
 from penstock.runtime.event_loops.loop import CoroutineLoop
 from penstock.runtime.executors.executor import Executor, Lease
 from penstock.runtime.runner import deferred
@@ -177,6 +178,33 @@ def test_a_close_has_its_own_time_after_a_call_that_was_given_up(make, monkeypat
     assert second.endswith("node 'Deaf': process() did not end within 1 s after it was cancelled")
     assert closed.is_set()
     deaf.set_result(None)
+
+
+def test_the_late_result_of_a_call_that_was_given_up_changes_nothing(make, monkeypatch) -> None:
+    monkeypatch.setattr(deferred, "_GRACE_S", 0.05)
+    deaf: concurrent.futures.Future[None] = concurrent.futures.Future()
+    deaf.set_running_or_notify_cancel()
+    started = threading.Event()
+
+    def process(cc):
+        cc.output.add("late", cc.input_timestamp)
+        started.set()
+        return deaf
+
+    graph = make(
+        [(calculator(process, close=lambda cc: deaf.set_result(None), name="Deaf"), "in", "out")], "in"
+    )
+    got: list[object] = []
+    graph.observe_output_stream("out", lambda _, packet: got.append(packet.payload))
+    graph.start_run()
+    feed(graph, 1)
+    assert started.wait(TIMEOUT)
+
+    first, second = words(cancelled(graph))
+    assert first == "the run was cancelled"
+    assert second.endswith("node 'Deaf': process() did not end within 0.05 s after it was cancelled")
+    assert deaf.done()
+    assert got == []
 
 
 # --- cancelling -------------------------------------------------------------------------------
@@ -398,3 +426,33 @@ def test_a_forgotten_graph_that_worked_in_waits_is_closed_and_its_executors_stop
 
     assert sorted(closed) == ["Node_1", "Node_2", "Node_3"]
     assert [executor.stops for executor in executors] == [[1]] * 3
+
+
+@pytest.mark.parametrize("end", ["well", "with an error", "before it began"])
+def test_a_graph_whose_run_has_ended_leaves_nothing_to_end(monkeypatch, runner_of, end) -> None:
+    started: list[str] = []
+    begins = threading.Thread.start
+    monkeypatch.setattr(
+        threading.Thread, "start", lambda thread: (started.append(thread.name), begins(thread))
+    )
+    graph, _ = on_three("start" if end == "before it began" else "", 0)
+    others = set(forgotten.RUNNING)
+    if end == "before it began":
+        with pytest.raises(InvalidArgumentError, match="not today") as caught:
+            graph.start_run()
+        assert set(forgotten.RUNNING) <= others
+        del caught  # its traceback holds the graph and the run
+    else:
+        graph.start_run()
+        assert set(forgotten.RUNNING) - others == {runner_of(graph)}
+        if end == "well":
+            graph.close(TIMEOUT)
+        else:
+            cancelled(graph)
+    assert set(forgotten.RUNNING) <= others
+    end_of_graph = weakref.ref(graph)
+    del graph
+    gc.collect()
+
+    assert end_of_graph() is None
+    assert "penstock-cancel" not in started

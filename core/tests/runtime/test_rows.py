@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import gc
 import os
 import subprocess
@@ -808,6 +809,34 @@ def test_a_failed_run_raises_after_the_rows_that_were_settled(make, starts, thre
     assert [row["out"] for row in found] == [0, 1, 2]
     assert rows.next() is None
     assert graph.is_running is not starts
+
+
+@pytest.mark.parametrize("threads", [0, 2])
+def test_a_wait_for_a_row_ends_when_the_run_fails_while_its_stream_has_no_end_yet(
+    make, runner_of, threads
+) -> None:
+    deaf: concurrent.futures.Future[None] = concurrent.futures.Future()
+    deaf.set_running_or_notify_cancel()  # the run cannot end before it does
+
+    def fail(cc):
+        deadline = time.monotonic() + TIMEOUT
+        while threads and not runner_of(graph).waiters:
+            assert time.monotonic() < deadline
+        raise ValueError("elsewhere")
+
+    graph = make(
+        [(calculator(lambda cc: deaf, name="Deaf"), "in", "out"), (calculator(fail, name="Fails"), "in")],
+        "in",
+        threads=threads,
+    )
+    rows = graph.rows("out", timeout=3)  # a call that was cancelled is given up later
+    graph.start_run()
+    put(graph, "in", 1)
+    with pytest.raises(GraphRunError, match="ValueError: elsewhere"):
+        rows.next()
+    deaf.set_result(None)
+    with pytest.raises(GraphRunError, match="ValueError: elsewhere"):
+        graph.wait_until_done(TIMEOUT)
 
 
 def test_the_end_of_a_run_that_the_rows_started_has_its_time_out_too(make) -> None:
