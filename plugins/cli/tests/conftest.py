@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import io
 import os
 import subprocess
 import sys
@@ -131,6 +133,52 @@ def command(tmp_path):
         )
 
     return call
+
+
+#: The command, in a process that may make files of at most so many bytes.
+LIMITED = """
+import resource, sys
+sys.path.insert(0, {tests!r})
+import conftest
+from penstock_cli.main import main
+resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit}))
+main()
+"""
+
+
+@pytest.fixture
+def with_a_full_disk(tmp_path):
+    """Return the command as a function of the bytes that a file may have and of its arguments.
+
+    It runs in a separate process, in `tmp_path`. The calculators of this file are known there.
+    """
+    if sys.platform == "win32":
+        pytest.skip("a process has no limit of file sizes there")
+
+    def call(limit, *arguments):
+        program = LIMITED.format(tests=str(Path(__file__).parent), limit=limit)
+        return subprocess.run(
+            [sys.executable, "-B", "-c", program, *map(str, arguments)],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    return call
+
+
+class Terminal(io.StringIO):
+    """Text in memory that is written as to a terminal."""
+
+    def isatty(self):
+        return True
+
+
+@pytest.fixture
+def terminal():
+    """Return a terminal, as a context manager inside which it is stdout."""
+    return contextlib.redirect_stdout(Terminal())
 
 
 @pytest.fixture(scope="session")

@@ -186,14 +186,14 @@ def test_missing_packs_are_reported_on_stderr_with_the_reason(registry, capsys):
     ],
 )
 def test_on_a_terminal_names_are_in_groups_and_in_columns_where_there_is_room(
-    registry, capsys, monkeypatch, width, lines
+    registry, terminal, monkeypatch, width, lines
 ):
-    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     monkeypatch.setenv("COLUMNS", str(width))
 
-    components.print_components(components.components(registry))
+    with terminal as shown:
+        components.print_components(components.components(registry))
 
-    assert click.unstyle(capsys.readouterr().out).splitlines() == [
+    assert click.unstyle(shown.getvalue()).splitlines() == [
         "calculators of this process (1)",
         "  Mine",
         "",
@@ -206,14 +206,14 @@ def test_on_a_terminal_names_are_in_groups_and_in_columns_where_there_is_room(
     ]
 
 
-def test_on_a_terminal_the_sentences_are_wrapped_below_their_names(registry, capsys, monkeypatch):
-    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+def test_on_a_terminal_the_sentences_are_wrapped_below_their_names(registry, terminal, monkeypatch):
     monkeypatch.setenv("COLUMNS", "50")
     executor = [one for one in components.components(registry) if one.kind == "executor"]
 
-    components.print_components(components.described(executor, registry))
+    with terminal as shown:
+        components.print_components(components.described(executor, registry))
 
-    heading, name, *sentence = click.unstyle(capsys.readouterr().out).splitlines()
+    heading, name, *sentence = click.unstyle(shown.getvalue()).splitlines()
     assert (heading, name) == ("executors of pack-b (1)", "  AlphaExecutor")
     assert len(sentence) > 2
     assert all(len(line) <= 50 and (line.startswith("      ") or not line) for line in sentence)

@@ -11,6 +11,7 @@ import av
 import pytest
 
 from penstock_cli.interrupts import Interrupts
+from penstock_testing.traces import read_trace
 
 #: The command, in a process that prints which threads are left at its end. Each press is counted.
 CHILD = """
@@ -100,6 +101,30 @@ def test_a_second_ctrl_c_cancels_a_run_that_does_not_end(started, graph):
     assert process.returncode == 130
     assert re.search(r"interrupted after \S+ m?s; no file was written\n$", stderr)
     assert stdout.endswith("threads: ['MainThread']\n")
+
+
+@no_signals
+@pytest.mark.parametrize(
+    ("presses", "count", "behind", "node"),
+    [
+        (1, 10**9, "", "CliNumbers"),
+        (2, 1, 'node { calculator: "CliNeverReturns" input_stream: "n" }', "CliNeverReturns"),
+    ],
+)
+def test_an_interrupted_run_has_its_trace(  # noqa: PLR0913, PLR0917  # fixtures and cases
+    started, graph, tmp_path, presses, count, behind, node
+):
+    process = started("run", graph(behind), "--side", f"count={count}", "--trace", tmp_path / "trace.json")
+
+    read_until(process, r"on 'n'")
+    process.send_signal(signal.SIGINT)
+    read_until(process, r"^interrupted: sources are closed")
+    if presses == 2:
+        process.send_signal(signal.SIGINT)
+    process.communicate()
+
+    assert process.returncode == 130
+    assert any(one.name == node for one in read_trace(tmp_path / "trace.json").slices)
 
 
 STUCK = """

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-import sys
+import os
 
 import click
 
@@ -100,15 +100,14 @@ def node(name, steps=0, busy_s=0.0):
     return NodeState(name, "Some", "closed", 0, 0, steps, busy_s, "")
 
 
-def test_totals_have_packets_rate_and_busy_cores(monkeypatch):
-    monkeypatch.setattr("os.cpu_count", lambda: 2)
+def test_totals_have_packets_rate_and_busy_cores():
     outcome = Outcome(
         snapshot(stream("a", 30), stream("b", 12, dropped=4)), wall_s=2.0, cpu_s=3.0, was_interrupted=False
     )
 
     assert totals(outcome) == [
         "30 packets on 'a' in 2.00 s: 15.0/s",
-        "42 packets in all, 4 dropped; 1.5 of 2 cores busy",
+        f"42 packets in all, 4 dropped; 1.5 of {os.cpu_count()} cores busy",
     ]
 
 
@@ -124,20 +123,20 @@ def test_the_table_has_the_time_of_each_node(capsys):
     assert rows["idle"] == ["Some", "0", "0", "s", "-", "0%"]
 
 
-def test_on_a_narrow_terminal_the_names_stay_and_numbers_go(capsys, monkeypatch):
-    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+def test_on_a_narrow_terminal_the_names_stay_and_numbers_go(terminal, monkeypatch):
     monkeypatch.setenv("COLUMNS", "40")
 
-    print_summary(
-        Outcome(
-            snapshot(nodes=[node("busy", 4, 1.0), node("LongName")]),
-            2.0,
-            1.0,
-            was_interrupted=False,
+    with terminal as shown:
+        print_summary(
+            Outcome(
+                snapshot(nodes=[node("busy", 4, 1.0), node("LongName")]),
+                2.0,
+                1.0,
+                was_interrupted=False,
+            )
         )
-    )
 
-    lines = click.unstyle(capsys.readouterr().out).splitlines()
+    lines = click.unstyle(shown.getvalue()).splitlines()
     assert max(map(len, lines[:-2])) <= 40
     assert lines[1].split() == ["node", "time", "of", "wall"]
     assert lines[3].split() == ["busy", "1.00", "s", "50%"]

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -270,21 +271,17 @@ def test_a_directory_that_cannot_be_written_is_named(invoke, here, monkeypatch):
 
 
 @pytest.mark.parametrize("is_there", [False, True])
-def test_a_write_that_fails_leaves_nothing_behind(invoke, here, monkeypatch, is_there):
-    write_text = Path.write_text
-
-    def full_disk(path, *args, **kwargs):
-        if path.name == "plugin.py":
-            raise OSError(28, "No space left on device")
-        return write_text(path, *args, **kwargs)
-
+def test_a_write_that_fails_leaves_nothing_behind(with_a_full_disk, invoke, here, is_there):
+    invoke("new", "pack", "soil", "--directory", "before")
+    sizes = sorted(path.stat().st_size for path in (here / "before").rglob("*") if path.is_file())
+    shutil.rmtree(here / "before")
     if is_there:
         (here / "penstock-soil").mkdir()
-    monkeypatch.setattr(Path, "write_text", full_disk)
-    done = invoke("new", "pack", "soil")
 
-    assert done.exit_code == 1
-    assert "No space left on device" in done.stderr
+    done = with_a_full_disk(sizes[-1] - 1, "new", "pack", "soil")  # all files but the largest have room
+
+    assert done.returncode == 1
+    assert "File too large" in done.stderr
     assert [path for path in here.rglob("*") if path != here / "penstock-soil"] == []
 
 
