@@ -217,7 +217,7 @@ def test_a_private_field_is_written_without_its_underscore(registry):
     registry.add("calculator", "Blur", calculator(options=private))
     text = whole(packed("size: 2").replace(NAME, full_name(private)))
 
-    assert given_by(text, registry, private)._size == 2
+    assert given_by(text, registry, private) == private(size=2)
 
 
 def test_a_class_that_contains_itself_can_be_given(registry):

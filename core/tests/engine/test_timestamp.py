@@ -167,9 +167,9 @@ def test_rounding_is_right_where_adding_a_half_would_not_be() -> None:
     below_half = math.nextafter(0.5, 0.0)
 
     assert Timestamp.from_milliseconds(below_half / 1000) == 0
-    assert ts._rounded(below_half) == 0
-    assert ts._rounded(2.0**52 + 1) == 2**52 + 1
-    assert ts._rounded(-(2.0**52) - 1) == -(2**52) - 1
+    for microseconds in (2**52 + 1, -(2**52) - 1):
+        assert microseconds / 1000 * 1000 == microseconds  # no rounding before the one that is tested
+        assert Timestamp.from_milliseconds(microseconds / 1000) == microseconds
 
 
 @pytest.mark.parametrize("seconds", [math.inf, -math.inf, math.nan])

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-import builtins
+import sys
 
 import av
 
@@ -34,14 +34,10 @@ def test_an_encoder_that_is_missing_is_not_well():
     assert encoder.cure.startswith("use a PyAV wheel from PyPI")
 
 
-def test_a_pyav_that_cannot_be_imported_is_not_well(monkeypatch):
-    def refuse(name, *arguments, **more):
-        if name == "av":
-            raise ImportError("half of it is missing")
-        return real(name, *arguments, **more)
-
-    real = builtins.__import__
-    monkeypatch.setattr(builtins, "__import__", refuse)
+def test_a_pyav_that_cannot_be_imported_is_not_well(tmp_path, monkeypatch):
+    (tmp_path / "av.py").write_text('raise ImportError("half of it is missing")')
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "av")
 
     (libraries,) = penstock_doctor()
 

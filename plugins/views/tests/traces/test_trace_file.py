@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import gc
 import json
 import logging
+import re
 import subprocess
 import sys
 import threading
@@ -16,8 +18,14 @@ import pytest
 
 import penstock
 from penstock import NOT_READY, READY_FOR_CLOSE, InputStreamHandler
-from penstock.errors import GraphRunError, InvalidArgumentError, NotFoundError, UnavailableError
-from penstock.tracing import ChromeTracer
+from penstock.errors import (
+    GraphRunError,
+    InvalidArgumentError,
+    NotFoundError,
+    UnavailableError,
+    WaitTimeoutError,
+)
+from penstock.tracing import ChromeTracer, TracedRun
 from penstock_testing import calculator, testing_registry
 from penstock_testing.traces import read_trace
 
@@ -269,7 +277,8 @@ def test_a_step_under_way_lasts_until_the_trace_is_written_and_says_so(make, tmp
     graph.set_tracer(tracer)
     graph.start_run()
     graph.add_packet_to_input_stream("in", Packet(0, 0))
-    graph._starter.runner._help()
+    with pytest.raises(WaitTimeoutError):
+        graph.wait_until_idle(0)  # it runs what can run
     early = read_trace(tracer.write(tmp_path / "early.json").path)
     futures[0].set_result(None)
     graph.close(TIMEOUT)
@@ -321,16 +330,18 @@ def test_each_run_is_a_process_of_its_own(make, tmp_path) -> None:
     assert all(arrow.source.process == arrow.target.process for arrow in trace.arrows)
 
 
-def test_runs_of_which_nothing_is_left_are_forgotten(make) -> None:
+def test_runs_of_which_nothing_is_left_are_forgotten(make, tmp_path) -> None:
     graph = make([(Join, "in")], "in", threads=0)
-    tracer = ChromeTracer(capacity=10)
+    tracer = ChromeTracer(capacity=10, leave_out=["added", "throttled", "queues"])
     graph.set_tracer(tracer)
     for _ in range(70):
         run_once(graph, 1)
 
-    assert len(tracer._runs) < 70
-    assert {packed[1] for packed in tracer._ring} <= set(tracer._runs)
-    assert not tracer._open
+    gc.collect()
+    assert sum(type(one) is TracedRun for one in gc.get_objects()) < 70
+    trace = read_trace(tracer.write(tmp_path / "trace.json").path)
+    assert (trace.about["lost_records"], trace.about["steps"]) == (70 * 3 - 10, 10)
+    assert not any("unfinished" in one.about for one in trace.slices)
 
 
 def test_a_trace_of_nothing_is_a_trace(tmp_path) -> None:
@@ -361,7 +372,7 @@ def test_a_trace_goes_to_a_file_that_can_have_that_name(path) -> None:
         ChromeTracer().write(path)
 
 
-def test_a_trace_that_cannot_be_written_leaves_what_was_there(tmp_path, monkeypatch) -> None:
+def test_a_trace_that_cannot_be_written_leaves_what_was_there(tmp_path) -> None:
     target = tmp_path / "trace.json"
     target.write_text("before")
     tracer = ChromeTracer()
@@ -370,13 +381,31 @@ def test_a_trace_that_cannot_be_written_leaves_what_was_there(tmp_path, monkeypa
     with pytest.raises(UnavailableError, match=r"cannot be written: .*[Dd]irectory"):
         tracer.write(tmp_path)
 
-    def full(*_, **__):
-        raise OSError(28, "No space left on device")
+    assert target.read_text() == "before"
+    assert list(tmp_path.iterdir()) == [target]
 
-    monkeypatch.setattr("penstock_views.traces.chrome._encode", full)
-    with pytest.raises(UnavailableError, match=r"trace '.*trace\.json' cannot be written: .*No space left"):
-        tracer.write(target)
 
+#: Writes a trace in a process that may make files of at most 20 bytes.
+LIMITED = """
+import resource, sys
+from penstock.tracing import ChromeTracer
+
+resource.setrlimit(resource.RLIMIT_FSIZE, (20, 20))
+ChromeTracer().write(sys.argv[1])
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a process has no limit of file sizes there")
+def test_a_trace_on_a_full_disk_leaves_what_was_there(tmp_path) -> None:
+    target = tmp_path / "trace.json"
+    target.write_text("before")
+
+    done = subprocess.run(
+        [sys.executable, "-B", "-c", LIMITED, str(target)], capture_output=True, text=True, check=False
+    )
+
+    said = done.stderr.splitlines()[-1]
+    assert re.search(r"UnavailableError: trace '.*trace\.json' cannot be written: .*File too large", said)
     assert target.read_text() == "before"
     assert list(tmp_path.iterdir()) == [target]
 
