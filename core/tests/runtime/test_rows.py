@@ -817,15 +817,21 @@ def test_a_wait_for_a_row_ends_when_the_run_fails_while_its_stream_has_no_end_ye
 ) -> None:
     deaf: concurrent.futures.Future[None] = concurrent.futures.Future()
     deaf.set_running_or_notify_cancel()  # the run cannot end before it does
+    started = threading.Event()
+
+    def defer(cc):
+        started.set()
+        return deaf
 
     def fail(cc):
         deadline = time.monotonic() + TIMEOUT
+        assert started.wait(TIMEOUT if threads else 0)
         while threads and not runner_of(graph).waiters:
             assert time.monotonic() < deadline
         raise ValueError("elsewhere")
 
     graph = make(
-        [(calculator(lambda cc: deaf, name="Deaf"), "in", "out"), (calculator(fail, name="Fails"), "in")],
+        [(calculator(fail, name="Fails"), "in"), (calculator(defer, name="Deaf"), "in", "out")],
         "in",
         threads=threads,
     )
