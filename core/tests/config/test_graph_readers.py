@@ -8,7 +8,8 @@ import pytest
 from penstock.config import build_plan, is_template, read_graph
 from penstock.config.calculator_graph_template_pb2 import CalculatorGraphTemplate
 from penstock.config.calculator_pb2 import CalculatorGraphConfig
-from penstock.config.definition import DefinitionTextError
+from penstock.config.definition import DefinitionTextError, with_defaults
+from penstock.config.places import Places
 from penstock.config.reading.readers import graph_reader
 from penstock.errors import (
     GraphConfigError,
@@ -128,6 +129,20 @@ def test_a_node_that_stands_for_a_definition_gives_it_arguments(reading, caplog)
 def test_a_definition_with_mistakes_is_a_graph_with_faults(reading):
     with pytest.raises(GraphConfigError, match="1 fault:\n  line 1, column 2: no calculator"):
         read_graph("%\nnode { }", reading)
+
+
+def test_each_graph_that_a_definition_makes_has_places_of_its_own():
+    class Including(Doubled):
+        def expand(self, places, faults, arguments=None, node=None):
+            found.append(places.include(Places("inside.pbtxt"), "").at(None))
+            return self.graph
+
+    found: list[int] = []
+    definition = Including(CalculatorGraphConfig(), Places("outside.pbtxt"))
+    places = [with_defaults(definition)[1] for _ in range(2)]
+
+    assert found[0] == found[1], "what the first graph included is not in the places of the second"
+    assert definition.places not in places
 
 
 def test_a_list_of_subgraphs_may_hold_definitions_by_their_type(reading):

@@ -393,6 +393,23 @@ def test_executors_that_had_started_are_stopped_once_where_another_does_not_star
     assert [executor.stops for executor in executors] == [[1] if n < where else [] for n in range(3)]
 
 
+def test_an_interrupt_before_a_run_begins_leaves_no_run(monkeypatch) -> None:
+    graph, (executor, *_) = on_three("", 0)
+    with monkeypatch.context() as interrupted:
+        interrupted.setattr(executor, "lend_to", _interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            graph.start_run()
+    assert not graph.is_running
+    graph.start_run()
+    graph.close(TIMEOUT)
+
+    assert executor.stops == [1]
+
+
+def _interrupt(_work) -> None:
+    raise KeyboardInterrupt
+
+
 @pytest.mark.parametrize("where", [0, 1, 2])
 def test_an_executor_that_fails_to_stop_is_an_error_and_the_others_are_stopped(where) -> None:
     closed: list[str] = []

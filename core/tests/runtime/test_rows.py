@@ -27,7 +27,7 @@ from penstock.errors import (
 )
 from penstock.runtime.rows.streams import LEFT
 from penstock.runtime.runner.runner import Runner
-from penstock_testing import OneSetInputStreamHandler, calculator, testing_registry
+from penstock_testing import InlineExecutor, OneSetInputStreamHandler, calculator, testing_registry
 
 TIMEOUT = 20
 Packet = penstock.Packet
@@ -278,6 +278,28 @@ def test_a_run_that_could_not_start_leaves_the_rows_to_the_next(make) -> None:
     assert [row["out"] for row in rows] == [1]
 
 
+def test_a_run_that_failed_to_begin_leaves_the_rows_that_it_had_to_the_next(make) -> None:
+    class Unwilling(InlineExecutor):
+        has_refused = False
+
+        def lend_to(self, work):
+            if not self.has_refused:
+                self.has_refused = True
+                raise OSError("not today")
+            return super().lend_to(work)
+
+    graph = make([(Pass, "in", "out")], "in", threads=0)
+    graph.set_executor("", Unwilling())
+    rows = graph.rows("out", timeout=TIMEOUT)
+    with pytest.raises(OSError, match="not today"):
+        graph.start_run()
+    graph.start_run()
+    put(graph, "in", 1)
+    graph.close_all_input_streams()
+
+    assert [row["out"] for row in rows] == ["in1"]
+
+
 def test_rows_of_a_graph_with_inputs_need_a_run(make) -> None:
     graph = make([(Pass, "in", "out")], "in")
     with pytest.raises(
@@ -308,6 +330,12 @@ def test_a_stream_that_goes_out_under_two_tags_is_in_the_rows_once(make) -> None
     graph = make([(Pass, "in", "out")], "in", 'output_stream: "A:out" output_stream: "B:out"')
 
     assert graph.rows().streams == graph.output_streams == ("out",)
+
+
+def test_rows_without_names_leave_out_the_outputs_that_nothing_makes(make) -> None:
+    graph = make([(Pass, "in", "out")], "in", 'output_stream: "unmade" output_stream: "out"')
+
+    assert graph.rows().streams == ("out",)
 
 
 def test_rows_may_join_a_run_so_long_as_nothing_was_added(make) -> None:
@@ -647,6 +675,36 @@ def test_rows_that_are_left_throttle_no_longer_and_what_comes_then_is_accounted_
         next(iter(rows))
 
 
+def test_the_end_of_a_run_waits_for_the_threads_that_close_its_rows(make, monkeypatch) -> None:
+    name, is_awaited = "penstock-leave", threading.Event()
+    change, join = Runner.change, threading.Thread.join
+
+    def change_late(runner, *event):
+        if threading.current_thread().name == name:
+            is_awaited.wait(TIMEOUT)
+        return change(runner, *event)
+
+    def note_join(thread, timeout=None):
+        if thread.name == name:
+            is_awaited.set()
+        join(thread, timeout)
+
+    monkeypatch.setattr(Runner, "change", change_late)
+    monkeypatch.setattr(threading.Thread, "join", note_join)
+    graph = make([(Pass, "x", "a")], "x")
+    rows = graph.rows("a", timeout=TIMEOUT)
+    graph.start_run()
+    put(graph, "x", 1, 2, 3)
+    for _ in rows:
+        break
+    graph.close(TIMEOUT)
+    was_awaited = is_awaited.is_set()
+    is_awaited.set()
+
+    assert was_awaited
+    assert dropped(graph, "a") == (1, {LEFT: 2}, 0)
+
+
 def test_rows_that_die_unread_are_left(make) -> None:
     graph = make([(count_to(50), "", "n"), (Pass, "n", "out")])
     rows = graph.rows("out", max_queue_size=3)
@@ -817,15 +875,21 @@ def test_a_wait_for_a_row_ends_when_the_run_fails_while_its_stream_has_no_end_ye
 ) -> None:
     deaf: concurrent.futures.Future[None] = concurrent.futures.Future()
     deaf.set_running_or_notify_cancel()  # the run cannot end before it does
+    started = threading.Event()
+
+    def defer(cc):
+        started.set()
+        return deaf
 
     def fail(cc):
         deadline = time.monotonic() + TIMEOUT
+        assert started.wait(TIMEOUT if threads else 0)
         while threads and not runner_of(graph).waiters:
             assert time.monotonic() < deadline
         raise ValueError("elsewhere")
 
     graph = make(
-        [(calculator(lambda cc: deaf, name="Deaf"), "in", "out"), (calculator(fail, name="Fails"), "in")],
+        [(calculator(fail, name="Fails"), "in"), (calculator(defer, name="Deaf"), "in", "out")],
         "in",
         threads=threads,
     )
