@@ -24,7 +24,7 @@ OF_THE_WHOLE = (
     "penstock_executors/",
     "penstock_gpu/cuda/bridge.py",
     "penstock_gpu/buffers/gl_texture.py",
-    "penstock_gpu/buffers/texture.py",
+    "penstock_gpu/buffers/texture_storage.py",
     "penstock_gpu/contexts/gl_thread.py",
     "penstock_views/",
     "penstock_gpu/contexts/locked_context.py",

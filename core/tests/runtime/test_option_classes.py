@@ -8,8 +8,8 @@ from penstock.errors import GraphRunError, InvalidArgumentError
 from penstock.explain import GRAPH
 from penstock.option_class import full_name
 from penstock_testing import check_calculator, run_calculator
-from penstock_testing.handlers import testing_registry
 from penstock_testing.inline import InlineExecutor
+from penstock_testing.registry import testing_registry
 
 
 @attrs.frozen(kw_only=True)

@@ -4,7 +4,7 @@ import pytest
 
 from penstock import Calculator
 from penstock_builder import Graph
-from penstock_testing.handlers import testing_registry
+from penstock_testing.registry import testing_registry
 
 
 def calculator(name, declare, process=None):

@@ -10,7 +10,7 @@ from penstock.config import build_plan
 from penstock.errors import InvalidArgumentError
 from penstock.lowlevel import full_name
 from penstock_builder import Graph
-from penstock_testing.handlers import testing_registry
+from penstock_testing.registry import testing_registry
 
 
 class Mode(enum.Enum):

@@ -276,7 +276,7 @@ class TryGate(penstock.Calculator):
         cc.output.add_packet(cc.input.packet)
 
 BENCH = Components(
-    input_stream_handlers={"DefaultInputStreamHandler": "penstock_testing.handlers:OneSetInputStreamHandler"},
+    input_stream_handlers={"DefaultInputStreamHandler": "penstock_testing.registry:OneSetInputStreamHandler"},
     executors={"ThreadPoolExecutor": "penstock_testing.inline:InlineExecutor"},
     calculators={"TryGate": TryGate},
 )

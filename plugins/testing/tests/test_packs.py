@@ -65,7 +65,7 @@ from penstock import Components, hookimpl
 def penstock_components():
     return Components(
         input_stream_handlers={
-            "DefaultInputStreamHandler": "penstock_testing.handlers:OneSetInputStreamHandler"
+            "DefaultInputStreamHandler": "penstock_testing.registry:OneSetInputStreamHandler"
         },
         executors={"ThreadPoolExecutor": "penstock_testing.inline:InlineExecutor"},
     )

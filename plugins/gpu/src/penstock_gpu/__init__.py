@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from penstock_gpu.buffers.buffer import GpuBuffer, register_converter, register_storage
     from penstock_gpu.buffers.buffer_pool import GpuBufferPool
-    from penstock_gpu.buffers.texture import GlTextureView
     from penstock_gpu.buffers.texture_pool import PoolOptions
+    from penstock_gpu.buffers.texture_storage import GlTextureView
     from penstock_gpu.calculators.shader import shader_calculator
     from penstock_gpu.contexts.context import GlContext
     from penstock_gpu.contexts.external_context import ExternalContext
@@ -69,7 +69,7 @@ _HOME: Final = {
     "GlSimpleCalculator": "drawing.simple",
     "GlSyncToken": "contexts.sync",
     "GlTexture": "drawing.helper",
-    "GlTextureView": "buffers.texture",
+    "GlTextureView": "buffers.texture_storage",
     "GpuBuffer": "buffers.buffer",
     "GpuBufferFormat": "formats",
     "GpuBufferPool": "buffers.buffer_pool",

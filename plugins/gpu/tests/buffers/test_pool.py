@@ -12,8 +12,8 @@ import pytest
 from penstock.errors import FailedPreconditionError, InvalidArgumentError
 from penstock_gpu import GlError, GlTextureView, GpuBuffer, GpuBufferPool, PoolOptions, gl
 from penstock_gpu.buffers.gl_texture import GlTextureObject
-from penstock_gpu.buffers.texture import TextureStorage
 from penstock_gpu.buffers.texture_pool import TexturePool, default_texture
+from penstock_gpu.buffers.texture_storage import TextureStorage
 from penstock_gpu.formats import GpuBufferFormat as F
 
 FRAMEBUFFER, COLOR, TEXTURE = 0x8D40, 0x8CE0, 0x0DE1

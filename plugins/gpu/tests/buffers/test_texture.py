@@ -12,7 +12,7 @@ from penstock.errors import FailedPreconditionError, InvalidArgumentError
 from penstock_gpu import ExternalContext, GlContext, GlError, GlTextureView, GpuBuffer, egl, formats, gl
 from penstock_gpu.buffers import texture_copy
 from penstock_gpu.buffers.frame_storage import FrameStorage
-from penstock_gpu.buffers.texture import release_all
+from penstock_gpu.buffers.texture_storage import release_all
 from penstock_gpu.contexts import native
 from penstock_gpu.formats import GpuBufferFormat as F
 from penstock_gpu.formats import pixel_layout, shape_of

@@ -12,7 +12,7 @@ from penstock.errors import FailedPreconditionError, InvalidArgumentError
 from penstock_formats import ImageFrame
 from penstock_gpu import gl
 from penstock_gpu.buffers.buffer import GpuBuffer
-from penstock_gpu.buffers.texture import GlTextureView
+from penstock_gpu.buffers.texture_storage import GlTextureView
 from penstock_gpu.contexts.context import GlContext
 from penstock_gpu.cuda import CudaArray, CudaUnavailableError, dlpack, of_cuda, why_not
 from penstock_gpu.cuda import bridge as cuda_bridge

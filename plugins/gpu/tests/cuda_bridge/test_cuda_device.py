@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from penstock_gpu.buffers.buffer import GpuBuffer
-from penstock_gpu.buffers.texture import GlTextureView
+from penstock_gpu.buffers.texture_storage import GlTextureView
 from penstock_gpu.contexts.context import GlContext
 from penstock_gpu.cuda import CudaArray, of_cuda, why_not
 from penstock_gpu.cuda.bridge import bridge_of

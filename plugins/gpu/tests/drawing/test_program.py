@@ -14,7 +14,7 @@ from penstock_gpu.current import LOCAL
 from penstock_gpu.drawing.glsl import Declaration, complete, declarations
 from penstock_gpu.drawing.program import ATTRIB_TEXTURE_POSITION, ATTRIB_VERTEX, GlProgram
 from penstock_gpu.drawing.quad import draw_quad
-from penstock_gpu.drawing.uniforms import numbers
+from penstock_gpu.drawing.uniform_values import numbers
 from penstock_gpu.errors import ShaderError
 
 PLACES = "void main() { gl_FragColor = vec4(sample_coordinate, 0.0, 1.0); }"

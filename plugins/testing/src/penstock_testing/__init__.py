@@ -6,10 +6,10 @@
 
 from penstock_testing.clock import ManualClock
 from penstock_testing.conformance import Conformance, ConformanceError, check_calculator
-from penstock_testing.handlers import OneSetInputStreamHandler, testing_registry
 from penstock_testing.inline import InlineExecutor
 from penstock_testing.orders import explore_graph
 from penstock_testing.packs import PackFault, PackReport, check_pack
+from penstock_testing.registry import OneSetInputStreamHandler, testing_registry
 from penstock_testing.run import CalculatorRun, run_calculator
 from penstock_testing.schedules import ScheduleHarness, explore
 from penstock_testing.wiring import calculator, node, wired

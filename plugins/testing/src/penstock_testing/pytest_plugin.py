@@ -54,7 +54,7 @@ def pytest_configure() -> None:
 @pytest.fixture
 def penstock_registry() -> Registry:
     """Give a test a registry of its own, with no plugin: one input stream handler, the inline executor."""
-    from penstock_testing.handlers import testing_registry  # only when it is used
+    from penstock_testing.registry import testing_registry  # only when it is used
 
     return testing_registry()
 

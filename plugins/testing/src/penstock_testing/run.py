@@ -91,7 +91,7 @@ def run_calculator(  # noqa: PLR0913  # each is one thing that a node can have
         WaitTimeoutError: the run did not end; says why.
     """
     from penstock import CalculatorGraph  # brings config
-    from penstock_testing.handlers import testing_registry
+    from penstock_testing.registry import testing_registry
 
     base = registry if registry is not None else _registry_for(calculator, testing_registry())
     own = base.child()

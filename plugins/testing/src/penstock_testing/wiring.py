@@ -26,7 +26,7 @@ from penstock.lowlevel import (
     runtime_classes,
     sources_above,
 )
-from penstock_testing.handlers import OneSetInputStreamHandler
+from penstock_testing.registry import OneSetInputStreamHandler
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

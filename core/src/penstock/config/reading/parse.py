@@ -276,7 +276,7 @@ class _Reader:
         return template
 
     def _template_reader(self, position: tuple[int, int] | None) -> GraphReader:
-        from penstock.config.reading.readers import graph_reader  # few graphs are templates
+        from penstock.config.reading.find_reader import graph_reader  # few graphs are templates
 
         before = f"{where(self._file, position)}this graph is a template, and "
         try:

@@ -8,12 +8,12 @@ import numpy as np
 
 from penstock.errors import FailedPreconditionError, InvalidArgumentError
 from penstock_formats import ImageFrame
-from penstock_gpu.buffers import texture, texture_copy  # noqa: F401  # they register storages and converters
+from penstock_gpu.buffers import texture_copy, texture_storage  # noqa: F401  # they register storages and converters
 from penstock_gpu.buffers.frame_storage import FrameStorage, PixelArray
 from penstock_gpu.buffers.gl_texture import GlTextureObject
 from penstock_gpu.buffers.image import Image
 from penstock_gpu.buffers.storage import register_converter, register_storage
-from penstock_gpu.buffers.texture import TextureStorage
+from penstock_gpu.buffers.texture_storage import TextureStorage
 from penstock_gpu.contexts.here import context_here
 from penstock_gpu.formats import GpuBufferFormat, checked_format, pixel_bytes
 

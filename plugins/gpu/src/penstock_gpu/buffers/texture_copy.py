@@ -17,7 +17,7 @@ from penstock_gpu import gl
 from penstock_gpu.buffers.allocation import TEXTURE_2D
 from penstock_gpu.buffers.frame_storage import FrameStorage, expect_image_frame
 from penstock_gpu.buffers.storage import register_converter
-from penstock_gpu.buffers.texture import GlTextureView, TextureStorage
+from penstock_gpu.buffers.texture_storage import GlTextureView, TextureStorage
 from penstock_gpu.contexts.context import GlContext
 from penstock_gpu.contexts.here import making_context
 from penstock_gpu.formats import gl_layout, shape_of

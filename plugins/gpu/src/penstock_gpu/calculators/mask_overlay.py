@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from penstock import CalculatorContext, CalculatorContract
-    from penstock_gpu.drawing.uniforms import UniformValue
+    from penstock_gpu.drawing.uniform_values import UniformValue
 
 _MASKS: Final = ("MASK", "CONST_MASK")
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from penstock import CalculatorContext, CalculatorContract
-    from penstock_gpu.drawing.uniforms import UniformValue
+    from penstock_gpu.drawing.uniform_values import UniformValue
 
 _BYTE_MAX: Final = 255
 _TWO_CHANNELS: Final = 2

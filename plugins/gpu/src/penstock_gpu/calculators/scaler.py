@@ -23,7 +23,7 @@ from penstock_gpu.gl_scaler_calculator_pb2 import GlScalerCalculatorOptions
 
 if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract
-    from penstock_gpu.drawing.uniforms import UniformValue
+    from penstock_gpu.drawing.uniform_values import UniformValue
 
 _SETTINGS: Final = ("OUTPUT_DIMENSIONS", "ROTATION")
 

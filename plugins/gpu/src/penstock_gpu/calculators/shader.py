@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from penstock import CalculatorContext, CalculatorContract
-    from penstock_gpu.drawing.uniforms import UniformValue
+    from penstock_gpu.drawing.uniform_values import UniformValue
 
     #: Computes with NumPy what a shader draws; see `shader_calculator`.
     CpuFunction = Callable[..., NDArray[Any]]

@@ -12,7 +12,7 @@ from penstock.errors import InvalidArgumentError, NotFoundError
 from penstock.lowlevel import Resources
 from penstock_gpu.drawing.glsl import declarations
 from penstock_gpu.drawing.program import check_name
-from penstock_gpu.drawing.uniforms import numbers
+from penstock_gpu.drawing.uniform_values import numbers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping

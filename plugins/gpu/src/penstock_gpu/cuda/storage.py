@@ -17,8 +17,8 @@ from penstock_gpu import gl
 from penstock_gpu.buffers.buffer import GpuBuffer
 from penstock_gpu.buffers.frame_storage import FrameStorage
 from penstock_gpu.buffers.storage import Storage, register_converter, register_storage
-from penstock_gpu.buffers.texture import GlTextureView, TextureStorage
 from penstock_gpu.buffers.texture_copy import texture_of_frame
+from penstock_gpu.buffers.texture_storage import GlTextureView, TextureStorage
 from penstock_gpu.contexts.context import GlContext
 from penstock_gpu.cuda.array import CudaArray
 from penstock_gpu.cuda.bridge import CudaBridge, bridge_of

@@ -14,7 +14,7 @@ from penstock.errors import FailedPreconditionError, InvalidArgumentError, NotFo
 from penstock_formats import ImageFrame
 from penstock_gpu import gl, gl_state
 from penstock_gpu.buffers.buffer import GpuBuffer
-from penstock_gpu.buffers.texture import GlTextureView, TextureStorage, release_all
+from penstock_gpu.buffers.texture_storage import GlTextureView, TextureStorage, release_all
 from penstock_gpu.contexts.gl_thread import translated
 from penstock_gpu.current import LOCAL
 from penstock_gpu.errors import GlError, GpuUnavailableError, ShaderError

@@ -11,13 +11,13 @@ from penstock.errors import FailedPreconditionError, InvalidArgumentError
 from penstock_gpu import gl
 from penstock_gpu.contexts.context import GlContext
 from penstock_gpu.drawing.glsl import VERTEX, complete, declarations
-from penstock_gpu.drawing.uniforms import KINDS, numbers, setter, type_name
+from penstock_gpu.drawing.uniform_values import KINDS, numbers, setter, type_name
 from penstock_gpu.errors import ShaderError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from penstock_gpu.drawing.uniforms import UniformValue
+    from penstock_gpu.drawing.uniform_values import UniformValue
 
 #: Locations of the vertex attributes of a quad: the corner in clip space, -1 to 1, ...
 ATTRIB_VERTEX: Final = 0
