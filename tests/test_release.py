@@ -27,17 +27,12 @@ def script():
 
 
 @pytest.fixture
-def changelog(tmp_path):
+def changelog(script, tmp_path):
     """A root with a changelog for the current version, and no fragment."""
     (tmp_path / "changelog.d").mkdir()
     (tmp_path / "changelog.d" / "README.md").write_text("how to\n")
-    (tmp_path / "CHANGELOG.md").write_text("# Changes\n\n## 0.1.0 (2026-11-22)\n")
+    (tmp_path / "CHANGELOG.md").write_text(f"# Changes\n\n## {script.version()} (2026-11-22)\n")
     return tmp_path
-
-
-@pytest.fixture
-def at_0_1_0(script, monkeypatch):
-    monkeypatch.setattr(script, "version", lambda: "0.1.0")
 
 
 def project(folder):
@@ -69,24 +64,25 @@ def test_each_distribution_comes_after_those_that_it_requires(script):
     ] == []
 
 
-def test_the_files_of_a_distribution_have_its_name_and_the_version(script, at_0_1_0):
+def test_the_files_of_a_distribution_have_its_name_and_the_version(script):
     assert script.files_of("penstock-stream-handlers") == (
-        "penstock_stream_handlers-0.1.0.tar.gz",
-        "penstock_stream_handlers-0.1.0-py3-none-any.whl",
+        f"penstock_stream_handlers-{script.version()}.tar.gz",
+        f"penstock_stream_handlers-{script.version()}-py3-none-any.whl",
     )
 
 
-def test_a_changelog_with_a_section_and_no_fragment_is_ready(script, at_0_1_0, changelog):
+def test_a_changelog_with_a_section_and_no_fragment_is_ready(script, changelog):
     assert list(script.unready(changelog)) == []
 
 
-def test_fragments_and_a_missing_section_are_reported(script, at_0_1_0, changelog):
+def test_fragments_and_a_missing_section_are_reported(script, changelog):
+    version = script.version()
     (changelog / "changelog.d" / "+a.feature.md").write_text("penstock-core: gained a.\n")
-    (changelog / "CHANGELOG.md").write_text("# Changes\n\n## 0.1.0.post1 (2026-11-23)\n")
+    (changelog / "CHANGELOG.md").write_text(f"# Changes\n\n## {version}.post1 (2026-11-23)\n")
 
     assert list(script.unready(changelog)) == [
-        "changelog.d holds +a.feature.md, 1 in all; run: towncrier build --version 0.1.0",
-        "CHANGELOG.md has no section for 0.1.0; run: towncrier build --version 0.1.0",
+        f"changelog.d holds +a.feature.md, 1 in all; run: towncrier build --version {version}",
+        f"CHANGELOG.md has no section for {version}; run: towncrier build --version {version}",
     ]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib.util
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -25,10 +26,10 @@ DISTRIBUTION_OF = {
 }
 
 
-def script(name):
+def script(name, root=ROOT):
     """Import a file of scripts/, which is no package."""
     spec = importlib.util.spec_from_file_location(
-        f"penstock_workspace_{name}", ROOT / "scripts" / f"{name}.py"
+        f"penstock_workspace_{name}", root / "scripts" / f"{name}.py"
     )
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
@@ -102,8 +103,15 @@ def test_the_lists_of_members_are_current():
     assert (done.returncode, done.stdout) == (0, "")
 
 
-def test_a_stale_list_is_found_and_rewritten(tmp_path, monkeypatch, capsys):
-    members = script("members")
+@pytest.fixture
+def copied(tmp_path):
+    """The script of the lists as a module, whose file is that of another workspace, `tmp_path`."""
+    (tmp_path / "scripts").mkdir()
+    shutil.copy(ROOT / "scripts" / "members.py", tmp_path / "scripts")
+    return script("members", tmp_path)
+
+
+def test_a_stale_list_is_found_and_rewritten(tmp_path, copied, capsys):
     for name in ("pyproject.toml", ".importlinter"):
         text = (ROOT / name).read_text(encoding="utf-8")
         (tmp_path / name).write_text(text.replace("penstock_video", "penstock_gone"), encoding="utf-8")
@@ -111,9 +119,8 @@ def test_a_stale_list_is_found_and_rewritten(tmp_path, monkeypatch, capsys):
         (tmp_path / member.folder).mkdir(parents=True)
         source = (ROOT / member.folder / "pyproject.toml").read_text(encoding="utf-8")
         (tmp_path / member.folder / "pyproject.toml").write_text(source, encoding="utf-8")
-    monkeypatch.setattr(members, "ROOT", tmp_path)
 
-    statuses = [members.main(["--check"]), members.main([]), members.main(["--check"])]
+    statuses = [copied.main(["--check"]), copied.main([]), copied.main(["--check"])]
 
     assert statuses == [1, 0, 0]
     assert capsys.readouterr().out == (
@@ -124,16 +131,14 @@ def test_a_stale_list_is_found_and_rewritten(tmp_path, monkeypatch, capsys):
     )
 
 
-def test_a_file_without_marks_is_refused_and_not_written(tmp_path, monkeypatch):
-    members = script("members")
+def test_a_file_without_marks_is_refused_and_not_written(tmp_path, copied):
     (tmp_path / "pyproject.toml").write_text(
         (ROOT / "pyproject.toml").read_text(encoding="utf-8"), encoding="utf-8"
     )
     (tmp_path / ".importlinter").write_text("[importlinter]\n", encoding="utf-8")
-    monkeypatch.setattr(members, "ROOT", tmp_path)
 
     with pytest.raises(ValueError, match=r"^0 blocks of members are marked, expected 3; restore the marks$"):
-        members.main([])
+        copied.main([])
 
     assert (tmp_path / ".importlinter").read_text(encoding="utf-8") == "[importlinter]\n"
 

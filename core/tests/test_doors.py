@@ -11,6 +11,7 @@ import pytest
 
 import penstock.tracing
 from penstock import doors
+from penstock.entries import ordinary_points
 from penstock.registry import official_packs
 
 #: The doors that are modules of `penstock`; the others lend it, and `penstock.tracing`, single names.
@@ -89,7 +90,9 @@ def test_a_tracer_of_a_pack_that_is_not_installed_says_what_to_install(without, 
         penstock.tracing.ChromeTracer  # noqa: B018  # it is looked up
 
 
-def test_doors_are_found_by_pythons_own_reader_too(monkeypatch) -> None:
-    monkeypatch.setattr(doors, "ordinary_points", lambda _: None)
+def test_doors_are_found_by_pythons_own_reader_too(tmp_path, monkeypatch) -> None:
+    (tmp_path / "packed.zip").write_bytes(b"")  # which a path with zip files is left to
+    monkeypatch.syspath_prepend(tmp_path / "packed.zip")
+    assert ordinary_points(doors.GROUP) is None
 
     assert doors.behind("testing") is importlib.import_module("penstock_testing")
