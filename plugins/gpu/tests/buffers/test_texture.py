@@ -9,17 +9,17 @@ import numpy as np
 import pytest
 
 from penstock.errors import FailedPreconditionError, InvalidArgumentError
-from penstock_gpu import ExternalContext, GlContext, GlError, GlTextureView, GpuBuffer, egl, formats, gl
+from penstock_gpu import ExternalContext, GlContext, GlError, GlTextureView, GpuBuffer, egl, gl
 from penstock_gpu.buffers import texture_copy
 from penstock_gpu.buffers.frame_storage import FrameStorage
 from penstock_gpu.buffers.texture_storage import release_all
 from penstock_gpu.contexts import native
 from penstock_gpu.formats import GpuBufferFormat as F
-from penstock_gpu.formats import pixel_layout, shape_of
+from penstock_gpu.formats import pixel_bytes, pixel_layout, shape_of
 
 FRAMEBUFFER, COLOR, TEXTURE = 0x8D40, 0x8CE0, 0x0DE1
 RED = np.full((5, 7, 4), (255, 0, 0, 255), np.uint8)
-WORKING = tuple(kind for kind in F if kind in formats._PIXELS)
+WORKING = tuple(kind for kind in F if pixel_bytes(kind))
 
 
 @pytest.fixture
@@ -317,6 +317,33 @@ def counted(call, calls: list):
     return lambda *arguments: calls.append(arguments) or call(*arguments)
 
 
+@pytest.fixture
+def fences(monkeypatch):
+    """Return a list that gets (context, fence) of each fence that is made."""
+    made, make = [], gl.glFenceSync
+
+    def note(*arguments):
+        made.append((GlContext.current(), make(*arguments)))
+        return made[-1][1]
+
+    monkeypatch.setattr(gl, "glFenceSync", note)
+    return made
+
+
+@pytest.fixture
+def waits(monkeypatch):
+    """Return a list that gets each fence that a context waits for."""
+    waited, wait = [], gl.glWaitSync
+
+    def note(fence, *arguments):
+        assert arguments == (0, gl.TIMEOUT_IGNORED)
+        waited.append(fence)
+        wait(fence, *arguments)
+
+    monkeypatch.setattr(gl, "glWaitSync", note)
+    return waited
+
+
 def test_a_view_that_nobody_released_is_released_with_its_last_reference(context):
     buffer = GpuBuffer(3, 2)
 
@@ -438,10 +465,8 @@ def test_a_texture_that_gl_refuses_leaves_nothing_behind(context, monkeypatch):
 # --- fences ----------------------------------------------------------------------------------------------
 
 
-def test_a_reader_waits_for_the_producer_in_another_context_only(context, other, monkeypatch):
+def test_a_reader_waits_for_the_producer_in_another_context_only(context, other, waits):
     buffer = drawn(context, 1, 0, 0, 1)
-    waits = []
-    monkeypatch.setattr(gl, "glWaitSync", counted(gl.glWaitSync, waits))
 
     context.run(lambda: buffer.read_view(GlTextureView).release())
     assert not waits
@@ -449,21 +474,23 @@ def test_a_reader_waits_for_the_producer_in_another_context_only(context, other,
     assert len(waits) == 1
 
 
-def test_a_writer_waits_for_the_newest_read_of_each_other_context(make_context, context, other, monkeypatch):
+def test_a_writer_waits_for_the_newest_read_of_each_other_context(  # fixtures
+    make_context, context, other, fences, waits
+):
     buffer = drawn(context, 1, 0, 0, 1)
     third = make_context(share=context)
     for reader in (other, other, third, other, context):
         reader.run(lambda: buffer.read_view(GlTextureView).release())
-    newest = {token.context: token._fence for token in texture_of(buffer)._consumers.values()}
-    assert len(newest) == 3
-    waits = []
-    monkeypatch.setattr(gl, "glWaitSync", counted(gl.glWaitSync, waits))
+    newest = dict(fences)
+    assert newest.keys() == {context, other, third}
+    waits.clear()
 
     context.run(lambda: fill(buffer, 0, 1, 0, 1))
 
-    assert {id(fence) for fence, *_ in waits} == {id(newest[other]), id(newest[third])}
+    assert {id(fence) for fence in waits} == {id(newest[other]), id(newest[third])}
     assert len(waits) == 2
-    assert not texture_of(buffer)._consumers
+    context.run(lambda: fill(buffer, 0, 1, 0, 1))
+    assert len(waits) == 2
 
 
 @pytest.mark.usefixtures("other")  # else fences are put off, see test_late_fences
@@ -482,10 +509,11 @@ def test_every_release_makes_a_fence_and_flushes_it(context, monkeypatch):
     assert calls == ["glFenceSync", "glFlush"] * 2
 
 
-def test_views_that_are_released_together_share_one_fence_which_others_wait_for(context, other, monkeypatch):
+def test_views_that_are_released_together_share_one_fence_which_others_wait_for(
+    context, other, fences, waits
+):
     source, target = drawn(context, 1, 0, 0, 1), GpuBuffer(7, 5)
-    fences, waits = [], []
-    monkeypatch.setattr(gl, "glFenceSync", counted(gl.glFenceSync, fences))
+    fences.clear()
 
     def work() -> None:
         views = source.read_view(GlTextureView), target.write_view(GlTextureView)
@@ -496,27 +524,32 @@ def test_views_that_are_released_together_share_one_fence_which_others_wait_for(
 
     context.run(work)
 
-    assert len(fences) == 1
-    (read,) = texture_of(source)._consumers.values()
-    assert texture_of(target)._done_writing is read
-    monkeypatch.setattr(gl, "glWaitSync", counted(gl.glWaitSync, waits))
+    ((_, shared),) = fences
+    other.run(lambda: target.read_view(GlTextureView).release())
+    assert [fence is shared for fence in waits] == [True]
+    waits.clear()
     other.run(lambda: fill(source, 0, 0, 1, 1))
-    assert (read._fence, 0, gl.TIMEOUT_IGNORED) in waits
+    assert any(fence is shared for fence in waits)
     assert (target.array() == (0, 255, 0, 255)).all()
 
 
-def test_views_of_several_contexts_are_released_each_in_its_own(context, other):
+def test_views_of_several_contexts_are_released_each_in_its_own(context, other, fences, waits):
     source, target = drawn(context, 1, 0, 0, 1), GpuBuffer(7, 5)
     views = (
         other.run(lambda: source.read_view(GlTextureView)),
         context.run(lambda: target.write_view(GlTextureView)),
     )
     context.run(lambda: draw(views[1], 0, 1, 0, 1))
+    fences.clear()
 
     context.run(lambda: release_all(views))
 
-    assert [token.context for token in texture_of(source)._consumers.values()] == [other]
-    assert texture_of(target)._done_writing.context is context
+    assert {made_in for made_in, _ in fences} == {context, other}
+    waits.clear()
+    context.run(lambda: fill(source, 0, 0, 1, 1))
+    other.run(lambda: target.read_view(GlTextureView).release())
+    made = dict(fences[:2])
+    assert [id(fence) for fence in waits] == [id(made[other]), id(made[context])]
 
 
 @pytest.mark.usefixtures("other")  # else fences are put off, see test_late_fences
@@ -541,15 +574,16 @@ def test_views_are_released_together_also_where_gl_makes_no_fence(context, monke
         assert (buffer.array() == (0, 255, 0, 255)).all()
 
 
-def test_reading_back_leaves_no_fence_since_the_pixels_are_there(context, other, monkeypatch):
+def test_reading_back_leaves_no_fence_since_the_pixels_are_there(context, other, fences, waits):
     buffer = drawn(context, 1, 0, 0, 1)
-    fences = []
-    monkeypatch.setattr(gl, "glFenceSync", counted(gl.glFenceSync, fences))
+    fences.clear()
 
     other.run(buffer.array)
 
     assert not fences
-    assert not texture_of(buffer)._consumers
+    waits.clear()
+    context.run(lambda: fill(buffer, 1, 0, 0, 1))  # there is nobody to wait for
+    assert not waits
     context.run(lambda: fill(buffer, 0, 1, 0, 1))  # the view was released
     assert (buffer.array() == (0, 255, 0, 255)).all()
 

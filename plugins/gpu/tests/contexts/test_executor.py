@@ -135,9 +135,9 @@ def hand_offs(monkeypatch):
 
 
 def test_a_chain_of_five_nodes_is_one_hand_off_for_each_frame_and_no_copy_between_them(
-    make, resources, hand_offs, monkeypatch
+    make, resources, hand_offs
 ):
-    monkeypatch.setattr(Invert, "seen", Counter())
+    Invert.seen.clear()
     text, last = chain([Invert] * 5)
     graph = make(text, Invert)
     made = []
