@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from penstock import Registry
 from penstock.config import CalculatorGraphConfig, build_plan, read_graph, to_binary, to_json, to_text
 from penstock.errors import (
     GraphParseError,
@@ -360,15 +359,18 @@ def test_an_unknown_extension_has_its_place_and_near_names(registry, make_option
     )
 
 
-def test_an_unknown_extension_names_the_distribution_that_has_it_and_the_plugins_that_failed():
-    registry = Registry()
+def test_an_unknown_extension_names_the_distribution_that_has_it_and_the_plugins_that_failed(
+    registry, monkeypatch
+):
+    # Not an option of the real catalog: a process that has imported its message knows it.
+    catalog = {("option", "penstock.Far"): "penstock-x"}
+    monkeypatch.setattr(registry, "install_hint", lambda kind, name: catalog.get((kind, name)))
     registry.fail("gl", "no display")
 
-    error = parse_error("node { options { [penstock.VideoDecoderCalculatorOptions.ext] {} } }", registry)
+    error = parse_error("node { options { [penstock.Far.ext] {} } }", registry)
 
     assert str(error).endswith(
-        "no options message 'penstock.VideoDecoderCalculatorOptions.ext' is known; "
-        "install it: pip install penstock-video; "
+        "no options message 'penstock.Far.ext' is known; install it: pip install penstock-x; "
         "plugins that are not loaded: gl (no display)"
     )
 
