@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from penstock.collector import PAUSE
 from penstock.explain.graph_view import GRAPH
 from penstock.runtime.build import RunBuilder
 from penstock.runtime.counters import Counters
@@ -99,7 +100,9 @@ def new_run(  # noqa: PLR0913  # each is one thing that a run can have
         is_timed=is_timed,
         tracing=tracing,
     )
-    return NewRun(builder.build(observers(), limits or {}), sides, node_services, view, counters)
+    with PAUSE:  # not around the making of services, which may take long
+        schedule = builder.build(observers(), limits or {})
+    return NewRun(schedule, sides, node_services, view, counters)
 
 
 def _queues_of(plan: Plan) -> Callable[[Mapping[ServiceKey[Any], object]], Queues]:

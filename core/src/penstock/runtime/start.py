@@ -10,7 +10,6 @@ import weakref
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from penstock.collector import PAUSE
 from penstock.engine.schedule import NOT_STARTED
 from penstock.engine.stream import Observer
 from penstock.errors import FailedPreconditionError, GraphRunError, NotFoundError, PenstockError
@@ -181,20 +180,19 @@ class Starter:
             return queue_of, names
 
         try:
-            with PAUSE:
-                new = new_run(
-                    self._plan,
-                    side_packets=given,
-                    services=self.services,
-                    made=made,
-                    observers=lambda: self._make_observers(tracing),
-                    limits=self.limits,
-                    counters=self.counters,
-                    constants=self._constants,
-                    queues=queues,
-                    tracing=tracing,
-                    is_timed=self.is_timed,
-                )
+            new = new_run(
+                self._plan,
+                side_packets=given,
+                services=self.services,
+                made=made,
+                observers=lambda: self._make_observers(tracing),
+                limits=self.limits,
+                counters=self.counters,
+                constants=self._constants,
+                queues=queues,
+                tracing=tracing,
+                is_timed=self.is_timed,
+            )
         finally:
             self.services.update(made)
             self.made.keep(made)
