@@ -30,10 +30,10 @@ class _Hidden:
 
 
 sys.meta_path.insert(0, _Hidden())
-import penstock.entries
+import penstock.entry_points
 
-_all = penstock.entries.ordinary_points
-penstock.entries.ordinary_points = lambda group: [
+_all = penstock.entry_points.ordinary_points
+penstock.entry_points.ordinary_points = lambda group: [
     point for point in _all(group) if point.distribution.removeprefix("penstock-") in KEPT
 ]
 """

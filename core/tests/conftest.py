@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from penstock import doors
-from penstock.entries import OrdinaryPoint, ordinary_points
+from penstock.entry_points import OrdinaryPoint, ordinary_points
 from penstock.plugins import discovery
 from penstock.plugins.default_registry import plugins_renewed
 

@@ -11,7 +11,7 @@ import pytest
 
 import penstock.tracing
 from penstock import doors
-from penstock.entries import ordinary_points
+from penstock.entry_points import ordinary_points
 from penstock.registry import official_packs
 
 #: The doors that are modules of `penstock`; the others lend it, and `penstock.tracing`, single names.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from penstock.errors import InvalidArgumentError
 from penstock.payload_types import PayloadType, is_any, is_type, members, type_names
-from penstock.ports import PortKey, Ports, port_id, port_name
+from penstock.port_collection import PortKey, Ports, port_id, port_name
 from penstock.timestamp import check_offset
 
 if TYPE_CHECKING:

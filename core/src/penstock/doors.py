@@ -10,7 +10,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
-from penstock.entries import ordinary_points
+from penstock.entry_points import ordinary_points
 from penstock.registry import official_packs
 
 if TYPE_CHECKING:

@@ -65,16 +65,9 @@ if TYPE_CHECKING:
     from penstock.annotations import Parts, hints_of
     from penstock.check.faults import Faults
     from penstock.check.nodes import numbered
-    from penstock.claims import KINDS, OptionEntry, calculator_of, check_name, spelling
     from penstock.compiled import engine_form
-    from penstock.config.definition import (
-        Definition,
-        DefinitionTextError,
-        FindType,
-        GraphReader,
-        Merge,
-        expand_definition,
-    )
+    from penstock.config.definition import Definition, expand_definition
+    from penstock.config.graph_reader import DefinitionTextError, FindType, GraphReader, Merge
     from penstock.config.message import Message
     from penstock.config.options.derived import extension_class, inner_classes, message_class
     from penstock.config.options.instances import message_of, message_with
@@ -122,8 +115,9 @@ if TYPE_CHECKING:
     )
     from penstock.plugins.default_registry import default_registry, plugin_host, plugins_renewed
     from penstock.plugins.discovery import Discovered, PluginHost, installed_distribution
-    from penstock.ports import PortKey, Ports, port_id, port_name
-    from penstock.registry import official_packs
+    from penstock.port_collection import PortKey, Ports, port_id, port_name
+    from penstock.registry import KINDS, official_packs
+    from penstock.registry_entries import OptionEntry, calculator_of, check_name, spelling
     from penstock.resources import Resources
     from penstock.runtime.feeding import Feed, packet_of
     from penstock.runtime.new_run import NewRun, new_run
@@ -151,11 +145,9 @@ _HOMES: Final = {
     "penstock.annotations": "Parts hints_of",
     "penstock.check.faults": "Faults",
     "penstock.check.nodes": "numbered",
-    "penstock.claims": "KINDS OptionEntry calculator_of check_name spelling",
     "penstock.compiled": "engine_form",
-    "penstock.config.definition": (
-        "Definition DefinitionTextError FindType GraphReader Merge expand_definition"
-    ),
+    "penstock.config.definition": "Definition expand_definition",
+    "penstock.config.graph_reader": "DefinitionTextError FindType GraphReader Merge",
     "penstock.config.message": "Message",
     "penstock.config.options.derived": "extension_class inner_classes message_class",
     "penstock.config.options.instances": "message_of message_with",
@@ -178,8 +170,9 @@ _HOMES: Final = {
     "penstock.payload_types": "PayloadType agree is_any is_type members runtime_classes type_name type_names",
     "penstock.plan": "ExecutorPlan HandlerPlan NodePlan Plan PortPlan SidePortPlan StreamPlan sources_above",
     "penstock.plugins.discovery": "Discovered PluginHost installed_distribution",
-    "penstock.ports": "PortKey Ports port_id port_name",
-    "penstock.registry": "official_packs",
+    "penstock.port_collection": "PortKey Ports port_id port_name",
+    "penstock.registry": "KINDS official_packs",
+    "penstock.registry_entries": "OptionEntry calculator_of check_name spelling",
     "penstock.resources": "Resources",
     "penstock.plugins.default_registry": "default_registry plugin_host plugins_renewed",
     "penstock.runtime.feeding": "Feed packet_of",

@@ -19,25 +19,34 @@ from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from penstock.claims import (
-    KINDS,
+from penstock.errors import AlreadyExistsError, InvalidArgumentError, UnknownNameError
+from penstock.registry_entries import (
     Claim,
     OptionEntry,
     Origin,
-    check_kind,
     check_name,
     check_option,
     check_target,
     clash,
     spelling,
 )
-from penstock.errors import AlreadyExistsError, UnknownNameError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 __all__ = ["KINDS", "OptionEntry", "Origin", "Registry", "official_packs"]
 
+#: The kinds of names, as error messages write them, and the field of `Components` that has them.
+KINDS: Final[Mapping[str, str]] = {
+    "calculator": "calculators",
+    "input stream handler": "input_stream_handlers",
+    "output stream handler": "output_stream_handlers",
+    "executor": "executors",
+    "tracer": "tracers",
+    "subgraph": "subgraphs",
+    "service": "services",
+    "graph reader": "graph_readers",
+}
 #: Kinds that graphs name in the same field: a miss in one suggests names of both.
 _NAMED_ALIKE: Final[Mapping[str, tuple[str, ...]]] = {"calculator": ("calculator", "subgraph")}
 
@@ -51,6 +60,16 @@ def official_packs() -> Mapping[str, Mapping[str, str]]:
     file = importlib.resources.files("penstock") / "plugins" / "catalog.json"
     packs: dict[str, dict[str, str]] = json.loads(file.read_text(encoding="utf-8"))
     return MappingProxyType(packs)
+
+
+def _check_kind(kind: object) -> None:
+    """Accept a kind of `KINDS`.
+
+    Raises:
+        InvalidArgumentError: it is no kind.
+    """
+    if kind not in KINDS:
+        raise InvalidArgumentError(f"kind {kind!r}: must be one of {', '.join(map(repr, KINDS))}")
 
 
 class Registry:
@@ -104,7 +123,7 @@ class Registry:
             InvalidArgumentError: kind, name or target is not what it must be.
             AlreadyExistsError: this owner has given the name to something else. Nothing changes.
         """
-        check_kind(kind)
+        _check_kind(kind)
         check_name(kind, name)
         check_target(f"{kind} {name!r}", target)
         self._table.add(kind, name, Claim(Origin(distribution, plugin, spelling(target)), target))
@@ -156,7 +175,7 @@ class Registry:
 
     def has(self, kind: str, name: str, package: str = "") -> bool:
         """Return whether `find` would find something, were it also a clash or a failing import."""
-        check_kind(kind)
+        _check_kind(kind)
         return any(self._claims(kind, candidate) for candidate in _candidates(name, package))
 
     def origin(self, kind: str, name: str, package: str = "") -> Origin:
@@ -169,7 +188,7 @@ class Registry:
 
     def names(self, kind: str) -> list[str]:
         """Return all names of a kind, sorted."""
-        check_kind(kind)
+        _check_kind(kind)
         return sorted({name for table in self._tables() for name in table.names(kind)})
 
     def option(self, full_name: str) -> OptionEntry | None:
@@ -185,7 +204,7 @@ class Registry:
 
     def loaded(self, kind: str) -> Mapping[str, object]:
         """Return what names of a kind stand for, of those that are imported; imports nothing."""
-        check_kind(kind)
+        _check_kind(kind)
         found: dict[str, object] = {}
         for table in reversed(self._tables()):
             found.update(table.loaded(kind))
@@ -222,7 +241,7 @@ class Registry:
     # --- inside -------------------------------------------------------------------------------
 
     def _claim(self, kind: str, name: str, package: str) -> tuple[str, Claim]:
-        check_kind(kind)
+        _check_kind(kind)
         for candidate in _candidates(name, package):
             claims = self._claims(kind, candidate)
             if len(claims) > 1:

@@ -8,7 +8,8 @@ import pytest
 from penstock.config import build_plan, is_template, read_graph
 from penstock.config.calculator_graph_template_pb2 import CalculatorGraphTemplate
 from penstock.config.calculator_pb2 import CalculatorGraphConfig
-from penstock.config.definition import DefinitionTextError, expand_definition
+from penstock.config.definition import expand_definition
+from penstock.config.graph_reader import DefinitionTextError
 from penstock.config.places import Places
 from penstock.config.reading.find_reader import graph_reader
 from penstock.errors import (

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from penstock.contract import PortSpec
 from penstock.errors import StatusCode
-from penstock.ports import port_name
+from penstock.port_collection import port_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -13,7 +13,7 @@ from penstock.check.faults import cause_words
 from penstock.contract import CalculatorContract
 from penstock.errors import InvalidArgumentError, OptionError, PenstockError, StatusCode, code_of
 from penstock.option_class import options_classes
-from penstock.ports import port_name
+from penstock.port_collection import port_name
 from penstock.tags import TagMap, parse_tag_index, parse_tag_index_name
 
 if TYPE_CHECKING:

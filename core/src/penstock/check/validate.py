@@ -21,7 +21,7 @@ from penstock.check.spec import REFUSED_IN_GRAPH
 from penstock.errors import StatusCode
 from penstock.late_log import LateLogger, place
 from penstock.payload_types import conversion
-from penstock.ports import port_name
+from penstock.port_collection import port_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from penstock.engine.output import Output, OutputSidePacket
     from penstock.engine.packet import Packet
     from penstock.engine.stream import InputStream
-    from penstock.ports import Ports
+    from penstock.port_collection import Ports
     from penstock.services import ServiceKey
 
 S = TypeVar("S")

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from penstock.engine.policy import Advance, InputStreamHandler
     from penstock.engine.ready import ReadyQueue
     from penstock.engine.stream import InputStream, OutputStream
-    from penstock.ports import Ports
+    from penstock.port_collection import Ports
 
 #: States of a node. FAILED: `open` raised, so that nothing else is called.
 UNOPENED: Final = 0

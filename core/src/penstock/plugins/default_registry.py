@@ -12,11 +12,11 @@ from contextlib import contextmanager
 from types import FunctionType
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar, overload
 
-from penstock.claims import KINDS, calculator_of
 from penstock.engine.calculator import Calculator
 from penstock.errors import FailedPreconditionError, InvalidArgumentError, NameClashError
 from penstock.option_class import options_classes
-from penstock.registry import Registry
+from penstock.registry import KINDS, Registry
+from penstock.registry_entries import calculator_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 import pluggy
 
-from penstock.entries import ordinary_points
+from penstock.entry_points import ordinary_points
 from penstock.errors import InvalidArgumentError, NotFoundError, PluginError
 from penstock.late_log import LateLogger
 from penstock.plugins import hookspecs
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     import importlib.metadata
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
-    from penstock.entries import OrdinaryPoint
+    from penstock.entry_points import OrdinaryPoint
     from penstock.registry import Registry
 
 BLOCK_VARIABLE: Final = "PENSTOCK_BLOCK_PLUGINS"

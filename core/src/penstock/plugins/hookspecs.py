@@ -21,8 +21,9 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import pluggy
 
-from penstock.claims import KINDS, check_name, check_option, check_target
 from penstock.errors import InvalidArgumentError
+from penstock.registry import KINDS
+from penstock.registry_entries import check_name, check_option, check_target
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

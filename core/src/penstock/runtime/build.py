@@ -12,7 +12,7 @@ from penstock.engine.ready import ReadyQueue
 from penstock.engine.schedule import Schedule
 from penstock.engine.stream import UNLIMITED, InputStream, Observer, OutputStream
 from penstock.errors import CalculatorError, PenstockError
-from penstock.ports import Ports
+from penstock.port_collection import Ports
 from penstock.runtime.side_packets import NO_SIDE_PACKETS
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from penstock.errors import (
     PenstockError,
     StatusCode,
 )
-from penstock.ports import Ports
+from penstock.port_collection import Ports
 from penstock.timestamp import UNSET
 
 if TYPE_CHECKING:

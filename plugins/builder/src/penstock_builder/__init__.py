@@ -16,8 +16,9 @@ Wrong wires are refused where they are written, as far as the calculator's contr
 
 from __future__ import annotations
 
+from penstock_builder.feedback import Feedback
 from penstock_builder.graph import Graph
 from penstock_builder.node import Node
-from penstock_builder.wires import Feedback, SidePacket, Stream
+from penstock_builder.wires import SidePacket, Stream
 
 __all__ = ["Feedback", "Graph", "Node", "SidePacket", "Stream"]

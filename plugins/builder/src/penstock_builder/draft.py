@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from penstock.config.calculator_pb2 import CalculatorGraphConfig, ExecutorConfig
 from penstock.errors import AlreadyExistsError, FailedPreconditionError, InvalidArgumentError
 from penstock.lowlevel import calculator_of, is_name
+from penstock_builder.feedback import Feedback
 from penstock_builder.interfaces import check_type, component
 from penstock_builder.names import Names
 from penstock_builder.node import Node
 from penstock_builder.options import as_message, messages_of, set_extension
 from penstock_builder.ports import PortTable, by_port
-from penstock_builder.wires import Feedback, LoopStream, SidePacket, Stream, Wire
+from penstock_builder.wires import LoopStream, SidePacket, Stream, Wire
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -12,7 +12,8 @@ from penstock_builder.writing import config_of
 
 if TYPE_CHECKING:
     from penstock import Registry
-    from penstock_builder.wires import Feedback, Stream
+    from penstock_builder.feedback import Feedback
+    from penstock_builder.wires import Stream
 
 
 class Graph(Draft):

@@ -8,8 +8,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from penstock.errors import InvalidArgumentError
+from penstock_builder.feedback import Feedback
 from penstock_builder.interfaces import component
-from penstock_builder.wires import Feedback, LoopStream, SidePacket, Stream
+from penstock_builder.wires import LoopStream, SidePacket, Stream
 
 if TYPE_CHECKING:
     from penstock_builder.draft import Draft

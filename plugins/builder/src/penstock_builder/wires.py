@@ -177,28 +177,6 @@ class LoopStream(Stream):
         return "a loop that is not connected yet" if self.source is None else self.source.described()
 
 
-class Feedback:
-    """A loop. Made by `Graph.feedback`.
-
-    Attributes:
-        stream: what nodes read of it.
-    """
-
-    def __init__(self, stream: Stream, back: LoopStream) -> None:
-        self.stream = stream
-        self._back = back
-
-    def connect(self, stream: Stream) -> Stream:
-        """Say which stream goes round; return it. Inputs that read the loop become back edges.
-
-        Raises:
-            InvalidArgumentError: it belongs to another graph, is a loop's own, or has a type that a
-                reader does not take.
-            AlreadyExistsError: the loop is connected. Nothing changes.
-        """
-        return self._back.connect(stream)
-
-
 def resolved(wire: Wire) -> Wire:
     """Return the wire itself, or what a loop stands for where that is known."""
     if isinstance(wire, LoopStream) and wire.source is not None:

@@ -11,7 +11,7 @@ import pytest
 
 from penstock.errors import FailedPreconditionError, InvalidArgumentError
 from penstock_gpu import GlError, GlTextureView, GpuBuffer, GpuBufferPool, PoolOptions, gl
-from penstock_gpu.buffers.gl_texture import GlTextureObject
+from penstock_gpu.buffers.gl_texture_object import GlTextureObject
 from penstock_gpu.buffers.texture_pool import TexturePool, default_texture
 from penstock_gpu.buffers.texture_storage import TextureStorage
 from penstock_gpu.formats import GpuBufferFormat as F

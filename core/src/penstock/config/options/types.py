@@ -10,9 +10,9 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
-from penstock.claims import OptionEntry, Origin, calculator_of, spelling
 from penstock.errors import InvalidArgumentError, NameClashError, PluginError, UnknownNameError
 from penstock.option_class import full_name, is_options_class, options_classes
+from penstock.registry_entries import OptionEntry, Origin, calculator_of, spelling
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping

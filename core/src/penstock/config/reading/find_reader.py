@@ -8,7 +8,7 @@ from penstock.errors import UnknownNameError
 from penstock.plugins.default_registry import default_registry
 
 if TYPE_CHECKING:
-    from penstock.config.definition import GraphReader
+    from penstock.config.graph_reader import GraphReader
     from penstock.registry import Registry
 
 _KIND: Final = "graph reader"

@@ -38,7 +38,8 @@ from penstock.errors import (
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from penstock.config.definition import Definition, GraphReader
+    from penstock.config.definition import Definition
+    from penstock.config.graph_reader import GraphReader
     from penstock.config.message import Message
     from penstock.config.places import FieldPath
     from penstock.config.reading.scan import ScannedText
@@ -259,7 +260,7 @@ class _Reader:
             loaded |= unknown
 
     def _template(self, text: str, places: Places, position: tuple[int, int] | None) -> Definition:
-        from penstock.config.definition import DefinitionTextError  # few graphs are templates
+        from penstock.config.graph_reader import DefinitionTextError  # few graphs are templates
 
         reader = self._template_reader(position)
 

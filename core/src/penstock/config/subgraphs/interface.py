@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from penstock.config.places import Spot
-from penstock.ports import port_name
+from penstock.port_collection import port_name
 from penstock.tags import is_name
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from penstock.errors import FailedPreconditionError, InvalidArgumentError
 from penstock_formats import ImageFrame
 from penstock_gpu.buffers import texture_copy, texture_storage  # noqa: F401  # they register storages and converters
 from penstock_gpu.buffers.frame_storage import FrameStorage, PixelArray
-from penstock_gpu.buffers.gl_texture import GlTextureObject
+from penstock_gpu.buffers.gl_texture_object import GlTextureObject
 from penstock_gpu.buffers.image import Image
 from penstock_gpu.buffers.storage import register_converter, register_storage
 from penstock_gpu.buffers.texture_storage import TextureStorage
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from penstock_gpu.buffers.gl_texture import ConsumerSync
+    from penstock_gpu.buffers.gl_texture_object import ConsumerSync
     from penstock_gpu.contexts.context import GlContext
     from penstock_gpu.contexts.external_context import ExternalContext
     from penstock_gpu.contexts.sync import GlSyncToken

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from penstock_gpu.buffers.buffer import GpuBuffer
-from penstock_gpu.buffers.gl_texture import GlTextureObject
+from penstock_gpu.buffers.gl_texture_object import GlTextureObject
 from penstock_gpu.buffers.texture_pool import PoolOptions, TexturePool
 from penstock_gpu.buffers.texture_storage import TextureStorage
 from penstock_gpu.contexts.here import share_group_here

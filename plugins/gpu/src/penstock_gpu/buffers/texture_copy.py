@@ -25,7 +25,7 @@ from penstock_gpu.formats import gl_layout, shape_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from penstock_gpu.buffers.gl_texture import GlTextureObject
+    from penstock_gpu.buffers.gl_texture_object import GlTextureObject
     from penstock_gpu.formats import GlLayout
 
 _FRAMEBUFFER: Final = "penstock_gpu.buffers.texture_copy.framebuffer"

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, Final
 
 from penstock.errors import InvalidArgumentError
-from penstock_gpu.buffers.gl_texture import LOGGER, GlTextureObject
+from penstock_gpu.buffers.gl_texture_object import LOGGER, GlTextureObject
 from penstock_gpu.buffers.storage import Storage, register_storage
 from penstock_gpu.buffers.texture_pool import default_texture
 from penstock_gpu.contexts.context import GlContext

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from penstock.errors import InvalidArgumentError, NotFoundError
-from penstock.ports import Ports, port_id, port_name
+from penstock.port_collection import Ports, port_id, port_name
 
 
 @pytest.fixture

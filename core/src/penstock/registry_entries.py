@@ -1,4 +1,4 @@
-"""What a registry holds: the owner of a claim, what it claims, and the import on first use.
+"""The entries of a registry: the owner of a claim, what it claims, and the import on first use.
 
 A claim says that a name stands for "module:attribute", or for an object that is there already. A
 claim never changes, except its target, which becomes the object once it has been imported.
@@ -14,20 +14,7 @@ from penstock.errors import InvalidArgumentError, NameClashError, PluginError
 from penstock.option_class import full_name, is_options_class
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from pathlib import Path
-
-#: The kinds of names, as error messages write them, and the field of `Components` that has them.
-KINDS: Final[Mapping[str, str]] = {
-    "calculator": "calculators",
-    "input stream handler": "input_stream_handlers",
-    "output stream handler": "output_stream_handlers",
-    "executor": "executors",
-    "tracer": "tracers",
-    "subgraph": "subgraphs",
-    "service": "services",
-    "graph reader": "graph_readers",
-}
 
 _TARGET = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
 #: What the target of a subgraph ends with where it is a file of a package and no attribute of a module.
@@ -36,16 +23,6 @@ _NAME = re.compile(r"[^\s.]+(\.[^\s.]+)*")
 
 #: Largest number of a protobuf field. Source: protobuf language guide, "Assigning Field Numbers".
 _LARGEST_FIELD_NUMBER: Final = 2**29 - 1
-
-
-def check_kind(kind: object) -> None:
-    """Accept a kind of `KINDS`.
-
-    Raises:
-        InvalidArgumentError: it is no kind.
-    """
-    if kind not in KINDS:
-        raise InvalidArgumentError(f"kind {kind!r}: must be one of {', '.join(map(repr, KINDS))}")
 
 
 def check_name(what: str, name: object) -> None:

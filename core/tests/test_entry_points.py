@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from penstock.entries import ordinary_points
+from penstock.entry_points import ordinary_points
 from penstock.plugins.discovery import PluginHost
 
 GROUP = "penstock.try_entries"
