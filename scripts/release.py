@@ -42,7 +42,7 @@ _OURS: Final = re.compile(r"penstock[\w.-]*\.(whl|tar\.gz)|\.gitignore|compiled"
 _GRAPH: Final = """
 import pathlib, sys
 import penstock
-from penstock.compiled import engine_form
+from penstock.engine_form import engine_form
 
 graph = '''
 input_stream: "in"

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 import penstock
-from penstock.compiled import engine_form
 from penstock.engine import schedule
+from penstock.engine_form import engine_form
 from penstock_testing import pytest_plugin
 
 SUFFIX = EXTENSION_SUFFIXES[0]

@@ -748,4 +748,4 @@ def test_no_module_but_discovery_and_the_doors_read_entry_points() -> None:
         if re.search(r"importlib\.metadata|ordinary_points\(", file.read_text(encoding="utf-8"))
     }
 
-    assert readers == {"entries.py", "plugins/discovery.py", "doors.py"}
+    assert readers == {"entry_points.py", "plugins/discovery.py", "doors.py"}

@@ -18,7 +18,7 @@ NOT_NEEDED = {
     "logging",
     "numpy",
     "pathlib",
-    "penstock.config.options.derived",
+    "penstock.config.options.message_class",
     "penstock.config.subgraphs.expand",
     "penstock_templates.template",
     "penstock.explain.search",

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from penstock.contract import CalculatorContract
     from penstock.engine.calculator import STOP, Calculator, CalculatorContext
     from penstock.engine.input import Input
+    from penstock.engine.input_stream_handler import NOT_READY, READY_FOR_CLOSE, InputStreamHandler
     from penstock.engine.output import Output
     from penstock.engine.packet import Packet
-    from penstock.engine.policy import NOT_READY, READY_FOR_CLOSE, InputStreamHandler
     from penstock.errors import (
         CalculatorError,
         GraphConfigError,
@@ -52,7 +52,7 @@ _HOMES: Final = {
     "penstock.engine.input": "Input",
     "penstock.engine.output": "Output",
     "penstock.engine.packet": "Packet",
-    "penstock.engine.policy": "InputStreamHandler NOT_READY READY_FOR_CLOSE",
+    "penstock.engine.input_stream_handler": "InputStreamHandler NOT_READY READY_FOR_CLOSE",
     "penstock.errors": (
         "CalculatorError GraphConfigError GraphParseError GraphRunError PenstockError StatusCode "
         "WaitTimeoutError"

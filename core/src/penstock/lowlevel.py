@@ -4,10 +4,10 @@ Calculators and applications need none of them: their names are in `penstock`. A
 `penstock.errors`, `.config`, `.explain`, `.log`, `.tracing` and this module, and nothing else of the core.
 
 Ports
-    `Ports` finds a port by "TAG", number or ("TAG", number), which together are a `PortKey`; `PortSpecs`
-    and `PortSpec` are what a contract holds. `TagMap` reads the ports of a node ("TAG:0:name") into
-    `Port`s, `parse_tag_index` and `parse_tag_index_name` read one; `is_name` checks a name. `port_id` and
-    `port_name` turn a key into tag and number, and into the words of errors.
+    `Ports` finds a port by "TAG", number or ("TAG", number), which together are a `PortKey`; `PortSpecs` and
+    `PortSpec` are what a contract holds. `TagMap` reads the ports of a node ("TAG:0:name") into `Port`s,
+    `parse_tag_index` and `parse_tag_index_name` read one; `is_name` checks a name. `port_id` and `port_name`
+    turn a key into tag and number, and into the words of errors.
 Streams and packets
     What an input stream handler works on: `InputStream`, its `Node`, and `NOTHING`, the value of an empty
     packet. `Stop` is the type of `penstock.STOP`, `Outcome` of all that a calculator's methods may return.
@@ -17,8 +17,8 @@ Timestamps as plain ints
     `next_allowed`, `shifted` and `show` calculate with them and write them.
 Types of payloads
     `PayloadType` is what a port may declare. `is_type`, `is_any`, `members`, `agree`, `runtime_classes`,
-    `type_name` and `type_names` answer questions about it. `hints_of` evaluates annotations, `Parts` takes
-    one apart. `shown` writes a payload in a few characters.
+    `type_name` and `type_names` answer questions about it. `hints_of` evaluates annotations, `HintParts`
+    takes one apart. `shown` writes a payload in a few characters.
 Services
     `CLOCK` is the key of a graph's clock. `Resources` reads files below given directories only.
 Names and plugins
@@ -35,22 +35,23 @@ Options
     `extension_class` and `inner_classes` derive protobuf messages from them, `message_of` and `message_with`
     fill these messages.
 Graphs
-    `numbered` gives nodes their canonical names, `where` writes a place in a graph file. `expand` puts the
-    subgraphs of a graph in, `prefix_of` is what the names of their nodes begin with. A `Plan` is a checked
-    graph; it consists of `NodePlan`, `StreamPlan`, `PortPlan`, `SidePortPlan`, `HandlerPlan` and
+    `numbered_nodes` gives nodes their canonical names, `where` writes a place in a graph file. `expand` puts
+    the subgraphs of a graph in, `prefix_of` is what the names of their nodes begin with. A `Plan` is a
+    checked graph; it consists of `NodePlan`, `StreamPlan`, `PortPlan`, `SidePortPlan`, `HandlerPlan` and
     `ExecutorPlan`, and `sources_above` computes `Plan.throttled`.
 Readers of graphs in other forms
-    A `GraphReader` makes a `Definition` of text or of a `Message`, with `FindType` and `Merge` at hand, and
-    raises `DefinitionTextError`. A `ReadGraph` is a graph with its `Places`, which have a `Spot` for each
-    part of the file. `Faults` takes what is wrong, `expand_definition` makes a graph of a definition without
-    arguments. `tokens_of` reads text into `Token`s, `own_name` writes the name of one of our messages.
+    A `GraphReader` makes a `Definition` of text or of a `Message`, with `ReaderFindType` and `ReaderMerge` at
+    hand, and raises `DefinitionTextError`. A `ReadGraph` is a graph with its `Places`, which have a `Spot`
+    for each part of the file. `Faults` takes what is wrong, `definition_as_graph` makes a graph of a
+    definition without arguments. `tokens_of` reads text into `Token`s, `own_name` writes the name of one of
+    our messages.
 
 Runs, for test kits
-    `new_run` puts a `NewRun` together, not started; `as_packets` makes packets of what users give.
+    `new_run` puts a `NewRun` together, not started; `as_side_packets` makes packets of what users give.
     `Schedule` is the state machine of a run, in one of the states `RUNNING` and `TERMINATED` among others;
     `Step` is one call of a calculator's method, by number in `METHODS` (`PROCESS`); a `TracedStep` of an
     observer has the method `OBSERVE`. `OutputStream` and `Observer` are what it writes to. `Feed` feeds the
-    graph inputs of a run, `packet_of` makes the packets for it.
+    graph inputs of a run, `feed_packet` makes the packets for it.
 
 A name is loaded when it is first used.
 """
@@ -62,15 +63,13 @@ from typing import TYPE_CHECKING, Final
 from penstock.late_names import late_names
 
 if TYPE_CHECKING:
-    from penstock.annotations import Parts, hints_of
     from penstock.check.faults import Faults
-    from penstock.check.nodes import numbered
-    from penstock.compiled import engine_form
-    from penstock.config.definition import Definition, expand_definition
-    from penstock.config.graph_reader import DefinitionTextError, FindType, GraphReader, Merge
+    from penstock.check.nodes import numbered_nodes
+    from penstock.config.definition import Definition, DefinitionTextError, definition_as_graph
+    from penstock.config.graph_reader import GraphReader, ReaderFindType, ReaderMerge
     from penstock.config.message import Message
-    from penstock.config.options.derived import extension_class, inner_classes, message_class
-    from penstock.config.options.instances import message_of, message_with
+    from penstock.config.options.message_class import extension_class, inner_classes, message_class
+    from penstock.config.options.message_values import message_of, message_with
     from penstock.config.options.options import Options
     from penstock.config.options.types import OptionTypes
     from penstock.config.places import Places, ReadGraph, Spot, where
@@ -83,6 +82,7 @@ if TYPE_CHECKING:
     from penstock.engine.packet import NOTHING
     from penstock.engine.schedule import RUNNING, TERMINATED, Schedule
     from penstock.engine.stream import InputStream, Observer, OutputStream
+    from penstock.engine_form import engine_form
     from penstock.option_class import (
         ClassField,
         can_be_option,
@@ -119,9 +119,9 @@ if TYPE_CHECKING:
     from penstock.registry import KINDS, official_packs
     from penstock.registry_entries import OptionEntry, calculator_of, check_name, spelling
     from penstock.resources import Resources
-    from penstock.runtime.feeding import Feed, packet_of
+    from penstock.runtime.feeding import Feed, feed_packet
     from penstock.runtime.new_run import NewRun, new_run
-    from penstock.runtime.side_packets import as_packets
+    from penstock.runtime.side_packets import as_side_packets
     from penstock.services import CLOCK
     from penstock.shown import shown
     from penstock.tags import Port, TagMap, is_name, parse_tag_index, parse_tag_index_name
@@ -139,18 +139,19 @@ if TYPE_CHECKING:
         show,
     )
     from penstock.tracing.tracer import OBSERVE
+    from penstock.type_hints import HintParts, hints_of
 
 #: Module → the names that it has.
 _HOMES: Final = {
-    "penstock.annotations": "Parts hints_of",
+    "penstock.type_hints": "HintParts hints_of",
     "penstock.check.faults": "Faults",
-    "penstock.check.nodes": "numbered",
-    "penstock.compiled": "engine_form",
-    "penstock.config.definition": "Definition expand_definition",
-    "penstock.config.graph_reader": "DefinitionTextError FindType GraphReader Merge",
+    "penstock.check.nodes": "numbered_nodes",
+    "penstock.engine_form": "engine_form",
+    "penstock.config.definition": "Definition DefinitionTextError definition_as_graph",
+    "penstock.config.graph_reader": "GraphReader ReaderFindType ReaderMerge",
     "penstock.config.message": "Message",
-    "penstock.config.options.derived": "extension_class inner_classes message_class",
-    "penstock.config.options.instances": "message_of message_with",
+    "penstock.config.options.message_class": "extension_class inner_classes message_class",
+    "penstock.config.options.message_values": "message_of message_with",
     "penstock.config.options.options": "Options",
     "penstock.config.options.types": "OptionTypes",
     "penstock.config.places": "Places ReadGraph Spot where",
@@ -175,9 +176,9 @@ _HOMES: Final = {
     "penstock.registry_entries": "OptionEntry calculator_of check_name spelling",
     "penstock.resources": "Resources",
     "penstock.plugins.default_registry": "default_registry plugin_host plugins_renewed",
-    "penstock.runtime.feeding": "Feed packet_of",
+    "penstock.runtime.feeding": "Feed feed_packet",
     "penstock.runtime.new_run": "NewRun new_run",
-    "penstock.runtime.side_packets": "as_packets",
+    "penstock.runtime.side_packets": "as_side_packets",
     "penstock.services": "CLOCK",
     "penstock.shown": "shown",
     "penstock.tags": "Port TagMap is_name parse_tag_index parse_tag_index_name",
@@ -211,11 +212,10 @@ __all__ = [
     "ExecutorPlan",
     "Faults",
     "Feed",
-    "FindType",
     "GraphReader",
     "HandlerPlan",
+    "HintParts",
     "InputStream",
-    "Merge",
     "Message",
     "NewRun",
     "Node",
@@ -226,7 +226,6 @@ __all__ = [
     "Options",
     "Outcome",
     "OutputStream",
-    "Parts",
     "PayloadType",
     "Places",
     "Plan",
@@ -238,6 +237,8 @@ __all__ = [
     "PortSpecs",
     "Ports",
     "ReadGraph",
+    "ReaderFindType",
+    "ReaderMerge",
     "Resources",
     "Schedule",
     "SidePortPlan",
@@ -248,17 +249,18 @@ __all__ = [
     "TagMap",
     "Token",
     "agree",
-    "as_packets",
+    "as_side_packets",
     "calculator_of",
     "can_be_option",
     "check_name",
     "classes_inside",
     "default_registry",
+    "definition_as_graph",
     "engine_form",
     "enum_numbers",
     "expand",
-    "expand_definition",
     "extension_class",
+    "feed_packet",
     "fields_of",
     "full_name",
     "hints_of",
@@ -274,11 +276,10 @@ __all__ = [
     "message_with",
     "new_run",
     "next_allowed",
-    "numbered",
+    "numbered_nodes",
     "official_packs",
     "options_classes",
     "own_name",
-    "packet_of",
     "parse_tag_index",
     "parse_tag_index_name",
     "plugin_host",

@@ -16,8 +16,8 @@ import re
 import typing
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeGuard
 
-from penstock.annotations import Parts, hints_of
 from penstock.errors import InvalidArgumentError
+from penstock.type_hints import HintParts, hints_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -107,7 +107,7 @@ def has_no_default(attribute: attrs.Attribute[Any]) -> bool:
 
 def can_be_option(annotation: object) -> bool:
     """Return whether graph files can give a field of this type."""
-    return _meaning(Parts(annotation).members) is not None
+    return _meaning(HintParts(annotation).members) is not None
 
 
 def full_name(cls: type) -> str:
@@ -249,7 +249,7 @@ def _read(cls: Any) -> Iterator[ClassField]:
             )
         taken[number] = name
         annotation = attribute.metadata.get("type", hints.get(attribute.name, attribute.type))
-        parts = Parts(annotation)
+        parts = HintParts(annotation)
         meaning = _meaning(parts.members)
         if meaning is None:
             said = "has no type" if annotation is None else f"is {_shown(annotation)}"

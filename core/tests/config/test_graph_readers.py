@@ -8,8 +8,7 @@ import pytest
 from penstock.config import build_plan, is_template, read_graph
 from penstock.config.calculator_graph_template_pb2 import CalculatorGraphTemplate
 from penstock.config.calculator_pb2 import CalculatorGraphConfig
-from penstock.config.definition import expand_definition
-from penstock.config.graph_reader import DefinitionTextError
+from penstock.config.definition import DefinitionTextError, definition_as_graph
 from penstock.config.places import Places
 from penstock.config.reading.find_reader import graph_reader
 from penstock.errors import (
@@ -140,7 +139,7 @@ def test_each_graph_that_a_definition_makes_has_places_of_its_own():
 
     found: list[int] = []
     definition = Including(CalculatorGraphConfig(), Places("outside.pbtxt"))
-    places = [expand_definition(definition)[1] for _ in range(2)]
+    places = [definition_as_graph(definition)[1] for _ in range(2)]
 
     assert found[0] == found[1], "what the first graph included is not in the places of the second"
     assert definition.places not in places

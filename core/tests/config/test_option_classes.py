@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from penstock.config import build_plan, read_graph, to_binary, to_json, to_text
-from penstock.config.options.derived import extension_class, inner_classes, message_class
-from penstock.config.options.instances import instance_of, message_of
+from penstock.config.options.message_class import extension_class, inner_classes, message_class
+from penstock.config.options.message_values import instance_of, message_of
 from penstock.config.options.options import NO_OPTIONS, Options
 from penstock.config.subgraphs.subgraph import Subgraph
 from penstock.errors import (

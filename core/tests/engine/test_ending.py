@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from penstock.engine.calculator import STOP
-from penstock.engine.policy import READY_FOR_CLOSE, InputStreamHandler
+from penstock.engine.input_stream_handler import READY_FOR_CLOSE, InputStreamHandler
 from penstock.errors import GraphRunError, StreamClosedError
 from penstock.timestamp import MAX
 from penstock_testing import ScheduleHarness, calculator, explore, node, wired

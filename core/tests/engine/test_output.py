@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from penstock.engine.input_stream_handler import InputStreamHandler
 from penstock.engine.packet import Packet
-from penstock.engine.policy import InputStreamHandler
 from penstock.errors import (
     FailedPreconditionError,
     PacketTypeError,

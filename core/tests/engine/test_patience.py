@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from penstock.engine.input_stream_handler import NOT_READY, InputStreamHandler
 from penstock.engine.packet import Packet
-from penstock.engine.policy import NOT_READY, InputStreamHandler
 from penstock.engine.schedule import CLAMP_LATE, DROP_LATE
 from penstock.errors import FailedPreconditionError, PacketTypeError, TimestampError, TimestampOrderError
 from penstock.timestamp import UNSET, Timestamp

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 import penstock
-from penstock.compiled import engine_form
 from penstock.engine.schedule import Schedule
+from penstock.engine_form import engine_form
 from penstock.errors import GraphRunError, StatusCode
 from penstock.runtime import graph as runtime_graph
 from penstock.runtime.runner.news import News

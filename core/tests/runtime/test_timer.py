@@ -10,7 +10,7 @@ import pytest
 
 import penstock
 from penstock import LatePacketMode, Packet
-from penstock.engine.policy import NOT_READY, InputStreamHandler
+from penstock.engine.input_stream_handler import NOT_READY, InputStreamHandler
 from penstock.errors import GraphRunError, InvalidArgumentError, NotFoundError, TimestampOrderError
 from penstock.timestamp import UNSET
 from penstock_testing import ManualClock, calculator, testing_registry

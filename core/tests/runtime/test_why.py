@@ -7,7 +7,7 @@ import attrs
 import pytest
 
 import penstock
-from penstock.engine.policy import NOT_READY, READY_FOR_CLOSE
+from penstock.engine.input_stream_handler import NOT_READY, READY_FOR_CLOSE
 from penstock.errors import GraphRunError, WaitTimeoutError
 from penstock.explain import WaitKind, why
 from penstock_testing import calculator

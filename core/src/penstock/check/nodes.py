@@ -95,10 +95,10 @@ def who(name: str, calculator: str) -> str:
 
 def canonical_names(nodes: Sequence[NodeSpec]) -> list[str]:
     """Return the name of each node: its own or its calculator's, numbered where several have it."""
-    return numbered([node.name or node.calculator.text for node in nodes])
+    return numbered_nodes([node.name or node.calculator.text for node in nodes])
 
 
-def numbered(bases: Sequence[str]) -> list[str]:
+def numbered_nodes(bases: Sequence[str]) -> list[str]:
     """Return each name, those that occur more than once with "_1", "_2" and so on after them."""
     count: dict[str, int] = {}
     for base in bases:

@@ -42,7 +42,21 @@ class Definition(Protocol):
         """Return the names of arguments that have no effect."""
 
 
-def expand_definition(definition: Definition) -> tuple[Message, Places]:
+class DefinitionTextError(Exception):
+    """Text that a `GraphReader` cannot read. `config.reading` makes a GraphParseError of it.
+
+    Attributes:
+        offset: where in the text.
+        words: what is wrong.
+    """
+
+    def __init__(self, offset: int, words: str) -> None:
+        super().__init__(words)
+        self.offset = offset
+        self.words = words
+
+
+def definition_as_graph(definition: Definition) -> tuple[Message, Places]:
     """Return the graph that a definition makes without arguments, and its places.
 
     Raises:

@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     from penstock.config.places import Places
 
 #: Finds the descriptor of a message by its full name; raises KeyError where there is none.
-FindType: TypeAlias = "Callable[[str], Any]"
+ReaderFindType: TypeAlias = "Callable[[str], Any]"
 #: Reads ordinary graph text into a message: the text, the message, where the text begins in the whole, and
 #: the place of a bracket that nothing closes, or None. Raises GraphParseError where the text is wrong.
-Merge: TypeAlias = "Callable[[str, Message, int, int | None], None]"
+ReaderMerge: TypeAlias = "Callable[[str, Message, int, int | None], None]"
 
 
 class GraphReader(Protocol):
     """Reads one form of definitions."""
 
-    def text(self, text: str, places: Places, merge: Merge, find: FindType) -> Definition:
+    def text(self, text: str, places: Places, merge: ReaderMerge, find: ReaderFindType) -> Definition:
         """Read a definition from text.
 
         Args:
@@ -39,7 +39,7 @@ class GraphReader(Protocol):
             GraphParseError: what `merge` raises.
         """
 
-    def message(self, message: Message, places: Places, find: FindType) -> Definition:
+    def message(self, message: Message, places: Places, find: ReaderFindType) -> Definition:
         """Return the definition that a message holds. The message is kept.
 
         Args:
@@ -50,17 +50,3 @@ class GraphReader(Protocol):
         Raises:
             InvalidArgumentError: the message is wrong.
         """
-
-
-class DefinitionTextError(Exception):
-    """Text that a `GraphReader` cannot read. `config.reading` makes a GraphParseError of it.
-
-    Attributes:
-        offset: where in the text.
-        words: what is wrong.
-    """
-
-    def __init__(self, offset: int, words: str) -> None:
-        super().__init__(words)
-        self.offset = offset
-        self.words = words

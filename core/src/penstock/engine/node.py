@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
     from penstock.engine.calculator import Calculator
     from penstock.engine.input import Input
+    from penstock.engine.input_stream_handler import Advance, InputStreamHandler
     from penstock.engine.output import Output
-    from penstock.engine.policy import Advance, InputStreamHandler
-    from penstock.engine.ready import ReadyQueue
+    from penstock.engine.scheduler_queue import ReadyQueue
     from penstock.engine.stream import InputStream, OutputStream
     from penstock.port_collection import Ports
 

@@ -22,11 +22,11 @@ from typing import TYPE_CHECKING, Final
 
 from penstock.engine import faults
 from penstock.engine.calculator import CLOSE, METHODS, OPEN, PROCESS
+from penstock.engine.input_stream_handler import NOT_READY, READY_FOR_CLOSE
 from penstock.engine.invariants import check
 from penstock.engine.node import CLOSED, CLOSING, FAILED, OPENED, OPENING, UNOPENED, Node, Step
 from penstock.engine.output import Output
 from penstock.engine.packet import NOTHING, Packet
-from penstock.engine.policy import NOT_READY, READY_FOR_CLOSE
 from penstock.engine.stream import add_dropped
 from penstock.errors import CalculatorError, CancelledError, InternalError, PenstockError
 from penstock.timestamp import (
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from penstock.engine.flow import FlowControl
-    from penstock.engine.ready import ReadyQueue
+    from penstock.engine.scheduler_queue import ReadyQueue
     from penstock.engine.stream import Observer, OutputStream, Queue
 
 #: Why packets are dropped, as the ledger says it.

@@ -12,10 +12,10 @@ from penstock.explain.waits import Link, WaitKind
 from penstock.timestamp import DONE, MIN, Timestamp, previous_allowed, show
 
 if TYPE_CHECKING:
+    from penstock.engine.input_stream_handler import InputStreamHandler
     from penstock.engine.node import Node
-    from penstock.engine.policy import InputStreamHandler
-    from penstock.engine.ready import ReadyQueue
     from penstock.engine.schedule import Schedule
+    from penstock.engine.scheduler_queue import ReadyQueue
     from penstock.engine.stream import Observer, OutputStream, Queue
 
 

@@ -8,8 +8,8 @@ from penstock.engine.flow import FlowControl
 from penstock.engine.input import Input
 from penstock.engine.node import CLOSED, Node, Step
 from penstock.engine.output import Output, OutputSidePacket
-from penstock.engine.ready import ReadyQueue
 from penstock.engine.schedule import Schedule
+from penstock.engine.scheduler_queue import ReadyQueue
 from penstock.engine.stream import UNLIMITED, InputStream, Observer, OutputStream
 from penstock.errors import CalculatorError, PenstockError
 from penstock.port_collection import Ports

@@ -123,7 +123,7 @@ class _Input:
 
 def _packets(name: str, items: Iterable[object]) -> Iterator[Packet]:
     for number, item in enumerate(items):
-        yield packet_of(name, number, item)
+        yield feed_packet(name, number, item)
 
 
 def check_iterable(name: str, items: object) -> None:
@@ -139,7 +139,7 @@ def check_iterable(name: str, items: object) -> None:
         )
 
 
-def packet_of(name: str, number: int, item: object) -> Packet:
+def feed_packet(name: str, number: int, item: object) -> Packet:
     """Return an item of an input as a packet.
 
     Args:

@@ -27,7 +27,7 @@ from penstock.runtime.modes import GraphInputStreamAddMode, LatePacketMode, mode
 from penstock.runtime.poller import OutputStreamPoller
 from penstock.runtime.row_desk import RowDesk, outputs_of
 from penstock.runtime.rows.rows import Rows
-from penstock.runtime.side_packets import as_packets
+from penstock.runtime.side_packets import as_side_packets
 from penstock.runtime.start import Starter
 from penstock.services import CLOCK
 from penstock.timestamp import UNSET
@@ -92,7 +92,9 @@ class CalculatorGraph:
             graph_config, registry, binary_graph_path=binary_graph_path, subgraphs=subgraphs
         )
         self._desk: Final = RowDesk(self._plan)
-        self._starter: Final = Starter(self._plan, registry, self._desk, as_packets(side_packets), run_hooks)
+        self._starter: Final = Starter(
+            self._plan, registry, self._desk, as_side_packets(side_packets), run_hooks
+        )
         #: Graph input → number of its stream.
         self._inputs: Final = {one.name: one.id for one in self._plan.streams[: self._plan.graph_inputs]}
         self._add_mode = GraphInputStreamAddMode.WAIT_TILL_NOT_FULL

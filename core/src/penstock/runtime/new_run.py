@@ -9,7 +9,7 @@ from penstock.explain.graph_view import GRAPH
 from penstock.runtime.build import RunBuilder
 from penstock.runtime.counters import Counters
 from penstock.runtime.node_services import GraphNodeServices, find_services
-from penstock.runtime.side_packets import ConstantOutputs, SidePackets, as_packets, check_given
+from penstock.runtime.side_packets import ConstantOutputs, SidePackets, as_side_packets, check_given
 from penstock.runtime.view import RunView
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def new_run(  # noqa: PLR0913  # each is one thing that a run can have
         CalculatorError: a calculator or handler could not be made.
         Whatever `queues` raises.
     """
-    given = as_packets(side_packets)
+    given = as_side_packets(side_packets)
     check_given(plan, given)
     view = RunView(plan, is_timed=is_timed)
     found, _ = find_services(plan, {GRAPH: view, **(services or {})}, made)

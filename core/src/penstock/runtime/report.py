@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from penstock.explain import Call, Snapshot, Why
     from penstock.explain.stacks import UnderWay
     from penstock.runtime.executors.executor import Executor
+    from penstock.runtime.runner.queue_work import QueueWork
     from penstock.runtime.runner.runner import Runner
-    from penstock.runtime.runner.work import QueueWork
 
 
 def take_snapshot(runner: Runner) -> Snapshot:

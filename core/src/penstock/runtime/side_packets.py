@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 NO_SIDE_PACKETS: Final[Ports[Packet]] = Ports("input side packet", (), ())
 
 
-def as_packets(given: Mapping[str, Any] | None) -> dict[str, Packet]:
+def as_side_packets(given: Mapping[str, Any] | None) -> dict[str, Packet]:
     """Return the side packets that the application gave: payloads become packets, packets stay as they are.
 
     Raises:

@@ -21,7 +21,7 @@ from penstock.runtime.forgotten import RUNNING, STOP_TIMEOUT_S, abandon, end_run
 from penstock.runtime.made_services import MadeServices
 from penstock.runtime.new_run import NewRun, new_run
 from penstock.runtime.runner.runner import Runner
-from penstock.runtime.side_packets import ConstantOutputs, SidePackets, as_packets, merged
+from penstock.runtime.side_packets import ConstantOutputs, SidePackets, as_side_packets, merged
 from penstock.services import CLOCK
 
 if TYPE_CHECKING:
@@ -134,8 +134,8 @@ class Starter:
             As `CalculatorGraph.start_run`.
         """
         self.refuse_while_running("start_run")
-        given = merged(self._base, as_packets(side_packets))
-        headers = {self.input_id(name): packet for name, packet in as_packets(stream_headers).items()}
+        given = merged(self._base, as_side_packets(side_packets))
+        headers = {self.input_id(name): packet for name, packet in as_side_packets(stream_headers).items()}
         tracing = None if self.tracer is None else _tracing(self.tracer, self._plan)
         new, executors = self._new_run(given, tracing)
         if self.prepare_trace is not None:

@@ -206,7 +206,7 @@ def _check_sides(verdict: Verdict, plan: Plan, sides: Mapping[str, object], decl
     Raises:
         GraphConfigError, InvalidArgumentError: one is missing, has a wrong type, or is read by no node.
     """
-    from penstock.runtime.side_packets import as_packets, check_given
+    from penstock.runtime.side_packets import as_side_packets, check_given
 
     known = {port.name for node in plan.nodes for port in node.input_side_packets}
     try:
@@ -215,7 +215,7 @@ def _check_sides(verdict: Verdict, plan: Plan, sides: Mapping[str, object], decl
         raise InvalidArgumentError(error.message) from error
     values = {name: value for name, value in sides.items() if value is not UNSAID}
     try:
-        check_given(plan, as_packets(values))
+        check_given(plan, as_side_packets(values))
     except GraphConfigError as error:
         wrong = [fault for fault in error.faults if fault.stream in values or fault.stream not in sides]
         if wrong:

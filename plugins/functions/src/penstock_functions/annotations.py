@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import attrs
 
 from penstock.errors import InvalidArgumentError
-from penstock.lowlevel import Parts, Stop, is_type
+from penstock.lowlevel import HintParts, Stop, is_type
 
 if TYPE_CHECKING:
     from penstock.lowlevel import PayloadType
@@ -52,7 +52,7 @@ def read(annotation: Any, where: str) -> Meaning:
     Raises:
         InvalidArgumentError: no port can have it.
     """
-    found = Parts(annotation)
+    found = HintParts(annotation)
     # Stop is what a result may be besides, and is never written
     rest = tuple(_as_payload(member) for member in found.members if member is not Stop)
     if not rest:
@@ -69,10 +69,10 @@ def read(annotation: Any, where: str) -> Meaning:
 
 def is_side_packet(annotation: Any) -> bool:
     """Return whether an annotation marks a side packet."""
-    return _is_side(Parts(annotation))
+    return _is_side(HintParts(annotation))
 
 
-def _is_side(found: Parts) -> bool:
+def _is_side(found: HintParts) -> bool:
     return any(note is _SIDE for note in found.notes)
 
 

@@ -23,7 +23,7 @@ from penstock_templates.wire import decoded
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from penstock.lowlevel import FindType, Message
+    from penstock.lowlevel import Message, ReaderFindType
     from penstock_templates.paths import Site, Step
     from penstock_templates.values import Value
 
@@ -48,7 +48,7 @@ class Rules:
     expressions: Sequence[Message]
     declarations: list[int]
     root: Site
-    find: FindType
+    find: ReaderFindType
     value_spots: Mapping[int, Spot] = _NO_SPOTS
 
 
@@ -197,7 +197,7 @@ class _Work:
 class _Field:
     """One field of a message, its values, and where they stand."""
 
-    def __init__(self, message: Message, number: int, spot: Spot | None, find: FindType) -> None:
+    def __init__(self, message: Message, number: int, spot: Spot | None, find: ReaderFindType) -> None:
         """Look the field up.
 
         Raises:

@@ -22,7 +22,7 @@ from penstock_templates.values import Value, as_bool, as_number, as_text, descri
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from penstock.lowlevel import FindType, Message
+    from penstock.lowlevel import Message, ReaderFindType
 
 ANY: Final = "google.protobuf.Any"
 #: The field of a packed message that holds the message.
@@ -67,7 +67,7 @@ def field_named(descriptor: Any, name: str) -> Field | None:
     return field if field.containing_type == descriptor else None
 
 
-def packed_type(descriptor: Any, name: str, find: FindType) -> Any:
+def packed_type(descriptor: Any, name: str, find: ReaderFindType) -> Any:
     """Return the type that "[prefix/full.name]" packs into an Any; None where the name is no such type."""
     if descriptor.full_name != ANY or "/" not in name:
         return None
@@ -184,7 +184,7 @@ def key_text(entry: Message) -> str:
     return str(entry.key).lower() if isinstance(entry.key, bool) else str(entry.key)
 
 
-def unpacked(packed: Message, find: FindType) -> Message:
+def unpacked(packed: Message, find: ReaderFindType) -> Message:
     """Return a copy of what an Any holds.
 
     Raises:

@@ -14,7 +14,7 @@ import attrs
 
 from penstock.config import read_definition
 from penstock.errors import InvalidArgumentError
-from penstock.lowlevel import ReadGraph, default_registry, expand_definition
+from penstock.lowlevel import ReadGraph, default_registry, definition_as_graph
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -148,7 +148,7 @@ class GraphTemplate:
             InvalidArgumentError: as `with_arguments`.
             GraphConfigError: the rules make no graph; has all mistakes, each with its place.
         """
-        return expand_definition(self.with_arguments(**arguments)._template)[0]  # noqa: SLF001  # own class
+        return definition_as_graph(self.with_arguments(**arguments)._template)[0]  # noqa: SLF001  # own class
 
     @staticmethod
     def options(**arguments: object) -> Message:

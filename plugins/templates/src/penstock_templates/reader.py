@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 from penstock_templates.template import Template, of_message, read_text
 
 if TYPE_CHECKING:
-    from penstock.lowlevel import FindType, Merge, Message, Places
+    from penstock.lowlevel import Message, Places, ReaderFindType, ReaderMerge
 
 
 class TemplateReader:
     """Reads graph templates: graph text with rules between percent signs, and CalculatorGraphTemplates."""
 
     @staticmethod
-    def text(text: str, places: Places, merge: Merge, find: FindType) -> Template:
+    def text(text: str, places: Places, merge: ReaderMerge, find: ReaderFindType) -> Template:
         """Read the text of a template; see `penstock.lowlevel.GraphReader.text`."""
         return read_text(text, places, merge, find)
 
     @staticmethod
-    def message(message: Message, places: Places, find: FindType) -> Template:
+    def message(message: Message, places: Places, find: ReaderFindType) -> Template:
         """Return the template of a CalculatorGraphTemplate; see `GraphReader.message`."""
         return of_message(message, places, find)

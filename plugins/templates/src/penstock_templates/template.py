@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from penstock.errors import PenstockError
-    from penstock.lowlevel import Faults, FindType, Merge, Message, Options
+    from penstock.lowlevel import Faults, Message, Options, ReaderFindType, ReaderMerge
     from penstock_templates.values import Value
 
 _NOTHING: Final[Mapping[str, Value]] = {}
@@ -112,7 +112,7 @@ def _values(arguments: object) -> Mapping[str, Value]:
     return given
 
 
-def read_text(text: str, places: Places, merge: Merge, find: FindType) -> Template:
+def read_text(text: str, places: Places, merge: ReaderMerge, find: ReaderFindType) -> Template:
     """Read the text of a template.
 
     Args:
@@ -152,7 +152,7 @@ def without_rules(graph: Message, places: Places) -> Template:
     return Template(message, places, Rules(message.rule, [], Site(()), _no_type))
 
 
-def of_message(message: Message, places: Places, find: FindType) -> Template:
+def of_message(message: Message, places: Places, find: ReaderFindType) -> Template:
     """Return the template of a CalculatorGraphTemplate. The message is kept; `find` as for `read_text`.
 
     Raises:
@@ -161,7 +161,7 @@ def of_message(message: Message, places: Places, find: FindType) -> Template:
     return Template(message, places, _rules(message, find, {}))
 
 
-def _rules(message: Message, find: FindType, spots: Mapping[int, Spot]) -> Rules:
+def _rules(message: Message, find: ReaderFindType, spots: Mapping[int, Spot]) -> Rules:
     declarations, root = sites_of(message.rule)
     return Rules(message.rule, declarations, root, find, spots)
 

@@ -25,7 +25,7 @@ from penstock_templates.paths import KEY, MOST_RULES, Step, spelled_path
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from penstock.lowlevel import FindType, Message
+    from penstock.lowlevel import Message, ReaderFindType
 
 _OPENING: Final = {"{": "}", "<": ">"}
 #: Keys of a map's entries until their values are known: no two entries may have the same key.
@@ -76,7 +76,7 @@ class TemplateText:
     unfound: int | None
 
 
-def scan_template(text: str, graph: Any, find: FindType) -> TemplateText:
+def scan_template(text: str, graph: Any, find: ReaderFindType) -> TemplateText:
     """Read the text of a template.
 
     Args:
@@ -215,7 +215,7 @@ class _Buffer:
 class _Scan:
     """One pass over the tokens, by recursion into brackets."""
 
-    def __init__(self, text: str, find: FindType) -> None:
+    def __init__(self, text: str, find: ReaderFindType) -> None:
         self._text = text
         self._find = find
         self._tokens: Sequence[Token] = tokens_of(text)

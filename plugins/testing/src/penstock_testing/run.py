@@ -132,10 +132,10 @@ def run_calculator(  # noqa: PLR0913  # each is one thing that a node can have
 
 
 def _feed(graph: Any, inputs: Mapping[str, Iterable[Packet | tuple[int, object]]], timeout: float) -> None:
-    from penstock.lowlevel import Feed, packet_of
+    from penstock.lowlevel import Feed, feed_packet
 
     packets = {
-        stream: sorted((packet_of(stream, n, item) for n, item in enumerate(items)), key=lambda p: p.stamp)
+        stream: sorted((feed_packet(stream, n, item) for n, item in enumerate(items)), key=lambda p: p.stamp)
         for stream, items in inputs.items()
     }
     Feed(graph, packets, promises=False, paced=True, left=lambda: timeout).run()

@@ -22,7 +22,7 @@ from penstock.errors import (
     NotFoundError,
 )
 from penstock.explain import snapshot, story, weighed
-from penstock.lowlevel import METHODS, PROCESS, RUNNING, TERMINATED, Observer, as_packets, new_run, show
+from penstock.lowlevel import METHODS, PROCESS, RUNNING, TERMINATED, Observer, as_side_packets, new_run, show
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
@@ -137,7 +137,7 @@ class ScheduleHarness:
 
     def start(self, headers: Mapping[str, object] | None = None) -> ScheduleHarness:
         """Begin the run. `headers`: graph input → header payload."""
-        packets = {self._ids[name]: packet for name, packet in as_packets(headers).items()}
+        packets = {self._ids[name]: packet for name, packet in as_side_packets(headers).items()}
         self.change(lambda schedule: schedule.start(packets))
         return self
 

@@ -1,5 +1,5 @@
 """The options that a graph gives to nodes, executors and handlers: protobuf messages, or attrs classes.
 
-`options` finds those of one node by class, `types` knows all that a graph may name, `derived` makes messages
-for attrs classes, and `instances` converts between the two.
+`options` finds those of one node by class, `types` knows all that a graph may name, `message_class` makes
+messages for attrs classes, and `message_values` converts between the two.
 """

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from penstock.config.options.instances import instance_of
+from penstock.config.options.message_values import instance_of
 from penstock.errors import InvalidArgumentError, OptionError
 from penstock.option_class import full_name, is_options_class
 
@@ -146,7 +146,7 @@ class Options:
 
 def _unpacked(packed: Message, cls: Any) -> Message:
     """Return the packed message of an attrs class."""
-    from penstock.config.options.derived import message_class  # protobuf, which is imported already
+    from penstock.config.options.message_class import message_class  # protobuf, which is imported already
 
     message = message_class(cls)()
     try:

@@ -126,7 +126,7 @@ class OptionTypes:
                     return message.DESCRIPTOR.file.pool.FindMessageTypeByName(name)
                 except KeyError:
                     continue  # a class inside this one, which has a message of its own
-        from penstock.config.options.derived import known_descriptor  # few graphs have options
+        from penstock.config.options.message_class import known_descriptor  # few graphs have options
 
         return known_descriptor(name)
 
@@ -160,7 +160,7 @@ class OptionTypes:
         found = entry.load()
         made = found
         if is_options_class(found) and entry.number is not None and entry.extendee is not None:
-            from penstock.config.options.derived import extension_class
+            from penstock.config.options.message_class import extension_class
 
             try:
                 made = extension_class(found, entry.extendee, entry.number)
@@ -175,7 +175,7 @@ class OptionTypes:
 
     def _note(self, name: str, found: Any, made: Any) -> None:
         if is_options_class(made):
-            from penstock.config.options.derived import message_class
+            from penstock.config.options.message_class import message_class
 
             try:
                 made = message_class(made)

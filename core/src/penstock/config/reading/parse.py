@@ -80,9 +80,9 @@ def read_graph(
     found = read_definition(source, registry, label=label, types=types)
     if isinstance(found, ReadGraph):
         return found
-    from penstock.config.definition import expand_definition  # only templates need it
+    from penstock.config.definition import definition_as_graph  # only templates need it
 
-    return ReadGraph(*expand_definition(found))
+    return ReadGraph(*definition_as_graph(found))
 
 
 def read_definition(
@@ -260,7 +260,7 @@ class _Reader:
             loaded |= unknown
 
     def _template(self, text: str, places: Places, position: tuple[int, int] | None) -> Definition:
-        from penstock.config.graph_reader import DefinitionTextError  # few graphs are templates
+        from penstock.config.definition import DefinitionTextError  # few graphs are templates
 
         reader = self._template_reader(position)
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from penstock.check.faults import cause_words
 from penstock.check.names import Names, has_subgraphs
-from penstock.check.nodes import numbered, tag_map, who
+from penstock.check.nodes import numbered_nodes, tag_map, who
 from penstock.check.spec import REFUSED_IN_GRAPH, Text
 from penstock.config.calculator_pb2 import CalculatorGraphConfig
 from penstock.config.options.option_places import OptionPlaces
@@ -185,7 +185,7 @@ class _Expansion:
         parts = [
             _Part(node, self._places, self._places.of(root, "node", i)) for i, node in enumerate(message.node)
         ]
-        names = numbered([part.node.name or part.node.calculator for part in parts])
+        names = numbered_nodes([part.node.name or part.node.calculator for part in parts])
         for part, name in zip(parts, names, strict=True):
             _set_options(part, name, message, None, self._faults, self.types)
         while True:
@@ -193,7 +193,7 @@ class _Expansion:
             subgraphs = [part for part in parts if self._is_subgraph(part)]
             if not subgraphs:
                 return parts
-            names = numbered([part.node.name or part.node.calculator for part in (*plain, *subgraphs)])
+            names = numbered_nodes([part.node.name or part.node.calculator for part in (*plain, *subgraphs)])
             parts = plain
             for part, name in zip(subgraphs, names[len(plain) :], strict=True):
                 parts += _Use(part, name, self._faults).expand(self)
@@ -393,7 +393,7 @@ class _Use:
         places = graph.places
         inside = (*self.part.inside, self._key)
         nodes = graph.message.node
-        names = numbered([node.name or node.calculator for node in nodes])
+        names = numbered_nodes([node.name or node.calculator for node in nodes])
         parts = []
         for i, (node, name) in enumerate(zip(nodes, names, strict=True)):
             made = type(node)()

@@ -3,7 +3,7 @@
 A run has one ready queue for each executor. The executor owns its threads and their loop; the run
 lends it `Work`, whose `run` takes ready steps of that queue one after another until none is left.
 The run calls `Lease.wake` when it needs one more thread: steps are ready and no thread will look soon;
-see `penstock.runtime.runner.work`.
+see `penstock.runtime.runner.queue_work`.
 """
 
 from __future__ import annotations

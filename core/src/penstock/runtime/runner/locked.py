@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
     from penstock.engine.node import Step
     from penstock.engine.packet import Packet
-    from penstock.engine.ready import ReadyQueue
     from penstock.engine.schedule import Schedule
+    from penstock.engine.scheduler_queue import ReadyQueue
     from penstock.engine.stream import Observer
     from penstock.runtime.event_loops.loop import CoroutineLoop
     from penstock.runtime.executors.executor import Lease

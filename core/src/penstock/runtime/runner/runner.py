@@ -21,9 +21,9 @@ from penstock.errors import (
     PenstockError,
     WaitTimeoutError,
 )
+from penstock.runtime.runner.queue_work import QueueWork
 from penstock.runtime.runner.timer import Timer
 from penstock.runtime.runner.waiting import AwaitedRun
-from penstock.runtime.runner.work import QueueWork
 from penstock.timestamp import DONE
 
 if TYPE_CHECKING:

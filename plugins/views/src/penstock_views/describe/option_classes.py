@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from penstock.lowlevel import Parts, classes_inside, enum_numbers, fields_of, hints_of, is_options_class
+from penstock.lowlevel import HintParts, classes_inside, enum_numbers, fields_of, hints_of, is_options_class
 from penstock_views.describe.docstrings import described_fields, summary_of
 from penstock_views.describe.option_messages import Choice, OptionField, OptionMessage
 
@@ -50,7 +50,7 @@ def _words(cls: Any) -> dict[str, str]:
     words = {}
     for field in fields_of(cls):
         one = field.attribute
-        notes = Parts(one.metadata.get("type", hints.get(one.name, one.type))).notes
+        notes = HintParts(one.metadata.get("type", hints.get(one.name, one.type))).notes
         said = described.get(one.name, described.get(field.name, ""))
         words[field.name] = next((note for note in notes if isinstance(note, str)), said)
     return words

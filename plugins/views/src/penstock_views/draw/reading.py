@@ -72,9 +72,9 @@ def drawing_of(message: Any, registry: Registry | None = None) -> Drawing:
         message: the config.
         registry: of calculators; None where all of them are known, as in a graph that was checked.
     """
-    from penstock.lowlevel import numbered  # with protobuf, which a drawing does not need
+    from penstock.lowlevel import numbered_nodes  # with protobuf, which a drawing does not need
 
-    names = numbered([node.name or node.calculator for node in message.node])
+    names = numbered_nodes([node.name or node.calculator for node in message.node])
     kinds = {node.calculator: _kind(node.calculator, message.package, registry) for node in message.node}
     nodes = [_node(node, name, kinds) for node, name in zip(message.node, names, strict=True)]
     ports = _ports(message)
@@ -106,10 +106,10 @@ def _read(graph: object, registry: Registry) -> tuple[Any, Any, tuple[str, ...]]
 
 def _with_places(graph: object, registry: Registry, label: str | None = None) -> ReadGraph:
     """Read a graph, whether it could run or not, and where its parts stand."""
-    from penstock.lowlevel import ReadGraph, expand_definition  # protobuf
+    from penstock.lowlevel import ReadGraph, definition_as_graph  # protobuf
 
     found = read_definition(graph, registry, label=label)
-    return found if isinstance(found, ReadGraph) else ReadGraph(*expand_definition(found))
+    return found if isinstance(found, ReadGraph) else ReadGraph(*definition_as_graph(found))
 
 
 def _expanded(message: Any, places: Any, registry: Registry) -> tuple[Any, dict[str, str], tuple[str, ...]]:
@@ -117,7 +117,7 @@ def _expanded(message: Any, places: Any, registry: Registry) -> tuple[Any, dict[
 
     A node whose subgraph has a fault stands for that subgraph.
     """
-    from penstock.lowlevel import Faults, OptionTypes, expand, numbered, prefix_of  # protobuf
+    from penstock.lowlevel import Faults, OptionTypes, expand, numbered_nodes, prefix_of  # protobuf
 
     found = Faults(places)
     expanded = expand(message, places, registry, found, OptionTypes(registry)).message
@@ -128,7 +128,7 @@ def _expanded(message: Any, places: Any, registry: Registry) -> tuple[Any, dict[
         faults = error.faults
     plain = [node for node in message.node if not registry.has("subgraph", node.calculator, message.package)]
     used = [node for node in message.node if registry.has("subgraph", node.calculator, message.package)]
-    names = numbered([node.name or node.calculator for node in (*plain, *used)])
+    names = numbered_nodes([node.name or node.calculator for node in (*plain, *used)])
     titles = {
         prefix_of(name).removesuffix("__"): node.calculator
         for node, name in zip(used, names[len(plain) :], strict=True)

@@ -37,7 +37,7 @@ def hints_of(annotated: Callable[..., object], who: str) -> Mapping[str, Any]:
         raise InvalidArgumentError(f"{who}: its annotations cannot be evaluated: {error}") from error
 
 
-class Parts:
+class HintParts:
     """One annotation, with unions, `Annotated` and named aliases (`type X = ...`) gone through.
 
     Attributes:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from penstock.engine.node import Step
-    from penstock.engine.ready import ReadyQueue
+    from penstock.engine.scheduler_queue import ReadyQueue
     from penstock.engine.stream import Observer
     from penstock.runtime.executors.executor import Lease
     from penstock.runtime.runner.deferred import DeferringRun

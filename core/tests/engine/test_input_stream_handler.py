@@ -4,8 +4,8 @@ import pytest
 
 from penstock.engine.flow import FlowControl
 from penstock.engine.input import Input
+from penstock.engine.input_stream_handler import NOT_READY, READY_FOR_CLOSE, InputStreamHandler
 from penstock.engine.packet import Packet
-from penstock.engine.policy import NOT_READY, READY_FOR_CLOSE, InputStreamHandler
 from penstock.engine.stream import InputStream
 from penstock.timestamp import DONE, MAX, MIN, ONE_OVER_POSTSTREAM, POSTSTREAM, PRESTREAM, UNSTARTED
 
