@@ -588,7 +588,7 @@ def an_exception_in_a_with_block(stage):
 
     with pytest.raises(Planned, match="mine") as caught:
         fail()
-    assert "the run was cancelled" in caught.value.__notes__[0]
+    assert not hasattr(caught.value, "__notes__")  # nothing else went wrong
 
 
 def an_error_of(place):

@@ -23,7 +23,7 @@ OF_THE_WHOLE = (
     "penstock/tracing/",
     "penstock_executors/",
     "penstock_gpu/cuda/bridge.py",
-    "penstock_gpu/buffers/gl_texture.py",
+    "penstock_gpu/buffers/gl_texture_object.py",
     "penstock_gpu/buffers/texture_storage.py",
     "penstock_gpu/contexts/gl_thread.py",
     "penstock_views/",

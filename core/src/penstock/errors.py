@@ -12,7 +12,7 @@ reference's status codes (google.rpc.Code).
 from __future__ import annotations
 
 import enum
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
@@ -39,6 +39,10 @@ class StatusCode(enum.IntEnum):
     DATA_LOSS = 15
     UNAUTHENTICATED = 16
 
+
+#: Where code is that the user has not written: the standard library, and what is installed.
+_LIBRARY: Final = (enum.__file__.removesuffix("enum.py"), "<frozen")
+_INSTALLED: Final = ("site-packages", "dist-packages")
 
 _BUILTIN: dict[StatusCode, type[Exception]] = {
     StatusCode.INVALID_ARGUMENT: ValueError,
@@ -316,18 +320,25 @@ class PluginError(PenstockError):
 class CalculatorError(PenstockError):
     """A calculator's method failed. The original exception is the `__cause__`.
 
+    The message says where in the user's code it was raised, and which inputs were empty.
+
     Attributes:
         method: "open", "process" or "close".
         calculator: the registered name of the calculator.
     """
 
-    def __init__(
-        self, node: str, calculator: str, method: str, cause: BaseException, timestamp: int | None = None
+    def __init__(  # noqa: PLR0913, PLR0917  # what is known of the call
+        self,
+        node: str,
+        calculator: str,
+        method: str,
+        cause: BaseException,
+        timestamp: int | None = None,
+        words: str = "",
     ) -> None:
         at = "" if timestamp is None else f" at {timestamp}"
-        kind = "" if isinstance(cause, PenstockError) else f"{type(cause).__name__}: "
         super().__init__(
-            f"node {node!r} ({calculator}): {method}() failed{at}: {kind}{cause}",
+            f"node {node!r} ({calculator}): {method}() failed{at}: {words or words_of(cause)}",
             code=code_of(cause),
             node=node,
             stream=getattr(cause, "stream", None),
@@ -340,6 +351,39 @@ class CalculatorError(PenstockError):
     @classmethod
     def _code(cls, args: tuple[Any, ...]) -> StatusCode:
         return code_of(args[3])
+
+
+def words_of(error: BaseException) -> str:
+    """Return what an exception of user code says and where it was raised: "KeyError: 1 (at a.py:4 in f)"."""
+    kind = "" if isinstance(error, PenstockError) else f"{type(error).__name__}: "
+    try:
+        text = str(error)
+    except Exception as unreadable:  # noqa: BLE001  # it is user code
+        text = f"no text, since its __str__ raised {type(unreadable).__name__}"
+    return f"{kind}{text}{_raised_at(error)}"
+
+
+def _raised_at(error: BaseException) -> str:
+    """Return where the user's code raised an exception, as " (at gate.py:41 in process)", or "".
+
+    The user's code is what is neither ours nor installed. Without it the package counts that the framework
+    has called, unless that raised an error of ours, which needs no reading of code.
+    """
+    own = installed = called = ""
+    line = error.__traceback__
+    while line is not None:
+        code, package = line.tb_frame.f_code, str(line.tb_frame.f_globals.get("__name__")).partition(".")[0]
+        is_installed = any(name in code.co_filename for name in _INSTALLED)
+        if package != "penstock" and (is_installed or not code.co_filename.startswith(_LIBRARY)):
+            file = code.co_filename.replace("\\", "/").rpartition("/")[2]
+            place = f" (at {file}:{line.tb_lineno} in {code.co_name})"
+            called = called or package
+            if package == called:
+                installed = place
+            if not is_installed and not package.startswith("penstock_"):
+                own = place
+        line = line.tb_next
+    return own or ("" if isinstance(error, PenstockError) else installed)
 
 
 class ObserverError(PenstockError):

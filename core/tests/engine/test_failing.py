@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from penstock.errors import GraphRunError, StatusCode, UnavailableError
@@ -61,7 +63,8 @@ def test_the_error_names_node_calculator_method_and_time_and_keeps_its_cause() -
         harness.finish()
 
     (error,) = caught.value.errors
-    assert str(error) == "node 'the_node' (Bad): process() failed at 42: ValueError: process of the_node"
+    said = "node 'the_node' (Bad): process() failed at 42: ValueError: process of the_node"
+    assert re.fullmatch(rf"{re.escape(said)} \(at [a-z_]+\.py:\d+ in \w+\)", str(error))
     assert (error.node, error.timestamp, error.method, error.calculator) == ("the_node", 42, "process", "Bad")
     assert isinstance(error.__cause__, ValueError)
     assert caught.value.__cause__ is error

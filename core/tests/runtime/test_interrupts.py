@@ -100,6 +100,27 @@ needs_signals = pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT
 
 
 @needs_signals
+def test_ctrl_c_in_a_wait_without_a_time_out_says_what_the_run_waits_for() -> None:
+    process = start_script(
+        """
+        graph = chain(None)
+        graph.start_run()
+        print("ready", flush=True)
+        graph.wait_until_done()
+        """
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    process.send_signal(signal.SIGINT)
+    status, _, err = outcome(process, 15)
+
+    assert status != 0
+    assert "KeyboardInterrupt\nwait_until_done() had not come yet\nthe run is " in err
+    assert "the application" in err  # which has to close the graph input, says `why()`
+    assert "threading.py" not in err
+
+
+@needs_signals
 @pytest.mark.parametrize("pool", ["concurrent.futures.ThreadPoolExecutor(2)", "InlineExecutor()"])
 @pytest.mark.parametrize("source", [False, True])
 def test_ctrl_c_in_a_wait_ends_the_script_within_seconds_with_everything_closed(pool, source) -> None:

@@ -12,6 +12,11 @@ from penstock_cli.main import penstock_command
 
 SINK = 'node { calculator: "CliWrites" input_stream: "n" input_side_packet: "TARGET:target" }'
 
+#: Where `CliFailsAtThree` raises.
+_SOURCE = Path(__file__).with_name("conftest.py").read_text(encoding="utf-8").splitlines()
+_LINE = next(number for number, line in enumerate(_SOURCE, 1) if "three is too much" in line)
+RAISED_AT = f" (at conftest.py:{_LINE} in process)"
+
 
 def said(result):
     """Return the output, without click's usage text before an error."""
@@ -79,7 +84,7 @@ def test_a_failing_calculator_is_one_message_and_exit_code_1(graph, invoke):
     assert result.exit_code == 1
     assert said(result) == (
         "Error: the graph run failed: node 'CliFailsAtThree' (CliFailsAtThree): process() failed at 3: "
-        "ArithmeticError: three is too much\n"
+        f"ArithmeticError: three is too much{RAISED_AT}\n"
     )
 
 
@@ -92,7 +97,7 @@ def test_debug_adds_the_traceback_of_the_calculator(graph, invoke, place):
 
     assert result.exit_code == 1
     assert 'raise ArithmeticError("three is too much")' in result.output
-    assert result.output.endswith("ArithmeticError: three is too much\n")
+    assert result.output.endswith(f"ArithmeticError: three is too much{RAISED_AT}\n")
 
 
 def test_a_graph_with_faults_has_them_all_and_exit_code_3(graph, invoke):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from penstock.engine.calculator import PROCESS
 from penstock.engine.native import mypyc_attr
 from penstock.errors import (
     PenstockError,
@@ -12,11 +13,13 @@ from penstock.errors import (
     TimestampOrderError,
     UnavailableError,
     code_of,
+    words_of,
 )
+from penstock.port_collection import port_name
 from penstock.timestamp import show
 
 if TYPE_CHECKING:
-    from penstock.engine.node import Node
+    from penstock.engine.node import Node, Step
     from penstock.engine.output import Output
     from penstock.engine.stream import OutputStream, Queue
 
@@ -24,6 +27,18 @@ if TYPE_CHECKING:
 @mypyc_attr(allow_interpreted_subclasses=True)  # one for each builtin that it is, see `PenstockError`
 class CallCancelledError(PenstockError):
     """Stands for the error of a call that was cancelled because the run had failed; it is not recorded."""
+
+
+def words_of_call(step: Step, error: BaseException) -> str:
+    """Return what the exception of a call says, where it was raised, and which inputs were empty.
+
+    It runs code of the exception's class, so it is called without the lock, while the step has its packets.
+    """
+    ids = step.inputs.ids()
+    empty = [port_name(*key) for key, port in zip(ids, step.in_ports, strict=True) if port.is_empty()]
+    if not empty or step.method != PROCESS or isinstance(error, PenstockError):
+        return words_of(error)
+    return f"{words_of(error)}; there was no packet at {show(step.stamp)} on input {', '.join(empty)}"
 
 
 def closed_input(stream: OutputStream, stopped_by: str | None) -> StreamClosedError:

@@ -47,9 +47,10 @@ class Step(CalculatorContext):
         in_ports, out_ports: the ports of `inputs` and `outputs` as tuples.
         is_running: taken and not yet completed.
         is_done: completed and waiting for earlier steps of its node (with max_in_flight).
+        words: what the error of a call that failed says; "" before.
     """
 
-    __slots__ = ("call", "in_ports", "is_done", "is_running", "out_ports")
+    __slots__ = ("call", "in_ports", "is_done", "is_running", "out_ports", "words")
 
     def __init__(self, node: Node) -> None:
         super().__init__(node)
@@ -58,6 +59,7 @@ class Step(CalculatorContext):
         self.out_ports: tuple[Output, ...] = ()
         self.is_running = False
         self.is_done = False
+        self.words = ""
 
     def connect(self, inputs: Ports[Input], outputs: Ports[Output]) -> None:
         """Give the step its ports; called once."""

@@ -561,7 +561,7 @@ class Schedule:
         if isinstance(error, faults.CallCancelledError) and self._is_failing:
             return
         at = step.stamp if step.method == PROCESS and step.node.inputs else None
-        self._record(step.node, step.method, error, at)
+        self._record(step.node, step.method, error, at, step.words)
 
     def _discard(self, output: Output, reason: str) -> None:
         """Throw away what was written and not yet delivered."""
@@ -572,8 +572,10 @@ class Schedule:
             add_dropped(output.stream.dropped, reason, len(packets))
             packets.clear()
 
-    def _record(self, node: Node, method: int, error: BaseException, at: int | None) -> None:
-        self.errors.append(CalculatorError(node.name, node.kind, METHODS[method], error, at))
+    def _record(  # what is known of the call
+        self, node: Node, method: int, error: BaseException, at: int | None, words: str = ""
+    ) -> None:
+        self.errors.append(CalculatorError(node.name, node.kind, METHODS[method], error, at, words))
         self._is_failing = True
         self.has_news = True
 

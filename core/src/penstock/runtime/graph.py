@@ -28,7 +28,7 @@ from penstock.runtime.poller import OutputStreamPoller
 from penstock.runtime.row_desk import RowDesk, outputs_of
 from penstock.runtime.rows.rows import Rows
 from penstock.runtime.side_packets import as_side_packets
-from penstock.runtime.start import Starter
+from penstock.runtime.start import Starter, note_other_errors
 from penstock.services import CLOCK
 from penstock.timestamp import UNSET
 
@@ -637,7 +637,7 @@ class CalculatorGraph:
             try:
                 self.wait_until_done(STOP_TIMEOUT_S)
             except GraphRunError as failure:
-                error.add_note(f"while the graph was cancelled: {failure}")
+                note_other_errors(error, failure)
         self._starter.close_services_after(error)
 
     # --- results and reports ------------------------------------------------------------------

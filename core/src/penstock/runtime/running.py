@@ -10,9 +10,10 @@ import asyncio
 from typing import TYPE_CHECKING, Any, Final, Protocol, Self
 
 from penstock.engine.packet import Packet
-from penstock.errors import CancelledError, FailedPreconditionError, GraphRunError, WaitTimeoutError
+from penstock.errors import FailedPreconditionError, GraphRunError, WaitTimeoutError
 from penstock.plugins.hookspecs import RunningGraph
 from penstock.runtime.awaiting import in_thread, wait
+from penstock.runtime.start import note_other_errors
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -216,9 +217,7 @@ class Running:
         try:
             await self._ended(_STOP_TIMEOUT_S)
         except GraphRunError as failure:
-            known = error.errors if isinstance(error, GraphRunError) else ()
-            if not all(one in known or isinstance(one, CancelledError) for one in failure.errors):
-                error.add_note(f"while the graph was cancelled: {failure}")
+            note_other_errors(error, failure)
         except WaitTimeoutError as failure:
             error.add_note(f"while the graph was cancelled: {failure}")
 

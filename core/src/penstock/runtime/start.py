@@ -12,7 +12,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from penstock.engine.schedule import NOT_STARTED
 from penstock.engine.stream import Observer
-from penstock.errors import FailedPreconditionError, GraphRunError, NotFoundError, PenstockError
+from penstock.errors import (
+    CancelledError,
+    FailedPreconditionError,
+    GraphRunError,
+    NotFoundError,
+    PenstockError,
+)
 from penstock.late_log import LateLogger, place
 from penstock.runtime.adding import Addition, checked
 from penstock.runtime.counters import Counters
@@ -408,6 +414,13 @@ def _take_snapshot(runner: Runner) -> Snapshot:
     from penstock.runtime.report import take_snapshot  # see above
 
     return take_snapshot(runner)
+
+
+def note_other_errors(error: BaseException, failure: GraphRunError) -> None:
+    """Add to an exception that has cancelled a run what else went wrong in it, if anything did."""
+    known = error.errors if isinstance(error, GraphRunError) else ()
+    if not all(one in known or isinstance(one, CancelledError) for one in failure.errors):
+        error.add_note(f"while the graph was cancelled: {failure}")
 
 
 def _log_end(error: GraphRunError | None) -> None:

@@ -11,7 +11,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
 from penstock.engine.calculator import CLOSE, METHODS, PROCESS, STOP
-from penstock.engine.faults import CallCancelledError
+from penstock.engine.faults import CallCancelledError, words_of_call
 from penstock.errors import InvalidArgumentError, PenstockError, WaitTimeoutError
 from penstock.runtime.runner.locked import LockedRun
 
@@ -88,6 +88,8 @@ class DeferringRun(LockedRun):
         with self.lock:
             if self.pending.pop(step, None) is None:
                 return  # given up before, or cancelled twice
+        if error is not None:
+            step.words = words_of_call(step, error)
         step.clear_inputs()
         import concurrent.futures
 

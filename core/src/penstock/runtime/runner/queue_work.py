@@ -24,6 +24,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final
 
 from penstock.engine.calculator import PROCESS, STOP
+from penstock.engine.faults import words_of_call
 from penstock.engine.packet import NOTHING, Packet
 from penstock.engine.schedule import RUNNING
 from penstock.errors import ObserverError
@@ -284,6 +285,8 @@ class QueueWork:
                             step = None
                 except BaseException as raised:  # noqa: BLE001  # an error of the run, whatever it is
                     error = raised
+                    if step is not None:
+                        step.words = words_of_call(step, raised)
                 if is_timed:
                     took = perf_counter() - began
                     node.slowness = min(is_timed + 8, _SLOWEST) if took > _HEAVY_S else is_timed - 1
@@ -337,6 +340,7 @@ class QueueWork:
                             break
                 except BaseException as raised:  # noqa: BLE001  # an error of the run, whatever it is
                     error, is_deferred = raised, False
+                    step.words = words_of_call(step, raised)
                 for port in step.in_ports:
                     port.packet = _NO_PACKET
                 # The step has run and is not completed yet. What follows is stages 1a and 1c of `run`, which

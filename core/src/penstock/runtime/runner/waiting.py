@@ -107,14 +107,19 @@ class AwaitedRun(DeferringRun):
         Raises:
             WaitTimeoutError: `timeout` seconds have passed; says what the run waits for.
             FailedPreconditionError: called from inside the run.
+            KeyboardInterrupt: Ctrl-C; a note says what the run waits for. The run goes on.
         """
         self.refuse_inside(what)
         deadline = None if timeout is None else self.clock() + timeout
         while True:
             helped = (self._has_helpers or bool(self.stranded)) and self._help()
             left = None if deadline is None else deadline - self.clock()
-            if self._wait_once(done, left, sleep=not helped, early=is_for_idle):
-                return
+            try:
+                if self._wait_once(done, left, sleep=not helped, early=is_for_idle):
+                    return
+            except KeyboardInterrupt as interrupt:
+                interrupt.add_note(f"{what} had not come yet\n{self.story()}")
+                raise interrupt.with_traceback(None) from None  # not the inside of `threading`
             is_for_idle = False  # only the first sleep asks for an early wake-up
             self._give_up_pending()
             if deadline is not None and self.clock() >= deadline:
