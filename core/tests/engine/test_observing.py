@@ -127,6 +127,29 @@ def test_several_observers_of_a_stream_each_get_everything() -> None:
     assert queued(second) == [(3, "x"), (7, None)]
 
 
+def test_observers_of_a_stream_are_due_in_the_order_in_which_they_were_attached() -> None:
+    observers = tuple(Observer("in", None) for _ in range(4))
+    harness = ScheduleHarness(wired(inputs="in"))
+    harness.stream("in").observers = observers
+    harness.start()
+    harness.add("in", "x", 3)
+
+    assert tuple(harness.schedule.deliveries) == observers
+
+
+@pytest.mark.parametrize("by", [1, 2, 1000])
+def test_an_observer_hears_of_each_bound_even_one_that_moves_by_one(by) -> None:
+    harness = ScheduleHarness(wired(node(Pass, "in", "out"), inputs="in"), bounds_of=["in", "out"]).start()
+    settled = []
+    for bound in (10, 10 + by, 10 + 2 * by):
+        harness.set_bound("in", bound)
+        harness.run()
+        settled.append((bound - 1, None))
+
+    assert harness.carried("in") == settled
+    assert harness.carried("out") == settled
+
+
 def test_news_for_waiting_applications_is_flagged() -> None:
     harness = ScheduleHarness(wired(node(Pass, "in", "out"), inputs="in")).start()
     harness.run()

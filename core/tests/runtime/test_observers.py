@@ -27,6 +27,10 @@ def feed(graph, count: int, stream: str = "in") -> None:
         graph.add_packet_to_input_stream(stream, Packet(i, i))
 
 
+def feed_one(graph, number: int) -> None:
+    graph.add_packet_to_input_stream("in", Packet(number, number))
+
+
 @pytest.mark.parametrize("threads", [0, 1, 4])
 def test_an_observer_sees_everything_in_order_and_is_never_called_twice_at_once(make, threads) -> None:
     busy = threading.Lock()
@@ -60,6 +64,38 @@ def test_two_observers_of_one_stream_may_be_called_at_the_same_time_and_see_the_
     graph.close(TIMEOUT)
 
     assert seen == {0: list(range(100)), 1: list(range(100))}
+
+
+def test_observers_of_one_stream_are_called_in_the_order_in_which_they_were_attached(make) -> None:
+    called: list[str] = []
+    graph = make([(Pass, "in", "out")], "in", threads=0)
+    for name in "abcd":
+        graph.observe_output_stream("out", lambda _, p, name=name: called.append(f"{name}{p.payload}"))
+    graph.start_run()
+    for number in range(3):
+        feed_one(graph, number)
+        graph.wait_until_idle(TIMEOUT)
+    graph.close(TIMEOUT)
+
+    assert called == [f"{name}{number}" for number in range(3) for name in "abcd"]
+
+
+def test_each_run_tells_observers_its_bounds_as_the_first_run_did(make) -> None:
+    runs = []
+    graph = make([(Pass, "in", "out")], "in")
+    graph.observe_output_stream(
+        "out", lambda _, p: runs[-1].append(p.timestamp), observe_timestamp_bounds=True
+    )
+    for _ in range(2):
+        runs.append([])
+        graph.start_run()
+        feed_one(graph, 1)
+        graph.set_input_stream_timestamp_bound("in", 5)
+        graph.wait_until_idle(TIMEOUT)
+        graph.close_all_packet_sources()
+        graph.wait_until_done(TIMEOUT)
+
+    assert runs[0] == runs[1] == [1, 4]
 
 
 def test_a_run_is_idle_and_done_only_when_observers_have_seen_everything(make) -> None:
