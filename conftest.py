@@ -9,6 +9,7 @@ documentation build on each other.
 
 from __future__ import annotations
 
+import signal
 from typing import Final
 
 import pytest
@@ -21,6 +22,9 @@ _HARMLESS: Final = frozenset({"-q", "-v", "-x"})
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> None:
     """Choose the processes before pytest-xdist reads its options."""
+    # A shell lets its background jobs ignore Ctrl-C, and their children too: the tests of Ctrl-C would hang.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     option = config.option
     if not config.pluginmanager.hasplugin("xdist") or hasattr(config, "workerinput"):
         return
