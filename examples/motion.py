@@ -1,0 +1,73 @@
+"""What has moved since the frame before, painted red.
+
+    python examples/motion.py
+
+`PreviousLoopbackCalculator` is the memory: at each frame it sends the frame before. A function compares the
+two, and an overlay paints where they differ. Here the film is the built-in test pattern, whose disc moves;
+an INPUT_FILE_PATH at the decoder, as in edge_overlay.pbtxt, reads a file.
+"""
+
+from __future__ import annotations
+
+import cv2
+
+import penstock
+from penstock_formats import ImageFormat, ImageFrame
+
+
+@penstock.register_calculator
+@penstock.calculator
+def moved(now: ImageFrame, before: ImageFrame) -> ImageFrame:
+    """Return a mask (GRAY8): 255 where two frames differ by more than 40 in a channel, 0 elsewhere."""
+    difference = cv2.absdiff(now.array, before.array).max(axis=2)
+    return ImageFrame((difference > 40).astype("uint8") * 255, ImageFormat.GRAY8)
+
+
+GRAPH = """
+max_queue_size: 6
+output_stream: "mask"
+output_stream: "painted"
+node {
+  calculator: "VideoDecoderCalculator"
+  output_stream: "VIDEO:frame"
+  node_options {
+    [type.googleapis.com/penstock.VideoDecoderCalculatorOptions] {
+      test_pattern { width: 320 height: 180 frames: 8 }
+    }
+  }
+}
+node {
+  calculator: "PreviousLoopbackCalculator"
+  input_stream: "MAIN:frame"
+  input_stream: "LOOP:frame"
+  output_stream: "PREV_LOOP:frame_before"
+}
+# Both inputs must be there: it is not called at the first frame, which has no frame before it.
+node {
+  calculator: "Moved"
+  input_stream: "NOW:frame"
+  input_stream: "BEFORE:frame_before"
+  output_stream: "OUT:mask"
+}
+# Forwards a frame without a mask as it is.
+node {
+  calculator: "ImageOverlayCalculator"
+  input_stream: "VIDEO:frame"
+  input_stream: "MASK:mask"
+  output_stream: "VIDEO:painted"
+  node_options {
+    [type.googleapis.com/penstock.ImageOverlayCalculatorOptions] { color { r: 230 g: 30 b: 30 } }
+  }
+}
+"""
+
+
+def main() -> None:
+    """Print for each frame how much of it has moved."""
+    for row in penstock.CalculatorGraph(GRAPH).rows("mask", "painted"):
+        share = "nothing before it" if row["mask"] is None else f"{(row['mask'].array > 0).mean():.1%} moved"
+        print(f"frame at {row.timestamp.seconds:.2f} s: {share}")
+
+
+if __name__ == "__main__":
+    main()
