@@ -19,14 +19,14 @@ import penstock
 def detect(frame: int) -> str:
     """Return what is in a frame; a pause replaces the model."""
     time.sleep(0.05)
-    return f"boxes of {frame}"
+    return f"box {frame}"
 
 
 @penstock.register_calculator
 @penstock.calculator
 def draw(frame: int, boxes: str | None) -> str:
     """Return a frame with the newest boxes drawn into it."""
-    return f"{frame} + {boxes or 'nothing'}"
+    return f"{frame}: {boxes or 'no box'}"
 
 
 GRAPH = """
@@ -63,7 +63,7 @@ node {
 """
 
 
-def play(graph: penstock.CalculatorGraph, frames: int = 10) -> None:
+def play(graph: penstock.CalculatorGraph, frames: int = 8) -> None:
     """Feed the graph as a camera does, 50 frames a second; return when all of them are shown."""
     graph.start_run()
     began = time.monotonic()

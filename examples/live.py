@@ -19,16 +19,16 @@ DARK = 50.0  # lux
 @penstock.register_calculator
 @penstock.calculator
 class Alarm:
-    """Says so where the loudness is far above its mean while it is dark."""
+    """Writes a packet where the loudness is far above its mean while it is dark."""
 
     def __init__(self) -> None:
         self._mean: float | None = None
 
     def process(self, loudness: float, lux: float) -> str | None:
-        """Return what to tell, or None to tell nothing."""
+        """Return words for a packet, or None for no packet."""
         mean = loudness if self._mean is None else self._mean
         self._mean = mean + 0.3 * (loudness - mean)
-        return f"loud ({loudness:.0f} dB) in the dark" if loudness > 1.5 * mean and lux < DARK else None
+        return "intruder?" if loudness > 1.5 * mean and lux < DARK else None
 
 
 GRAPH = """

@@ -32,19 +32,21 @@ output_stream: "front"
 output_stream: "joined"
 node {
   calculator: "VideoDecoderCalculator"
+  name: "front_camera"
   output_stream: "VIDEO:front"
   node_options {
     [type.googleapis.com/penstock.VideoDecoderCalculatorOptions] {
-      test_pattern { width: 320 height: 180 fps: 25 frames: 8 }
+      test_pattern { width: 320 height: 180 fps: 25 frames: 7 }
     }
   }
 }
 node {
   calculator: "VideoDecoderCalculator"
+  name: "rear_camera"
   output_stream: "VIDEO:rear"
   node_options {
     [type.googleapis.com/penstock.VideoDecoderCalculatorOptions] {
-      test_pattern { width: 320 height: 180 fps: 15 frames: 5 }
+      test_pattern { width: 320 height: 180 fps: 15 frames: 4 }
     }
   }
 }

@@ -1,21 +1,30 @@
 """A shader of your own over a video, in the graph file itself.
 
-    python examples/shader.py
+    python examples/shader.py [VIDEO]
 
 The shader bends each frame, and darkens its rim. `ShaderCalculator` compiles it when the run starts, runs it
 on the GPU, and sets the uniform `time`; streams, sizes, textures and the GL thread are taken care of. It
 needs OpenGL, but neither a graphics card nor a screen; `penstock doctor` says what a machine lacks.
+Without VIDEO it runs on the built-in test pattern.
 """
 
 from __future__ import annotations
 
+import sys
+from typing import TYPE_CHECKING
+
 import penstock
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 GRAPH = """
 max_queue_size: 6
+input_side_packet: "input_video"
 output_stream: "bent"
 node {
   calculator: "VideoDecoderCalculator"
+  input_side_packet: "INPUT_FILE_PATH:input_video"
   output_stream: "VIDEO:frame"
   node_options {
     [type.googleapis.com/penstock.VideoDecoderCalculatorOptions] {
@@ -49,13 +58,14 @@ node { calculator: "GpuBufferToImageFrameCalculator" input_stream: "drawn" outpu
 """
 
 
-def main() -> None:
+def main(arguments: Sequence[str]) -> None:
     """Print the brightness of each frame that the shader has drawn."""
-    for packet in penstock.run(GRAPH)["bent"]:
+    sides = {"input_video": arguments[0]} if arguments else {}
+    for packet in penstock.run(GRAPH, side_packets=sides)["bent"]:
         frame = packet.payload  # an ImageFrame: the pixels are back in main memory
         brightness = frame.array[..., :3].mean()
         print(f"frame at {packet.timestamp.seconds:.2f} s: {frame.width} x {frame.height}, {brightness:.0f}")
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -21,7 +21,7 @@ from penstock_formats import ImageFrame
 @penstock.calculator
 def thermometer() -> Iterator[tuple[penstock.Timestamp, float]]:
     """Yield readings in degrees Celsius, each at its time in microseconds."""
-    for time, celsius in ((50_000, 20.5), (130_000, 20.7), (150_000, 21.0), (270_000, 20.9)):
+    for time, celsius in ((50_000, 20.5), (130_000, 20.7), (150_000, 21.0), (210_000, 20.9)):
         yield penstock.Timestamp(time), celsius
 
 
@@ -47,7 +47,7 @@ node {
   output_stream: "VIDEO:frame"
   node_options {
     [type.googleapis.com/penstock.VideoDecoderCalculatorOptions] {
-      test_pattern { width: 320 height: 180 fps: 25 frames: 7 }
+      test_pattern { width: 320 height: 180 fps: 25 frames: 6 }
     }
   }
 }
