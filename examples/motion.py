@@ -1,4 +1,4 @@
-"""What has moved since the frame before, painted red.
+"""What has moved since the frame before, painted magenta.
 
     python examples/motion.py [VIDEO]
 
@@ -65,7 +65,7 @@ node {
   input_stream: "MASK:mask"
   output_stream: "VIDEO:painted"
   node_options {
-    [type.googleapis.com/penstock.ImageOverlayCalculatorOptions] { color { r: 230 g: 30 b: 30 } }
+    [type.googleapis.com/penstock.ImageOverlayCalculatorOptions] { color { r: 255 g: 0 b: 220 } }
   }
 }
 """

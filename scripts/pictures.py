@@ -239,7 +239,8 @@ def _milliseconds(long_ms: float, left: float, width: float, height: float) -> I
     for line in range(int(long_ms / step) + 1):
         x = left + line * step * (width - left) / long_ms
         yield element("line", x1=x, y1=0, x2=x, y2=height - 16, class_="grid")
-        yield words(f"{line * step} ms", x + 2, height - 4, class_="small")
+        if x + text_width("000 ms", 10.5) <= width:
+            yield words(f"{line * step} ms", x + 2, height - 4, class_="small")
 
 
 # --- a film ---------------------------------------------------------------------------------------------
