@@ -49,7 +49,7 @@ READINGS = {
 }
 
 
-async def feed(run: penstock.RunningGraph, stream: str, every_s: float) -> None:
+async def feed(run: penstock.Running, stream: str, every_s: float) -> None:
     """Read a sensor, and add each reading at its time; end the stream when the sensor is off."""
     for number, reading in enumerate(READINGS[stream]):
         await asyncio.sleep(every_s)  # the device

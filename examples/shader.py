@@ -14,6 +14,7 @@ import sys
 from typing import TYPE_CHECKING
 
 import penstock
+from penstock_formats import ImageFrame
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,7 +63,7 @@ def main(arguments: Sequence[str]) -> None:
     """Print the brightness of each frame that the shader has drawn."""
     sides = {"input_video": arguments[0]} if arguments else {}
     for packet in penstock.run(GRAPH, side_packets=sides)["bent"]:
-        frame = packet.payload  # an ImageFrame: the pixels are back in main memory
+        frame = packet.get(ImageFrame)  # the pixels are back in main memory
         brightness = frame.array[..., :3].mean()
         print(f"frame at {packet.timestamp.seconds:.2f} s: {frame.width} x {frame.height}, {brightness:.0f}")
 

@@ -73,3 +73,11 @@ def test_the_page_names_every_extra_of_the_standard_packs_but_testing():
     ]
 
     assert sorted(re.findall(r'pip install "([^"]+)"', page)) == sorted(extras)
+
+
+def test_the_page_of_platforms_has_a_line_for_each_python_of_the_classifiers():
+    page = (ROOT / "docs" / "platforms.md").read_text(encoding="utf-8")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    claimed = re.findall(r"Python :: (3\.\d+)", "\n".join(project["classifiers"]))
+
+    assert re.findall(r"^\| (3\.\d+) \|", page, re.MULTILINE) == claimed
