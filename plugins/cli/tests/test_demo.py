@@ -92,8 +92,68 @@ def test_the_demo_reads_a_video_and_keeps_its_times(invoke, in_folder):
     assert times(in_folder / "second.mkv") == times(in_folder / "first.mp4")
 
 
+def tone(path, codec, video="libx264"):
+    """Write a video of a second with a tone."""
+    with av.open(str(path), "w") as container:
+        pictures = container.add_stream(video, rate=25)
+        pictures.width, pictures.height, pictures.pix_fmt = 64, 48, "yuv420p"
+        sound = container.add_stream(codec, rate=48_000, layout="mono")
+        for index in range(25):
+            pixels = np.full((48, 64, 3), 10 * index, np.uint8)
+            container.mux(pictures.encode(av.VideoFrame.from_ndarray(pixels, format="rgb24")))
+        container.mux(pictures.encode(None))
+        resampler = av.AudioResampler(format=sound.codec_context.format.name, layout="mono", rate=48_000)
+        step = sound.codec_context.frame_size or 960
+        wave = (8000 * np.sin(np.arange(48_000) / 17)).astype(np.int16)
+        for begin in range(0, len(wave), step):
+            frame = av.AudioFrame.from_ndarray(wave[None, begin : begin + step], format="s16", layout="mono")
+            frame.sample_rate, frame.pts = 48_000, begin
+            for part in resampler.resample(frame):
+                container.mux(sound.encode(part))
+        container.mux(sound.encode(None))
+    return path
+
+
+def sound(path):
+    """Return codec, and (begin in seconds, bytes) of each packet, of the sound of a video."""
+    with av.open(str(path)) as container:
+        (stream,) = container.streams.audio
+        packets = [(one.pts * one.time_base, bytes(one)) for one in container.demux(stream) if one.size]
+        return stream.codec_context.name, packets
+
+
+def test_the_demo_copies_the_sound_of_the_video(invoke, in_folder):
+    tone(in_folder / "in.mp4", "aac")
+
+    result = invoke("demo", "in.mp4", "-o", "out.mp4")
+
+    assert result.exit_code == 0
+    assert "warning" not in result.output
+    assert sound(in_folder / "out.mp4") == sound(in_folder / "in.mp4")
+    assert len(sound(in_folder / "out.mp4")[1]) == 48
+    assert times(in_folder / "out.mp4") == times(in_folder / "in.mp4")
+
+
+@pytest.mark.parametrize("on_gpu", [False, True])
+def test_where_the_file_cannot_hold_the_sound_one_line_says_so(invoke, in_folder, on_gpu, request):
+    if on_gpu:
+        request.getfixturevalue("gl")
+    tone(in_folder / "in.webm", "libopus", "libvpx")
+
+    result = invoke("demo", "in.webm", "-o", "out.avi", "--gpu" if on_gpu else "--no-gpu", "--no-progress")
+
+    assert result.exit_code == 0
+    (line,) = [line for line in result.output.splitlines() if "audio" in line]
+    assert line == (
+        "warning: the opus audio of 'in.webm' (stream 1) is left out: a file of kind 'avi' cannot hold it; "
+        "write an .mkv file, which can hold most audio"
+    )
+    with av.open(str(in_folder / "out.avi")) as container:
+        assert [stream.type for stream in container.streams] == ["video"]
+
+
 @pytest.mark.slow
-def test_the_demo_keeps_every_frame_of_a_real_film(invoke, in_folder):
+def test_the_demo_keeps_every_frame_and_the_sound_of_a_real_film(invoke, in_folder):
     if not FILM.exists():
         pytest.skip(f"the real film is not here: {FILM}")
 
@@ -101,6 +161,7 @@ def test_the_demo_keeps_every_frame_of_a_real_film(invoke, in_folder):
 
     assert (result.exit_code, "132 frames at" in result.output) == (0, True)
     assert times(in_folder / "out.mp4") == times(FILM)
+    assert sound(in_folder / "out.mp4") == sound(FILM)
 
 
 def test_a_quiet_demo_prints_nothing(invoke, in_folder):
