@@ -1,4 +1,4 @@
-"""Edges drawn over a video, passed to a Python function frame by frame.
+"""Edges drawn over the right half of a video, passed to a Python function frame by frame.
 
     python examples/edge_overlay.py [VIDEO]
 
@@ -30,7 +30,19 @@ node {
     [type.googleapis.com/penstock.VideoDecoderCalculatorOptions] { test_pattern { frames: 50 } }
   }
 }
-node { calculator: "EdgeOverlaySubgraph" input_stream: "VIDEO:frame" output_stream: "VIDEO:painted" }
+node {
+  calculator: "EdgeOverlaySubgraph"
+  input_stream: "VIDEO:frame"
+  output_stream: "VIDEO:painted"
+  node_options { [type.googleapis.com/penstock.CannyEdgeCalculatorOptions] { line_width: 3 } }
+  node_options {
+    [type.googleapis.com/penstock.ImageOverlayCalculatorOptions] {
+      color { r: 255 g: 180 b: 0 }
+      darkening: 0.65
+      region { xmin: 0.5 width: 0.5 }
+    }
+  }
+}
 """
 
 
@@ -51,7 +63,7 @@ def watch(video: str | None, show: Callable[[str, penstock.Packet], object]) -> 
 def tell(name: str, packet: penstock.Packet) -> None:
     """Print one line for a frame; an application would show the frame here, or send it on."""
     pixels = packet.get(ImageFrame).array  # (H, W, 3) uint8, RGB, read-only
-    share = (pixels == (0, 255, 0)).all(axis=2).mean()
+    share = (pixels == (255, 180, 0)).all(axis=2).mean()
     print(f"{name} at {packet.timestamp.seconds:6.2f} s: {share:6.2%} edge")
 
 

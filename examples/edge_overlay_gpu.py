@@ -1,4 +1,4 @@
-"""Edges found on the CPU and drawn on the GPU, passed to a Python function frame by frame.
+"""Edges found on the CPU and drawn on the GPU over the right half of a video, frame by frame in Python.
 
     python examples/edge_overlay_gpu.py [VIDEO]
 
@@ -39,7 +39,12 @@ node { calculator: "ImageFrameToGpuBufferCalculator" input_stream: "decoded" out
 
 node { calculator: "GpuBufferToImageFrameCalculator" input_stream: "frame" output_stream: "read" }
 node { calculator: "ColorConvertCalculator" input_stream: "RGB_IN:read" output_stream: "GRAY_OUT:gray" }
-node { calculator: "CannyEdgeCalculator" input_stream: "VIDEO:gray" output_stream: "VIDEO:edges" }
+node {
+  calculator: "CannyEdgeCalculator"
+  input_stream: "VIDEO:gray"
+  output_stream: "VIDEO:edges"
+  node_options { [type.googleapis.com/penstock.CannyEdgeCalculatorOptions] { line_width: 3 } }
+}
 node { calculator: "ImageFrameToGpuBufferCalculator" input_stream: "edges" output_stream: "mask" }
 
 node {
@@ -48,7 +53,11 @@ node {
   input_stream: "OVERLAY:mask"
   output_stream: "VIDEO:painted"
   node_options {
-    [type.googleapis.com/penstock_gpu.GlOverlayCalculatorOptions] { color { r: 0 g: 255 b: 0 } }
+    [type.googleapis.com/penstock_gpu.GlOverlayCalculatorOptions] {
+      color { r: 255 g: 180 b: 0 }
+      darkening: 0.65
+      region { xmin: 0.5 width: 0.5 }
+    }
   }
 }
 """
@@ -73,7 +82,7 @@ def watch(video: str | None, show: Callable[[str, penstock.Packet], object], res
 def tell(name: str, packet: penstock.Packet) -> None:
     """Read a frame back from the GPU, and print one line for it."""
     pixels = packet.get(GpuBuffer).array()  # (H, W, 4) uint8, RGBA, read-only
-    share = (pixels[..., :3] == (0, 255, 0)).all(axis=2).mean()
+    share = (pixels[..., :3] == (255, 180, 0)).all(axis=2).mean()
     print(f"{name} at {packet.timestamp.seconds:6.2f} s: {share:6.2%} edge")
 
 

@@ -63,6 +63,11 @@ def painted(*, resources=None, video=None, frames=None):
     return seen
 
 
+def share_painted(pixels):
+    """Return the share of the pixels of the right half that have the paint's colour."""
+    return (pixels[:, pixels.shape[1] // 2 :] == (255, 180, 0)).all(axis=2).mean()
+
+
 def furthest(one, other):
     return int(np.abs(one.astype(np.int16) - other.astype(np.int16)).max())
 
@@ -74,8 +79,7 @@ def test_of_the_film_all_132_frames_come_in_order_and_equal_those_of_the_cpu(res
     assert [at for at, _ in seen] == [at for at, _ in expected] == sorted(at for at, _ in seen)
     assert max(furthest(one, other) for (_, one), (_, other) in zip(seen, expected, strict=True)) <= LEVELS
     # What is compared is not empty: every frame but dark ones has edges.
-    green = [(pixels == (0, 255, 0)).all(axis=2).mean() for _, pixels in seen]
-    assert sorted(green)[66] > 0.01
+    assert sorted(share_painted(pixels) for _, pixels in seen)[66] > 0.03
 
 
 def test_of_the_pattern_each_frame_equals_that_of_the_cpu(resources):
@@ -83,7 +87,7 @@ def test_of_the_pattern_each_frame_equals_that_of_the_cpu(resources):
 
     assert [at for at, _ in seen] == [at for at, _ in expected] == [0, 40_000, 80_000, 120_000]
     assert max(furthest(one, other) for (_, one), (_, other) in zip(seen, expected, strict=True)) <= LEVELS
-    assert all((pixels == (0, 255, 0)).all(axis=2).any() for _, pixels in seen)
+    assert all(share_painted(pixels) > 0.01 for _, pixels in seen)
 
 
 def test_without_opengl_the_same_graph_makes_the_same_pictures():

@@ -1,13 +1,18 @@
 from __future__ import annotations
 
 import re
+import threading
 from pathlib import Path
 
 import av
+import numpy as np
 import pytest
 
 from penstock.plugins.default_registry import default_registry
 from penstock_cli.demo_graph import demo_config, graph_text
+from penstock_cli.on_gpu import choose
+from penstock_video.pattern import PatternSource
+from penstock_video.video_decoder_calculator_pb2 import VideoDecoderCalculatorOptions
 
 ROOT = Path(__file__).resolve().parents[3]
 EXAMPLES = ROOT / "examples"
@@ -53,7 +58,9 @@ def test_the_demo_paints_the_test_pattern_and_says_where_it_is(invoke, in_folder
 
 
 @pytest.mark.parametrize("on_gpu", [False, True])
-def test_the_demo_paints_green_edges_on_the_frames(invoke, in_folder, on_gpu, request):
+def test_the_demo_keeps_the_left_half_and_paints_edges_on_the_darkened_right_half(
+    invoke, in_folder, on_gpu, request
+):
     if on_gpu:
         request.getfixturevalue("gl")
 
@@ -63,8 +70,16 @@ def test_the_demo_paints_green_edges_on_the_frames(invoke, in_folder, on_gpu, re
 
     with av.open(str(in_folder / "penstock-demo.mp4")) as container:
         picture = next(container.decode(video=0)).to_ndarray(format="rgb24").astype(int)
-    green = (picture[..., 1] - picture[..., 0] > 60) & (picture[..., 1] - picture[..., 2] > 60)
-    assert green[300:420].mean(axis=0).max() > 0.5, "no upright edge of the disc or ramp is green"
+    pattern = PatternSource(VideoDecoderCalculatorOptions.TestPattern(width=1280, height=720))
+    before = pattern.read()[1].astype(int)
+    left, right = picture[:, :640], picture[:, 640:]
+    assert np.median(np.abs(left - before[:, :640])) <= 3
+    assert np.median(np.abs(right - 0.35 * before[:, 640:])) <= 3
+    orange = (np.abs(picture - (255, 180, 0)) < 60).all(axis=2)
+    assert not orange[:, :630].any()
+    columns = orange[:300, 640:].mean(axis=0) > 0.9
+    # The upright edges of three bars, each line three pixels wide but for what compression makes of it.
+    assert 3 <= columns.sum() <= 12
 
 
 def test_the_demo_reads_a_video_and_keeps_its_times(invoke, in_folder):
@@ -77,8 +92,68 @@ def test_the_demo_reads_a_video_and_keeps_its_times(invoke, in_folder):
     assert times(in_folder / "second.mkv") == times(in_folder / "first.mp4")
 
 
+def tone(path, codec, video="libx264"):
+    """Write a video of a second with a tone."""
+    with av.open(str(path), "w") as container:
+        pictures = container.add_stream(video, rate=25)
+        pictures.width, pictures.height, pictures.pix_fmt = 64, 48, "yuv420p"
+        sound = container.add_stream(codec, rate=48_000, layout="mono")
+        for index in range(25):
+            pixels = np.full((48, 64, 3), 10 * index, np.uint8)
+            container.mux(pictures.encode(av.VideoFrame.from_ndarray(pixels, format="rgb24")))
+        container.mux(pictures.encode(None))
+        resampler = av.AudioResampler(format=sound.codec_context.format.name, layout="mono", rate=48_000)
+        step = sound.codec_context.frame_size or 960
+        wave = (8000 * np.sin(np.arange(48_000) / 17)).astype(np.int16)
+        for begin in range(0, len(wave), step):
+            frame = av.AudioFrame.from_ndarray(wave[None, begin : begin + step], format="s16", layout="mono")
+            frame.sample_rate, frame.pts = 48_000, begin
+            for part in resampler.resample(frame):
+                container.mux(sound.encode(part))
+        container.mux(sound.encode(None))
+    return path
+
+
+def sound(path):
+    """Return codec, and (begin in seconds, bytes) of each packet, of the sound of a video."""
+    with av.open(str(path)) as container:
+        (stream,) = container.streams.audio
+        packets = [(one.pts * one.time_base, bytes(one)) for one in container.demux(stream) if one.size]
+        return stream.codec_context.name, packets
+
+
+def test_the_demo_copies_the_sound_of_the_video(invoke, in_folder):
+    tone(in_folder / "in.mp4", "aac")
+
+    result = invoke("demo", "in.mp4", "-o", "out.mp4")
+
+    assert result.exit_code == 0
+    assert "warning" not in result.output
+    assert sound(in_folder / "out.mp4") == sound(in_folder / "in.mp4")
+    assert len(sound(in_folder / "out.mp4")[1]) == 48
+    assert times(in_folder / "out.mp4") == times(in_folder / "in.mp4")
+
+
+@pytest.mark.parametrize("on_gpu", [False, True])
+def test_where_the_file_cannot_hold_the_sound_one_line_says_so(invoke, in_folder, on_gpu, request):
+    if on_gpu:
+        request.getfixturevalue("gl")
+    tone(in_folder / "in.webm", "libopus", "libvpx")
+
+    result = invoke("demo", "in.webm", "-o", "out.avi", "--gpu" if on_gpu else "--no-gpu", "--no-progress")
+
+    assert result.exit_code == 0
+    (line,) = [line for line in result.output.splitlines() if "audio" in line]
+    assert line == (
+        "warning: the opus audio of 'in.webm' (stream 1) is left out: a file of kind 'avi' cannot hold it; "
+        "write an .mkv file, which can hold most audio"
+    )
+    with av.open(str(in_folder / "out.avi")) as container:
+        assert [stream.type for stream in container.streams] == ["video"]
+
+
 @pytest.mark.slow
-def test_the_demo_keeps_every_frame_of_a_real_film(invoke, in_folder):
+def test_the_demo_keeps_every_frame_and_the_sound_of_a_real_film(invoke, in_folder):
     if not FILM.exists():
         pytest.skip(f"the real film is not here: {FILM}")
 
@@ -86,6 +161,7 @@ def test_the_demo_keeps_every_frame_of_a_real_film(invoke, in_folder):
 
     assert (result.exit_code, "132 frames at" in result.output) == (0, True)
     assert times(in_folder / "out.mp4") == times(FILM)
+    assert sound(in_folder / "out.mp4") == sound(FILM)
 
 
 def test_a_quiet_demo_prints_nothing(invoke, in_folder):
@@ -154,13 +230,59 @@ def test_a_missing_camera_is_named(invoke):
 # --- on the GPU, or why not -----------------------------------------------------------------------
 
 
-def test_with_opengl_the_demo_uses_it_and_names_the_device(command, gl):
-    done = command("demo", "--frames", "3")
+@pytest.mark.parametrize(
+    ("arguments", "environment", "demand"),
+    [(["--gpu"], {}, "--gpu"), ([], {"PENSTOCK_GPU": "require"}, "PENSTOCK_GPU=require")],
+)
+def test_the_demo_uses_what_opengl_there_is_where_that_is_demanded(
+    command, gl, arguments, environment, demand
+):
+    done = command("demo", "--frames", "3", *arguments, **environment)
 
     assert done.returncode == 0, done.stderr
-    assert done.stderr.splitlines()[1].startswith(f"on the GPU: {gl.renderer} (")
-    assert ("(a software renderer)" in done.stderr) == gl.is_software
+    kind = f"a software renderer, because of {demand}" if gl.is_software else f"hardware of {gl.vendor}"
+    assert done.stderr.splitlines()[1] == f"on the GPU: {gl.renderer} ({kind})"
     assert "GlOverlayCalculator" in done.stdout
+
+
+@pytest.mark.parametrize("environment", [{}, {"PENSTOCK_GPU": "prefer"}])
+def test_by_default_a_software_renderer_is_left_for_the_cpu(command, gl, environment):
+    done = command("demo", "--frames", "3", **environment)
+
+    assert done.returncode == 0, done.stderr
+    if gl.is_software:
+        assert done.stderr.splitlines()[1] == (
+            f"on the CPU: OpenGL has only a software renderer here, {gl.renderer}, which is slower; "
+            "--gpu uses it"
+        )
+        assert "ImageOverlayCalculator" in done.stdout
+    else:
+        assert done.stderr.splitlines()[1] == f"on the GPU: {gl.renderer} (hardware of {gl.vendor})"
+        assert "GlOverlayCalculator" in done.stdout
+
+
+def test_by_default_hardware_draws_and_software_leaves_no_thread(monkeypatch, gl):
+    """A context says itself whether hardware draws, so a machine without a card can try both."""
+    from penstock_gpu.contexts.context import GlContext  # only where there is a GPU pack
+
+    learn = GlContext.learn
+    for is_software in (False, True):
+
+        def say(context, is_software=is_software):
+            learn(context)
+            context.is_software = is_software
+
+        monkeypatch.setattr(GlContext, "learn", say)
+        before = set(threading.enumerate())
+        place = choose(None, default_registry())
+
+        assert place.is_gpu != is_software
+        assert place.said.startswith(
+            "on the CPU: " if is_software else f"on the GPU: {gl.renderer} (hardware"
+        )
+        assert (set(threading.enumerate()) == before) == is_software
+        place.close()
+        assert set(threading.enumerate()) == before
 
 
 @pytest.mark.parametrize(

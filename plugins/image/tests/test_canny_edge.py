@@ -57,6 +57,18 @@ def test_results_are_those_of_opencv_bit_by_bit(low, high, aperture, l2):
     assert np.array_equal(found, cv2.Canny(pixels, low, high, apertureSize=aperture, L2gradient=l2))
 
 
+@pytest.mark.parametrize("width", [3, 5])
+def test_a_wide_line_covers_all_pixels_near_an_edge(width):
+    thin, wide = edges(box()), edges(box(), line_width=width)
+
+    reach = width // 2
+    rows, columns = np.nonzero(thin)
+    want = np.zeros_like(thin)
+    for row, column in zip(rows, columns, strict=True):
+        want[row - reach : row + reach + 1, column - reach : column + reach + 1] = 255
+    assert np.array_equal(wide, want)
+
+
 def test_a_weak_edge_is_found_only_below_its_gradient():
     assert not edges(box(20)).any()
     assert edges(box(20), low_threshold=20, high_threshold=60).any()
@@ -79,6 +91,8 @@ def test_ports_may_be_untagged_and_the_header_is_forwarded():
     [
         ({"aperture_size": 4}, r"aperture_size is 4, but must be 3, 5 or 7"),
         ({"low_threshold": 300}, r"low_threshold is 300 and high_threshold 200, but"),
+        ({"line_width": 2}, r"line_width is 2, but must be 1 or a larger odd number; change it in"),
+        ({"line_width": -1}, r"line_width is -1, but must be"),
         ({"low_threshold": -1}, r"low_threshold is -1 and high_threshold 200, but"),
     ],
 )

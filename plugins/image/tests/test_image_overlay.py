@@ -51,6 +51,47 @@ def test_colour_and_alpha_blend_with_the_frame_below():
     assert np.abs(painted - want).max() <= 0.51
 
 
+@pytest.mark.parametrize("alpha", [1.0, 0.25])
+@pytest.mark.parametrize("channels", [3, 4])
+def test_only_the_region_is_darkened_and_painted(alpha, channels):
+    pixels = PIXELS[:, :, :channels]
+    options = ImageOverlayCalculatorOptions(
+        color={"r": 200, "g": 100, "b": 0},
+        alpha=alpha,
+        darkening=0.65,
+        region={"xmin": 0.5, "ymin": 0.3, "width": 0.5, "height": 0.5},
+    )
+
+    painted = overlay(ImageFrame(pixels), ImageFrame(MASK), options)
+
+    dark = pixels * np.array([0.35, 0.35, 0.35, 1])[:channels]
+    blend = (1 - alpha) * dark + alpha * np.array([200, 100, 0, 255])[:channels]
+    want = pixels.astype(float)
+    inside = slice(2, 5), slice(4, 8)  # 1.8 to 4.8, 4 to 8
+    want[inside] = np.where(MASK[:, :, None] != 0, blend, dark)[inside]
+    assert np.abs(painted - want).max() <= 1
+    outside = np.ones((6, 8), bool)
+    outside[inside] = False
+    assert np.array_equal(painted[outside], pixels[outside])
+
+
+def test_darkened_values_are_rounded_and_alpha_is_kept():
+    options = ImageOverlayCalculatorOptions(darkening=0.25)
+
+    painted = overlay(ImageFrame(PIXELS, ImageFormat.SRGBA), ImageFrame(np.zeros_like(MASK)), options)
+
+    assert np.array_equal(painted[:, :, :3], np.rint(PIXELS[:, :, :3] * 0.75))
+    assert np.array_equal(painted[:, :, 3], PIXELS[:, :, 3])
+
+
+def test_a_region_of_less_than_half_a_pixel_changes_nothing():
+    options = ImageOverlayCalculatorOptions(darkening=0.5, region={"xmin": 0.51, "width": 0.01})
+
+    painted = overlay(ImageFrame(PIXELS, ImageFormat.SRGBA), ImageFrame(MASK), options)
+
+    assert np.array_equal(painted, PIXELS)
+
+
 def test_a_partly_set_colour_has_zeros_for_the_rest():
     options = ImageOverlayCalculatorOptions(color={"r": 9})
 
@@ -119,6 +160,13 @@ def test_other_formats_are_refused(frame, mask, message):
     [
         ({"color": {"g": 256}}, r"color is \(0, 256, 0\), but each part must be 0 to 255"),
         ({"alpha": 1.5}, r"alpha is 1.5, but must be 0 to 1"),
+        ({"darkening": -0.5}, r"darkening is -0.5, but must be 0 to 1"),
+        (
+            {"region": {"xmin": 0.5}},
+            r"region has xmin 0.5, ymin 0, width 1 and height 1, but must be inside the frame, 0 to 1",
+        ),
+        ({"region": {"ymin": -0.25, "height": 0.5}}, r"ymin -0.25"),
+        ({"region": {"width": 0}}, r"width 0 and height 1, but must be inside"),
     ],
 )
 def test_options_out_of_range_are_refused_in_open(options, message):

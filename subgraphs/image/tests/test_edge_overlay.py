@@ -11,8 +11,8 @@ import penstock
 from penstock.lowlevel import default_registry
 from penstock_formats import ImageFormat, ImageFrame
 
-CANNY = "low_threshold: 40 high_threshold: 90 aperture_size: 5 l2_gradient: true"
-PAINT = "color { r: 255 b: 7 } alpha: 0.5"
+CANNY = "low_threshold: 40 high_threshold: 90 aperture_size: 5 l2_gradient: true line_width: 3"
+PAINT = "color { r: 255 b: 7 } alpha: 0.5 darkening: 0.6 region { xmin: 0.5 width: 0.5 }"
 WITH_SUBGRAPH = """
 input_stream: "frames"
 node {
@@ -97,8 +97,11 @@ def test_without_options_it_is_the_flat_chain_packet_for_packet(frames):
         ("high_threshold: 600", ""),
         ("aperture_size: 5", ""),
         ("l2_gradient: true", ""),
+        ("line_width: 3", ""),
         ("", "color { r: 255 b: 7 }"),
         ("", "alpha: 0.5"),
+        ("", "darkening: 0.6"),
+        ("", "region { xmin: 0.5 width: 0.5 }"),
     ],
 )
 def test_each_option_reaches_the_node_inside_and_changes_the_result(frames, canny, paint):

@@ -1,4 +1,4 @@
-"""`penstock demo`: edges drawn over a video, on the GPU or on the CPU, into a file or a window."""
+"""`penstock demo`: edges drawn over half of a video, on the GPU or on the CPU, into a file or a window."""
 
 from __future__ import annotations
 
@@ -34,7 +34,8 @@ class Demo:
         camera: index of the camera to read; None for no camera.
         frames: length of the test pattern, 0 for endless; None for the length in the graph.
         out: the file to write, replaced when the new one is finished; None for no file.
-        gpu: True requires the GPU, False takes the CPU, None takes the GPU if it is available.
+        gpu: True requires OpenGL, of a software renderer too; False takes the CPU; None takes the GPU if it
+            is available in hardware.
         show: whether to open a window.
     """
 

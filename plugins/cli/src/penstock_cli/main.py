@@ -182,7 +182,8 @@ def run_command(graph: Path, sides: tuple[str, ...], **manner: Any) -> None:
 @click.option(
     "--gpu/--no-gpu",
     default=None,
-    help="Require OpenGL, or do without it; by default the demo uses OpenGL if it is available.",
+    help="Require OpenGL, of a software renderer too, or do without it; by default the demo uses OpenGL only "
+    "if a graphics card draws.",
 )
 @click.option(
     "--show",
@@ -200,13 +201,16 @@ def demo_command(  # noqa: PLR0913  # an argument for each option
     show: bool,
     **manner: Any,
 ) -> None:
-    """Draw the edges of a video over it, and write the result to a file or show it.
+    """Draw the edges of a video over its right half, and write the result to a file or show it.
 
     Each frame is decoded, made grey, and reduced to its edges (Canny); the edges are joined with their
-    frame by timestamp, painted over it, and encoded. All of these steps run at once, on all cores.
-    Without VIDEO a moving test pattern is used. If OpenGL is available, with a graphics card or without
-    one, a shader draws the edges and the graph is examples/edge_overlay_gpu.pbtxt; else it is
-    examples/edge_overlay.pbtxt. stderr reports which was chosen, and why.
+    frame by timestamp, painted over its right half, and encoded. All of these steps run at once, on all
+    cores. Without VIDEO a moving test pattern is used. The sound of VIDEO is copied, without encoding it
+    again, if the new file can hold it.
+
+    If a graphics card draws with OpenGL, a shader paints the edges and the graph is
+    examples/edge_overlay_gpu.pbtxt; else OpenCV does, and it is examples/edge_overlay.pbtxt. stderr reports
+    which was chosen, and why.
 
     \b
     Examples:

@@ -53,10 +53,14 @@ class Place:
 
 
 def choose(wanted: bool | None, registry: Registry, share_with: object = None) -> Place:  # noqa: FBT001  # an answer
-    """Return the place to draw: the GPU if it is available, unless `wanted` says otherwise.
+    """Return the place to draw: the GPU if hardware draws there, unless `wanted` says otherwise.
+
+    A software renderer runs on the CPU, and is slower there than OpenCV. So it draws only where the GPU is
+    required, by `wanted` or PENSTOCK_GPU=require.
 
     Args:
-        wanted: True requires the GPU, False takes the CPU, None takes the GPU if it is available.
+        wanted: True requires OpenGL, of a software renderer too; False takes the CPU; None takes the GPU if
+            it is available in hardware.
         registry: knows whether the GPU pack is installed.
         share_with: a `penstock_gpu.ExternalContext` with which the contexts share textures if they can,
             or None.
@@ -67,21 +71,25 @@ def choose(wanted: bool | None, registry: Registry, share_with: object = None) -
     """
     if wanted is False:
         return Place("on the CPU, because of --no-gpu")
-    asks = "--gpu: " if wanted else f"{_VARIABLE}=require: " if _is_required() else ""
+    demand = "--gpu" if wanted else f"{_VARIABLE}=require" if _is_required() else ""
     try:
         resources, is_shared = _resources(registry, share_with)
     except InvalidArgumentError as error:  # a misspelt variable does not mean that there is no GPU
         raise RunFailed(str(error)) from error
     except PenstockError as error:
         why = str(error.__cause__ if isinstance(error.__cause__, PenstockError) else error)
-        if asks:
-            raise RunFailed(f"{asks}{why}") from error
+        if demand:
+            raise RunFailed(f"{demand}: {why}") from error
         return Place(f"on the CPU: {why}")
     if resources.is_on:
         context = resources.context()
-        kind = "a software renderer" if context.is_software else f"{context.vendor}"
-        return Place(f"on the GPU: {context.renderer} ({kind})", resources, is_shared)
-    why = f"{_VARIABLE} is 'off'" if resources.policy == "off" else resources.why_off
+        if demand or not context.is_software:
+            software = f"a software renderer, because of {demand}"
+            kind = software if context.is_software else f"hardware of {context.vendor}"
+            return Place(f"on the GPU: {context.renderer} ({kind})", resources, is_shared)
+        why = f"OpenGL has only a software renderer here, {context.renderer}, which is slower; --gpu uses it"
+    else:
+        why = f"{_VARIABLE} is 'off'" if resources.policy == "off" else resources.why_off
     resources.close(_CLOSE_S)
     if wanted:
         raise RunFailed(f"--gpu: {why}")

@@ -15,6 +15,7 @@ from penstock_gpu.calculators.overlay import (
     GlOverlayCalculatorOptions,
     OverlayColor,
     OverlayMode,
+    OverlayRegion,
 )
 from penstock_gpu.formats import GpuBufferFormat
 
@@ -97,6 +98,35 @@ def test_a_mask_paints_its_colour_in_each_mode(run, random, mode, color, alpha):
     found = overlaid(run, frame, mask, mode, alpha, color)
 
     assert differ(found, masked(frame, mask, mode, alpha, color)) <= TOLERANCE
+
+
+@pytest.mark.parametrize("mode", OverlayMode)
+@pytest.mark.parametrize("channels", [1, 4], ids=["mask", "image"])
+def test_only_the_region_is_darkened_and_laid_over(run, random, mode, channels):
+    frame = random.integers(0, 256, (9, 21, 4), np.uint8)
+    overlay = random.integers(0, 256, (9, 21, channels), np.uint8).squeeze()
+    overlay[random.random((9, 21)) < 0.4] = 0
+    options = GlOverlayCalculatorOptions(mode, 0.6, ORANGE, 0.65, OverlayRegion(0.5, 0.25, 0.5, 0.5))
+
+    found = run.image(GlOverlayCalculator, {"VIDEO": frame, "OVERLAY": overlay}, options=options)
+
+    dark = np.dstack([frame[..., :3] * 0.35, frame[..., 3]])
+    over = exactly(dark, overlay, mode, 0.6) if channels == 4 else masked(dark, overlay, mode, 0.6, ORANGE)
+    inside = slice(2, 7), slice(10, 21)  # 2.25 to 6.75, 10.5 to 21, rounded
+    assert differ(found[inside], over[inside]) <= TOLERANCE
+    outside = np.ones((9, 21), bool)
+    outside[inside] = False
+    assert np.array_equal(found[outside], frame[outside])
+
+
+def test_darkening_is_exact_and_keeps_alpha_where_nothing_is_laid_over(run, random):
+    frame, mask = random.integers(0, 256, (5, 6, 4), np.uint8), np.zeros((5, 6), np.uint8)
+    options = GlOverlayCalculatorOptions(NONZERO, darkening=0.5)
+
+    found = run.image(GlOverlayCalculator, {"VIDEO": frame, "OVERLAY": mask}, options=options)
+
+    assert differ(found, unit(frame) * (0.5, 0.5, 0.5, 1)) <= TOLERANCE
+    assert np.array_equal(found[..., 3], frame[..., 3])
 
 
 def test_green_edges_replace_exactly_what_they_cover(run, random):
@@ -235,6 +265,13 @@ def test_an_empty_buffer_is_refused(run):
         (lambda: GlOverlayCalculatorOptions(alpha=1.5), r"alpha is 1.5, but must be 0 to 1"),
         (lambda: GlOverlayCalculatorOptions(alpha=float("nan")), r"alpha is nan"),
         (lambda: OverlayColor(g=256), r"g is 256, but each part of a colour must be 0 to 255"),
+        (lambda: GlOverlayCalculatorOptions(darkening=-0.1), r"darkening is -0.1, but must be 0 to 1"),
+        (
+            lambda: OverlayRegion(xmin=0.5, width=0.6),
+            r"region has xmin 0.5, ymin 0, width 0.6 and height 1, but must be inside the image, 0 to 1",
+        ),
+        (lambda: OverlayRegion(ymin=-0.1), r"ymin -0.1"),
+        (lambda: OverlayRegion(height=0), r"height 0, but must be inside"),
     ],
 )
 def test_options_that_cannot_be_are_refused(make, message):

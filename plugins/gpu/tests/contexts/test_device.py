@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from penstock.errors import InvalidArgumentError
-from penstock_gpu import egl
+from penstock_gpu import egl, gl
 from penstock_gpu.contexts import device
 from penstock_gpu.contexts.device import candidates
 from penstock_gpu.contexts.probe import probe
@@ -144,6 +144,27 @@ def test_every_device_that_is_listed_as_working_gives_a_context(make_context):
 
 def test_asked_for_software_a_context_draws_in_software(make_context):
     assert make_context(device="software").is_software
+
+
+@pytest.mark.parametrize(
+    ("renderer", "is_software"),
+    [
+        ("llvmpipe (LLVM 15.0.6, 256 bits)", True),
+        ("SwiftShader Device (LLVM 16.0.0)", True),
+        ("D3D12 (Microsoft Basic Render Driver)", True),
+        ("zink Vulkan 1.3(llvmpipe (LLVM 17.0.6, 256 bits))", True),
+        ("NVIDIA H200/PCIe/SSE2", False),
+        ("Mesa Intel(R) UHD Graphics 620 (KBL GT2)", False),
+        ("D3D12 (NVIDIA GeForce RTX 3060)", False),
+    ],
+)
+def test_a_renderer_that_draws_on_the_cpu_is_known_by_its_name(
+    make_context, monkeypatch, renderer, is_software
+):
+    monkeypatch.setattr(device, "_SOFTWARE_EXTENSION", "EGL_none")
+    monkeypatch.setattr(gl, "get_string", lambda _name: renderer)
+
+    assert make_context().is_software == is_software
 
 
 @pytest.mark.gpu

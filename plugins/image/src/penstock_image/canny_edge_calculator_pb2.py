@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from penstock.config import calculator_options_pb2 as penstock_dot_config_dot_calculator__options__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n*penstock_image/canny_edge_calculator.proto\x12\x08penstock\x1a(penstock/config/calculator_options.proto\"\xdd\x01\n\x1a\x43\x61nnyEdgeCalculatorOptions\x12\x1a\n\rlow_threshold\x18\x01 \x01(\x01:\x03\x31\x30\x30\x12\x1b\n\x0ehigh_threshold\x18\x02 \x01(\x01:\x03\x32\x30\x30\x12\x18\n\raperture_size\x18\x03 \x01(\x05:\x01\x33\x12\x1a\n\x0bl2_gradient\x18\x04 \x01(\x08:\x05\x66\x61lse2P\n\x03\x65xt\x12\x1b.penstock.CalculatorOptions\x18\x84\x9d\x01 \x01(\x0b\x32$.penstock.CannyEdgeCalculatorOptions')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n*penstock_image/canny_edge_calculator.proto\x12\x08penstock\x1a(penstock/config/calculator_options.proto\"\xf4\x01\n\x1a\x43\x61nnyEdgeCalculatorOptions\x12\x1a\n\rlow_threshold\x18\x01 \x01(\x01:\x03\x31\x30\x30\x12\x1b\n\x0ehigh_threshold\x18\x02 \x01(\x01:\x03\x32\x30\x30\x12\x18\n\raperture_size\x18\x03 \x01(\x05:\x01\x33\x12\x1a\n\x0bl2_gradient\x18\x04 \x01(\x08:\x05\x66\x61lse\x12\x15\n\nline_width\x18\x05 \x01(\x05:\x01\x31\x32P\n\x03\x65xt\x12\x1b.penstock.CalculatorOptions\x18\x84\x9d\x01 \x01(\x0b\x32$.penstock.CannyEdgeCalculatorOptions')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -33,5 +33,5 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'penstock_image.canny_edge_c
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_CANNYEDGECALCULATOROPTIONS']._serialized_start=99
-  _globals['_CANNYEDGECALCULATOROPTIONS']._serialized_end=320
+  _globals['_CANNYEDGECALCULATOROPTIONS']._serialized_end=343
 # @@protoc_insertion_point(module_scope)

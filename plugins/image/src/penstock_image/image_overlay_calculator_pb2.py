@@ -26,7 +26,7 @@ from penstock.config import calculator_options_pb2 as penstock_dot_config_dot_ca
 from penstock_formats import color_pb2 as penstock__formats_dot_color__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n-penstock_image/image_overlay_calculator.proto\x12\x08penstock\x1a(penstock/config/calculator_options.proto\x1a\x1cpenstock_formats/color.proto\"\xa6\x01\n\x1dImageOverlayCalculatorOptions\x12\x1e\n\x05\x63olor\x18\x01 \x01(\x0b\x32\x0f.penstock.Color\x12\x10\n\x05\x61lpha\x18\x02 \x01(\x02:\x01\x31\x32S\n\x03\x65xt\x12\x1b.penstock.CalculatorOptions\x18\x85\x9d\x01 \x01(\x0b\x32\'.penstock.ImageOverlayCalculatorOptions')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n-penstock_image/image_overlay_calculator.proto\x12\x08penstock\x1a(penstock/config/calculator_options.proto\x1a\x1cpenstock_formats/color.proto\"\xcd\x02\n\x1dImageOverlayCalculatorOptions\x12\x1e\n\x05\x63olor\x18\x01 \x01(\x0b\x32\x0f.penstock.Color\x12\x10\n\x05\x61lpha\x18\x02 \x01(\x02:\x01\x31\x12\x14\n\tdarkening\x18\x03 \x01(\x01:\x01\x30\x12>\n\x06region\x18\x04 \x01(\x0b\x32..penstock.ImageOverlayCalculatorOptions.Region\x1aO\n\x06Region\x12\x0f\n\x04xmin\x18\x01 \x01(\x01:\x01\x30\x12\x0f\n\x04ymin\x18\x02 \x01(\x01:\x01\x30\x12\x10\n\x05width\x18\x03 \x01(\x01:\x01\x31\x12\x11\n\x06height\x18\x04 \x01(\x01:\x01\x31\x32S\n\x03\x65xt\x12\x1b.penstock.CalculatorOptions\x18\x85\x9d\x01 \x01(\x0b\x32\'.penstock.ImageOverlayCalculatorOptions')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -34,5 +34,7 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'penstock_image.image_overla
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_IMAGEOVERLAYCALCULATOROPTIONS']._serialized_start=132
-  _globals['_IMAGEOVERLAYCALCULATOROPTIONS']._serialized_end=298
+  _globals['_IMAGEOVERLAYCALCULATOROPTIONS']._serialized_end=465
+  _globals['_IMAGEOVERLAYCALCULATOROPTIONS_REGION']._serialized_start=301
+  _globals['_IMAGEOVERLAYCALCULATOROPTIONS_REGION']._serialized_end=380
 # @@protoc_insertion_point(module_scope)

@@ -30,13 +30,20 @@ class VideoEncoderCalculator(penstock.Calculator):
         VIDEO_PRESTREAM (optional): VideoHeader at PRESTREAM, for its frame rate.
     Input side packets:
         OUTPUT_FILE_PATH: str or Path; the ending chooses the container: mp4, mov, mkv, webm, avi, ...
-        AUDIO_FILE_PATH (optional): str or Path of a file whose audio is copied without decoding, up to
-            the end of the last frame; with "" a warning is logged and the file gets no audio.
+        AUDIO_FILE_PATH (optional): str or Path of a file whose audio streams are copied; with "" a warning
+            is logged and the file gets no audio.
 
     Times in the file are the packets' timestamps: exact in mp4 and mov, whole milliseconds in mkv and
     webm, whole frames in avi; with codec mpeg4 they are rounded to 1/60000 s. Where the first frame
     is at a negative time or at a day or more, as with times since 1970, the file begins at zero and
     records the first frame's time as its creation time (`timeline` chooses).
+
+    Audio is copied packet by packet, without decoding, with the times that it has in its file, moved with
+    the frames where these are moved. It ends with the last frame, so a run that was cut short gives a short
+    file; where that is also the last frame of the audio's own file, all audio is copied. mkv, webm and avi
+    have no negative times: where the audio begins before zero, as AAC in mp4 does by 21 ms, the whole file
+    begins that much later. `audio_optional` is for files of any kind: without audio, or with audio that the
+    container cannot hold, the video is written alone, and the log has the reason.
 
     The file is written under a hidden name beside the target and renamed in `close`, which is
     called at every end of a run: after an error or Ctrl-C the file holds the frames up to then, and
@@ -45,12 +52,14 @@ class VideoEncoderCalculator(penstock.Calculator):
     Options `OpenCvVideoEncoderCalculatorOptions`: `codec` (H.264; VP9 in webm), `video_format`, `fps`
     (else the header's, else 30: a hint, times come from the timestamps), `width` and `height` (frames
     must have that size), `crf` (23), `preset` ("superfast"), `threads` (0: libav decides), `bit_rate`,
-    `timeline`. Conversion and encoding run without the GIL. Colours become BT.601, limited range.
+    `timeline`, `audio_optional` (false). Conversion and encoding run without the GIL. Colours become
+    BT.601, limited range.
 
     Raises in `open`: InvalidArgumentError for a directory that is missing or not writable, a path
     that does not end in `video_format`, or an unknown codec. In `process`: the same for a frame of
-    another size or format, or where codec, container and size do not go together; PenstockError where
-    writing to the disk fails.
+    another size or format, or where codec, container, size and audio do not go together; PenstockError
+    where writing to the disk fails, or where the audio cannot be read further: the file then has all frames
+    up to then, and their audio up to there.
 
     Config::
 
@@ -105,7 +114,7 @@ class VideoEncoderCalculator(penstock.Calculator):
                 f"a frame at {timestamp} has no place in a file; give it an ordinary timestamp"
             )
         if self._writer is None:
-            self._writer = self._start(frame, int(timestamp))
+            self._writer = self._start(cc, frame, int(timestamp))
         self._check(frame, self._writer.size)
         self._writer.write(frame.array, frame.format, int(timestamp))
 
@@ -119,7 +128,7 @@ class VideoEncoderCalculator(penstock.Calculator):
         else:
             writer.finish()
 
-    def _start(self, frame: ImageFrame, timestamp: int) -> VideoWriter:
+    def _start(self, cc: CalculatorContext, frame: ImageFrame, timestamp: int) -> VideoWriter:
         """Open the file for frames like the first."""
         options = self._options
         wanted = (options.width or frame.width, options.height or frame.height)
@@ -134,6 +143,8 @@ class VideoEncoderCalculator(penstock.Calculator):
             options.threads,
             options.bit_rate,
             self._audio,
+            options.audio_optional,
+            cc.node_name,
         )
         return VideoWriter(self._target, settings, wanted, -timestamp if from_zero else 0)
 

@@ -21,7 +21,7 @@ from av.video.reformatter import ColorRange, Colorspace, VideoReformatter
 
 from penstock.errors import InvalidArgumentError, PenstockError
 from penstock_formats import ImageFormat
-from penstock_video.audio import AudioTrack
+from penstock_video.audio import AudioError, AudioTracks
 from penstock_video.source import MICROSECONDS
 
 if TYPE_CHECKING:
@@ -75,6 +75,8 @@ class Settings:
         threads: of the encoder; 0: libav decides.
         bit_rate: bits per second, for encoders without crf; 0: a fifth of a bit for each pixel.
         audio: file with the audio to copy; None: no audio.
+        audio_optional: leave out audio that does not fit, and log it; False: that is an error.
+        node: name of the node that writes, for the log.
     """
 
     codec: str
@@ -84,6 +86,8 @@ class Settings:
     threads: int = 0
     bit_rate: int = 0
     audio: str | None = None
+    audio_optional: bool = False
+    node: str | None = None
 
 
 def encoder_name(codec: str, suffix: str) -> str:
@@ -118,7 +122,7 @@ class VideoWriter:
             the moment at `-start` microseconds since 1970.
 
     Raises:
-        InvalidArgumentError: codec, container and size do not go together. No file is left behind.
+        InvalidArgumentError: codec, container, size and audio do not go together. No file is left behind.
     """
 
     def __init__(self, target: Path, settings: Settings, size: tuple[int, int], start: int = 0) -> None:
@@ -127,7 +131,7 @@ class VideoWriter:
         self._settings = settings
         self._start = start
         self._partial = target.with_name(f".{target.stem}.partial{target.suffix}")
-        self._audio: AudioTrack | None = None
+        self._audio: AudioTracks | None = None
         self._reformatter = VideoReformatter()
         self._last: int | None = None
         self._length = round(MICROSECONDS / settings.fps)
@@ -135,7 +139,13 @@ class VideoWriter:
         try:
             self._stream = self._video_stream()
             if settings.audio:
-                self._audio = AudioTrack(settings.audio, self._container)
+                self._audio = AudioTracks(
+                    settings.audio,
+                    self._container,
+                    start,
+                    is_optional=settings.audio_optional,
+                    node=settings.node,
+                )
             self._container.start_encoding()
         except BaseException as error:
             self.discard()
@@ -154,7 +164,8 @@ class VideoWriter:
             timestamp: microseconds, later than the one before.
 
         Raises:
-            PenstockError: the encoder or the disk failed. The writer can still be finished or discarded.
+            PenstockError: the encoder or the disk failed, or the audio cannot be copied further. The writer
+                can still be finished, then without the rest of the audio, or discarded.
         """
         rgb = av.VideoFrame.from_numpy_buffer(np.ascontiguousarray(picture), format=PIXELS[kind])
         frame = self._reformatter.reformat(
@@ -170,18 +181,27 @@ class VideoWriter:
             self._length = time - self._last
         self._last = time
         self._encode(frame)
+        self._copy_audio(Fraction(time, MICROSECONDS))
 
     def finish(self) -> None:
-        """Write the frames that the encoder still holds, and rename the file to the target.
+        """Write the frames that the encoder still holds and the rest of the audio, and rename the file.
+
+        The audio ends with the last frame; if that is the last frame of the audio's own file too, all of the
+        audio is copied.
 
         Raises:
-            PenstockError: the encoder or the disk failed. The target is unchanged.
+            PenstockError: the encoder or the disk failed. The target is unchanged. Or the audio cannot be
+                copied further; the target then has all frames, and the audio up to there.
         """
+        audio_failure: AudioError | None = None
         try:
             self._encode(None)
+            try:
+                self._finish_audio()
+            except AudioError as error:
+                audio_failure = error
             self._container.close()
-            if self._audio:
-                self._audio.close()
+            self._close_audio()
             self._partial.replace(self.target)
         except (av.error.FFmpegError, OSError) as error:
             self.discard()
@@ -189,13 +209,14 @@ class VideoWriter:
         except BaseException:
             self.discard()
             raise
+        if audio_failure is not None:
+            raise audio_failure
 
     def discard(self) -> None:
         """Delete the unfinished file; the target stays unchanged."""
         with contextlib.suppress(av.error.FFmpegError, OSError):
             self._container.close()
-        if self._audio:
-            self._audio.close()
+        self._close_audio()
         with contextlib.suppress(OSError):
             self._partial.unlink(missing_ok=True)
 
@@ -239,14 +260,35 @@ class VideoWriter:
 
     def _encode(self, frame: av.VideoFrame | None) -> None:
         try:
-            if self._audio and self._last is not None:
-                # Audio after the end of the last frame is dropped: a run that was cut short stays short.
-                until = self._last if frame is not None else self._last + self._length
-                self._audio.mux_until(Fraction(until, MICROSECONDS))
             for packet in self._stream.encode(frame):
                 self._container.mux(packet)
         except (av.error.FFmpegError, OSError) as error:
             raise self._failed(error) from error
+
+    def _copy_audio(self, until: Fraction | None) -> None:
+        """Copy the audio that begins before `until` seconds, or all of it; after an error, no more."""
+        if self._audio is None:
+            return
+        try:
+            self._audio.copy_until(until)
+        except (av.error.FFmpegError, OSError) as error:
+            raise self._failed(error) from error
+        except AudioError:
+            self._close_audio()
+            raise
+
+    def _finish_audio(self) -> None:
+        if self._audio is None or self._last is None:
+            return
+        self._copy_audio(Fraction(self._last + self._length, MICROSECONDS))
+        # A run that was cut short stays short. Half a frame later is no other frame, but for rounding.
+        if not self._audio.has_frame_after(Fraction(2 * self._last + self._length, 2 * MICROSECONDS)):
+            self._copy_audio(None)
+
+    def _close_audio(self) -> None:
+        audio, self._audio = self._audio, None
+        if audio is not None:
+            audio.close()
 
     def _refused(self, error: Exception) -> InvalidArgumentError:
         why = getattr(error, "strerror", None) or error

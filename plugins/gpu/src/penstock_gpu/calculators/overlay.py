@@ -47,7 +47,7 @@ def _check_part(instance: object, field: attrs.Attribute[int], value: int) -> No
         raise InvalidArgumentError(f"{field.name} is {value}, but each part of a colour must be 0 to 255")
 
 
-def _check_alpha(instance: object, field: attrs.Attribute[float], value: float) -> None:  # noqa: ARG001  # attrs
+def _check_share(instance: object, field: attrs.Attribute[float], value: float) -> None:  # noqa: ARG001  # attrs
     if not 0 <= value <= 1:
         raise InvalidArgumentError(f"{field.name} is {value:g}, but must be 0 to 1")
 
@@ -68,18 +68,56 @@ class OverlayColor:
 
 
 @attrs.frozen
+class OverlayRegion:
+    """A part of an image, in shares of its width and height: 0 is the left or upper border, 1 the other.
+
+    Attributes:
+        xmin: the left border.
+        ymin: the upper border.
+        width: above 0; the right border, xmin + width, is at most 1.
+        height: above 0; the lower border, ymin + height, is at most 1.
+    """
+
+    xmin: float = 0.0
+    ymin: float = 0.0
+    width: float = 1.0
+    height: float = 1.0
+
+    def __attrs_post_init__(self) -> None:
+        for start, length in ((self.xmin, self.width), (self.ymin, self.height)):
+            if not (start >= 0 and length > 0 and start + length <= 1):
+                raise InvalidArgumentError(
+                    f"region has xmin {self.xmin:g}, ymin {self.ymin:g}, width {self.width:g} and height "
+                    f"{self.height:g}, but must be inside the image, 0 to 1, and not empty"
+                )
+
+    def borders(self, width: int, height: int) -> tuple[int, int, int, int]:
+        """Return (left, top, right, bottom) in an image of this size, in whole pixels, rounded."""
+        return (
+            round(self.xmin * width),
+            round(self.ymin * height),
+            round((self.xmin + self.width) * width),
+            round((self.ymin + self.height) * height),
+        )
+
+
+@attrs.frozen
 class GlOverlayCalculatorOptions:
     """How one image is laid over another.
 
     Attributes:
         mode: ALPHA_OVER, REPLACE_NONZERO, ADD or MIX.
-        alpha: the strength of the overlay, 0 to 1; 0 leaves the image unchanged.
+        alpha: the strength of the overlay, 0 to 1; 0 makes it invisible.
         color: the colour that an overlay of one channel paints; white if it is not given.
+        darkening: how much darker the image becomes before, 0 to 1; 0 not at all, 1 black.
+        region: the part of the image that is darkened and laid over; all of it if it is not given.
     """
 
     mode: OverlayMode = OverlayMode.ALPHA_OVER
-    alpha: float = attrs.field(default=1.0, validator=_check_alpha)
+    alpha: float = attrs.field(default=1.0, validator=_check_share)
     color: OverlayColor | None = None
+    darkening: float = attrs.field(default=0.0, validator=_check_share)
+    region: OverlayRegion | None = None
 
 
 #: MODE is the number of an OverlayMode. MASK: the overlay has one channel; PAINTED: a colour is given for it.
@@ -88,10 +126,17 @@ uniform sampler2D frame;
 uniform sampler2D overlay;
 uniform vec3 color;
 uniform float alpha;
+uniform float light;
+uniform vec4 region;
 
 void main() {
   ivec2 place = ivec2(gl_FragCoord.xy);
   vec4 below = texelFetch(frame, place, 0);
+  if (any(lessThan(gl_FragCoord.xy, region.xy)) || any(greaterThan(gl_FragCoord.xy, region.zw))) {
+    gl_FragColor = below;
+    return;
+  }
+  below.rgb *= light;
   vec4 above = texelFetch(overlay, place, 0);
 #if MASK
   float value = above.MASK_CHANNEL;
@@ -135,10 +180,13 @@ class GlOverlayCalculator(DrawingCalculator):
     - ADD: V plus O's colour times its alpha times `alpha`, at most 1; V's alpha is kept.
     - MIX: V mixed with O by `alpha`, all four channels.
 
+    V is darkened by `darkening` before; outside of `region` it stays as it is.
+
     A mask with value v paints `color`, or white: in ALPHA_OVER that colour with alpha v; in REPLACE_NONZERO
     the colour where v is not 0, or without `color` the grey v; in the other modes the colour times v.
 
-    Options `GlOverlayCalculatorOptions`: `mode`, `alpha` (1), `color` (`r`, `g`, `b`, each 0 to 255).
+    Options `GlOverlayCalculatorOptions`: `mode`, `alpha` (1), `color` (`r`, `g`, `b`, each 0 to 255),
+    `darkening` (0), `region` (`xmin`, `ymin`, `width`, `height`, in shares of the image's sides).
     `GlContextOptions` choose the context. If the service is off, it works in NumPy. Against the
     exact value, rounded, both ways are off by at most 1 of 255.
 
@@ -179,6 +227,8 @@ class GlOverlayCalculator(DrawingCalculator):
         self._options = cc.options(GlOverlayCalculatorOptions)
         color = self._options.color
         self._color = _WHITE if color is None else tuple(part / _BYTE_MAX for part in attrs.astuple(color))
+        self._light = 1 - self._options.darkening
+        self._region = self._options.region or OverlayRegion()
         pass_header(cc.inputs["VIDEO"], cc.outputs["VIDEO"])
         super().open(cc)
 
@@ -213,33 +263,50 @@ class GlOverlayCalculator(DrawingCalculator):
             "PAINTED": int(options.color is not None),
         }
         program = self.program(_FRAGMENT, defines=defines)
-        uniforms: dict[str, UniformValue] = {"color": self._color, "alpha": options.alpha}
+        uniforms: dict[str, UniformValue] = {
+            "color": self._color,
+            "alpha": options.alpha,
+            "light": self._light,
+            "region": self._region.borders(*size_of(frame)),
+        }
         inputs = {"frame": frame, "overlay": overlay}
         return render(self.helper, program, inputs, *size_of(frame), GpuBufferFormat.BGRA32, uniforms)
 
     def _computed(self, frame: GpuBuffer, overlay: GpuBuffer) -> GpuBuffer:
         kind = GpuBufferFormat.BGRA32
-        pixels, over = frame.array(), overlay.array()
+        pixels = frame.array()
+        made = _as_bytes(pixels, frame.format)
+        left, top, right, bottom = self._region.borders(*size_of(frame))
+        inside = slice(top, bottom), slice(left, right)
+        part, pixels, over = made[inside], pixels[inside], overlay.array()[inside]
+        if self._light < 1:
+            part[...] = stored(self._darkened(pixels, frame), kind)
         if self._options.mode is OverlayMode.MIX:  # changes every pixel
-            return GpuBuffer.of_array(stored(self._mixed(pixels, frame, over, overlay), kind), kind)
+            part[...] = stored(self._mixed(pixels, frame, over, overlay), kind)
+            return GpuBuffer.of_array(made, kind)
         # Most overlays, such as edges, change few pixels; the other pixels are copied unchanged.
         there = _shown(over, by_colour=self._options.mode is OverlayMode.REPLACE_NONZERO)
-        made = _as_bytes(pixels, frame.format)
         if there.any():
-            made[there] = stored(self._mixed(pixels[there][None], frame, over[there][None], overlay), kind)[0]
+            part[there] = stored(self._mixed(pixels[there][None], frame, over[there][None], overlay), kind)[0]
         return GpuBuffer.of_array(made, kind)
 
     def _mixed(
         self, pixels: NDArray[Any], frame: GpuBuffer, over: NDArray[Any], overlay: GpuBuffer
     ) -> NDArray[np.float32]:
         """Return what the shader draws for some pixels of both images."""
-        below, above = colours(pixels, frame.format), colours(over, overlay.format)
+        below, above = self._darkened(pixels, frame), colours(over, overlay.format)
         covers: NDArray[np.bool_] = (above[..., :3] != 0).any(axis=2)
         if _is_mask(overlay):
             value = above[..., _mask_channel(overlay)]
             covers = value != 0
             above = self._painted(value)
         return _combined(self._options.mode, np.float32(self._options.alpha), below, above, covers)
+
+    def _darkened(self, pixels: NDArray[Any], frame: GpuBuffer) -> NDArray[np.float32]:
+        """Return the colours of some pixels of an image below its overlay."""
+        below = colours(pixels, frame.format)
+        below[..., :_ALPHA] *= np.float32(self._light)
+        return below
 
     def _painted(self, value: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return the overlay that a mask means, where it covers the image."""

@@ -33,7 +33,16 @@ T = TypeVar("T")
 _NUMBERS: Final = itertools.count(1)
 #: The first version with glTextureSubImage2D and glGetTextureSubImage.
 _DIRECT_ACCESS: Final = (4, 5)
-_SOFTWARE: Final = ("llvmpipe", "softpipe", "swrast", "swiftshader", "software", "lavapipe")
+#: Parts of the names of renderers that draw on the CPU, in small letters.
+_SOFTWARE: Final = (
+    "llvmpipe",
+    "softpipe",
+    "swrast",
+    "swiftshader",
+    "software",
+    "lavapipe",
+    "basic render",  # of Microsoft, in WSL
+)
 
 
 class GlContext:
