@@ -28,6 +28,7 @@ extensions = [
     "sphinx_click",
     "sphinx_copybutton",
     "sphinx_llms_txt",
+    "dead_links",
     "timelines",
 ]
 exclude_patterns = ["_build", "_extensions"]

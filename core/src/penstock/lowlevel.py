@@ -5,7 +5,7 @@ Calculators and applications need none of them: their names are in `penstock`. A
 
 Ports
     `Ports` finds a port by "TAG", number or ("TAG", number), which together are a `PortKey`; `PortSpecs` and
-    `PortSpec` are what a contract holds. `TagMap` reads the ports of a node ("TAG:0:name") into `Port`s,
+    `PortSpec` are what a contract holds. `TagMap` reads the ports of a node (`"TAG:0:name"`) into `Port`s,
     `parse_tag_index` and `parse_tag_index_name` read one; `is_name` checks a name. `port_id` and `port_name`
     turn a key into tag and number, and into the words of errors.
 Streams and packets

@@ -1,0 +1,72 @@
+"""The documentation as files: every link leads somewhere, and every page is described where it is listed."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs"
+PAGES = sorted(
+    path
+    for pattern in (
+        "*.md",
+        "core/*.md",
+        "plugins/*/*.md",
+        "subgraphs/**/*.md",
+        "contrib/**/*.md",
+        "docs/**/*.md",
+    )
+    for path in ROOT.glob(pattern)
+    if not {"_build", ".venv"} & set(path.parts)
+    and (path.parent.name != "calculators" or path.name == "README.md")
+)
+INDEXES = sorted(DOCS.rglob("index.md"))
+
+_CODE = re.compile(r"^(`{3,}).*?^\1|`[^`\n]*`", re.MULTILINE | re.DOTALL)
+_LINK = re.compile(r"\]\((?!https?:|mailto:)(?P<path>[^)#\s]*)(?:#(?P<heading>[^)\s]*))?\)")
+
+
+def text_of(page):
+    return _CODE.sub(lambda found: " " * len(found[0]), page.read_text(encoding="utf-8"))
+
+
+def headings_of(page):
+    """The anchors of a page: its headings in lower case, with hyphens for spaces."""
+    lines = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", line.lower()).replace(" ", "-") for line in lines}
+
+
+def broken_links(page):
+    for link in _LINK.finditer(text_of(page)):
+        target = (page.parent / link["path"]).resolve() if link["path"] else page
+        if not target.exists() or (link["heading"] and link["heading"] not in headings_of(target)):
+            yield link[0]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_link_leads_to_a_file_and_to_a_heading_of_it(page):
+    assert list(broken_links(page)) == []
+
+
+def test_a_link_to_a_missing_file_or_heading_is_found(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text(
+        "# A title\n[a](page.md#a-title) [b](gone.md) [c](#b) `[d](gone.md)` [e](https://pypi.org)\n"
+    )
+
+    assert list(broken_links(page)) == ["](gone.md)", "](#b)"]
+
+
+@pytest.mark.parametrize("index", INDEXES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_an_index_lists_and_describes_each_page_of_its_folder(index):
+    text = index.read_text(encoding="utf-8")
+    listed = re.findall(r"^([\w/-]+)$", text[text.index("```{toctree}") :], re.MULTILINE)
+    described = set(re.findall(r"^\| \[[^]]+\]\(([^)]+)\.md\) \| \w", text.replace("`", ""), re.MULTILINE))
+    described |= set(re.findall(r"^\* - \[[^]]+\]\(([^)]+)\.md\)\n  - \w", text, re.MULTILINE))
+    in_folder = {page.stem for page in index.parent.glob("*.md")} - {"index"}
+
+    assert in_folder <= set(listed)
+    assert set(listed) == described
