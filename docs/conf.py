@@ -22,13 +22,13 @@ author = "the Penstock developers"
 version = release = penstock.__version__
 
 extensions = [
+    "dead_links",
     "myst_parser",
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
     "sphinx_click",
     "sphinx_copybutton",
     "sphinx_llms_txt",
-    "dead_links",
     "timelines",
 ]
 exclude_patterns = ["_build", "_extensions"]

@@ -218,7 +218,7 @@ def index() -> str:
     """Return the text of the index: for each pack and purpose a table with a line for each calculator.
 
     Raises:
-        GroupError: a calculator has no purpose, or several, or a name of a group is of none.
+        GroupError: a calculator has no purpose, or a pattern of a group is of no calculator that is left.
     """
     registry = default_registry()
     described = {name: describe(name, registry) for name in _names()}
@@ -243,7 +243,7 @@ def grouped(packs: Mapping[str, str]) -> dict[str, dict[str, list[str]]]:
         packs: name of a calculator → its distribution.
 
     Raises:
-        GroupError: a calculator has no purpose, or several, or a name of a group is of none.
+        GroupError: a calculator has no purpose, or a pattern of a group is of no calculator that is left.
     """
     left = sorted(packs)
     found: dict[str, dict[str, list[str]]] = {}
