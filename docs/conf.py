@@ -23,6 +23,7 @@ version = release = penstock.__version__
 
 extensions = [
     "dead_links",
+    "docstrings",
     "myst_parser",
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",

@@ -86,8 +86,8 @@ def with_urls(pyproject: str, found: Addresses, version: str) -> str:
 def with_absolute_links(readme: str, folder: str, found: Addresses, version: str) -> str:
     """Return a README in which each relative link is an address.
 
-    Pages and images below docs/ lead to the site, other files to the repository at the release's version. The site
-    has the images that its pages show.
+    Pages and images below docs/ lead to the site, other files to the repository at the release's version.
+    The site has the images that its pages show.
 
     Args:
         readme: its text.

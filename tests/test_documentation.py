@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import re
 from pathlib import Path
 
@@ -70,3 +71,53 @@ def test_an_index_lists_and_describes_each_page_of_its_folder(index):
 
     assert in_folder <= set(listed)
     assert set(listed) == described
+
+
+# --- what the build does with docstrings ----------------------------------------------------------
+
+
+def extension(name):
+    """An extension of the documentation's build as a module; it belongs to no package."""
+    spec = importlib.util.spec_from_file_location(
+        f"penstock_docs_{name}", DOCS / "_extensions" / f"{name}.py"
+    )
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize(
+    ("address", "dead"),
+    [
+        ("TAG:1", True),
+        ("TAG:index:name", True),
+        ("file:line", True),
+        ("https://ui.perfetto.dev", False),
+        ("../how-to/log.html#log", False),
+        ("", False),
+    ],
+)
+def test_text_that_looks_like_an_address_is_a_dead_link(address, dead):
+    assert extension("dead_links").is_dead(address) is dead
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (["stream and count.", ":type: What was dropped"], ["What was dropped: stream and count."]),
+        (
+            ["text.", "", ":returns: text or a path", ":rtype: A graph"],
+            ["text.", "", ":returns: A graph: text or a path"],
+        ),
+        (["", ":rtype: int"], ["", ":rtype: int"]),
+        ([":ivar file, line: where it is."], [":ivar file,line: where it is."]),
+        ([":ivar file: where it is."], [":ivar file: where it is."]),
+        (["Two `Packet`s."], ["Two `Packet`\\ s."]),
+        (
+            ["Wait.", "", ":param s: seconds.", ":raises ValueError: never.", ":raises As `next`.:"],
+            ["Wait.", "", "", "Errors: As `next`.", "", ":param s: seconds.", ":raises ValueError: never."],
+        ),
+    ],
+)
+def test_a_docstring_stays_what_its_author_wrote(before, after):
+    assert extension("docstrings").mended(before) == after

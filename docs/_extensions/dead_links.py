@@ -9,29 +9,28 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
-from docutils import nodes
-from sphinx.util import logging
-
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
+    from docutils.nodes import document
     from sphinx.application import Sphinx
 
-_LOGGER: Final = logging.getLogger(__name__)
 #: "" is a link within the site.
 _SCHEMES: Final = {"", "http", "https", "mailto"}
 
 
-def dead_links(document: nodes.document) -> Iterator[nodes.reference]:
-    """Yield the links of a document whose scheme is none that browsers open."""
-    for link in document.findall(nodes.reference):
-        if urlsplit(link.get("refuri", "")).scheme not in _SCHEMES:
-            yield link
+def is_dead(address: str) -> bool:
+    """Return whether a browser can do nothing with an address."""
+    return urlsplit(address).scheme not in _SCHEMES
 
 
-def _warn(_app: Sphinx, document: nodes.document, _docname: str) -> None:
-    for link in dead_links(document):
-        _LOGGER.warning("%r is a dead link; put the text in backquotes", link["refuri"], location=link)
+def _warn(_app: Sphinx, page: document, _docname: str) -> None:
+    from docutils import nodes  # comes with Sphinx, which the tests of this module do without
+    from sphinx.util import logging
+
+    for link in page.findall(nodes.reference):
+        if is_dead(link.get("refuri", "")):
+            logging.getLogger(__name__).warning(
+                "%r is a dead link; put the text in backquotes", link["refuri"], location=link
+            )
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

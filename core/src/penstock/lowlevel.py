@@ -12,7 +12,7 @@ Streams and packets
     What an input stream handler works on: `InputStream`, its `Node`, and `NOTHING`, the value of an empty
     packet. `Stop` is the type of `penstock.STOP`, `Outcome` of all that a calculator's methods may return.
 Timestamps as plain ints
-    The engine has no `Timestamp` objects, for speed. `UNSET`, `UNSTARTED`, `PRESTREAM`, `MIN`, `MAX`,
+    Policies and tools see plain ints, not `Timestamp`s. `UNSET`, `UNSTARTED`, `PRESTREAM`, `MIN`, `MAX`,
     `POSTSTREAM`, `ONE_OVER_POSTSTREAM` and `DONE` are the special values, from the smallest to the largest.
     `next_allowed`, `shifted` and `show` calculate with them and write them.
 Types of payloads

@@ -39,15 +39,15 @@ STATES: Final = ("unopened", "opening", "opened", "closing", "closed", "failed i
 class Step(CalculatorContext):
     """One call of one method: a token that is completed exactly once, and what the method sees.
 
-    It is the context itself, because a step and its context live and are used together; a second
-    object would cost 0.2 us in each step.
-
     Attributes:
         call: what is called with this step: `open`, `process` or `close` of the calculator.
         in_ports, out_ports: the ports of `inputs` and `outputs` as tuples.
         is_running: taken and not yet completed.
         is_done: completed and waiting for earlier steps of its node (with max_in_flight).
     """
+
+    # The context itself, because a step and its context live and are used together; a second
+    # object would cost 0.2 us in each step.
 
     __slots__ = ("call", "in_ports", "is_done", "is_running", "out_ports")
 
