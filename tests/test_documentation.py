@@ -35,8 +35,11 @@ def text_of(page):
 
 
 def headings_of(page):
-    """The anchors of a page: its headings in lower case, with hyphens for spaces."""
-    lines = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    """The anchors of a page and of what it includes: headings in lower case, with hyphens for spaces."""
+    text = page.read_text(encoding="utf-8")
+    for included in re.findall(r"^```\{include\} (.*)$", text, re.MULTILINE):
+        text += (page.parent / included).read_text(encoding="utf-8")
+    lines = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", line.lower()).replace(" ", "-") for line in lines}
 
 
