@@ -236,7 +236,7 @@ class GroupError(Exception):
     """`calculator_groups` and the calculators of the packs do not agree; says which."""
 
 
-def grouped(packs: Mapping[str, str]) -> dict[str, dict[str, list[str]]]:
+def grouped(packs: Mapping[str, str | None]) -> dict[str, dict[str, list[str]]]:
     """Return distribution → purpose → names, as `GROUPS` has them.
 
     Args:

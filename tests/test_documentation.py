@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+import penstock
+
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
 PAGES = sorted(
@@ -74,6 +76,18 @@ def test_an_index_lists_and_describes_each_page_of_its_folder(index):
 
     assert in_folder <= set(listed)
     assert set(listed) == described
+
+
+def test_every_public_name_is_on_a_page_of_the_reference_and_every_page_is_listed():
+    pages = {
+        page.stem: page.read_text(encoding="utf-8") for page in (DOCS / "reference" / "api").glob("*.md")
+    }
+    text = pages["penstock"]
+
+    assert [name for name in penstock.__all__ if not re.search(rf"\b{name}\b", text)] == []
+    for module in ("errors", "config", "explain", "log", "tracing", "lowlevel"):
+        assert f".. automodule:: penstock.{module}\n" in pages[module]
+        assert f"[`penstock.{module}`]({module}.md)" in pages["index"]
 
 
 # --- what the build does with docstrings ----------------------------------------------------------
