@@ -36,6 +36,8 @@ FAILED: Final = 5
 STATES: Final = ("unopened", "opening", "opened", "closing", "closed", "failed in open")
 
 
+# Step is the context itself, because the two live and are used together; a second object would cost 0.2 us
+# in each step.
 class Step(CalculatorContext):
     """One call of one method: a token that is completed exactly once, and what the method sees.
 
@@ -45,9 +47,6 @@ class Step(CalculatorContext):
         is_running: taken and not yet completed.
         is_done: completed and waiting for earlier steps of its node (with max_in_flight).
     """
-
-    # The context itself, because a step and its context live and are used together; a second
-    # object would cost 0.2 us in each step.
 
     __slots__ = ("call", "in_ports", "is_done", "is_running", "out_ports")
 
