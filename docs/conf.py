@@ -24,6 +24,7 @@ version = release = penstock.__version__
 extensions = [
     "dead_links",
     "docstrings",
+    "readmes",
     "myst_parser",
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",

@@ -138,3 +138,15 @@ def test_text_that_looks_like_an_address_is_a_dead_link(address, dead):
 )
 def test_a_docstring_stays_what_its_author_wrote(before, after):
     assert extension("docstrings").mended(before) == after
+
+
+def test_links_between_readmes_lead_to_the_pages_that_include_them():
+    readmes = extension("readmes")
+    pages = readmes.pages_of(DOCS)
+    text = "[a](../../README.md) [b](../views/README.md#traces) [c](../image/README.md) [d](https://pypi.org)"
+
+    assert pages[ROOT / "plugins" / "views" / "README.md"] == DOCS / "reference" / "views.md"
+    assert readmes.with_pages(text, ROOT / "plugins" / "cli", pages) == (
+        "[a](../../docs/index.md) [b](../../docs/reference/views.md#traces) [c](../image/README.md) "
+        "[d](https://pypi.org)"
+    )
