@@ -52,9 +52,8 @@ Runs, for test kits
     `Step` is one call of a calculator's method, by number in `METHODS` (`PROCESS`); a `TracedStep` of an
     observer has the method `OBSERVE`. `OutputStream` and `Observer` are what it writes to. `Feed` feeds the
     graph inputs of a run, `feed_packet` makes the packets for it.
-
-A name is loaded when it is first used.
 """
+# A name is loaded when it is first used.
 
 from __future__ import annotations
 
