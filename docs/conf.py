@@ -22,6 +22,9 @@ author = "the Penstock developers"
 version = release = penstock.__version__
 
 extensions = [
+    "dead_links",
+    "docstrings",
+    "readmes",
     "myst_parser",
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",

@@ -19,6 +19,7 @@ import argparse
 import os
 import re
 import sys
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from unittest.mock import patch
@@ -31,10 +32,11 @@ from penstock_views.describe import describe
 
 # Found beside this file, not installed.
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+from calculator_groups import GROUPS
 from timeline_feeds import WITHOUT_TIMELINE, feed_of, side_packets_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
 
     from penstock.registry import Registry
@@ -46,9 +48,12 @@ PAGES: Final = ROOT / "docs" / "reference" / "calculators"
 INDEX: Final = "README.md"
 
 _INTRO: Final = (
-    "All calculators of the standard packs. `penstock show NAME` prints everything about one: ports,\n"
-    "options, policy, an example. The documentation has a page for each: "
-    "`uv run --group docs sphinx-build docs docs/_build/html`."
+    "All calculators of the standard packs, by pack and purpose. `penstock show NAME` prints everything\n"
+    "about one: ports, options, policy, an example."
+)
+#: Said where the index has no links to the pages.
+_PAGES_ELSEWHERE: Final = (
+    "The documentation has a page for each: `uv run --group docs sphinx-build docs docs/_build/html`."
 )
 #: A name in the first column of the index.
 _NAME: Final = re.compile(r"^\| `(?P<name>\w+)` \|", re.MULTILINE)
@@ -210,19 +215,61 @@ def pages() -> dict[str, str]:
 
 
 def index() -> str:
-    """Return the text of the index: a line for each calculator."""
+    """Return the text of the index: for each pack and purpose a table with a line for each calculator.
+
+    Raises:
+        GroupError: a calculator has no purpose, or a pattern of a group is of no calculator that is left.
+    """
     registry = default_registry()
-    rows = []
-    for name in _names():
-        description = describe(name, registry)
-        rows.append((f"`{name}`", f"`{description.distribution}`", description.summary))
-    heads = ("calculator", "distribution", "what it does")
-    return "\n\n".join(["# Calculators", _INTRO, _table(heads, rows)]) + "\n"
+    described = {name: describe(name, registry) for name in _names()}
+    packs = {name: description.distribution for name, description in described.items()}
+    parts = ["# Calculators", _INTRO, _PAGES_ELSEWHERE]
+    for pack, purposes in grouped(packs).items():
+        parts.append(f"## {pack}")
+        for purpose, names in purposes.items():
+            rows = [(f"`{name}`", described[name].summary) for name in names]
+            parts += [f"### {purpose}", _table(("calculator", "what it does"), rows)]
+    return "\n\n".join(parts) + "\n"
+
+
+class GroupError(Exception):
+    """`calculator_groups` and the calculators of the packs do not agree; says which."""
+
+
+def grouped(packs: Mapping[str, str | None]) -> dict[str, dict[str, list[str]]]:
+    """Return distribution → purpose → names, as `GROUPS` has them.
+
+    Args:
+        packs: name of a calculator → its distribution.
+
+    Raises:
+        GroupError: a calculator has no purpose, or a pattern of a group is of no calculator that is left.
+    """
+    left = sorted(packs)
+    found: dict[str, dict[str, list[str]]] = {}
+    for pack, purposes in GROUPS.items():
+        for purpose, patterns in purposes.items():
+            names = [name for name in left if packs[name] == pack and _is_among(name, patterns)]
+            empty = [pattern for pattern in patterns if not any(fnmatchcase(name, pattern) for name in names)]
+            if empty:
+                raise GroupError(
+                    f"no calculator {empty[0]!r} is left for {purpose!r} of {pack}; it is gone, or another "
+                    "group has it: mend scripts/calculator_groups.py"
+                )
+            found.setdefault(pack, {})[purpose] = names
+            left = [name for name in left if name not in names]
+    if left:
+        raise GroupError(f"{left[0]} has no purpose; add it to a group in scripts/calculator_groups.py")
+    return found
+
+
+def _is_among(name: str, patterns: Sequence[str]) -> bool:
+    return any(fnmatchcase(name, pattern) for pattern in patterns)
 
 
 def with_links(text: str) -> str:
     """Return the index with a link to its page in place of each name, for where the pages are."""
-    return _NAME.sub(r"| [\g<name>](\g<name>.md) |", text)
+    return _NAME.sub(r"| [\g<name>](\g<name>.md) |", text.replace(f"{_PAGES_ELSEWHERE}\n\n", ""))
 
 
 def write_pages(folder: Path) -> None:
@@ -267,12 +314,13 @@ def _fault(folder: Path) -> str | None:
     """Return what is wrong with the index in a folder or with a page, or None."""
     try:
         pages()
-    except PageError as error:
+        wanted = index()
+    except (PageError, GroupError) as error:
         return str(error)
     file = folder / INDEX
     if not file.exists():
         return f"{INDEX} is missing; run: python scripts/reference_pages.py"
-    if file.read_text(encoding="utf-8") != index():
+    if file.read_text(encoding="utf-8") != wanted:
         return f"{INDEX} is stale; run: python scripts/reference_pages.py"
     return None
 
@@ -294,10 +342,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return int(fault is not None)
     try:
         write_pages(options.folder)
-    except PageError as error:
+        _write(options.folder / INDEX, index())
+    except (PageError, GroupError) as error:
         print(error)
         return 1
-    _write(options.folder / INDEX, index())
     return 0
 
 

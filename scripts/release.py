@@ -3,10 +3,11 @@
     uv run --only-group release python scripts/release.py                         into dist/
     uv run --only-group release python scripts/release.py --compiled --out DIR    with the compiled core too
 
-1. Looks at the changelog: a section for the version, and no fragment left. `--draft` goes on without that.
-2. Builds the sdist of each distribution and from it the wheel. Packs of contrib/ are left out: each has a
-   version of its own. `--compiled` adds a wheel of the core with its engine compiled, for this interpreter
-   and machine, in DIR/compiled.
+1. Looks at the changelog: a section for the version, and no fragment left; and for the addresses of the
+   project (scripts/addresses.py). `--draft` goes on without them.
+2. Copies each distribution, fills the addresses in, and builds the sdist and from it the wheel. Packs of
+   contrib/ are left out: each has a version of its own. `--compiled` adds a wheel of the core with its engine
+   compiled, for this interpreter and machine, in DIR/compiled.
 3. Runs `twine check --strict` over all files.
 4. Installs the wheels into an empty environment, and runs `penstock --version`, `penstock doctor` and a small
    graph there; with `--compiled` the graph runs again on the compiled core.
@@ -31,10 +32,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import compiled_wheel
+from addresses import Addresses, addresses, stage
 from members import ROOT, TRAIN, members
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 #: What a former run may have left in the directory: removed before the build. Anything else is refused.
 _OURS: Final = re.compile(r"penstock[\w.-]*\.(whl|tar\.gz)|\.gitignore|compiled")
@@ -95,13 +97,14 @@ def files_of(name: str) -> tuple[str, str]:
 
 
 def unready(root: Path = ROOT) -> Iterator[str]:
-    """Yield what the changelog lacks."""
+    """Yield what is missing: of the changelog, and of the project's addresses."""
     left = sorted(path.name for path in (root / "changelog.d").iterdir() if path.name != "README.md")
     if left:
         yield f"changelog.d holds {left[0]}, {len(left)} in all; run: towncrier build --version {version()}"
     text = (root / "CHANGELOG.md").read_text(encoding="utf-8")
     if f"\n## {version()} (" not in text:
         yield f"CHANGELOG.md has no section for {version()}; run: towncrier build --version {version()}"
+    yield from addresses(root).lacks()
 
 
 # --- the steps ------------------------------------------------------------------------------------
@@ -150,13 +153,22 @@ def clear(out: Path) -> None:
             path.unlink()
 
 
-def build(out: Path) -> None:
+def stage_all(into: Path, found: Addresses) -> dict[str, Path]:
+    """Copy every distribution, with the addresses of the project; return name → copy, in the same order."""
+    staged = {}
+    for name, folder in distributions().items():
+        (into / name).mkdir()
+        staged[name] = stage(folder, into / name, found, version())
+    return staged
+
+
+def build(out: Path, staged: Mapping[str, Path]) -> None:
     """Build the sdist and the plain wheel of each distribution.
 
     Raises:
         ReleaseError: a build failed, or its file is not what was expected.
     """
-    for name, folder in distributions().items():
+    for name, folder in staged.items():
         _say(f"build {name}")
         _run(_uv(), "build", "--quiet", "--python", sys.executable, "--out-dir", out, folder)
         missing = [file for file in files_of(name) if not (out / file).is_file()]
@@ -164,15 +176,15 @@ def build(out: Path) -> None:
             raise ReleaseError(f"the build of {name} wrote no {missing[0]}; is its version {version()}?")
 
 
-def build_compiled(out: Path) -> Path:
-    """Build the core with its engine compiled; return the wheel, in a folder of its own.
+def build_compiled(out: Path, core: Path) -> Path:
+    """Build the core at a path with its engine compiled; return the wheel, in a folder of its own.
 
     Raises:
         ReleaseError: the build failed.
     """
     _say("build penstock-core, compiled")
     folder = out / "compiled"
-    if compiled_wheel.main(str(folder)):
+    if compiled_wheel.main(str(folder), str(core)):
         raise ReleaseError("the core could not be compiled; is there a C compiler?")
     (wheel,) = folder.glob("*.whl")
     for path in folder.iterdir():
@@ -233,8 +245,10 @@ def release(out: Path, *, with_compiled: bool, is_draft: bool) -> None:
             raise ReleaseError(f"{lack} (or try the build with --draft)")
         _say(f"not ready: {lack}")
     clear(out)
-    build(out)
-    compiled = build_compiled(out) if with_compiled else None
+    with tempfile.TemporaryDirectory(prefix="penstock-release-") as name:
+        staged = stage_all(Path(name), addresses())
+        build(out, staged)
+        compiled = build_compiled(out, staged["penstock-core"]) if with_compiled else None
     wheels = [out / files_of(name)[1] for name in distributions()]
     sdists = [out / files_of(name)[0] for name in distributions()]
     check([*sdists, *wheels, *([compiled] if compiled else [])])
@@ -251,7 +265,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--out", type=Path, default=ROOT / "dist", help="directory to write; default: dist")
     parser.add_argument("--compiled", action="store_true", help="also the core with its engine compiled")
-    parser.add_argument("--draft", action="store_true", help="go on where the changelog is not ready")
+    parser.add_argument("--draft", action="store_true", help="go on without a ready changelog and addresses")
     options = parser.parse_args(arguments)
     try:
         release(options.out.resolve(), with_compiled=options.compiled, is_draft=options.draft)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -60,7 +61,32 @@ def test_there_is_a_page_and_a_line_of_the_index_for_each_standard_calculator(sc
 
     assert list(pages) == [f"{name}.md" for name in names]
     listed = [line.split("`")[1] for line in script.index().splitlines() if line.startswith("| `")]
-    assert listed == names
+    assert sorted(listed) == names
+
+
+def test_the_index_has_a_heading_for_each_pack_and_each_purpose(script):
+    text = script.index()
+    pack, _, _ = text.partition("## penstock-calculators\n")[2].partition("\n## ")
+
+    assert re.findall(r"^## (.*)$", text, re.MULTILINE) == list(script.GROUPS)
+    assert "### Side packets\n" in pack
+    assert "GateCalculator" in pack.partition("### Choose and route packets")[2].partition("###")[0]
+    assert "GlScalerCalculator" not in pack
+
+
+def test_a_calculator_without_purpose_is_an_error_that_says_where_to_add_it(script):
+    packs = {name: script.describe(name, script.default_registry()).distribution for name in script._names()}
+
+    with pytest.raises(script.GroupError, match=r"^BlurCalculator has no purpose; add it to a group in"):
+        script.grouped({**packs, "BlurCalculator": "penstock-image"})
+
+
+def test_a_group_that_names_a_calculator_that_is_gone_is_an_error(script):
+    packs = {name: script.describe(name, script.default_registry()).distribution for name in script._names()}
+    del packs["GateCalculator"]
+
+    with pytest.raises(script.GroupError, match=r"^no calculator 'Gate\*' is left for 'Choose and route"):
+        script.grouped(packs)
 
 
 def test_a_missing_or_stale_index_is_reported_and_written(tmp_path):
@@ -122,6 +148,7 @@ def test_the_built_index_links_each_page_and_the_one_in_git_links_none(script, p
 
     assert "](" not in index
     assert [name for name in pages if f"]({name}) |" not in built] == []
+    assert ("sphinx-build" in index, "sphinx-build" in built) == (True, False)
 
 
 def test_no_page_of_the_repository_links_to_a_page_that_git_does_not_hold():

@@ -32,6 +32,10 @@ def changelog(script, tmp_path):
     (tmp_path / "changelog.d").mkdir()
     (tmp_path / "changelog.d" / "README.md").write_text("how to\n")
     (tmp_path / "CHANGELOG.md").write_text(f"# Changes\n\n## {script.version()} (2026-11-22)\n")
+    (tmp_path / "pyproject.toml").write_text(
+        "[tool.penstock.addresses]\nrepository = 'https://forge.invalid/penstock'\n"
+        "documentation = 'https://docs.invalid/'\nfiles = 'https://forge.invalid/v{version}/'\n"
+    )
     return tmp_path
 
 
@@ -86,6 +90,18 @@ def test_fragments_and_a_missing_section_are_reported(script, changelog):
     ]
 
 
+def test_a_missing_address_is_reported_with_the_place_where_it_is_filled_in(script, changelog):
+    text = (changelog / "pyproject.toml").read_text()
+    (changelog / "pyproject.toml").write_text(text.replace("https://docs.invalid/", ""))
+
+    assert list(script.unready(changelog)) == [
+        (
+            "the project has no public address: documentation in [tool.penstock.addresses] of pyproject.toml "
+            "is empty"
+        )
+    ]
+
+
 def test_a_release_that_is_not_ready_builds_nothing(script, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(script, "unready", lambda: iter(["something is missing"]))
 
@@ -121,3 +137,96 @@ def test_a_directory_with_files_of_others_is_refused_and_left_alone(script, tmp_
         script.clear(tmp_path)
 
     assert sorted(path.name for path in tmp_path.iterdir()) == ["penstock-0.0.9.tar.gz", "thesis.txt"]
+
+
+# --- the project's addresses ----------------------------------------------------------------------
+
+
+@pytest.fixture
+def given(script):
+    """Addresses as a project may have them; `.invalid` is reserved for such use."""
+    return script.Addresses(
+        "https://forge.invalid/penstock",
+        "https://docs.invalid/penstock/",
+        "https://forge.invalid/penstock/blob/v{version}/",
+    )
+
+
+def test_a_release_without_addresses_is_not_ready_and_each_missing_one_is_named(script):
+    lacks = list(script.Addresses("", "http://docs.invalid/", "https://forge.invalid/files").lacks())
+
+    place = "in [tool.penstock.addresses] of pyproject.toml"
+    assert lacks == [
+        f"the project has no public address: repository {place} is empty",
+        f"documentation {place} is 'http://docs.invalid/', but must begin with 'https://'",
+        f"files {place} is 'https://forge.invalid/files', but must end with '/'",
+    ]
+
+
+def test_complete_addresses_lack_nothing(given):
+    assert list(given.lacks()) == []
+
+
+def test_every_distribution_has_a_place_for_its_addresses_and_invents_none(script):
+    for folder in [*script.distributions().values(), ROOT / "contrib" / "room-sensors"]:
+        assert project(folder)["urls"] == {}, folder
+
+
+def test_a_staged_distribution_has_the_addresses_and_the_repository_stays_as_it_is(script, given, tmp_path):
+    before = (ROOT / "core" / "README.md").read_text(encoding="utf-8")
+
+    copy = script.stage(ROOT / "core", tmp_path, given, "1.2.3")
+
+    assert project(copy)["urls"] == {
+        "Documentation": "https://docs.invalid/penstock/",
+        "Source": "https://forge.invalid/penstock",
+        "Changelog": "https://forge.invalid/penstock/blob/v1.2.3/CHANGELOG.md",
+    }
+    readme = (copy / "README.md").read_text(encoding="utf-8")
+    assert "](https://docs.invalid/penstock/how-to/index.html)" in readme
+    assert "](https://forge.invalid/penstock/blob/v1.2.3/plugins/views/README.md)" in readme
+    assert (ROOT / "core" / "README.md").read_text(encoding="utf-8") == before
+    assert not list(copy.rglob("__pycache__"))
+
+
+def test_no_staged_readme_has_a_link_that_dies_on_an_index(script, given, tmp_path):
+    for name, folder in script.distributions().items():
+        (tmp_path / name).mkdir()
+        readme = (script.stage(folder, tmp_path / name, given, "1.2.3") / "README.md").read_text("utf-8")
+        links = re.findall(r"\]\(([^)]*)\)", readme)
+        assert [link for link in links if not link.startswith(("https://", "#"))] == [], name
+
+
+def test_pages_images_and_other_files_get_the_address_where_each_is(script, given):
+    readme = "[a](docs/install.md#with-pip-alone) ![b](docs/images/b.svg) [c](LICENSE) [d](#d) [e](https://pypi.org)"
+
+    assert sys.modules["addresses"].with_absolute_links(readme, ".", given, "1.2.3") == (
+        "[a](https://docs.invalid/penstock/install.html#with-pip-alone) "
+        "![b](https://docs.invalid/penstock/_images/b.svg) "
+        "[c](https://forge.invalid/penstock/blob/v1.2.3/LICENSE) [d](#d) [e](https://pypi.org)"
+    )
+
+
+def test_a_draft_without_addresses_keeps_the_files_as_they_are(script, tmp_path):
+    copy = script.stage(ROOT / "core", tmp_path, script.Addresses("", "", ""), "1.2.3")
+
+    for file in ("README.md", "pyproject.toml"):
+        assert (copy / file).read_bytes() == (ROOT / "core" / file).read_bytes()
+
+
+def test_the_root_is_staged_without_the_members_of_the_workspace(script, given, tmp_path):
+    copy = script.stage(ROOT, tmp_path, given, "1.2.3")
+
+    assert sorted(path.name for path in copy.iterdir()) == [
+        "CHANGELOG.md",
+        "LICENSE",
+        "README.md",
+        "pyproject.toml",
+    ]
+
+
+def test_a_pyproject_without_the_table_is_refused(script, given):
+    module = sys.modules["addresses"]
+
+    with pytest.raises(module.AddressError, match=r"has 0 tables \[project\.urls\], but must have 1"):
+        module.with_urls('[project]\nname = "penstock-core"\n', given, "1.2.3")

@@ -1,13 +1,11 @@
-"""Every error that Penstock raises: one root, a status code, and the place as data.
+"""Every error that Penstock raises is a `PenstockError`, with a status code and the place as fields.
 
-`except PenstockError` is a policy. Beside it each error is also the builtin that a Python
-programmer would try first: a `ValueError` where its code is INVALID_ARGUMENT, a `LookupError`
-where it is NOT_FOUND, a `RuntimeError` otherwise. The code decides, not the class, so that a
-run which failed because of a bad value can be caught as one.
-
-One class per decision that a caller could take. The codes have the names and numbers of the
-reference's status codes (google.rpc.Code).
+Each error is a builtin exception as well: a `ValueError` if its code is INVALID_ARGUMENT, a `LookupError`
+if it is NOT_FOUND, a `RuntimeError` otherwise. The code decides, not the class, so that a run which failed
+because of a bad value can be caught as a `ValueError`. The codes have the names and numbers of MediaPipe's
+status codes (google.rpc.Code).
 """
+# There is one class for each decision that a caller could take.
 
 from __future__ import annotations
 
@@ -74,7 +72,7 @@ def code_of(error: BaseException) -> StatusCode:
 
 
 class PenstockError(Exception):
-    """The root. Its fields say as data what its message says in words.
+    """The base class of all errors. Its fields say as data what its message says in words.
 
     Attributes:
         code: the status code; see `StatusCode`.

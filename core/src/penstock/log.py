@@ -1,13 +1,13 @@
 """Logging: the standard library's, under "penstock.*", silent unless the application configures it.
 
 The logger "penstock" has a `NullHandler` and nothing else: no level, no format. An application
-that wants to see what happens says so itself:
+that wants to see what happens says so itself::
 
     logging.basicConfig(level=logging.INFO)
 
 Each record carries the place in a graph that it is about as data, in the attributes `node`, `stream`
 and `timestamp` (an int, microseconds by convention), None where one does not apply. A format that
-shows them needs defaults, because records of other libraries do not have them:
+shows them needs defaults, because records of other libraries do not have them::
 
     logging.Formatter("%(name)s %(node)s: %(message)s", defaults={"node": None})
 

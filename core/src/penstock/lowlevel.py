@@ -5,14 +5,14 @@ Calculators and applications need none of them: their names are in `penstock`. A
 
 Ports
     `Ports` finds a port by "TAG", number or ("TAG", number), which together are a `PortKey`; `PortSpecs` and
-    `PortSpec` are what a contract holds. `TagMap` reads the ports of a node ("TAG:0:name") into `Port`s,
+    `PortSpec` are what a contract holds. `TagMap` reads the ports of a node (`"TAG:0:name"`) into `Port`s,
     `parse_tag_index` and `parse_tag_index_name` read one; `is_name` checks a name. `port_id` and `port_name`
     turn a key into tag and number, and into the words of errors.
 Streams and packets
     What an input stream handler works on: `InputStream`, its `Node`, and `NOTHING`, the value of an empty
     packet. `Stop` is the type of `penstock.STOP`, `Outcome` of all that a calculator's methods may return.
 Timestamps as plain ints
-    The engine has no `Timestamp` objects, for speed. `UNSET`, `UNSTARTED`, `PRESTREAM`, `MIN`, `MAX`,
+    Policies and tools see plain ints, not `Timestamp`s. `UNSET`, `UNSTARTED`, `PRESTREAM`, `MIN`, `MAX`,
     `POSTSTREAM`, `ONE_OVER_POSTSTREAM` and `DONE` are the special values, from the smallest to the largest.
     `next_allowed`, `shifted` and `show` calculate with them and write them.
 Types of payloads
@@ -52,9 +52,8 @@ Runs, for test kits
     `Step` is one call of a calculator's method, by number in `METHODS` (`PROCESS`); a `TracedStep` of an
     observer has the method `OBSERVE`. `OutputStream` and `Observer` are what it writes to. `Feed` feeds the
     graph inputs of a run, `feed_packet` makes the packets for it.
-
-A name is loaded when it is first used.
 """
+# A name is loaded when it is first used.
 
 from __future__ import annotations
 

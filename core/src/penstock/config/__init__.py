@@ -1,10 +1,10 @@
-"""Graphs as data: from text, files, JSON or Python objects to a message, and through the checks to a `Plan`.
+"""Graphs as data: read from text, files, JSON or Python objects, checked, and written again; nothing is run.
 
-`reading` makes messages, `subgraphs` replaces nodes that stand for graphs, `options` finds the messages and
-classes of options, `writing` is the way back. `penstock.check` has the checks.
-
-Protobuf is imported when a graph is read, not with this package.
+A graph that was read is a CalculatorGraphConfig, a protobuf message; a graph that was checked is a `Plan`.
 """
+# `reading` makes messages, `subgraphs` replaces nodes that stand for graphs, `options` finds the messages and
+# classes of options, `writing` is the way back. `penstock.check` has the checks. Protobuf is imported when a
+# graph is read, not with this package.
 
 from __future__ import annotations
 

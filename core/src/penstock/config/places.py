@@ -177,7 +177,7 @@ class ReadGraph(NamedTuple):
 
 
 def where(file: str | None, position: tuple[int, int] | None) -> str:
-    """Return how a message begins: "file:12:5: ", "line 12, column 5: ", "file: " or ""."""
+    """Return how a message begins: `"file:12:5: "`, `"line 12, column 5: "`, `"file: "` or ""."""
     if position is None:
         return f"{file}: " if file else ""
     line, column = position

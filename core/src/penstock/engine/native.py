@@ -1,6 +1,6 @@
 """What the compiler of the engine needs to know and types alone do not say.
 
-The engine can be compiled by mypyc, see "Compiled" in the README of this distribution. In plain Python the
+The engine can be compiled by mypyc, see docs/how-to/compile-the-engine.md. In plain Python the
 marks mean nothing; `mypy_extensions`, by whose name the compiler knows them, is then not needed.
 """
 

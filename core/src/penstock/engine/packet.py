@@ -36,14 +36,14 @@ class Packet:
     comes up to and including `t`. Two packets are equal when their payload is the same object,
     whatever their timestamps.
 
-    A plain class with slots: one is made for each output of each step, and `attrs.frozen` costs 2.2
-    times as much. `value` and `stamp` are the engine's own view of `payload` and `timestamp`: the
-    payload or `NOTHING`, and a plain int. `is_ordinary` says that `stamp` is below 2**61 in size: compared
-    once here, since each comparison with such a number takes 20 ns, and a step would make seven.
-
     Raises:
         TypeError: the timestamp is no integer.
     """
+
+    # A plain class with slots: one is made for each output of each step, and `attrs.frozen` costs 2.2
+    # times as much. `value` and `stamp` are the engine's own view of `payload` and `timestamp`: the
+    # payload or `NOTHING`, and a plain int. `is_ordinary` says that `stamp` is below 2**61 in size: compared
+    # once here, since each comparison with such a number takes 20 ns, and a step would make seven.
 
     __slots__ = ("is_ordinary", "stamp", "value")
 

@@ -173,7 +173,7 @@ _UNSTARTED_PACKET: Final = Packet(timestamp=UNSTARTED)
 class Observer(Queue):
     """A reader outside the graph: a callback or a poller.
 
-    The engine appends; the runtime takes out, outside its lock, one thread at a time.
+    The engine appends packets. One thread at a time takes them out, without the lock of the run.
 
     Attributes:
         target: for the runtime; the engine never reads it.
@@ -210,7 +210,7 @@ class OutputStream:
         is_closed: nothing more will be written.
         offset: the promise of `set_timestamp_offset`, or None.
         readers: the reading ends, in the order of the graph.
-        observers: frozen when a run starts; a stream without observers costs one truth test.
+        observers: the pollers, rows and callbacks that read it; none is added in a run.
         accepted: classes that payloads are known to fit; None where any is accepted. Starts with
             the declared ones and grows by their subclasses as they come.
         classes: the declared classes.

@@ -1,11 +1,11 @@
 """What a run says of itself: where it stands, why it does not go on, and where its packets went.
 
-These functions read the engine under the run's lock and change nothing. They call no code of users,
-except where `weighed` says so. `standing` looks at the stacks of threads, without the lock. Every wait
-that expires raises an error whose text is `str()` of a `Why` that has both.
-
-A name is loaded when it is first used: every graph imports this package, for `GRAPH`.
+`graph.snapshot()` returns a `Snapshot`, `graph.why()` a `Why`, and `graph.ledger()` a `Ledger`. Every wait
+that expires raises an error whose text is that of `why()`. A calculator that uses the service `GRAPH` gets
+a `GraphView` of the graph that it runs in.
 """
+# The functions read the engine under the run's lock and change nothing. They call no code of users, except
+# where `weighed` says so. Names are loaded when they are first used: every graph imports this package.
 
 from __future__ import annotations
 

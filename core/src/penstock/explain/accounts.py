@@ -46,7 +46,7 @@ class ReaderAccount:
     """What became of a stream's packets at one reader.
 
     Attributes:
-        place: "node 'X' input 'TAG:1'" or "node 'X' input 0", "observer", "poller" or "rows".
+        place: `"node 'X' input 'TAG:1'"` or "node 'X' input 0", "observer", "poller" or "rows".
         node: name of the reading node; "" for the others.
         delivered: packets that it took and did not throw away.
         dropped: reason → number of packets thrown away on the way to it, or by it.

@@ -42,7 +42,7 @@ class Call:
         thread: name of the thread that it is on; "" for calls that await or run elsewhere.
         file, line, function: where the calculator's own code stands. "", 0 and "" where that cannot be
             seen: compiled code, a `Future` that the calculator returned, a call that just came back.
-        inside: "file:line in function" of what it has called or awaits, innermost; "" for nothing else.
+        inside: `"file:line in function"` of what it has called or awaits, innermost; "" for nothing else.
     """
 
     node: str

@@ -114,9 +114,8 @@ def option_data(said: object) -> tuple[Any, Any, Any]:
 class Components:
     """What a plugin brings, as data: name to "module:attribute" (or the object itself).
 
-    The mappings are copied and cannot be changed afterwards. Targets are imported when their name
-    is used, so that a plugin costs next to nothing until then. A plain class, because each plugin's
-    module makes one when it is loaded: attrs would be a quarter of what the first small graph takes.
+    The mappings are copied and cannot be changed afterwards. A target is imported when its name is used,
+    so a plugin takes next to no time until then.
 
     Attributes:
         calculators: classes, subclasses of `penstock.Calculator`.
@@ -140,6 +139,7 @@ class Components:
         InvalidArgumentError: a name, a target or the data of an option is not what it must be.
     """
 
+    # A plain class: defining an attrs class would be a quarter of what the first small graph takes.
     __slots__ = (
         "calculators", "executors", "graph_readers", "input_stream_handlers", "options",
         "output_stream_handlers", "services", "subgraphs", "tracers",

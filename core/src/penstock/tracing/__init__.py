@@ -1,11 +1,11 @@
-"""What happens in a run, while it happens: `Tracer`, the interface for those who want to know.
+"""What happens in a run, while it happens: `Tracer` is the interface, the other classes are what it is told.
 
-`graph.set_tracer` puts a tracer into the next runs. Without one a packet passes no code of this package:
-the calls of a tracer are put around the calls of each node when a run starts.
-`ChromeTracer`, of the pack penstock-views, writes a file for https://ui.perfetto.dev and chrome://tracing.
-
-Invariants: a tracer is never called while a lock of the run is held, and its arguments hold no payload.
+`graph.set_tracer` gives a tracer to the next runs. It is never called while a lock of the run is held, and it
+is told names, times and numbers, but no payloads. `ChromeTracer` writes a file for https://ui.perfetto.dev
+and chrome://tracing.
 """
+# Without a tracer a packet passes no code of this package: the calls of a tracer are put around the calls of
+# each node when a run starts.
 
 from __future__ import annotations
 

@@ -37,8 +37,8 @@ class TracedRun:
 class TracedStep:
     """One call of `open`, `process` or `close` of a node, or of an observer.
 
-    A plain class with slots, because one is made for each step. The fields of the end are set when the
-    step ends; nothing changes after `step_ended`. Belongs to the tracer.
+    The fields of the end are set when the step ends; nothing changes after `step_ended`. The object then
+    belongs to the tracer.
 
     Attributes:
         run: the run that it belongs to.

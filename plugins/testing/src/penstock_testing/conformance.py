@@ -94,7 +94,7 @@ def check_calculator(  # noqa: PLR0913  # each is one thing that a calculator ma
             further ports of a tag are connected as far as the contract takes them.
         options: an options message or an instance of an attrs class, for all wirings.
         side_packets: port → payload; random ones are made for the others.
-        payloads: a type, or a port ("TAG", "TAG:1", an index) → a function of a `random.Random` and a
+        payloads: a type, or a port ("TAG", `"TAG:1"`, an index) → a function of a `random.Random` and a
             timestamp that makes a payload; see `penstock_testing.payloads`. `object` stands for ports that
             take any type; they get ints otherwise.
         prestream: input ports that take one packet, at PRESTREAM.

@@ -74,7 +74,7 @@ def run_calculator(  # noqa: PLR0913  # each is one thing that a node can have
     Args:
         calculator: the class, or a registered name.
         inputs: port → packets, or pairs of timestamp and payload. A port is an index, a "TAG", a
-            "TAG:1" or a ("TAG", 1).
+            `"TAG:1"` or a ("TAG", 1).
         outputs: the output ports to connect.
         options: an options message, or an instance of an attrs class.
         side_packets: port → payload.
@@ -165,7 +165,7 @@ def _made(graph: Any, ports: Mapping[PortKey, str]) -> dict[PortKey, Any]:
 
 
 def _port(key: PortKey, name: str) -> str:
-    """Return the config entry of a port: "TAG:1:name", or for an untagged one just the name."""
+    """Return the config entry of a port: `"TAG:1:name"`, or for an untagged one just the name."""
     if isinstance(key, str):
         if key in ("", ":0"):
             return name

@@ -127,7 +127,7 @@ def node(  # noqa: PLR0913  # each is one thing that a node can have
 
     Args:
         calculator: the class.
-        inputs: ports as in a graph, "name" or "TAG:index:name".
+        inputs: ports as in a graph, "name" or `"TAG:index:name"`.
         outputs: ports likewise.
         side_inputs: side packets likewise.
         side_outputs: side packets likewise.

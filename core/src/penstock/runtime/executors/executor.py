@@ -33,8 +33,8 @@ class Work(Protocol):
     ) -> bool:
         """Run ready steps until none is left, time is up or `interrupted` says so; return whether any ran.
 
-        A step is completed and the next one taken without unlocking the run in between, which makes
-        this cheaper than calling `step` in a loop.
+        This takes less time than calling `step` in a loop, since the run is locked once between two
+        steps.
 
         Args:
             interrupted: called between two steps; for executors with other work to do.

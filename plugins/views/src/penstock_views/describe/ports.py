@@ -33,7 +33,7 @@ class _Declares(Protocol):
 
 @attrs.frozen
 class NodePorts:
-    """What a node connects: entries as graph files have them, "TAG:index:name", for each kind of `KINDS`.
+    """What a node connects: entries as graph files have them, `"TAG:index:name"`, for each kind of `KINDS`.
 
     Attributes:
         options: has `get(MessageType)`.
@@ -68,7 +68,7 @@ class PortInfo:
 
     @property
     def name(self) -> str:
-        """The port as graph files write it: "TAG", "TAG:1", or the index alone."""
+        """The port as graph files write it: "TAG", `"TAG:1"`, or the index alone."""
         return port_name(self.tag, self.index).strip("'")
 
 

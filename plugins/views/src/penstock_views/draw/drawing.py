@@ -40,7 +40,7 @@ class Port:
     """One connection as the graph writes it: "FRAMES:1:video".
 
     Attributes:
-        place: "TAG", "TAG:1" or "".
+        place: "TAG", `"TAG:1"` or "".
         name: of the stream or side packet.
         back_edge: for input streams: whether the connection closes a cycle.
     """

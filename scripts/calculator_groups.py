@@ -1,0 +1,82 @@
+"""What each calculator is for: the headings of the reference's index, with the names below them.
+
+A name may be a pattern, as of `fnmatch`. Each calculator of the standard packs is below one heading of its
+pack; the index cannot be written while one has no heading, or while a pattern is of no calculator.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+#: Distribution → purpose → names of calculators.
+GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
+    "penstock-video": {
+        "Video files, cameras and test patterns": ("VideoDecoder*", "OpenCvVideoDecoder*"),
+        "Video files out": ("VideoEncoder*", "OpenCvVideoEncoder*"),
+    },
+    "penstock-image": {
+        "Images in main memory": ("CannyEdge*", "ColorConvert*", "ImageOverlay*", "ImageTransformation*"),
+    },
+    "penstock-gpu": {
+        "Into GPU images and back": ("GpuBufferToImageFrame*", "ImageFrameToGpuBuffer*"),
+        "Drawing on the GPU": (
+            "GlOverlay*",
+            "GlScaler*",
+            "Luminance*",
+            "MaskOverlay*",
+            "Shader*",
+            "SobelEdges*",
+        ),
+    },
+    "penstock-calculators": {
+        "Keep up with live data": (
+            "FlowLimiter*",
+            "PacketResampler*",
+            "PacketThinner*",
+            "RealTimeFlowLimiter*",
+        ),
+        "Choose and route packets": (
+            "Bypass*",
+            "Gate*",
+            "ImmediateMux*",
+            "Merge[!DI]*",
+            "Mux*",
+            "PassThrough*",
+            "RoundRobinDemux*",
+            "SwitchDemux*",
+            "SwitchMux*",
+        ),
+        "Join streams in time": (
+            "MakePair*",
+            "PacketCloner*",
+            "PacketInnerJoin*",
+            "PacketPresence*",
+            "PacketSequencer*",
+            "PreviousLoopback*",
+            "SequenceShift*",
+            "ValueOrDefault*",
+        ),
+        "Sources, callbacks, headers, profiles": (
+            "AddHeader*",
+            "Callback*",
+            "CountingSource*",
+            "GraphProfile*",
+        ),
+        "Side packets": (
+            "ConstantSidePacket*",
+            "DefaultSidePacket*",
+            "SidePacket*",
+            "StreamToSidePacket*",
+            "StringTo*",
+        ),
+        "Loops over the elements of a list": ("BeginItemLoop*", "BeginLoop*", "EndItemLoop*", "EndLoop*"),
+        "Lists put together": ("Concatenate*", "MergeDetections*", "MergeImages*"),
+        "Lists taken apart, measured and cut": (
+            "*VectorItemCalculator",
+            "*VectorSizeCalculator",
+            "*VectorIndicesCalculator",
+            "*Split*",
+        ),
+        "Numbers and matrices": ("DequantizeByteArray*", "Matrix*", "NonZero*", "QuantizeFloatVector*"),
+    },
+}
