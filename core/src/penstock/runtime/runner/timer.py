@@ -1,7 +1,8 @@
-"""The thread that ends the waits of nodes whose time is over. Only runs that have such nodes have it.
+"""The thread that ends the waits of nodes whose time is over, and looks at the bytes in queues.
 
-Time is read without the run's lock: the clock is the application's (`graph.set_clock`). So a wait
-is counted from the moment at which this thread sees it, a little after it began.
+Only runs that have such nodes, or a limit of bytes, have it. Time is read without the run's lock: the
+clock is the application's (`graph.set_clock`). So a wait is counted from the moment at which this thread
+sees it, a little after it began.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from typing import TYPE_CHECKING, Final
 from penstock.errors import PenstockError, code_of
 
 if TYPE_CHECKING:
-    from penstock.runtime.runner.locked import LockedRun
+    from penstock.runtime.runner.byte_limit import ByteLimit
+    from penstock.runtime.runner.waiting import AwaitedRun
 
 #: How often a clock of the application is read: it does not report when it has moved.
 _LOOK_AT_CLOCK_S: Final = 0.005
@@ -22,10 +24,20 @@ _LOOK_AGAIN_S: Final = 1.0
 
 
 class Timer:
-    """Calls `Schedule.time_out` for nodes that have waited as long as their input policy allows."""
+    """Calls `Schedule.time_out` for nodes that have waited as long as their input policy allows.
 
-    def __init__(self, runner: LockedRun) -> None:
+    Args:
+        runner: of the run.
+        max_queued_bytes: fail the run if more bytes wait in its queues; None for no limit.
+    """
+
+    def __init__(self, runner: AwaitedRun, max_queued_bytes: int | None = None) -> None:
         self._runner: Final = runner
+        self._byte_limit: ByteLimit | None = None
+        if max_queued_bytes is not None:
+            from penstock.runtime.runner.byte_limit import ByteLimit  # most runs have none
+
+            self._byte_limit = ByteLimit(runner, max_queued_bytes)
         self._told: Final = threading.Event()
         self._is_stopping = False
         #: node id → (timestamp that it waits with, since when on the run's clock)
@@ -67,6 +79,8 @@ class Timer:
                 return
             if runner.clock is not monotonic:
                 left = min(left, _LOOK_AT_CLOCK_S if self._since else _LOOK_AGAIN_S)
+            if self._byte_limit is not None:
+                left = min(left, self._byte_limit.look())
             self._told.wait(left)
 
     def _look(self, now: float) -> float:
