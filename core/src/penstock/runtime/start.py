@@ -64,7 +64,8 @@ class Starter:
         registry: where executors are found by name.
         desk: of the graph's rows.
         base: side packets for all runs.
-        run_hooks: called with "run_started", and with "run_ended" and the error or None; None: no hooks.
+        run_hooks: called with "run_prepared", "run_started", and "run_ended" and the error or None; None: no
+            hooks.
 
     Attributes:
         executors, made, counters: of the graph.
@@ -136,6 +137,8 @@ class Starter:
             As `CalculatorGraph.start_run`.
         """
         self.refuse_while_running("start_run")
+        if self._run_hooks is not None:
+            self._run_hooks("run_prepared")
         given = merged(self._base, as_side_packets(side_packets))
         headers = {self.input_id(name): packet for name, packet in as_side_packets(stream_headers).items()}
         tracing = _tracing(self.tracers, self._plan) if self.tracers else None
