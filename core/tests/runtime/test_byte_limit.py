@@ -11,7 +11,7 @@ import pytest
 
 import penstock
 from penstock.errors import GraphRunError, InvalidArgumentError, ResourceExhaustedError, StatusCode
-from penstock.runtime.runner.byte_limit import ByteLimit
+from penstock.runtime.runner.timer import ByteLimit
 from penstock_testing import calculator, testing_registry
 
 TIMEOUT = 20

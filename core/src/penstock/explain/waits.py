@@ -161,8 +161,8 @@ class Why:
 
     Attributes:
         state: "not started", "running", "paused" or "over".
-        waits: what waits; those that hold up packets first. Of a run that is over: what waited, with packets
-            in its queues, when the run began to close its nodes.
+        waits: what waits; those that hold up packets first. Of a run that is over: nodes
+            that had packets in their queues when the sources had ended.
         culprits: where their chains end, each once, in the same order.
         errors: what has gone wrong.
         stopped_by: the node that ended the run by returning STOP though it has inputs, or None.
@@ -193,7 +193,7 @@ class Why:
                 return "the run is over: it failed"
             if self.stopped_by is not None:
                 return f"the run is over: node {self.stopped_by!r} returned STOP"
-            left = ", while packets were in queues, since" if self.waits else ""
+            left = ", while packets were in queues, since" if any(wait.held for wait in self.waits) else ""
             return f"the run is over: its sources and graph inputs have ended{left}"
         failed = ", has failed and comes to its end" if self.errors else ""
         paused = "; call resume()" if self.state == "paused" else ""

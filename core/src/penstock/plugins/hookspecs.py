@@ -244,9 +244,9 @@ def penstock_doctor() -> Iterable[DoctorCheck]:  # type: ignore[empty-body]  # a
 def penstock_run_options(command: Any) -> None:
     """Add options to `penstock run` and `penstock demo`.
 
-    Called once for each, after `penstock_cli`, with the click command: append options to its `params`.
-    While it runs, also in `penstock_run_prepared`, `click.get_current_context().params` has their values.
-    One that raises, or adds an option that the command has already, is reported; its options are missing.
+    Called once for each of them, after `penstock_cli`, with the click command: append to its `params`.
+    While it runs, `click.get_current_context().params` has the values, also in `penstock_run_prepared`.
+    One that raises, or adds an option that is there already, is reported; its options are missing.
     """
 
 
@@ -254,10 +254,8 @@ def penstock_run_options(command: Any) -> None:
 def penstock_run_prepared(graph: Any) -> None:
     """Add tracers and observers to a graph, a `penstock.CalculatorGraph`, before a run starts.
 
-    Called for each run of a graph that uses the default registry, on the thread that starts it, before
-    the run is made and without a lock. What is added stays for the graph's later runs. The start may
-    still fail, of a missing side packet for example; then no other hook is called. One that raises is
-    logged, and the run goes on.
+    Called as `penstock_run_started`, but before anything of the run is made. What is added stays for later
+    runs of the graph. If the start then fails, no other hook is called.
     """
 
 

@@ -18,6 +18,7 @@ from penstock.errors import (
     InvalidArgumentError,
     NotFoundError,
     PenstockError,
+    StatusCode,
     UnavailableError,
 )
 from penstock.late_log import LateLogger
@@ -65,9 +66,8 @@ class CalculatorGraph:
         subgraphs: name → graph, in any of these forms or a `Subgraph` class, for this graph alone; or
             graphs that have a `type`, which is the name. They win over registered names.
         max_queued_bytes: a run fails, with RESOURCE_EXHAUSTED, if packets of more bytes wait in its queues;
-            None for no limit. The bytes are an estimate: `nbytes` of payloads that have it, such as arrays
-            and frames, else `sys.getsizeof`; a payload counts once. A thread looks at them 20 times a second,
-            200 times near the limit, so a run may exceed it by what it queues between two looks.
+            None for no limit. It counts `nbytes` of payloads that have it, else `sys.getsizeof`. A thread
+            looks at least 20 times a second: a run may exceed the limit by what it queues between two looks.
 
     Raises:
         InvalidArgumentError: `max_queued_bytes` is below 1.
@@ -599,16 +599,10 @@ class CalculatorGraph:
         """
         runner = self._starter.started("wait_for_observed_output()")
         schedule = runner.schedule
-        runner.wait(
-            lambda: schedule.was_observed or runner.is_over,
-            timeout,
-            "observed output",
-        )
+        runner.wait(lambda: schedule.was_observed or runner.is_over, timeout, "observed output")
         if schedule.was_observed:
             schedule.was_observed = False
             return
-        from penstock.errors import StatusCode
-
         raise PenstockError("the graph is done, nothing more will be observed", code=StatusCode.OUT_OF_RANGE)
 
     def cancel(self) -> None:
@@ -665,20 +659,13 @@ class CalculatorGraph:
 
     def has_error(self) -> bool:
         """Return whether the run under way has failed; False again once it is done."""
-        return (
-            self._starter.is_running
-            and self._starter.runner is not None
-            and bool(self._starter.runner.schedule.errors)
-        )
+        runner = self._starter.runner
+        return self._starter.is_running and runner is not None and bool(runner.schedule.errors)
 
     def get_combined_error_message(self) -> str:
         """Return the errors of the run under way in words; "" if it has none."""
-        error = (
-            self._starter.runner.error()
-            if self._starter.runner is not None and self._starter.is_running
-            else None
-        )
-        return "" if error is None else str(error)
+        runner = self._starter.runner
+        return str(runner.error()) if runner is not None and self.has_error() else ""
 
     def get_output_side_packet(self, name: str) -> Packet:
         """Return a side packet that a node has made, in this run or the last, or that was given.

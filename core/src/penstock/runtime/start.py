@@ -64,8 +64,7 @@ class Starter:
         registry: where executors are found by name.
         desk: of the graph's rows.
         base: side packets for all runs.
-        run_hooks: called with "run_prepared", "run_started", and "run_ended" and the error or None; None: no
-            hooks.
+        run_hooks: called with the name of a hook and its arguments but the graph; None: no hooks.
 
     Attributes:
         executors, made, counters: of the graph.

@@ -226,10 +226,7 @@ class LockedRun:
         return claimed
 
     def wake(self, works: Sequence[QueueServer]) -> None:
-        """Ask the executors of these works for a thread each, and log which queues have grown.
-
-        Called without the lock.
-        """
+        """Log which queues have grown, and ask these works' executors for a thread each. Without the lock."""
         if self.stuck.growths:
             self.stuck.log_growths(self.lock)
         for work in works:

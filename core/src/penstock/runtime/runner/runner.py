@@ -45,7 +45,7 @@ class Runner(AwaitedRun):
         loop: runs the coroutines.
         explain: returns in words why the run does not go on, for waits that expire.
         clock: what the time-outs of waits read, in seconds.
-        max_queued_bytes: fail the run if more bytes wait in its queues; None for no limit.
+        max_bytes: fail the run if more wait in its queues; None for no limit.
     """
 
     works: Sequence[QueueWork]
@@ -57,13 +57,11 @@ class Runner(AwaitedRun):
         loop: CoroutineLoop,
         explain: Callable[[Runner], str],
         clock: Callable[[], float] = monotonic,
-        max_queued_bytes: int | None = None,
+        max_bytes: int | None = None,
     ) -> None:
         super().__init__(schedule, loop, explain, clock)
         self.executors: Final = tuple(executors)
-        self._run_timer: Final = (
-            Timer(self, max_queued_bytes) if schedule.patient or max_queued_bytes else None
-        )
+        self._run_timer: Final = Timer(self, max_bytes) if schedule.patient or max_bytes else None
         self.serve([QueueWork(self, queue) for queue in schedule.queues], self._run_timer)
         #: Works whose lease has been stopped.
         self._stopped: Final[set[QueueWork]] = set()

@@ -1,7 +1,6 @@
 """`StuckMoments`: why a run was stuck, noted at the moments after which the run no longer shows it.
 
 They are two: a deadlock raises the limits of full queues, and nodes close although packets wait for them.
-The engine calls `full` and `ending` with the lock held.
 """
 
 from __future__ import annotations
@@ -18,26 +17,22 @@ if TYPE_CHECKING:
     from penstock.engine.stream import Queue
     from penstock.explain import Wait
 
-#: So many warnings of one run are logged: each costs a search for the culprit, linear in the nodes.
-_MOST_WARNINGS: Final = 20
+#: Warnings are logged of so many queues of a run: each costs a search for the culprit, linear in the nodes.
+_MOST_QUEUES: Final = 20
 
 _logger = LateLogger("runtime")
 
 
 class StuckMoments:
-    """What is known of the moments at which one run was stuck.
-
-    Attributes:
-        growths: the warnings that are still to be logged: stream, node, first limit, new limit, culprit.
-        left_over: why nodes waited that had packets in their queues when the run began to close its nodes.
-    """
+    """Why one run was stuck. The engine calls `full` and `ending` with the lock held."""
 
     def __init__(self, schedule: Schedule) -> None:
+        #: Stream, node, first limit, new limit and culprit of warnings that are still to be logged.
         self.growths: list[tuple[Any, ...]] = []
+        #: Why nodes waited that had packets in their queues when the run began to close its nodes.
         self.left_over: tuple[Wait, ...] = ()
         #: id of a queue → its first limit, and the one that the last warning named.
         self._limits: Final[dict[int, tuple[int, int]]] = {}
-        self._warnings = 0
         schedule.on_stuck = self.full
         schedule.on_end = self.ending
 
@@ -47,17 +42,16 @@ class StuckMoments:
         for queue in queues:
             first, named = self._limits.get(id(queue), (queue.max_size, 0))
             new = len(queue.queue) + 1
-            if new < 2 * named or self._warnings == _MOST_WARNINGS:
+            if new < 2 * named or (not named and len(self._limits) == _MOST_QUEUES):
                 continue
             self._limits[id(queue)] = first, new
-            self._warnings += 1
             culprits = culprits or {wait.node: wait.culprit.text for wait in reversed(_waits(schedule))}
             node = "" if queue.node is None else queue.node.name
             self.growths.append((queue.name, node, first, new, culprits.get(node, "unknown")))
 
     def ending(self, schedule: Schedule) -> None:
         """Note why nodes wait that have packets in their queues."""
-        if any(stream.queue for node in schedule.nodes for stream in node.inputs):
+        if any(reader.queue for stream in schedule.streams for reader in stream.readers):
             self.left_over = tuple(wait for wait in _waits(schedule) if wait.held)
 
     def log_growths(self, lock: AbstractContextManager[object]) -> None:

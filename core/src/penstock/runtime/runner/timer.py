@@ -8,36 +8,37 @@ sees it, a little after it began.
 from __future__ import annotations
 
 import threading
+from math import inf
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
-from penstock.errors import PenstockError, code_of
+from penstock.engine.schedule import PAUSED, RUNNING
+from penstock.errors import PenstockError, ResourceExhaustedError, code_of
 
 if TYPE_CHECKING:
-    from penstock.runtime.runner.byte_limit import ByteLimit
+    from penstock.engine.packet import Packet
+    from penstock.engine.schedule import Schedule
+    from penstock.engine.stream import Queue
     from penstock.runtime.runner.waiting import AwaitedRun
 
 #: How often a clock of the application is read: it does not report when it has moved.
 _LOOK_AT_CLOCK_S: Final = 0.005
 #: How long the thread sleeps at most, although every wait that begins wakes it.
 _LOOK_AGAIN_S: Final = 1.0
+#: How often to weigh empty queues; nearly full ones are weighed ten times as often.
+_WEIGH_S: Final = 0.05
+#: The part of the time that weighing may take.
+_SHARE: Final = 0.05
+#: What a packet takes in a queue, besides its payload.
+_PACKET_BYTES: Final = 80
 
 
 class Timer:
-    """Calls `Schedule.time_out` for nodes that have waited as long as their input policy allows.
+    """Calls `Schedule.time_out` for nodes that have waited as long as their input policy allows."""
 
-    Args:
-        runner: of the run.
-        max_queued_bytes: fail the run if more bytes wait in its queues; None for no limit.
-    """
-
-    def __init__(self, runner: AwaitedRun, max_queued_bytes: int | None = None) -> None:
+    def __init__(self, runner: AwaitedRun, max_bytes: int | None = None) -> None:
         self._runner: Final = runner
-        self._byte_limit: ByteLimit | None = None
-        if max_queued_bytes is not None:
-            from penstock.runtime.runner.byte_limit import ByteLimit  # most runs have none
-
-            self._byte_limit = ByteLimit(runner, max_queued_bytes)
+        self._byte_limit: Final = ByteLimit(runner, max_bytes) if max_bytes else None
         self._told: Final = threading.Event()
         self._is_stopping = False
         #: node id → (timestamp that it waits with, since when on the run's clock)
@@ -101,3 +102,61 @@ class Timer:
             runner.change(lambda schedule, node=node, t=t: schedule.time_out(node, t))
             left = 0.0  # the node may have begun to wait for the next input set
         return left
+
+
+class ByteLimit:
+    """Fails one run if packets of more bytes wait in its queues than the application allows.
+
+    Payloads are weighed without the lock, since their `nbytes` is code of their authors. So nothing is added
+    to the way of a packet: the run's timer thread looks at the queues, 20 to 200 times a second.
+    """
+
+    def __init__(self, runner: AwaitedRun, max_bytes: int) -> None:
+        self._runner: Final = runner
+        self._max_bytes: Final = max_bytes
+        self._next = 0.0
+
+    def look(self) -> float:
+        """Weigh what waits, if it is time to, and fail the run if it is too much.
+
+        Returns:
+            In how many seconds to call again.
+        """
+        began = monotonic()
+        if began < self._next:
+            return self._next - began
+        from penstock.explain.snapshots import payload_bytes  # most runs have no limit
+
+        payloads: dict[int, object] = {}
+        weights = []
+        for queue, packets in self._runner.ask(_waiting):
+            new = {id(packet.value): packet.value for packet in packets if id(packet.value) not in payloads}
+            payloads.update(new)
+            weight = _PACKET_BYTES * len(packets) + sum(map(payload_bytes, new.values()))
+            weights.append((weight, queue))
+        total = sum(weight for weight, _ in weights)
+        if total > self._max_bytes:
+            self._fail(total, *max(weights, key=lambda one: one[0]))
+            self._next = inf
+            return inf
+        took = monotonic() - began
+        left = max(_WEIGH_S * max(0.1, 1 - total / self._max_bytes), took / _SHARE)
+        self._next = began + took + left
+        return left
+
+    def _fail(self, total: int, weight: int, queue: Queue) -> None:
+        node = None if queue.node is None else queue.node.name
+        reader = "a reader outside of the graph" if node is None else f"node {node!r}"
+        error = ResourceExhaustedError(
+            f"packets of about {total:,} bytes wait in queues, max_queued_bytes is {self._max_bytes:,}; most "
+            f"of them, {weight:,} bytes, on stream {queue.name!r} at {reader}; let full queues throttle the "
+            f"sources (max_queue_size), drop packets, or raise the limit\n{self._runner.story()}",
+            node=node,
+            stream=queue.name,
+        )
+        self._runner.change(lambda run: run.fail(error) if run.state in (RUNNING, PAUSED) else None)
+
+
+def _waiting(schedule: Schedule) -> list[tuple[Queue, list[Packet]]]:
+    queues = [queue for stream in schedule.streams for queue in (*stream.readers, *stream.observers)]
+    return [(queue, list(queue.queue.copy())) for queue in queues if queue.queue]
