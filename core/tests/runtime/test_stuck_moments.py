@@ -101,7 +101,7 @@ def test_of_very_many_queues_only_some_are_warnings(make, caplog) -> None:
 
 
 def test_a_loop_that_nothing_feeds_is_named_after_the_end(make) -> None:
-    graph = make([(Loop, "a loop", "loop", BACK)], "a")
+    graph = make([(Loop, "a loop", "loop", BACK), (Join, "loop")], "a")
     graph.start_run()
     feed(graph, 1, 2, 3)
     graph.close(TIMEOUT)
@@ -118,6 +118,15 @@ def test_a_loop_that_nothing_feeds_is_named_after_the_end(make) -> None:
     assert (drop.stream, drop.place, drop.reason, drop.count) == (
         "a", "node 'Loop' input 0", "the reader had closed", 3,
     )  # fmt: skip
+
+
+def test_each_node_that_waited_with_packets_is_named_though_they_are_closed_one_by_one(make) -> None:
+    graph = make([(Loop, "a x", "x", BACK), (Loop, "a y", "y", BACK)], "a")
+    graph.start_run()
+    feed(graph, 1)
+    graph.close(TIMEOUT)
+
+    assert [(wait.node, wait.held) for wait in graph.why().waits] == [("Loop_1", 1), ("Loop_2", 1)]
 
 
 def test_each_run_says_only_what_waited_in_it(make) -> None:
