@@ -8,7 +8,7 @@ import math
 import pytest
 
 import penstock
-from penstock_cli.byte_size import ByteSize, half_of_memory
+from penstock_cli.byte_size import half_of_memory, read_size
 
 CIRCLE = (
     "the wait goes in a circle: 'CliLoop', which waits for 'CliLoop'; let one of them settle its output "
@@ -157,7 +157,7 @@ def test_a_run_whose_queues_take_more_than_allowed_fails_and_names_node_and_stre
     ],
 )  # fmt: skip
 def test_sizes_are_numbers_with_decimal_or_binary_units(text, size):
-    assert ByteSize().convert(text, None, None) == size
+    assert read_size(None, None, text) == size
 
 
 @pytest.mark.parametrize(

@@ -4,40 +4,34 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import click
-
-if TYPE_CHECKING:
-    from typing import Any
 
 _SIZE: Final = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(i?)b?", re.IGNORECASE)
 _PREFIXES: Final = ("", "k", "m", "g", "t")
 
 
-class ByteSize(click.ParamType):
-    """A number of bytes with a unit; "none" is math.inf."""
+def read_size(_ctx: click.Context, _parameter: click.Parameter, value: str | None) -> float | None:
+    """Return the bytes that the text of an option says; infinity for "none".
 
-    name = "size"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """Return the bytes that a text says."""
-        if not isinstance(value, str):
-            return float(value)
-        if value.casefold() == "none":
-            return float("inf")
-        found = _SIZE.fullmatch(value.strip())
-        if found is None:
-            self.fail(
-                f"{value!r} is no size; give a number with a unit, such as 200MB or 1.5GiB, or none",
-                param,
-                ctx,
-            )
-        number, prefix, binary = found.groups()
-        size = int(float(number) * (1024 if binary else 1000) ** _PREFIXES.index(prefix.lower()))
-        if size < 1:
-            self.fail(f"{value!r} is less than a byte; none is no limit", param, ctx)
-        return size
+    Raises:
+        click.BadParameter: it is no size.
+    """
+    if value is None:
+        return None
+    if value.casefold() == "none":
+        return float("inf")
+    found = _SIZE.fullmatch(value.strip())
+    if found is None:
+        raise click.BadParameter(
+            f"{value!r} is no size; give a number with a unit, such as 200MB or 1.5GiB, or none"
+        )
+    number, prefix, binary = found.groups()
+    size = int(float(number) * (1024 if binary else 1000) ** _PREFIXES.index(prefix.lower()))
+    if size < 1:
+        raise click.BadParameter(f"{value!r} is less than a byte; none is no limit")
+    return size
 
 
 def half_of_memory() -> float:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import click
 
 import penstock
-from penstock_cli.byte_size import ByteSize, half_of_memory
+from penstock_cli.byte_size import half_of_memory, read_size
 from penstock_cli.completion import complete_component
 from penstock_cli.failures import EXIT_CODES, RunFailed, as_failure
 from penstock_cli.group import DEBUG, PenstockGroup, RunningCommand
@@ -87,7 +87,8 @@ def _running(command: F) -> F:
         ),
         click.option(
             "--max-memory",
-            type=ByteSize(),
+            callback=read_size,
+            metavar="SIZE",
             help="Let the run fail if packets that wait in queues take more, such as 200MB; none for no "
             "limit.  [default: half of the machine's memory]",
         ),
