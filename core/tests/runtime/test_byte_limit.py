@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import threading
+from collections import deque
 from math import inf
 
 import pytest
@@ -158,6 +159,28 @@ def test_what_a_poller_holds_counts_too(make, runner_of) -> None:
     assert ByteLimit(runner_of(graph), 1079).look() == inf
     assert "on stream 'in' at a reader outside of the graph" in graph.get_combined_error_message()
     del poller
+
+
+def test_a_queue_that_changes_while_it_is_read_counts_at_the_next_look(make, runner_of) -> None:
+    class Changing(deque):
+        """Says once that it has changed, as it does where threads need no interpreter lock."""
+
+        has_changed = False
+
+        def __iter__(self):
+            if not self.has_changed:
+                self.has_changed = True
+                raise RuntimeError("deque mutated during iteration")
+            return super().__iter__()
+
+    graph = filled(make, Sized(1000))
+    runner = runner_of(graph)
+    (reader, *_) = runner.schedule.streams[0].readers
+    reader.queue = Changing(reader.queue)
+
+    assert ByteLimit(runner, 500).look() < inf
+    assert ByteLimit(runner, 500).look() == inf
+    reader.queue = deque(reader.queue)
 
 
 def test_a_payload_is_weighed_without_the_lock(make, runner_of, is_locked) -> None:

@@ -81,7 +81,7 @@ class StreamState:
         name: of the stream.
         added: packets written so far in this run.
         queued: packets waiting at its readers, the fullest of them.
-        queued_bytes: estimated bytes of these packets' payloads; see `payload_bytes`.
+        queued_bytes: their payloads' `nbytes`, else `sys.getsizeof`: without what lists and objects refer to.
         dropped: packets that were thrown away, by the producer or a reader.
         limit: the smallest limit of its readers' queues; None for none.
         bound: the timestamp bound, as it is written to a user.
@@ -271,10 +271,7 @@ def _longest(stream: OutputStream) -> InputStream | None:
 
 
 def payload_bytes(payload: object) -> int:
-    """Return about how many bytes a payload takes: its `nbytes`, which arrays have, else `sys.getsizeof`.
-
-    What lists and other objects refer to does not count. Call it without the lock: it may run code of users.
-    """
+    """Return a payload's `nbytes`, which arrays have, else its `sys.getsizeof`; both may be code of users."""
     try:
         size = getattr(payload, "nbytes", None)
         return size if isinstance(size, int) else sys.getsizeof(payload)

@@ -8,6 +8,7 @@ sees it, a little after it began.
 from __future__ import annotations
 
 import threading
+from contextlib import suppress
 from math import inf
 from time import monotonic
 from typing import TYPE_CHECKING, Final
@@ -132,8 +133,7 @@ class ByteLimit:
         for queue, packets in self._runner.ask(_waiting):
             new = {id(packet.value): packet.value for packet in packets if id(packet.value) not in payloads}
             payloads.update(new)
-            weight = _PACKET_BYTES * len(packets) + sum(map(payload_bytes, new.values()))
-            weights.append((weight, queue))
+            weights.append((_PACKET_BYTES * len(packets) + sum(map(payload_bytes, new.values())), queue))
         total = sum(weight for weight, _ in weights)
         if total > self._max_bytes:
             self._fail(total, *max(weights, key=lambda one: one[0]))
@@ -158,5 +158,8 @@ class ByteLimit:
 
 
 def _waiting(schedule: Schedule) -> list[tuple[Queue, list[Packet]]]:
-    queues = [queue for stream in schedule.streams for queue in (*stream.readers, *stream.observers)]
-    return [(queue, list(queue.queue.copy())) for queue in queues if queue.queue]
+    found: list[tuple[Queue, list[Packet]]] = []
+    for queue in (queue for stream in schedule.streams for queue in (*stream.readers, *stream.observers)):
+        with suppress(RuntimeError):  # a callback takes packets out without the lock; the next look counts
+            found.append((queue, list(queue.queue)))
+    return found
