@@ -113,27 +113,27 @@ class ByteLimit:
     """
 
     def __init__(self, runner: AwaitedRun, max_bytes: int) -> None:
+        from penstock.explain.snapshots import payload_bytes  # for few runs, and before queues fill up
+
+        self._size: Final = payload_bytes
         self._runner: Final = runner
         self._max_bytes: Final = max_bytes
         self._next = 0.0
 
     def look(self) -> float:
-        """Weigh what waits, if it is time to, and fail the run if it is too much.
+        """Weigh what waits, if it is time to; return in how many seconds to call again.
 
-        Returns:
-            In how many seconds to call again.
+        The run fails if it is too much.
         """
         began = monotonic()
         if began < self._next:
             return self._next - began
-        from penstock.explain.snapshots import payload_bytes  # most runs have no limit
-
         payloads: dict[int, object] = {}
         weights = []
         for queue, packets in self._runner.ask(_waiting):
             new = {id(packet.value): packet.value for packet in packets if id(packet.value) not in payloads}
             payloads.update(new)
-            weights.append((_PACKET_BYTES * len(packets) + sum(map(payload_bytes, new.values())), queue))
+            weights.append((_PACKET_BYTES * len(packets) + sum(map(self._size, new.values())), queue))
         total = sum(weight for weight, _ in weights)
         if total > self._max_bytes:
             self._fail(total, *max(weights, key=lambda one: one[0]))
