@@ -503,7 +503,7 @@ def test_run_hooks_are_tuples_that_are_empty_without_implementations(install) ->
 
     host, _ = load("good")
 
-    assert (host.run_started, host.run_ended) == ((), ())
+    assert (host.run_prepared, host.run_started, host.run_ended) == ((), (), ())
 
 
 def test_run_hooks_take_the_specifications_arguments_whatever_the_implementation_asks_for(install) -> None:

@@ -202,6 +202,12 @@ class WaitTimeoutError(PenstockError):
     default_code = StatusCode.DEADLINE_EXCEEDED
 
 
+class ResourceExhaustedError(PenstockError):
+    """The queues of a run hold more bytes than allowed. The message says where, and why they do not drain."""
+
+    default_code = StatusCode.RESOURCE_EXHAUSTED
+
+
 class TimestampError(InvalidArgumentError):
     """A timestamp that is not allowed where it was put, or arithmetic that leaves the range."""
 

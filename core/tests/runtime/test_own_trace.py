@@ -120,3 +120,16 @@ def test_a_tracer_of_the_application_replaces_the_graphs_own(note, made) -> None
 
     assert own.nodes == ["Join open", "Join close"]
     assert (made[0].calls, made[0].tracer.nodes) == ([], [])
+
+
+def test_a_tracer_that_is_added_leaves_the_graphs_own_in_its_place(note, made) -> None:
+    registry = testing_registry(Join)
+    registry.add("tracer", "ChromeTracer", note)
+    graph = penstock.CalculatorGraph(WANTED + GRAPH, registry=registry)
+    added = Noted()
+    graph.add_tracer(added)
+    run_once(graph)
+
+    assert graph.tracer is made[0].tracer
+    assert added.nodes == made[0].tracer.nodes == ["Join open", "Join close"]
+    assert made[0].calls == ["run"]

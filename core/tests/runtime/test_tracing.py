@@ -8,6 +8,7 @@ import gc
 import logging
 import threading
 import weakref
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -510,6 +511,47 @@ def test_the_end_of_a_run_whose_graph_is_gone_is_reported(make) -> None:
     assert tracer.error == "the graph run failed: the run was cancelled"
 
 
+# --- several tracers ------------------------------------------------------------------------------
+
+
+def test_tracers_are_called_in_the_order_in_which_they_were_added(make) -> None:
+    graph = make([(Join, "in")], "in")
+    calls: list[str] = []
+
+    class Named(Tracer):
+        def __init__(self, name: str) -> None:
+            self.name = name
+
+        def step_started(self, step):
+            calls.append(f"{self.name} started {step.method}")
+
+        def step_ended(self, step):
+            calls.append(f"{self.name} ended {step.method}")
+
+    first = Named("first")
+    graph.set_tracer(first)
+    graph.add_tracer(Named("second"))
+    graph.add_tracer(first)
+    run_once(graph, 0)
+
+    assert graph.tracer is first
+    assert calls == [
+        "first started open", "second started open", "first ended open", "second ended open",
+        "first started close", "second started close", "first ended close", "second ended close",
+    ]  # fmt: skip
+
+
+def test_set_tracer_replaces_all_tracers(make) -> None:
+    graph = make([(Join, "in")], "in")
+    first, second, last = Listening(), Listening(), Listening()
+    graph.add_tracer(first)
+    graph.add_tracer(second)
+    graph.set_tracer(last)
+    run_once(graph)
+
+    assert (first.reports, second.reports, len(last.steps())) == ([], [], 5)
+
+
 # --- tracers that do not do well ----------------------------------------------------------------
 
 
@@ -544,14 +586,47 @@ def test_a_tracer_that_raises_is_logged_once_and_gets_nothing_more_of_that_run(m
     assert len(calls) == 2
 
 
+@pytest.mark.parametrize("method", ["run_started", "run_ended", "step_started", "step_ended", "packet_added"])
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_a_tracer_that_raises_silences_no_other(make, caplog, method, place) -> None:
+    graph = make([(Join, "in")], "in")
+
+    class Bad(Tracer):
+        pass
+
+    def broken(self, *_):
+        raise ArithmeticError("bad tracer")
+
+    setattr(Bad, method, broken)
+    good = [Listening(), Listening()]
+    tracers: list[Tracer] = [*good]
+    tracers.insert(place, Bad())
+    for tracer in tracers:
+        graph.add_tracer(tracer)
+    with caplog.at_level(logging.INFO, "penstock.tracing"):
+        run_once(graph)
+
+    for tracer in good:
+        assert Counter(what for what, _ in tracer.reports) == {
+            "run_started": 1, "step_started": 5, "step_ended": 5, "packet_added": 3, "run_ended": 1,
+        }  # fmt: skip
+    assert [r.getMessage() for r in caplog.records if r.name == "penstock.tracing"] == [
+        "tracer Bad raised and is told nothing more of this run"
+    ]
+
+
 def test_what_is_no_tracer_is_refused_and_so_is_one_for_a_run_under_way(make) -> None:
     graph = make([(Join, "in")], "in")
     with pytest.raises(InvalidArgumentError, match=r"tracer 'me' is no penstock\.tracing\.Tracer; make it a"):
         graph.set_tracer("me")
+    with pytest.raises(InvalidArgumentError, match=r"tracer 'me' is no penstock\.tracing\.Tracer; make it a"):
+        graph.add_tracer("me")
     assert graph.tracer is None
     graph.start_run()
     with pytest.raises(FailedPreconditionError, match="set_tracer is not possible while the graph runs"):
         graph.set_tracer(Tracer())
+    with pytest.raises(FailedPreconditionError, match="add_tracer is not possible while the graph runs"):
+        graph.add_tracer(Tracer())
     graph.close(TIMEOUT)
 
 

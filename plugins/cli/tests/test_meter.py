@@ -4,7 +4,7 @@ import os
 
 import click
 
-from penstock.explain import NodeState, Snapshot, StreamState
+from penstock.explain import Ledger, NodeState, Snapshot, StreamState, Why
 from penstock_cli.meter import Meter
 from penstock_cli.progress import LogLines, NoDisplay, display_for
 from penstock_cli.summary import print_summary, totals
@@ -100,12 +100,13 @@ def node(name, steps=0, busy_s=0.0):
     return NodeState(name, "Some", "closed", 0, 0, steps, busy_s, "")
 
 
-def test_totals_have_packets_rate_and_busy_cores():
-    outcome = Outcome(
-        snapshot(stream("a", 30), stream("b", 12, dropped=4)), wall_s=2.0, cpu_s=3.0, was_interrupted=False
-    )
+def ended(taken):
+    """Return the outcome of a run of two seconds that has nothing to note."""
+    return Outcome(taken, 2.0, 3.0, was_interrupted=False, ledger=Ledger(()), why=Why("over"))
 
-    assert totals(outcome) == [
+
+def test_totals_have_packets_rate_and_busy_cores():
+    assert totals(ended(snapshot(stream("a", 30), stream("b", 12, dropped=4)))) == [
         "30 packets on 'a' in 2.00 s: 15.0/s",
         f"42 packets in all, 4 dropped; 1.5 of {os.cpu_count()} cores busy",
     ]
@@ -114,7 +115,7 @@ def test_totals_have_packets_rate_and_busy_cores():
 def test_the_table_has_the_time_of_each_node(capsys):
     nodes = [node("idle"), node("busy", 4, 1.0)]
 
-    print_summary(Outcome(snapshot(nodes=nodes), 2.0, 1.0, was_interrupted=False))
+    print_summary(ended(snapshot(nodes=nodes)))
 
     rows = {
         line.split()[0]: line.split()[1:] for line in capsys.readouterr().out.splitlines() if line.split()
@@ -127,14 +128,7 @@ def test_on_a_narrow_terminal_the_names_stay_and_numbers_go(terminal, monkeypatc
     monkeypatch.setenv("COLUMNS", "40")
 
     with terminal as shown:
-        print_summary(
-            Outcome(
-                snapshot(nodes=[node("busy", 4, 1.0), node("LongName")]),
-                2.0,
-                1.0,
-                was_interrupted=False,
-            )
-        )
+        print_summary(ended(snapshot(nodes=[node("busy", 4, 1.0), node("LongName")])))
 
     lines = click.unstyle(shown.getvalue()).splitlines()
     assert max(map(len, lines[:-2])) <= 40
@@ -146,7 +140,7 @@ def test_on_a_narrow_terminal_the_names_stay_and_numbers_go(terminal, monkeypatc
 def test_of_a_large_graph_only_the_slowest_nodes_are_shown_in_their_order(capsys):
     nodes = [node(f"node{i}", 1, busy_s=i % 2) for i in range(100)]
 
-    print_summary(Outcome(snapshot(nodes=nodes), 2.0, 1.0, was_interrupted=False))
+    print_summary(ended(snapshot(nodes=nodes)))
 
     printed = capsys.readouterr().out
     assert "60 more nodes took less time" in printed

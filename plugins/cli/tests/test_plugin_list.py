@@ -31,6 +31,41 @@ THIEF = """
         group.command("run")(lambda: None)
 """
 
+COUNTS = """
+    import click
+    from penstock import hookimpl
+
+    @hookimpl
+    def penstock_run_options(command):
+        command.params.append(click.Option(["--count-packets"], metavar="STREAM", help="Count its packets."))
+
+    @hookimpl
+    def penstock_run_prepared(graph):
+        context = click.get_current_context(silent=True)
+        stream = context and context.params.get("count_packets")
+        if stream:
+            graph.observe_output_stream(stream, lambda name, packet: click.echo(f"{name}: {packet.payload}"))
+"""
+
+GREEDY = """
+    import click
+    from penstock import hookimpl
+
+    @hookimpl
+    def penstock_run_options(command):
+        command.params.append(click.Option(["--early"]))
+        command.params.append(click.Option(["--mine", "-q"]))
+"""
+
+FAILING = """
+    from penstock import hookimpl
+
+    @hookimpl
+    def penstock_run_options(command):
+        command.params.clear()
+        raise RuntimeError("no options today")
+"""
+
 BROKEN = """
     raise RuntimeError("no device [0] here")
 """
@@ -115,6 +150,55 @@ def test_a_plugin_cannot_replace_a_command_and_then_none_of_its_commands_is_adde
     assert "Run a graph file." in done.stdout
     assert "hello" in done.stdout
     assert "early" not in done.stdout
+
+
+# --- options of plugins ---------------------------------------------------------------------------
+
+
+def test_a_plugin_adds_an_option_to_run_and_sees_its_value_before_the_run(command, installed, tmp_path):
+    site = installed("counts", COUNTS)
+    path = tmp_path / "graph.pbtxt"
+    path.write_text(
+        'node { calculator: "ConstantSidePacketCalculator" output_side_packet: "PACKET:n" node_options { '
+        "[type.googleapis.com/penstock.ConstantSidePacketCalculatorOptions] { packet { int_value: 2 } } } }\n"
+        'node { calculator: "CountingSourceCalculator" input_side_packet: "MAX_COUNT:n" output_stream: "x" }'
+    )
+
+    assert command("run", path, "-q", PYTHONPATH=site).stdout == ""
+    assert command("run", path, "-q", "--count-packets", "x", PYTHONPATH=site).stdout == "x: 0\nx: 1\n"
+
+
+def test_options_of_plugins_are_in_the_help_of_run_and_demo_only(command, installed):
+    site = installed("counts", COUNTS)
+
+    helps = {name: command(name, "--help", PYTHONPATH=site).stdout for name in ("run", "demo", "list")}
+
+    words = re.compile(r"--count-packets STREAM\s+Count its packets\.")
+    assert [bool(words.search(helps[name])) for name in helps] == [True, True, False]
+
+
+def test_a_plugin_cannot_replace_an_option_and_then_none_of_its_options_is_added(command, installed):
+    installed("counts", COUNTS)
+    site = installed("greedy", GREEDY)
+
+    done = command("run", "--help", PYTHONPATH=site)
+
+    assert done.stderr.splitlines() == [
+        f"warning: the options of {name!r} of plugin 'greedy' are missing: AlreadyExistsError: "
+        f"{name!r} has an option '-q' already; choose another name"
+        for name in ("run", "demo")
+    ]
+    assert "--count-packets" in done.stdout
+    assert "--quiet" in done.stdout
+    assert "--early" not in done.stdout
+
+
+def test_a_plugin_whose_options_fail_changes_no_command(command, installed):
+    done = command("run", "--help", PYTHONPATH=installed("failing", FAILING))
+
+    assert done.returncode == 0
+    assert "plugin 'failing' are missing: RuntimeError: no options today" in done.stderr
+    assert "--quiet" in done.stdout
 
 
 def test_an_unknown_command_names_the_plugins_that_are_missing(command, installed):

@@ -300,7 +300,8 @@ def test_json_has_what_the_summary_has(graph, command, tmp_path):
         ("CliNumbers", "CliNumbers", 4),
         ("CliWrites", "CliWrites", 3),
     ]
-    assert found["streams"] == [{"name": "n", "packets": 3, "dropped": 0}]
+    assert found["streams"] == [{"name": "n", "packets": 3, "dropped": 0, "drops": []}]
+    assert found["notes"] == []
     assert found["files"] == [{"path": str(target), "bytes": 6}]
     assert found["wall_s"] > 0
     assert found["nodes"][0]["busy_s"] >= 0

@@ -86,13 +86,15 @@ class Schedule:
         late: stream id of a graph input → DROP_LATE or CLAMP_LATE, where late packets are no error.
         patient: nodes that wait for some time only.
         has_waited: a patient node has been looked at and was not ready; the runtime resets it.
+        on_stuck: called with the full queues before a deadlock raises their limits; or None.
+        on_end: called once, before the nodes close at the end of a run that has not failed; or None.
     """
 
     __slots__ = (
         "_closing", "_graph_inputs_open", "_is_failing", "_limits_apply", "_report_deadlock", "_sources",
         "_touched", "_waiting_sources", "busy", "deliveries", "errors", "flow", "garbage", "graph_inputs",
-        "has_news", "has_waited", "is_stopping", "late", "nodes", "patient", "queues", "side_packets",
-        "side_readers", "state", "stopped_by", "streams", "was_observed",
+        "has_news", "has_waited", "is_stopping", "late", "nodes", "on_end", "on_stuck", "patient", "queues",
+        "side_packets", "side_readers", "state", "stopped_by", "streams", "was_observed",
     )  # fmt: skip
 
     def __init__(  # noqa: PLR0913  # made in one place only
@@ -123,6 +125,8 @@ class Schedule:
         self.late: dict[int, int] = {}
         self.patient: Final = tuple(node for node in nodes if node.policy.patience_s is not None)
         self.has_waited = False
+        self.on_stuck: Callable[[Schedule, Sequence[Queue]], None] | None = None
+        self.on_end: Callable[[Schedule], None] | None = None
         #: Side packets made by nodes of this run, and the nodes that wait for each.
         self.side_packets: dict[str, Packet] = {}
         self.side_readers: dict[str, list[Node]] = {}
@@ -912,6 +916,9 @@ class Schedule:
             if self._activate_layer():
                 return True
         elif not active and not self._graph_inputs_open:
+            if self.on_end is not None:
+                self.on_end(self)
+                self.on_end = None
             return self._close_next()
         return bool(self.flow.full) and self._is_stuck() and not self.waiting() and self._resolve_deadlock()
 
@@ -949,6 +956,8 @@ class Schedule:
         if self._report_deadlock:
             self.fail_later(faults.queue_deadlock(stuck[0]))
             return True
+        if self.on_stuck is not None:
+            self.on_stuck(self, stuck)
         for queue in stuck:
             self.flow.set_limit(queue, len(queue.queue) + 1)
         return True

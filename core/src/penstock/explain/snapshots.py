@@ -7,6 +7,7 @@ runs code of its author. All of a snapshot is str, int, float, bool, None, tuple
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 import attrs
@@ -80,7 +81,7 @@ class StreamState:
         name: of the stream.
         added: packets written so far in this run.
         queued: packets waiting at its readers, the fullest of them.
-        queued_bytes: bytes of these packets' payloads, as far as they have `nbytes`.
+        queued_bytes: their payloads' `nbytes`, else `sys.getsizeof`: without what lists and objects refer to.
         dropped: packets that were thrown away, by the producer or a reader.
         limit: the smallest limit of its readers' queues; None for none.
         bound: the timestamp bound, as it is written to a user.
@@ -160,7 +161,7 @@ def snapshot(schedule: Schedule) -> tuple[Snapshot, list[list[Packet]]]:
 def weighed(taken: Snapshot, waiting: list[list[Packet]]) -> Snapshot:
     """Return a snapshot with the bytes of what waits. Call it without the lock."""
     streams = (
-        attrs.evolve(stream, queued_bytes=sum(map(_nbytes, packets)))
+        attrs.evolve(stream, queued_bytes=sum(payload_bytes(p.value) for p in packets))
         for stream, packets in zip(taken.streams, waiting, strict=True)
     )
     return attrs.evolve(taken, streams=tuple(streams))
@@ -269,12 +270,13 @@ def _longest(stream: OutputStream) -> InputStream | None:
     return max(stream.readers, key=lambda reader: len(reader.queue), default=None)
 
 
-def _nbytes(packet: Packet) -> int:
+def payload_bytes(payload: object) -> int:
+    """Return a payload's `nbytes`, which arrays have, else its `sys.getsizeof`; both may be code of users."""
     try:
-        size = getattr(packet.value, "nbytes", 0)
+        size = getattr(payload, "nbytes", None)
+        return size if isinstance(size, int) else sys.getsizeof(payload)
     except Exception:  # noqa: BLE001  # a payload that cannot say its size must not hide where the run stands
         return 0
-    return size if isinstance(size, int) else 0
 
 
 def _throttled(schedule: Schedule) -> tuple[str, ...]:

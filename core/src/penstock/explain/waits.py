@@ -161,7 +161,8 @@ class Why:
 
     Attributes:
         state: "not started", "running", "paused" or "over".
-        waits: what waits; those that hold up packets first.
+        waits: what waits; those that hold up packets first. Of a run that is over: nodes
+            that had packets in their queues when the sources had ended.
         culprits: where their chains end, each once, in the same order.
         errors: what has gone wrong.
         stopped_by: the node that ended the run by returning STOP though it has inputs, or None.
@@ -192,7 +193,8 @@ class Why:
                 return "the run is over: it failed"
             if self.stopped_by is not None:
                 return f"the run is over: node {self.stopped_by!r} returned STOP"
-            return "the run is over: its sources and graph inputs have ended"
+            left = ", while packets were in queues, since" if any(wait.held for wait in self.waits) else ""
+            return f"the run is over: its sources and graph inputs have ended{left}"
         failed = ", has failed and comes to its end" if self.errors else ""
         paused = "; call resume()" if self.state == "paused" else ""
         return f"the run is {self.state}{failed}{paused}"

@@ -140,8 +140,8 @@ class PluginHost:
 
     Attributes:
         records: one for each entry point, by name, then distribution.
-        run_started, run_ended: implementations of these hooks. Empty tuples where no plugin has
-            one, so that a run without them pays one truth test.
+        run_prepared, run_started, run_ended: implementations of these hooks. Empty tuples where no plugin
+            has one, so that a run without them pays one truth test.
     """
 
     def __init__(
@@ -168,6 +168,7 @@ class PluginHost:
         points, broken = _entry_points()
         records = [*broken, *self._load_all(points, switches)]
         self.records = tuple(sorted(records, key=lambda record: (record.name, record.distribution)))
+        self.run_prepared = self.implementations("penstock_run_prepared")
         self.run_started = self.implementations("penstock_run_started")
         self.run_ended = self.implementations("penstock_run_ended")
         _report(self.records, switches)

@@ -241,6 +241,25 @@ def penstock_doctor() -> Iterable[DoctorCheck]:  # type: ignore[empty-body]  # a
 
 
 @hookspec
+def penstock_run_options(command: Any) -> None:
+    """Add options to `penstock run` and `penstock demo`.
+
+    Called once for each of them, after `penstock_cli`, with the click command: append to its `params`.
+    While it runs, `click.get_current_context().params` has the values, also in `penstock_run_prepared`.
+    One that raises, or adds an option that is there already, is reported; its options are missing.
+    """
+
+
+@hookspec
+def penstock_run_prepared(graph: Any) -> None:
+    """Add tracers and observers to a graph, a `penstock.CalculatorGraph`, before a run starts.
+
+    Called as `penstock_run_started`, but before anything of the run is made. What is added stays for later
+    runs of the graph. If the start then fails, no other hook is called.
+    """
+
+
+@hookspec
 def penstock_run_started(graph: RunningGraph) -> None:
     """Take note that a run of a graph starts.
 

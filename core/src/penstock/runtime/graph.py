@@ -18,6 +18,7 @@ from penstock.errors import (
     InvalidArgumentError,
     NotFoundError,
     PenstockError,
+    StatusCode,
     UnavailableError,
 )
 from penstock.late_log import LateLogger
@@ -64,14 +65,18 @@ class CalculatorGraph:
         binary_graph_path: a .binarypb file, instead of `graph_config`.
         subgraphs: name → graph, in any of these forms or a `Subgraph` class, for this graph alone; or
             graphs that have a `type`, which is the name. They win over registered names.
+        max_queued_bytes: a run fails, with RESOURCE_EXHAUSTED, if packets of more bytes wait in its queues;
+            None for no limit. It counts `nbytes` of payloads that have it, else `sys.getsizeof`. A thread
+            looks at least 20 times a second: a run may exceed the limit by what it queues between two looks.
 
     Raises:
+        InvalidArgumentError: `max_queued_bytes` is below 1.
         GraphParseError: the text or file is not a graph; names file, line and column. A ValueError.
         GraphConfigError: the graph cannot run; the error carries every fault.
         NotFoundError: the file does not exist.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  # keywords, each with a default
         self,
         graph_config: str | Path | Any | None = None,
         side_packets: Mapping[str, Any] | None = None,
@@ -79,8 +84,14 @@ class CalculatorGraph:
         *,
         binary_graph_path: str | Path | None = None,
         subgraphs: Mapping[str, object] | Iterable[object] = (),
+        max_queued_bytes: int | None = None,
     ) -> None:
         from penstock.config import build_plan  # brings protobuf, which `import penstock` must not
+
+        if max_queued_bytes is not None and max_queued_bytes < 1:
+            raise InvalidArgumentError(
+                f"max_queued_bytes {max_queued_bytes}: must be at least 1, or None for no limit"
+            )
 
         run_hooks = None
         if registry is None:
@@ -97,6 +108,7 @@ class CalculatorGraph:
         )
         #: Graph input → number of its stream.
         self._inputs: Final = {one.name: one.id for one in self._plan.streams[: self._plan.graph_inputs]}
+        self._starter.max_queued_bytes = max_queued_bytes
         self._add_mode = GraphInputStreamAddMode.WAIT_TILL_NOT_FULL
         profiler = self._plan.config.profiler_config
         self._starter.is_timed = bool(profiler.enable_profiler)
@@ -258,11 +270,11 @@ class CalculatorGraph:
 
     @property
     def tracer(self) -> Tracer | None:
-        """The tracer of the next runs, and of the run under way; None for no tracer."""
-        return self._starter.tracer
+        """The first tracer of the next runs, and of the run under way; None for no tracer."""
+        return next(iter(self._starter.tracers), None)
 
     def set_tracer(self, tracer: Tracer | None) -> None:
-        """Report what happens to a tracer, from the next run on; None for no tracer.
+        """Report what happens to this tracer alone, from the next run on; None for no tracer.
 
         Without this call the graph decides: `profiler_config { trace_enabled: true }` gives it a
         `penstock.tracing.ChromeTracer`. A run without a tracer is as fast as if tracing did not exist.
@@ -271,13 +283,22 @@ class CalculatorGraph:
             InvalidArgumentError: the object is no `penstock.tracing.Tracer`.
             FailedPreconditionError: a run is under way.
         """
-        from penstock.tracing.tracer import Tracer  # only runs that are traced need it
-
         self._starter.refuse_while_running("set_tracer")
-        if tracer is not None and not isinstance(tracer, Tracer):
-            raise InvalidArgumentError(f"tracer {tracer!r} is no penstock.tracing.Tracer; make it a subclass")
+        tracers = () if tracer is None else (_checked_tracer(tracer),)
         self._set_own_trace(None)
-        self._starter.tracer = tracer
+        self._starter.tracers = tracers
+
+    def add_tracer(self, tracer: Tracer) -> None:
+        """Report what happens to one more tracer, from the next run on, after those that the graph has.
+
+        A tracer that the graph itself asks for stays. To add a tracer again does nothing.
+
+        Raises:
+            InvalidArgumentError, FailedPreconditionError: as `set_tracer`.
+        """
+        self._starter.refuse_while_running("add_tracer")
+        if _checked_tracer(tracer) not in self._starter.tracers:
+            self._starter.tracers += (tracer,)
 
     def set_trace_directory(self, directory: str | os.PathLike[str] | None) -> None:
         """Write the trace files that the graph's `profiler_config` asks for, below a directory; None: do not.
@@ -298,7 +319,7 @@ class CalculatorGraph:
     def _set_own_trace(self, trace: OwnTrace | None) -> None:
         """Use the trace that the graph itself asks for; None stops using it."""
         self._own_trace = trace
-        self._starter.tracer = None if trace is None else trace.tracer
+        self._starter.tracers = () if trace is None else (trace.tracer,)
         self._starter.prepare_trace = None if trace is None else trace.prepare_run
 
     def observe_output_stream(
@@ -578,16 +599,10 @@ class CalculatorGraph:
         """
         runner = self._starter.started("wait_for_observed_output()")
         schedule = runner.schedule
-        runner.wait(
-            lambda: schedule.was_observed or runner.is_over,
-            timeout,
-            "observed output",
-        )
+        runner.wait(lambda: schedule.was_observed or runner.is_over, timeout, "observed output")
         if schedule.was_observed:
             schedule.was_observed = False
             return
-        from penstock.errors import StatusCode
-
         raise PenstockError("the graph is done, nothing more will be observed", code=StatusCode.OUT_OF_RANGE)
 
     def cancel(self) -> None:
@@ -644,20 +659,13 @@ class CalculatorGraph:
 
     def has_error(self) -> bool:
         """Return whether the run under way has failed; False again once it is done."""
-        return (
-            self._starter.is_running
-            and self._starter.runner is not None
-            and bool(self._starter.runner.schedule.errors)
-        )
+        runner = self._starter.runner
+        return self._starter.is_running and runner is not None and bool(runner.schedule.errors)
 
     def get_combined_error_message(self) -> str:
         """Return the errors of the run under way in words; "" if it has none."""
-        error = (
-            self._starter.runner.error()
-            if self._starter.runner is not None and self._starter.is_running
-            else None
-        )
-        return "" if error is None else str(error)
+        runner = self._starter.runner
+        return str(runner.error()) if runner is not None and self.has_error() else ""
 
     def get_output_side_packet(self, name: str) -> Packet:
         """Return a side packet that a node has made, in this run or the last, or that was given.
@@ -724,6 +732,14 @@ class CalculatorGraph:
         self._desk.settle()
         answer: Ledger = runner.ask(ledger)
         return answer
+
+
+def _checked_tracer(tracer: Tracer) -> Tracer:
+    from penstock.tracing.tracer import Tracer  # only runs that are traced need it
+
+    if not isinstance(tracer, Tracer):
+        raise InvalidArgumentError(f"tracer {tracer!r} is no penstock.tracing.Tracer; make it a subclass")
+    return tracer
 
 
 def _call_hooks(graph: weakref.ref[CalculatorGraph], hook: str, *arguments: object) -> None:

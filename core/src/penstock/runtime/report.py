@@ -23,7 +23,7 @@ from penstock.runtime.executors.borrowed import BorrowedExecutor
 if TYPE_CHECKING:
     from penstock.engine.node import Step
     from penstock.engine.schedule import Schedule
-    from penstock.explain import Call, Snapshot, Why
+    from penstock.explain import Call, Snapshot, Wait, Why
     from penstock.explain.stacks import UnderWay
     from penstock.runtime.executors.executor import Executor
     from penstock.runtime.runner.queue_work import QueueWork
@@ -52,7 +52,9 @@ def take_why(runner: Runner) -> Why:
         return why(schedule), calls_under_way(schedule)
 
     reason, calls = runner.ask(read)
-    answer: Why = attrs.evolve(reason, calls=_standing(runner, calls))
+    waits: tuple[Wait, ...] = reason.waits + (runner.stuck.left_over if reason.state == "over" else ())
+    culprits = tuple(dict.fromkeys(wait.culprit for wait in waits))
+    answer: Why = attrs.evolve(reason, waits=waits, culprits=culprits, calls=_standing(runner, calls))
     return answer
 
 

@@ -70,7 +70,7 @@ class Starter:
         registry: where executors are found by name.
         desk: of the graph's rows.
         base: side packets for all runs.
-        run_hooks: called with "run_started", and with "run_ended" and the error or None; None: no hooks.
+        run_hooks: called with the name of a hook and its arguments but the graph; None: no hooks.
 
     Attributes:
         executors, made, counters: of the graph.
@@ -81,7 +81,8 @@ class Starter:
         late: graph input's stream id → what happens to late packets.
         event_loop: the application's, for coroutines of calculators; None: the graph's own thread.
         is_timed: whether the next run adds up the time of `process`.
-        tracer: of the next runs, or None.
+        max_queued_bytes: of each run; None for no limit.
+        tracers: of the next runs, in the order in which they are called.
         prepare_trace: called before each run of a graph that asks for a trace itself; else None.
         runner: the run under way or the last one; None before the first.
         is_running: whether a run has begun and its end has not been waited for yet.
@@ -111,7 +112,8 @@ class Starter:
         self.late: Final[dict[int, LatePacketMode]] = {}
         self.event_loop: asyncio.AbstractEventLoop | None = None
         self.is_timed = False
-        self.tracer: Tracer | None = None
+        self.max_queued_bytes: int | None = None
+        self.tracers: tuple[Tracer, ...] = ()
         self.prepare_trace: Callable[[], None] | None = None
         self.runner: Runner | None = None
         self.is_running = False
@@ -140,15 +142,17 @@ class Starter:
             As `CalculatorGraph.start_run`.
         """
         self.refuse_while_running("start_run")
+        if self._run_hooks is not None:
+            self._run_hooks("run_prepared")
         given = merged(self._base, as_side_packets(side_packets))
         headers = {self.input_id(name): packet for name, packet in as_side_packets(stream_headers).items()}
-        tracing = None if self.tracer is None else _tracing(self.tracer, self._plan)
+        tracing = _tracing(self.tracers, self._plan) if self.tracers else None
         new, executors = self._new_run(given, tracing)
         if self.prepare_trace is not None:
             self.prepare_trace()
         new.schedule.late.update({number: mode.value for number, mode in self.late.items() if mode.value})
         clock: Any = self.services.get(CLOCK, time.monotonic)
-        parts = (new.schedule, executors, self._make_loop(), _story, clock)
+        parts = (new.schedule, executors, self._make_loop(), _story, clock, self.max_queued_bytes)
         runner = Runner(*parts) if tracing is None else tracing.runner(*parts)
         new.services.change = runner.change
         new.view.take_snapshot = partial(_take_snapshot, runner)
@@ -398,10 +402,10 @@ class Starter:
 # Most runs need none of these imports, which cost as much as those of the run's own modules.
 
 
-def _tracing(tracer: Tracer, plan: Plan) -> Tracing:
+def _tracing(tracers: tuple[Tracer, ...], plan: Plan) -> Tracing:
     from penstock.runtime.tracing import Tracing  # see above
 
-    return Tracing(tracer, plan)
+    return Tracing(tracers, plan)
 
 
 def _story(runner: Runner) -> str:

@@ -52,17 +52,18 @@ _RUN_NUMBERS: Final = count(1)
 
 
 class Tracing:
-    """The tracer of one run, and the events that wait to be reported to it.
+    """The tracers of one run, and the events that wait to be reported to them.
 
-    When a tracer raises, the error is logged once, and nothing more of this run is reported to it.
+    When a tracer raises, the error is logged once, and nothing more of this run is reported to it; the
+    others go on.
 
     Args:
-        tracer: the application's.
+        tracers: the application's, in the order in which they are called.
         plan: of the graph.
     """
 
-    def __init__(self, tracer: Tracer, plan: Plan) -> None:
-        self._tracer = tracer
+    def __init__(self, tracers: tuple[Tracer, ...], plan: Plan) -> None:
+        self._tracers = tracers
         self.run: Final = TracedRun(next(_RUN_NUMBERS), _name_of(plan), perf_counter_ns())
         #: Method of the tracer, and its argument.
         self._noted: Final[deque[tuple[str, object]]] = deque()
@@ -115,11 +116,11 @@ class Tracing:
         """Report that a step is about to be called."""
         if self._noted:
             self.flush()
-        tracer = self._tracer
-        try:
-            tracer.step_started(traced)
-        except Exception:  # noqa: BLE001  # errors of a tracer are no errors of the run
-            self._switch_off(tracer)
+        for tracer in self._tracers:
+            try:
+                tracer.step_started(traced)
+            except Exception:  # noqa: BLE001  # errors of a tracer are no errors of the run
+                self._switch_off(tracer)
 
     def end(self, traced: TracedStep, ports: Sequence[Output], error: BaseException | None = None) -> None:
         """Report that a step has ended; `ports` hold the packets that it wrote."""
@@ -128,11 +129,11 @@ class Tracing:
         else:
             traced.error = _in_words(error)
         traced.ended_ns = perf_counter_ns()
-        tracer = self._tracer
-        try:
-            tracer.step_ended(traced)
-        except Exception:  # noqa: BLE001  # errors of a tracer are no errors of the run
-            self._switch_off(tracer)
+        for tracer in self._tracers:
+            try:
+                tracer.step_ended(traced)
+            except Exception:  # noqa: BLE001  # errors of a tracer are no errors of the run
+                self._switch_off(tracer)
         if self._noted:
             self.flush()
 
@@ -174,21 +175,21 @@ class Tracing:
                 return
             self._tell(method, what)
 
-    # --- the tracer ---------------------------------------------------------------------------
+    # --- the tracers --------------------------------------------------------------------------
 
     def _tell(self, method: str, *what: object) -> None:
-        tracer = self._tracer
-        try:
-            getattr(tracer, method)(*what)
-        except Exception:  # noqa: BLE001  # errors of a tracer are no errors of the run
-            self._switch_off(tracer)
+        for tracer in self._tracers:
+            try:
+                getattr(tracer, method)(*what)
+            except Exception:  # noqa: BLE001  # errors of a tracer are no errors of the run
+                self._switch_off(tracer)
 
     def _switch_off(self, tracer: Tracer) -> None:
         """Log the error that `tracer` has raised, once, and stop reporting. Called in an `except` block."""
         with self._lock:
-            if self._tracer is not tracer:
+            if tracer not in self._tracers:
                 return
-            self._tracer = Tracer()
+            self._tracers = tuple(one for one in self._tracers if one is not tracer)
         _LOG.exception("tracer %s raised and is told nothing more of this run", type(tracer).__name__)
 
 

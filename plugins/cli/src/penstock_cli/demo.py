@@ -12,6 +12,7 @@ from penstock import CalculatorGraph
 from penstock_cli.demo_graph import FINISHED, demo_config
 from penstock_cli.failures import WrongUsage
 from penstock_cli.loading import existing, load
+from penstock_cli.notes import refuse_notes
 from penstock_cli.on_gpu import Place, choose
 from penstock_cli.run import Manner, run_graph
 from penstock_cli.saying import say
@@ -66,7 +67,7 @@ def run_demo(wanted: Demo, manner: Manner) -> None:
         stack.callback(place.close)
         if window is not None:
             window.sees_textures = place.is_shared
-        graph = load(lambda: _graph(wanted, place))
+        graph = load(lambda: _graph(wanted, place, manner.max_queued_bytes))
         place.serve(graph)
         if not manner.quiet:
             say(_words(wanted))
@@ -79,6 +80,8 @@ def run_demo(wanted: Demo, manner: Manner) -> None:
         outcome, written = run_graph(graph, sides, manner, wait=wait)
         if not manner.quiet:
             click.echo(_told(outcome, files(written), wanted))
+        if manner.strict:
+            refuse_notes(outcome)
 
 
 def _sides(wanted: Demo) -> dict[str, object]:
@@ -103,7 +106,7 @@ def _place(wanted: Demo, shared: object) -> Place:
     return choose(wanted.gpu, default_registry(), shared)
 
 
-def _graph(wanted: Demo, place: Place) -> CalculatorGraph:
+def _graph(wanted: Demo, place: Place, max_queued_bytes: int | None) -> CalculatorGraph:
     from penstock.plugins.default_registry import default_registry  # loads the plugins
 
     return CalculatorGraph(
@@ -113,7 +116,8 @@ def _graph(wanted: Demo, place: Place) -> CalculatorGraph:
             frames=wanted.frames,
             camera=wanted.camera,
             writes=wanted.out is not None,
-        )
+        ),
+        max_queued_bytes=max_queued_bytes,
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -16,6 +16,8 @@ from penstock.errors import AlreadyExistsError, InvalidArgumentError
 from penstock_cli.failures import Interrupted, WrongUsage, as_failure, show_traceback
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from penstock.plugins.discovery import PluginHost
 
 #: Key in `click.Context.meta`, which all contexts of one call share.
@@ -25,10 +27,10 @@ _NO_COLOURS: Final = ("dumb", "unknown")
 
 
 class PenstockGroup(click.Group):
-    """A group to which plugins add commands with their hook `penstock_cli`.
+    """A group to which plugins add commands with their hook `penstock_cli`, and options to some of its own.
 
     Attributes:
-        broken: plugin → why its commands are missing; empty before plugins are loaded.
+        broken: plugin → why its commands or options are missing; empty before plugins are loaded.
     """
 
     def __init__(self, *args: object, **kwargs: object) -> None:
@@ -114,14 +116,61 @@ class PenstockGroup(click.Group):
                 implementation.call(self)
             except (Exception, SystemExit) as error:  # noqa: BLE001  # what a plugin raises is reported
                 self.commands = before
-                self.broken[implementation.plugin] = f"{type(error).__name__}: {error}"
-                if ctx.resilient_parsing:
-                    continue
-                click.echo(
-                    f"warning: the commands of plugin {implementation.plugin!r} are missing: "
-                    f"{self.broken[implementation.plugin]}",
-                    err=True,
-                )
+                self._report(ctx, "commands", implementation.plugin, error)
+        running = [command for command in self.commands.values() if isinstance(command, RunningCommand)]
+        for implementation in _host().implementations("penstock_run_options"):
+            for command in running:
+                try:
+                    command.take_options(implementation.call)
+                except (Exception, SystemExit) as error:  # noqa: BLE001  # as above
+                    self._report(ctx, f"options of {command.name!r}", implementation.plugin, error)
+
+    def _report(self, ctx: click.Context, what: str, plugin: str, error: BaseException) -> None:
+        self.broken[plugin] = f"{type(error).__name__}: {error}"
+        if not ctx.resilient_parsing:
+            click.echo(
+                f"warning: the {what} of plugin {plugin!r} are missing: {self.broken[plugin]}", err=True
+            )
+
+
+class RunningCommand(click.Command):
+    """A command that runs a graph, to which plugins add options with their hook `penstock_run_options`.
+
+    The values of these options are in the context's `params`, and are not passed to the command's function.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._own: Final = tuple(self.params)
+
+    def take_options(self, add: Callable[[click.Command], object]) -> None:
+        """Let one plugin add its options.
+
+        Raises:
+            AlreadyExistsError: the command has one of them already. None of them is added.
+            Whatever the plugin raises; none is added either.
+        """
+        before = list(self.params)
+        taken = {word for param in before for word in (param.name, *param.opts, *param.secondary_opts)}
+        try:
+            add(self)
+            added = [param for param in self.params if param not in before]
+            for param in added:
+                for word in (*param.opts, *param.secondary_opts, param.name):
+                    if word in taken:
+                        raise AlreadyExistsError(  # noqa: TRY301  # undone as whatever the plugin raises
+                            f"{self.name!r} has an option {word!r} already; choose another name"
+                        )
+        except BaseException:
+            self.params = before
+            raise
+        self.params = [*before, *added]
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Call the command's function with the values of its own options."""
+        callback: Any = self.callback
+        own = {param.name: ctx.params[param.name] for param in self._own if param.name in ctx.params}
+        return ctx.invoke(callback, **own)
 
 
 def _wants_no_colour() -> bool:

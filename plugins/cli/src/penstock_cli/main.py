@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import click
 
 import penstock
+from penstock_cli.byte_size import half_of_memory, read_size
 from penstock_cli.completion import complete_component
 from penstock_cli.failures import EXIT_CODES, RunFailed, as_failure
-from penstock_cli.group import DEBUG, PenstockGroup
+from penstock_cli.group import DEBUG, PenstockGroup, RunningCommand
 from penstock_cli.inspection import COMMANDS
 from penstock_cli.options import as_json, debug
 from penstock_cli.pack_commands import PACK_COMMANDS
@@ -79,6 +80,18 @@ def _running(command: F) -> F:
             help="Write a trace of the run, as JSON for ui.perfetto.dev or chrome://tracing: steps by "
             "thread, packets as arrows, lengths of queues.",
         ),
+        click.option(
+            "--strict",
+            is_flag=True,
+            help="Exit with 1 if there is a note on the run: a node never ran, or packets were dropped.",
+        ),
+        click.option(
+            "--max-memory",
+            callback=read_size,
+            metavar="SIZE",
+            help="Let the run fail if packets that wait in queues take more, such as 200MB; none for no "
+            "limit.  [default: half of the machine's memory]",
+        ),
         click.option("--no-progress", is_flag=True, help="Show no progress, only the summary."),
         click.option(
             "--log-level",
@@ -123,7 +136,7 @@ def penstock_command() -> None:
     """  # noqa: D301  # \b is click's mark for text that stays as it is
 
 
-@penstock_command.command("run", short_help="Run a graph file.", epilog=EXIT_CODES)
+@penstock_command.command("run", cls=RunningCommand, short_help="Run a graph file.", epilog=EXIT_CODES)
 @click.argument("graph", type=click.Path(path_type=Path))
 @click.option(
     "--side",
@@ -140,7 +153,8 @@ def run_command(graph: Path, sides: tuple[str, ...], **manner: Any) -> None:
 
     GRAPH is a .pbtxt, .textproto, .binarypb, .pb or .json file. While it runs stderr shows packets,
     their rate on the busiest stream, the packets in queues, and dropped packets; at the end stdout
-    shows the time of each node.
+    shows the time of each node, and notes: nodes that never ran, and packets that were dropped, with
+    stream, place, reason and count.
 
     Ctrl-C closes the graph's sources; packets under way are still processed, and files are finished.
     Pressed again it cancels the run, and a third time it exits at once.
@@ -158,7 +172,9 @@ def run_command(graph: Path, sides: tuple[str, ...], **manner: Any) -> None:
     run_file(graph, read_sides(sides), _manner(**manner))
 
 
-@penstock_command.command("demo", short_help="Draw the edges of a video over it.", epilog=EXIT_CODES)
+@penstock_command.command(
+    "demo", cls=RunningCommand, short_help="Draw the edges of a video over it.", epilog=EXIT_CODES
+)
 @click.argument("video", type=click.Path(path_type=Path), required=False)
 @click.option(
     "-o",
@@ -330,6 +346,8 @@ def _manner(  # noqa: PLR0913  # the options of `_running`, as click passes them
     verbose: bool,
     log_level: str | None,
     trace: Path | None,
+    strict: bool,
+    max_memory: float | None,
     as_text: bool = False,
 ) -> Manner:
     from penstock_cli.run import Manner  # on demand, as the module says
@@ -337,6 +355,7 @@ def _manner(  # noqa: PLR0913  # the options of `_running`, as click passes them
     if quiet and (verbose or log_level):
         raise click.UsageError("--quiet cannot go with --verbose or --log-level; leave out one of them")
     level = log_level or ("info" if verbose else None)
+    limit = half_of_memory() if max_memory is None else max_memory
     return Manner(
         progress=not no_progress,
         quiet=quiet,
@@ -344,4 +363,6 @@ def _manner(  # noqa: PLR0913  # the options of `_running`, as click passes them
         as_json=as_text,
         log_level=None if level is None else logging.getLevelNamesMapping()[level.upper()],
         trace=trace,
+        strict=strict,
+        max_queued_bytes=None if limit == float("inf") else int(limit),
     )

@@ -12,6 +12,7 @@ from penstock import CalculatorGraph, GraphConfigError
 from penstock_cli.failures import INTERRUPTED, WrongUsage
 from penstock_cli.files import NamedFiles
 from penstock_cli.loading import existing, load, name_in
+from penstock_cli.notes import refuse_notes
 from penstock_cli.progress import display_for
 from penstock_cli.saying import log_said, say
 from penstock_cli.side_values import check_names, fault_words
@@ -36,6 +37,8 @@ class Manner:
         timeout_s: cancel the run after so many seconds; None for never.
         as_json: print the summary as JSON.
         trace: write a trace of the run to this file; None: do not trace.
+        strict: fail if there are notes on the run.
+        max_queued_bytes: fail if packets that wait in queues take more bytes; None for no limit.
         log_level: show the library's log from this level on, with node, stream and timestamp; None: only
             warnings, without them.
     """
@@ -46,6 +49,8 @@ class Manner:
     as_json: bool = False
     log_level: int | None = None
     trace: Path | None = None
+    strict: bool = False
+    max_queued_bytes: int | None = None
 
     def log_said(self) -> AbstractContextManager[None]:
         """Print Penstock's log until the end of the block."""
@@ -58,16 +63,20 @@ def run_file(path: Path, sides: Mapping[str, object], manner: Manner) -> None:
     """Load a graph file and run it.
 
     Raises:
-        click.ClickException: the graph cannot be read, loaded or fed, or did not end in time.
+        click.ClickException: the graph cannot be read, loaded or fed, or did not end in time, or there are
+            notes on a strict run.
         GraphRunError: the run failed.
         click.exceptions.Exit: interrupted; every calculator is closed.
     """
     with manner.log_said():
-        graph = load(lambda: CalculatorGraph(existing(path, "graph file")))
+        file = existing(path, "graph file")
+        graph = load(lambda: CalculatorGraph(file, max_queued_bytes=manner.max_queued_bytes))
         _check_fed(graph, path, sides)
-        written = run_graph(graph, sides, manner)[1]
+        outcome, written = run_graph(graph, sides, manner)
         if written and not manner.quiet and not manner.as_json:
             click.echo(f"written: {files(written)}")
+        if manner.strict:
+            refuse_notes(outcome)
 
 
 def run_graph(
@@ -113,7 +122,7 @@ def _run_graph(
     if manner.as_json:
         click.echo(as_json(outcome, written))
     elif not manner.quiet:
-        print_summary(outcome)
+        print_summary(outcome, with_notes=not manner.strict)
     if outcome.was_interrupted:
         said = f"written: {files(written)}" if written else "no file was written"
         if not manner.quiet:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from penstock_cli.meter import busiest
+from penstock_cli.notes import notes, shown
 from penstock_cli.wording import amount, duration, plural, rate
 
 if TYPE_CHECKING:
@@ -30,18 +31,22 @@ _FEW_NUMBERS: Final = ("time", "of wall")
 _NARROW: Final = 60
 
 
-def print_summary(outcome: Outcome) -> None:
-    """Print the time of each node, and totals."""
+def print_summary(outcome: Outcome, *, with_notes: bool = True) -> None:
+    """Print the time of each node, totals, and notes unless they are printed elsewhere."""
     _print_nodes(outcome)
     for line in totals(outcome):
         click.echo(line)
+    if with_notes:
+        for note in shown(outcome):
+            click.echo(f"note: {note}")
 
 
 def as_json(outcome: Outcome, written: Iterable[tuple[Path, int]]) -> str:
     """Return the summary of a run as a JSON object.
 
     Times are in seconds: `wall_s`, `cpu_s` of all threads, and `busy_s` of each node. `streams` have
-    the numbers of packets written and dropped, `files` the files named by side packets that the run
+    the numbers of packets written and dropped, and for each place and reason how many were dropped;
+    `notes` are those of the summary as text; `files` are the files named by side packets that the run
     wrote, with their sizes in bytes.
     """
     snapshot = outcome.snapshot
@@ -56,9 +61,18 @@ def as_json(outcome: Outcome, written: Iterable[tuple[Path, int]]) -> str:
             for node in snapshot.nodes
         ],
         "streams": [
-            {"name": stream.name, "packets": stream.added, "dropped": stream.dropped}
-            for stream in snapshot.streams
+            {
+                "name": stream.name,
+                "packets": stream.added,
+                "dropped": stream.dropped,
+                "drops": [
+                    {"place": drop.place, "reason": drop.reason, "count": drop.count}
+                    for drop in account.drops
+                ],
+            }
+            for stream, account in zip(snapshot.streams, outcome.ledger.streams, strict=True)
         ],
+        "notes": notes(outcome),
         "files": [{"path": str(path), "bytes": size} for path, size in written],
     }
     return json.dumps(said, indent=2)

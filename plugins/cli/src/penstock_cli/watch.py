@@ -19,7 +19,7 @@ from penstock_cli.saying import say
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from penstock.explain import Snapshot
+    from penstock.explain import Ledger, Snapshot, Why
     from penstock_cli.progress import Display
 
 #: How often progress is shown and Ctrl-C is checked for.
@@ -37,12 +37,16 @@ class Outcome:
         wall_s: seconds from start to end.
         cpu_s: processor seconds of this process meanwhile, of all threads.
         was_interrupted: whether Ctrl-C ended it.
+        ledger: where its packets went.
+        why: what waited with packets in its queues when the run began to close its nodes.
     """
 
     snapshot: Snapshot
     wall_s: float
     cpu_s: float
     was_interrupted: bool
+    ledger: Ledger
+    why: Why
 
 
 def run_to_end(
@@ -89,7 +93,7 @@ def run_to_end(
             graph.cancel()
             raise
         wall, cpu = monotonic() - began, process_time() - cpu_began
-    return Outcome(graph.snapshot(), wall, cpu, interrupts.count > 0)
+    return Outcome(graph.snapshot(), wall, cpu, interrupts.count > 0, graph.ledger(), graph.why())
 
 
 class _Watch:

@@ -23,6 +23,7 @@ from penstock.engine.node import CLOSED, OPENED
 from penstock.engine.schedule import TERMINATED
 from penstock.errors import PenstockError, StatusCode
 from penstock.runtime.runner.news import News, is_on_event_loop
+from penstock.runtime.runner.stuck_moments import StuckMoments
 
 if TYPE_CHECKING:
     import concurrent.futures
@@ -87,6 +88,7 @@ class LockedRun:
         clock: what the time-outs of waits read, in seconds.
 
     Attributes:
+        stuck: why the run was stuck, and which warnings about it are still to be logged.
         lock: held while the engine is touched, by whichever thread does so.
         changed: a condition on `lock`; notified when something has changed that a thread may wait for.
         works: what executors run, one for each queue of the schedule, in the same order.
@@ -104,6 +106,7 @@ class LockedRun:
         self, schedule: Schedule, loop: CoroutineLoop, clock: Callable[[], float] = monotonic
     ) -> None:
         self.schedule: Final = schedule
+        self.stuck: Final = StuckMoments(schedule)
         self.lock: Final = threading.RLock()
         self.changed: Final = News(self.lock)
         self.clock: Callable[[], float] = clock
@@ -207,6 +210,8 @@ class LockedRun:
             self._timer.tell()  # type: ignore[union-attr]  # a run with patient nodes has a timer
         if tell and schedule.has_news:
             self.tell()
+            if self.stuck.growths and not wake:
+                wake.append(self.works[0])  # `wake` also logs the growths
         if not schedule.garbage:
             return None
         garbage = schedule.garbage[:]
@@ -221,7 +226,9 @@ class LockedRun:
         return claimed
 
     def wake(self, works: Sequence[QueueServer]) -> None:
-        """Ask the executors of these works for a thread each. Called without the lock."""
+        """Log which queues have grown, and ask these works' executors for a thread each. Without the lock."""
+        if self.stuck.growths:
+            self.stuck.log_growths(self.lock)
         for work in works:
             if work.lease is None:
                 continue

@@ -45,21 +45,23 @@ class Runner(AwaitedRun):
         loop: runs the coroutines.
         explain: returns in words why the run does not go on, for waits that expire.
         clock: what the time-outs of waits read, in seconds.
+        max_bytes: fail the run if more wait in its queues; None for no limit.
     """
 
     works: Sequence[QueueWork]
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917  # made in one place only
         self,
         schedule: Schedule,
         executors: Sequence[Executor],
         loop: CoroutineLoop,
         explain: Callable[[Runner], str],
         clock: Callable[[], float] = monotonic,
+        max_bytes: int | None = None,
     ) -> None:
         super().__init__(schedule, loop, explain, clock)
         self.executors: Final = tuple(executors)
-        self._run_timer: Final = Timer(self) if schedule.patient else None
+        self._run_timer: Final = Timer(self, max_bytes) if schedule.patient or max_bytes else None
         self.serve([QueueWork(self, queue) for queue in schedule.queues], self._run_timer)
         #: Works whose lease has been stopped.
         self._stopped: Final[set[QueueWork]] = set()

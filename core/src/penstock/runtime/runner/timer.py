@@ -1,31 +1,45 @@
-"""The thread that ends the waits of nodes whose time is over. Only runs that have such nodes have it.
+"""The thread that ends the waits of nodes whose time is over, and looks at the bytes in queues.
 
-Time is read without the run's lock: the clock is the application's (`graph.set_clock`). So a wait
-is counted from the moment at which this thread sees it, a little after it began.
+Only runs that have such nodes, or a limit of bytes, have it. Time is read without the run's lock: the
+clock is the application's (`graph.set_clock`). So a wait is counted from the moment at which this thread
+sees it, a little after it began.
 """
 
 from __future__ import annotations
 
 import threading
+from contextlib import suppress
+from math import inf
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
-from penstock.errors import PenstockError, code_of
+from penstock.engine.schedule import PAUSED, RUNNING
+from penstock.errors import PenstockError, ResourceExhaustedError, code_of
 
 if TYPE_CHECKING:
-    from penstock.runtime.runner.locked import LockedRun
+    from penstock.engine.packet import Packet
+    from penstock.engine.schedule import Schedule
+    from penstock.engine.stream import Queue
+    from penstock.runtime.runner.waiting import AwaitedRun
 
 #: How often a clock of the application is read: it does not report when it has moved.
 _LOOK_AT_CLOCK_S: Final = 0.005
 #: How long the thread sleeps at most, although every wait that begins wakes it.
 _LOOK_AGAIN_S: Final = 1.0
+#: How often to weigh empty queues; nearly full ones are weighed ten times as often.
+_WEIGH_S: Final = 0.05
+#: The part of the time that weighing may take.
+_SHARE: Final = 0.05
+#: What a packet takes in a queue, besides its payload.
+_PACKET_BYTES: Final = 80
 
 
 class Timer:
     """Calls `Schedule.time_out` for nodes that have waited as long as their input policy allows."""
 
-    def __init__(self, runner: LockedRun) -> None:
+    def __init__(self, runner: AwaitedRun, max_bytes: int | None = None) -> None:
         self._runner: Final = runner
+        self._byte_limit: Final = ByteLimit(runner, max_bytes) if max_bytes else None
         self._told: Final = threading.Event()
         self._is_stopping = False
         #: node id → (timestamp that it waits with, since when on the run's clock)
@@ -67,6 +81,8 @@ class Timer:
                 return
             if runner.clock is not monotonic:
                 left = min(left, _LOOK_AT_CLOCK_S if self._since else _LOOK_AGAIN_S)
+            if self._byte_limit is not None:
+                left = min(left, self._byte_limit.look())
             self._told.wait(left)
 
     def _look(self, now: float) -> float:
@@ -87,3 +103,63 @@ class Timer:
             runner.change(lambda schedule, node=node, t=t: schedule.time_out(node, t))
             left = 0.0  # the node may have begun to wait for the next input set
         return left
+
+
+class ByteLimit:
+    """Fails one run if packets of more bytes wait in its queues than the application allows.
+
+    Payloads are weighed without the lock, since their `nbytes` is code of their authors. So nothing is added
+    to the way of a packet: the run's timer thread looks at the queues, 20 to 200 times a second.
+    """
+
+    def __init__(self, runner: AwaitedRun, max_bytes: int) -> None:
+        from penstock.explain.snapshots import payload_bytes  # for few runs, and before queues fill up
+
+        self._size: Final = payload_bytes
+        self._runner: Final = runner
+        self._max_bytes: Final = max_bytes
+        self._next = 0.0
+
+    def look(self) -> float:
+        """Weigh what waits, if it is time to; return in how many seconds to call again.
+
+        The run fails if it is too much.
+        """
+        began = monotonic()
+        if began < self._next:
+            return self._next - began
+        payloads: dict[int, object] = {}
+        weights = []
+        for queue, packets in self._runner.ask(_waiting):
+            new = {id(packet.value): packet.value for packet in packets if id(packet.value) not in payloads}
+            payloads.update(new)
+            weights.append((_PACKET_BYTES * len(packets) + sum(map(self._size, new.values())), queue))
+        total = sum(weight for weight, _ in weights)
+        if total > self._max_bytes:
+            self._fail(total, *max(weights, key=lambda one: one[0]))
+            self._next = inf
+            return inf
+        took = monotonic() - began
+        left = max(_WEIGH_S * max(0.1, 1 - total / self._max_bytes), took / _SHARE)
+        self._next = began + took + left
+        return left
+
+    def _fail(self, total: int, weight: int, queue: Queue) -> None:
+        node = None if queue.node is None else queue.node.name
+        reader = "a reader outside of the graph" if node is None else f"node {node!r}"
+        error = ResourceExhaustedError(
+            f"packets of about {total:,} bytes wait in queues, max_queued_bytes is {self._max_bytes:,}; most "
+            f"of them, {weight:,} bytes, on stream {queue.name!r} at {reader}; let full queues throttle the "
+            f"sources (max_queue_size), drop packets, or raise the limit\n{self._runner.story()}",
+            node=node,
+            stream=queue.name,
+        )
+        self._runner.change(lambda run: run.fail(error) if run.state in (RUNNING, PAUSED) else None)
+
+
+def _waiting(schedule: Schedule) -> list[tuple[Queue, list[Packet]]]:
+    found: list[tuple[Queue, list[Packet]]] = []
+    for queue in (queue for stream in schedule.streams for queue in (*stream.readers, *stream.observers)):
+        with suppress(RuntimeError):  # a callback takes packets out without the lock; the next look counts
+            found.append((queue, list(queue.queue)))
+    return found
