@@ -103,9 +103,13 @@ needs_signals = pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT
 def test_ctrl_c_in_a_wait_without_a_time_out_says_what_the_run_waits_for() -> None:
     process = start_script(
         """
+        def tell_when_main_waits(main=threading.get_ident()):
+            while sys._current_frames()[main].f_code.co_name != "wait":
+                time.sleep(0.001)
+            print("ready", flush=True)
         graph = chain(None)
         graph.start_run()
-        print("ready", flush=True)
+        threading.Thread(target=tell_when_main_waits, daemon=True).start()
         graph.wait_until_done()
         """
     )
