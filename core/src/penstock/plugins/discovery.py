@@ -270,20 +270,6 @@ class PluginHost:
         return hookspecs.Components()
 
 
-def installed_distribution(name: str) -> importlib.metadata.Distribution:
-    """Return the metadata of a distribution: of the one that imports come from, where there are two.
-
-    Raises:
-        NotFoundError: it is not installed.
-    """
-    import importlib.metadata  # brings 40 modules
-
-    try:
-        return importlib.metadata.distribution(name)
-    except importlib.metadata.PackageNotFoundError as error:
-        raise NotFoundError(f"distribution {name!r} is not installed; pip install {name}") from error
-
-
 class _Point(NamedTuple):
     """One entry point and its distribution."""
 
