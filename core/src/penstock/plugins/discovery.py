@@ -286,16 +286,6 @@ class _Point(NamedTuple):
         return Discovered(self.name, self.distribution, self.version, module, state, reason, trace)
 
 
-def console_script(name: str) -> Callable[[], object] | None:
-    """Return the function behind a command of this name, from any distribution; None where there is none."""
-    import importlib.metadata  # brings 40 modules
-
-    for entry_point in importlib.metadata.entry_points(group="console_scripts", name=name):
-        script: Callable[[], object] = entry_point.load()
-        return script
-    return None
-
-
 def _entry_points() -> tuple[list[_Point], list[Discovered]]:
     """Return the entry points of our group in name order, and records of what cannot be read.
 
