@@ -99,20 +99,21 @@ class _Bell:
             return
         self._is_ringing = True
         with contextlib.suppress(RuntimeError):  # the loop was closed while the task waited
-            self._loop.call_soon_threadsafe(_ring, self._rung)
+            self._loop.call_soon_threadsafe(_settle, self._rung, self._rung.set_result, None)
 
     async def rings(self, seconds: float) -> None:
         """Wait until the bell has rung, at most `seconds`."""
-        timer = self._loop.call_later(seconds, _ring, self._rung)
+        timer = self._loop.call_later(seconds, _settle, self._rung, self._rung.set_result, None)
         try:
             await self._rung
         finally:
             timer.cancel()
 
 
-def _ring(rung: asyncio.Future[None]) -> None:
-    if not rung.done():
-        rung.set_result(None)
+def _settle(future: asyncio.Future[Any], set_outcome: Callable[[Any], None], outcome: object) -> None:
+    """Call `set_result` or `set_exception` of a future, unless the task has stopped waiting for it."""
+    if not future.done():
+        set_outcome(outcome)
 
 
 async def in_thread(call: Callable[[], Any]) -> Any:
@@ -121,38 +122,27 @@ async def in_thread(call: Callable[[], Any]) -> Any:
     If the task is cancelled meanwhile, the call goes on to its end; the canceller must allow for that.
     """
     loop = asyncio.get_running_loop()
-    outcome: asyncio.Future[Any] = loop.create_future()
+    future: asyncio.Future[Any] = loop.create_future()
+
+    def end(set_outcome: Callable[[Any], None], outcome: object) -> None:
+        with contextlib.suppress(RuntimeError):  # the loop was closed: no task awaits any more
+            loop.call_soon_threadsafe(_settle, future, set_outcome, outcome)
 
     def serve() -> None:
         try:
             result = call()
         except BaseException as error:  # noqa: BLE001  # the awaiting task raises it
-            _post(loop, _fail, outcome, error)
+            end(future.set_exception, error)
         else:
-            _post(loop, _succeed, outcome, result)
+            end(future.set_result, result)
 
     thread = threading.Thread(target=serve, name="penstock-await", daemon=True)
     thread.start()
     try:
-        return await outcome
+        return await future
     finally:
-        if outcome.done() and not outcome.cancelled():
+        if future.done() and not future.cancelled():
             thread.join()  # the thread has nothing left to do
-
-
-def _post(loop: asyncio.AbstractEventLoop, call: Callable[..., None], *arguments: object) -> None:
-    with contextlib.suppress(RuntimeError):  # the loop was closed: no task awaits any more
-        loop.call_soon_threadsafe(call, *arguments)
-
-
-def _succeed(outcome: asyncio.Future[Any], result: object) -> None:
-    if not outcome.done():
-        outcome.set_result(result)
-
-
-def _fail(outcome: asyncio.Future[Any], error: BaseException) -> None:
-    if not outcome.done():
-        outcome.set_exception(error)
 
 
 def refuse_without_loop(what: str) -> None:
