@@ -1,4 +1,4 @@
-"""Find the installed plugins and load them. Besides `entries` the only module that reads entry points.
+"""Find the installed plugins and load them.
 
 A plugin is an entry point of the group `penstock`. Each is loaded on its own, in the order of their
 names, and leaves one record, whatever happens to it: one that is broken never takes another down,
