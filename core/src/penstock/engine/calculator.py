@@ -217,10 +217,6 @@ class CalculatorContext:
             )
         self.node.policy.process_bounds = bool(process)
 
-    def publish_side_packet(self, name: str, packet: Packet) -> None:
-        """Publish a side packet. For `OutputSidePacket`."""
-        self.node.services.set_output_side_packet(self.node, name, packet)
-
     def clear_inputs(self) -> None:
         """Release the input packets, so that their payloads can be freed. For the framework."""
         for port in self.inputs.items:

@@ -20,6 +20,7 @@ from penstock.errors import (
     TimestampError,
     TimestampOrderError,
 )
+from penstock.payload_types import fits
 from penstock.timestamp import (
     DONE,
     MAX,
@@ -114,7 +115,7 @@ class Output:
         """
         t = Packet(timestamp=bound).stamp
         name = self.stream.name
-        if self._is_closed():
+        if self.is_closed():
             raise self._closed_error("bound", t)
         if not PRESTREAM <= t <= ONE_OVER_POSTSTREAM:
             raise TimestampError(
@@ -166,15 +167,12 @@ class Output:
 
     def is_closed(self) -> bool:
         """Return whether nothing can be written any more."""
-        return self._is_closed()
+        return self.will_close or self.stream.is_closed
 
     @property
     def name(self) -> str:
         """The name of the stream."""
         return self.stream.name
-
-    def _is_closed(self) -> bool:
-        return self.will_close or self.stream.is_closed
 
     def _only_in_open(self, what: str) -> None:
         if self._context.method != OPEN:
@@ -193,7 +191,7 @@ class Output:
     def _add_with_care(self, packet: Packet) -> None:
         """Refuse with a reason, or handle what is too rare for the fast path."""
         t, stream, name = packet.stamp, self.stream, self.stream.name
-        if self._is_closed():
+        if self.is_closed():
             raise self._closed_error("packet", t)
         if stream.offset is not None and self._context.method == CLOSE:
             raise FailedPreconditionError(
@@ -280,12 +278,11 @@ class OutputSidePacket:
                 f"output side packet {name!r} has a timestamp {show(packet.stamp)}; side packets have none",
                 stream=name,
             )
-        value = packet.value
-        wrong_bool = isinstance(value, bool) and self.classes is not None and bool not in self.classes
-        if self.classes is not None and (wrong_bool or not isinstance(value, self.classes)):
+        if self.classes is not None and not fits(packet.value, self.classes):
             raise PacketTypeError(
-                f"output side packet {name!r} is given a {type(value).__name__!r}, but is declared as "
+                f"output side packet {name!r} is given a {type(packet.value).__name__!r}, but is declared as "
                 f"{self.type_name}",
                 stream=name,
             )
-        self._context.publish_side_packet(name, packet)
+        node = self._context.node
+        node.services.set_output_side_packet(node, name, packet)
