@@ -116,10 +116,6 @@ class Switches(NamedTuple):
             return "ignored", f"only other plugins are loaded, see {ONLY_VARIABLE}"
         return None
 
-    def named(self) -> frozenset[str]:
-        """Return all names that the switches mention."""
-        return self.block | (self.only or frozenset())
-
 
 class Implementation(NamedTuple):
     """A plugin's implementation of one hook.
@@ -226,7 +222,11 @@ class PluginHost:
             if verdict is not None:
                 yield point.record(*verdict)
             elif point.name in holders:
-                yield point.record("failed", _taken(point, holders[point.name]))
+                yield point.record(
+                    "failed",
+                    f"the plugin name {point.name!r} of {point.distribution} is taken by "
+                    f"{holders[point.name]}; rename the entry point of one, or uninstall one",
+                )
             else:
                 holders[point.name] = point.distribution
                 yield self._load(point)
@@ -304,7 +304,7 @@ def _entry_points() -> tuple[list[_Point], list[Discovered]]:
     seen: set[str] = set()
     for distribution in importlib.metadata.distributions():
         try:
-            if not _has_group(distribution):
+            if f"[{hookspecs.PROJECT}]" not in (distribution.read_text("entry_points.txt") or ""):
                 continue
             name = _field(distribution, "Name")
             canonical = re.sub(r"[-_.]+", "-", name).lower()
@@ -315,10 +315,6 @@ def _entry_points() -> tuple[list[_Point], list[Discovered]]:
             broken.append(_unreadable(distribution, error))
     points.sort(key=lambda point: (point.name, point.distribution))
     return points, broken
-
-
-def _has_group(distribution: importlib.metadata.Distribution) -> bool:
-    return f"[{hookspecs.PROJECT}]" in (distribution.read_text("entry_points.txt") or "")
 
 
 def _field(distribution: importlib.metadata.Distribution, field: str) -> str:
@@ -393,13 +389,6 @@ def _adapted(found: pluggy.HookImpl, arguments: tuple[str, ...]) -> Callable[...
     return call
 
 
-def _taken(point: _Point, holder: str) -> str:
-    return (
-        f"the plugin name {point.name!r} of {point.distribution} is taken by {holder}; "
-        "rename the entry point of one, or uninstall one"
-    )
-
-
 def _reason(error: BaseException) -> str:
     """Return an exception as one line."""
     text = " ".join(str(error).split())
@@ -416,6 +405,6 @@ def _report(records: Iterable[Discovered], switches: Switches) -> None:
             _logger.debug(
                 "plugin %r of %s %s is %s", record.name, record.distribution, record.version, record.state
             )
-    unknown = switches.named() - {record.name for record in records}
-    for name in sorted(unknown):
+    mentioned = switches.block | (switches.only or frozenset())
+    for name in sorted(mentioned - {record.name for record in records}):
         _logger.warning("no plugin is named %r; it is mentioned in a switch", name)

@@ -14,7 +14,7 @@ from penstock.shown import shown
 from penstock.timestamp import PRESTREAM, UNSET
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from penstock.runtime.graph import CalculatorGraph
 
@@ -116,14 +116,9 @@ class _Input:
 
     def __init__(self, name: str, items: Iterable[object]) -> None:
         self.name: Final = name
-        self.packets: Final = _packets(name, items)
+        self.packets: Final = (feed_packet(name, number, item) for number, item in enumerate(items))
         self.packet: Packet | None = None
         self.promised = PRESTREAM
-
-
-def _packets(name: str, items: Iterable[object]) -> Iterator[Packet]:
-    for number, item in enumerate(items):
-        yield feed_packet(name, number, item)
 
 
 def check_iterable(name: str, items: object) -> None:

@@ -42,9 +42,9 @@ class LazyLoop:
 
     def run_alone(self, coroutine: Coroutine[Any, Any, Any]) -> None:
         """Run a coroutine to its end on the calling thread, when the loop has stopped."""
-        import asyncio
+        from penstock.runtime.event_loops.loop import CoroutineLoop
 
-        asyncio.run(coroutine)
+        CoroutineLoop(self._name).run_alone(coroutine)
 
     def stop(self, timeout: float | None = None) -> bool:
         """End the loop's own thread; return whether it has ended."""

@@ -73,6 +73,10 @@ class CoroutineLoop:
         except (KeyboardInterrupt, SystemExit) as error:
             return _Ended(error)  # if raised, asyncio would end the loop
 
+    def run_alone(self, coroutine: Coroutine[Any, Any, Any]) -> None:
+        """Run a coroutine to its end on the calling thread, when the loop has stopped."""
+        asyncio.run(coroutine)
+
     def _running_loop(self) -> asyncio.AbstractEventLoop:
         if self._given is not None:
             return self._given
