@@ -244,11 +244,7 @@ class PluginHost:
         return point.record("loaded")._replace(components=MappingProxyType(components.counts()))
 
     def _register(self, plugin: object, name: str) -> hookspecs.Components:
-        """Register one plugin and return its components.
-
-        Raises:
-            Exception: whatever is wrong with it. It may be left registered.
-        """
+        """Register one plugin and return its components. If this raises, it may be left registered."""
         if self._manager.is_registered(plugin):
             other = self._manager.get_name(plugin)
             raise PluginError(f"its module is loaded already, as plugin {other!r}; give each plugin its own")

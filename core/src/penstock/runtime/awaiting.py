@@ -32,16 +32,11 @@ async def wait(
 ) -> None:
     """Wait until `done()`, which is asked under the run's lock; as `Runner.wait`, for event loops.
 
-    Args:
-        runner: the run.
-        done: whether to wait no longer.
-        timeout: seconds on the run's clock; None for no limit.
-        what: what the task waits for, for the message.
-        adds: whether the task waits for room in a graph input.
+    `adds` says that the task waits for room in a graph input.
 
     Raises:
-        WaitTimeoutError: `timeout` seconds have passed; says what the run waits for.
-        FailedPreconditionError: called from inside the run, or nodes run inside the application's waits.
+        WaitTimeoutError: as `Runner.wait`.
+        FailedPreconditionError: as `refuse`.
     """
     refuse(runner, what)
     deadline = None if timeout is None else runner.clock() + timeout
@@ -62,11 +57,10 @@ async def wait(
 
 
 def refuse(runner: Runner, what: str) -> None:
-    """Raise an error if an asynchronous wait could never end.
+    """Raise FailedPreconditionError if an asynchronous wait could never end.
 
-    Raises:
-        FailedPreconditionError: called in a step, an observer or a coroutine of this run; or nodes run
-            inside the application's waits, and an event loop must not run them.
+    That is in a step, an observer or a coroutine of this run; and where nodes run inside the application's
+    waits, since an event loop must not run them.
     """
     runner.refuse_inside(what, awaits=True)
     runner.refuse_helpers(what)
@@ -146,11 +140,7 @@ async def in_thread(call: Callable[[], Any]) -> Any:
 
 
 def refuse_without_loop(what: str) -> None:
-    """Raise an error if no event loop runs in this thread.
-
-    Raises:
-        FailedPreconditionError: no event loop runs; names `what`.
-    """
+    """Raise FailedPreconditionError, which names `what`, if no event loop runs in this thread."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:

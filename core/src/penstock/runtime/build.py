@@ -30,18 +30,7 @@ _NO_OUTPUT_SIDE_PACKETS: Final[Ports[OutputSidePacket]] = Ports("output side pac
 
 
 class RunBuilder:
-    """Makes the schedule of one run.
-
-    Args:
-        plan: the checked graph.
-        services: what calculator contexts ask for options, services and counters.
-        side_packets: of this run.
-        constants: outputs of nodes without streams from earlier runs.
-        queue_of: node id → number of its ready queue.
-        queue_names: of the ready queues.
-        is_timed: whether the time of each call of `process` is added up.
-        tracing: what traces the run; None for no tracer.
-    """
+    """Makes the schedule of one run from its parts, which `new_run` describes."""
 
     def __init__(  # noqa: PLR0913, PLR0917  # made in one place only
         self,
@@ -69,15 +58,7 @@ class RunBuilder:
         self._streams = [OutputStream(s.id, s.name, s.classes, s.type_name) for s in plan.streams]
 
     def build(self, observers: Mapping[int, Sequence[Observer]], limits: Mapping[int, int]) -> Schedule:
-        """Return the schedule, not started.
-
-        Args:
-            observers: stream id → its observers.
-            limits: graph input's stream id → its own max_queue_size (-1 for none).
-
-        Raises:
-            CalculatorError: a calculator or handler could not be made.
-        """
+        """Return the schedule, not started. Raises CalculatorError as `new_run`."""
         plan = self._plan
         readers: list[list[InputStream]] = [[] for _ in plan.streams]
         for node_plan in plan.nodes:

@@ -103,14 +103,7 @@ class Feed:
 
 
 class _Input:
-    """The packets for one graph input.
-
-    Attributes:
-        name: of the graph input.
-        packets: the packets after `packet`.
-        packet: the next one; None at the end.
-        promised: the bound of the graph input.
-    """
+    """The packets for one graph input: the next one, None at the end, and those after it."""
 
     __slots__ = ("name", "packet", "packets", "promised")
 
@@ -122,11 +115,7 @@ class _Input:
 
 
 def check_iterable(name: str, items: object) -> None:
-    """Raise an error if packets cannot be taken from the object given for a graph input.
-
-    Raises:
-        InvalidArgumentError: it is no iterable.
-    """
+    """Raise InvalidArgumentError if the object given for a graph input is no iterable."""
     if not hasattr(items, "__iter__") and not hasattr(items, "__getitem__"):
         raise InvalidArgumentError(
             f"graph input {name!r}: {shown(items)} is no iterable of packets; write [(timestamp, payload)]",

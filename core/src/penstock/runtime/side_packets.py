@@ -120,12 +120,7 @@ def _fault_of(node: NodePlan, port: SidePortPlan, given: Mapping[str, Packet]) -
 
 
 class SidePackets:
-    """The side packets of one run, as its nodes see them.
-
-    Args:
-        plan: the graph.
-        given: from the application, checked.
-    """
+    """The side packets of one run, as its nodes see them; those given by the application are checked."""
 
     def __init__(self, plan: Plan, given: Mapping[str, Packet]) -> None:
         self._plan = plan

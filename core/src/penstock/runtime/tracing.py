@@ -55,10 +55,6 @@ class Tracing:
     """The tracer of one run, and the events that wait to be reported to it.
 
     When a tracer raises, the error is logged once, and nothing more of this run is reported to it.
-
-    Args:
-        tracer: the application's.
-        plan: of the graph.
     """
 
     def __init__(self, tracer: Tracer, plan: Plan) -> None:
@@ -251,11 +247,7 @@ class TracedCall:
 
 
 class TracedCallback:
-    """Calls an observer's callback, and reports each call to the tracer.
-
-    Attributes:
-        has_failed: see `work.QueueWork`.
-    """
+    """Calls an observer's callback, and reports each call to the tracer."""
 
     def __init__(self, stream: str, call: Callable[[Packet], object], tracing: Tracing) -> None:
         self._stream: Final = stream
