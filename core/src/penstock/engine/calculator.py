@@ -9,14 +9,8 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, TypeVar, fina
 
 from penstock.engine.input import NO_PACKET, Input
 from penstock.engine.native import mypyc_attr
-from penstock.errors import (
-    FailedPreconditionError,
-    InvalidArgumentError,
-)
-from penstock.timestamp import (
-    UNSET,
-    Timestamp,
-)
+from penstock.errors import FailedPreconditionError, InvalidArgumentError
+from penstock.timestamp import UNSET, Timestamp
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable

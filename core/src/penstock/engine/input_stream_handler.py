@@ -15,14 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from penstock.engine.native import mypyc_attr
 from penstock.engine.packet import NOTHING, Packet
-from penstock.timestamp import (
-    DONE,
-    ONE_OVER_POSTSTREAM,
-    POSTSTREAM,
-    UNSET,
-    UNSTARTED,
-    previous_allowed,
-)
+from penstock.timestamp import DONE, ONE_OVER_POSTSTREAM, POSTSTREAM, UNSET, UNSTARTED, previous_allowed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -9,12 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, Self
 
-from penstock.errors import (
-    FailedPreconditionError,
-    GraphRunError,
-    NotFoundError,
-    WaitTimeoutError,
-)
+from penstock.errors import FailedPreconditionError, GraphRunError, NotFoundError, WaitTimeoutError
 from penstock.runtime.rows.streams import RowReader
 from penstock.runtime.runner.news import current_waiter
 from penstock.timestamp import Timestamp, show
