@@ -251,7 +251,8 @@ def _read(cls: Any) -> Iterator[ClassField]:
         parts = HintParts(annotation)
         meaning = _meaning(parts.members)
         if meaning is None:
-            said = "has no type" if annotation is None else f"is {_shown(annotation)}"
+            shown = annotation.__qualname__ if isinstance(annotation, type) else annotation
+            said = "has no type" if annotation is None else f"is {shown!r}"
             raise InvalidArgumentError(f"{who} {said}, which graph files cannot give; {_POSSIBLE}")
         yield ClassField(name, number, *meaning, allows_none=parts.allows_none, attribute=attribute)
 
@@ -297,7 +298,3 @@ def _is_element(annotation: object) -> bool:
     if not isinstance(annotation, type):
         return False
     return annotation in _SCALARS or issubclass(annotation, enum.Enum) or is_options_class(annotation)
-
-
-def _shown(annotation: object) -> str:
-    return repr(annotation.__qualname__) if isinstance(annotation, type) else repr(annotation)
