@@ -433,12 +433,18 @@ def test_the_environment_switches_do_the_same_and_arguments_count_more(install, 
     assert not [r for r in PluginHost(none=False, only=[]).records if r.state == "loaded"]
 
 
-def test_switches_are_read_from_the_environment() -> None:
-    assert Switches.from_environment({}) == Switches()
-    assert Switches.from_environment({"PENSTOCK_NO_PLUGINS": "0", "PENSTOCK_PLUGINS": ""}) == Switches(
-        only=frozenset()
-    )
-    assert Switches.from_environment({"PENSTOCK_BLOCK_PLUGINS": " a ,,b"}) == Switches(block=frozenset("ab"))
+@pytest.mark.parametrize(
+    ("variables", "switches"),
+    [
+        ({}, Switches()),
+        ({"PENSTOCK_NO_PLUGINS": "0", "PENSTOCK_PLUGINS": ""}, Switches(only=frozenset())),
+        ({"PENSTOCK_BLOCK_PLUGINS": " a ,,b"}, Switches(block=frozenset("ab"))),
+    ],
+)
+def test_switches_are_read_from_the_environment(monkeypatch, variables, switches) -> None:
+    monkeypatch.setattr(os, "environ", variables)
+
+    assert Switches.from_environment() == switches
 
 
 def test_a_switch_of_another_form_is_refused(install, monkeypatch) -> None:

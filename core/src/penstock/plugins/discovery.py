@@ -89,21 +89,17 @@ class Switches(NamedTuple):
     none: bool = False
 
     @classmethod
-    def from_environment(cls, environment: Mapping[str, str] | None = None) -> Switches:
+    def from_environment(cls) -> Switches:
         """Read the switches from environment variables.
-
-        Args:
-            environment: instead of the process's own.
 
         Raises:
             InvalidArgumentError: PENSTOCK_NO_PLUGINS is neither 1 nor 0.
         """
-        variables = os.environ if environment is None else environment
-        only = variables.get(ONLY_VARIABLE)
-        none = variables.get(NONE_VARIABLE, "")
+        only = os.environ.get(ONLY_VARIABLE)
+        none = os.environ.get(NONE_VARIABLE, "")
         if none not in ("", "0", "1"):
             raise InvalidArgumentError(f"{NONE_VARIABLE}={none!r}: must be 1 (load no plugins) or 0")
-        block = _split(variables.get(BLOCK_VARIABLE, ""))
+        block = _split(os.environ.get(BLOCK_VARIABLE, ""))
         return cls(block, None if only is None else _split(only), none == "1")
 
     def verdict(self, name: str) -> tuple[Literal["blocked", "ignored"], str] | None:
