@@ -49,6 +49,7 @@ from penstock import (
 )
 from penstock.errors import StreamClosedError
 from penstock.plugins.default_registry import default_registry
+from penstock_testing.invariants import check_invariants
 
 #: Seconds after which a wait of a test has failed; long, since a loaded machine is no fault of it.
 PATIENCE_S = 30.0
@@ -401,7 +402,7 @@ class Stage:
         runner = self.graph._starter.runner
         if runner is None:  # it could not start
             return
-        runner.ask(lambda schedule: schedule.validate())
+        runner.ask(check_invariants)
         snapshot = self.graph.snapshot()
         assert snapshot.state == "over"
         assert {stream.queued for stream in snapshot.streams} == {0}

@@ -21,6 +21,7 @@ import pytest
 
 import penstock
 from penstock.plugins.default_registry import default_registry
+from penstock_testing.invariants import check_invariants
 
 #: Seconds after which a wait of a test has failed.
 PATIENCE_S = 30.0
@@ -244,7 +245,7 @@ def play(way, kind):
         ledger = stage.graph.ledger()
         assert ledger.adds_up, str(ledger)
         assert ledger.in_flight == 0, str(ledger)
-        stage.graph._starter.runner.ask(lambda schedule: schedule.validate())
+        stage.graph._starter.runner.ask(check_invariants)
     if stage.pool is not None:
         stage.pool.shutdown()
     del stage

@@ -433,12 +433,18 @@ def test_the_environment_switches_do_the_same_and_arguments_count_more(install, 
     assert not [r for r in PluginHost(none=False, only=[]).records if r.state == "loaded"]
 
 
-def test_switches_are_read_from_the_environment() -> None:
-    assert Switches.from_environment({}) == Switches()
-    assert Switches.from_environment({"PENSTOCK_NO_PLUGINS": "0", "PENSTOCK_PLUGINS": ""}) == Switches(
-        only=frozenset()
-    )
-    assert Switches.from_environment({"PENSTOCK_BLOCK_PLUGINS": " a ,,b"}) == Switches(block=frozenset("ab"))
+@pytest.mark.parametrize(
+    ("variables", "switches"),
+    [
+        ({}, Switches()),
+        ({"PENSTOCK_NO_PLUGINS": "0", "PENSTOCK_PLUGINS": ""}, Switches(only=frozenset())),
+        ({"PENSTOCK_BLOCK_PLUGINS": " a ,,b"}, Switches(block=frozenset("ab"))),
+    ],
+)
+def test_switches_are_read_from_the_environment(monkeypatch, variables, switches) -> None:
+    monkeypatch.setattr(os, "environ", variables)
+
+    assert Switches.from_environment() == switches
 
 
 def test_a_switch_of_another_form_is_refused(install, monkeypatch) -> None:
@@ -740,7 +746,7 @@ def test_a_name_registered_in_process_and_by_a_plugin_is_a_clash_when_it_is_used
     )
 
 
-def test_no_module_but_discovery_and_the_doors_read_entry_points() -> None:
+def test_only_discovery_the_doors_and_the_command_read_entry_points() -> None:
     root = Path(discovery.__file__).parents[1]
     readers = {
         file.relative_to(root).as_posix()
@@ -748,4 +754,4 @@ def test_no_module_but_discovery_and_the_doors_read_entry_points() -> None:
         if re.search(r"importlib\.metadata|ordinary_points\(", file.read_text(encoding="utf-8"))
     }
 
-    assert readers == {"entry_points.py", "plugins/discovery.py", "doors.py"}
+    assert readers == {"entry_points.py", "plugins/discovery.py", "doors.py", "__main__.py"}

@@ -5,10 +5,10 @@ The core has no command line: it runs the console script of that name from any i
 
 from __future__ import annotations
 
+import importlib.metadata
 import sys
 from typing import Final
 
-from penstock.plugins.discovery import console_script
 from penstock.registry import official_packs
 
 #: Name of the command, and what a wrong call of a command exits with.
@@ -22,9 +22,8 @@ def main() -> int:
     Returns:
         Its exit status; 2 if the command is not installed: the message says what to install.
     """
-    script = console_script(_COMMAND)
-    if script is not None:
-        status = script()
+    for script in importlib.metadata.entry_points(group="console_scripts", name=_COMMAND):
+        status = script.load()()
         return status if isinstance(status, int) else 0
     distribution = official_packs()["command"][_COMMAND]
     sys.stderr.write(f"the command {_COMMAND!r} is not installed; install it: pip install {distribution}\n")

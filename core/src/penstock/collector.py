@@ -9,10 +9,6 @@ from __future__ import annotations
 
 import gc
 import threading
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from types import TracebackType
 
 
 class CollectorPause:
@@ -33,9 +29,7 @@ class CollectorPause:
                 gc.disable()
             self._inside += 1
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         with self._lock:
             self._inside -= 1
             if not self._inside and self._was_on:

@@ -83,12 +83,8 @@ def _infos(folder: object) -> list[str] | None:
         return None
     except OSError:  # nothing there, as Python's reader sees it
         return []
-    infos = []
-    for name in names:
-        low = name.lower()
-        if low.endswith((".dist-info", ".egg-info")):
-            infos.append(os.path.join(folder, name))  # noqa: PTH118
-    return infos
+    infos = [name for name in names if name.lower().endswith((".dist-info", ".egg-info"))]
+    return [os.path.join(folder, info) for info in infos]  # noqa: PTH118
 
 
 def _bytes_of(file: str) -> bytes:

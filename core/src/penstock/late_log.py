@@ -12,12 +12,6 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-#: Levels as `logging` numbers them.
-_DEBUG: Final = 10
-_INFO: Final = 20
-_WARNING: Final = 30
-_ERROR: Final = 40
-
 
 def place(
     node: str | None = None, stream: str | None = None, timestamp: int | None = None
@@ -40,32 +34,26 @@ class LateLogger:
 
     def debug(self, words: str, *values: object, extra: Mapping[str, object] | None = None) -> None:
         """As `logging.Logger.debug`."""
-        self._say(_DEBUG, words, values, extra)
+        self._say("debug", words, values, extra)
 
     def info(self, words: str, *values: object, extra: Mapping[str, object] | None = None) -> None:
         """As `logging.Logger.info`."""
-        self._say(_INFO, words, values, extra)
+        self._say("info", words, values, extra)
 
     def warning(self, words: str, *values: object, extra: Mapping[str, object] | None = None) -> None:
         """As `logging.Logger.warning`."""
-        self._say(_WARNING, words, values, extra)
+        self._say("warning", words, values, extra)
 
     def exception(self, words: str, *values: object, extra: Mapping[str, object] | None = None) -> None:
         """As `logging.Logger.exception`, where an exception is being handled."""
-        self._say(_ERROR, words, values, extra, is_exception=True)
+        self._say("exception", words, values, extra)
 
     def _say(
-        self,
-        level: int,
-        words: str,
-        values: tuple[object, ...],
-        extra: Mapping[str, object] | None,
-        *,
-        is_exception: bool = False,
+        self, method: str, words: str, values: tuple[object, ...], extra: Mapping[str, object] | None
     ) -> None:
         if "logging" not in sys.modules:
             return
         from penstock.log import get_logger  # what this module is for
 
         # two calls up: the caller of `info`
-        get_logger(self._name).log(level, words, *values, exc_info=is_exception, extra=extra, stacklevel=3)
+        getattr(get_logger(self._name), method)(words, *values, extra=extra, stacklevel=3)

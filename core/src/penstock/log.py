@@ -37,17 +37,12 @@ class Place(TypedDict):
     timestamp: int | None
 
 
-class _Fields(logging.Filter):
-    """Lets every record pass, and adds the fields that its writer has left out."""
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        for field in FIELDS:
-            if field not in record.__dict__:
-                setattr(record, field, None)
-        return True
-
-
-_FIELDS: Final = _Fields()
+def _add_fields(record: logging.LogRecord) -> bool:
+    """Add the fields that the writer of a record has left out, and let the record pass."""
+    for field in FIELDS:
+        if field not in record.__dict__:
+            setattr(record, field, None)
+    return True
 
 
 def get_logger(name: str) -> logging.Logger:
@@ -60,7 +55,7 @@ def get_logger(name: str) -> logging.Logger:
     """
     below = name == ROOT or name.startswith(f"{ROOT}.")
     logger = logging.getLogger(name if below else f"{ROOT}.{name}")
-    logger.addFilter(_FIELDS)  # once, however often it is added
+    logger.addFilter(_add_fields)  # once, however often it is added
     return logger
 
 

@@ -26,8 +26,7 @@ Names and plugins
     `PluginHost`; it describes each as `Discovered`. `plugins_renewed` reads them again, for a test. `KINDS`
     are the kinds of names, `check_name` checks one, `official_packs` lists those of the official packs;
     `OptionEntry` is one declared options message, `spelling` the module and name of an object,
-    `calculator_of` the class behind what a registry holds. `installed_distribution` finds a distribution.
-    `engine_form` says whether the engine is compiled.
+    `calculator_of` the class behind what a registry holds. `engine_form` says whether the engine is compiled.
 Options
     `Options` finds the options of a node by their class; `OptionTypes` finds classes by their names.
     `is_options_class`, `options_classes`, `full_name`, `fields_of` (`ClassField`), `classes_inside` and
@@ -113,7 +112,7 @@ if TYPE_CHECKING:
         sources_above,
     )
     from penstock.plugins.default_registry import default_registry, plugin_host, plugins_renewed
-    from penstock.plugins.discovery import Discovered, PluginHost, installed_distribution
+    from penstock.plugins.discovery import Discovered, PluginHost
     from penstock.port_collection import PortKey, Ports, port_id, port_name
     from penstock.registry import KINDS, official_packs
     from penstock.registry_entries import OptionEntry, calculator_of, check_name, spelling
@@ -169,7 +168,7 @@ _HOMES: Final = {
     ),
     "penstock.payload_types": "PayloadType agree is_any is_type members runtime_classes type_name type_names",
     "penstock.plan": "ExecutorPlan HandlerPlan NodePlan Plan PortPlan SidePortPlan StreamPlan sources_above",
-    "penstock.plugins.discovery": "Discovered PluginHost installed_distribution",
+    "penstock.plugins.discovery": "Discovered PluginHost",
     "penstock.port_collection": "PortKey Ports port_id port_name",
     "penstock.registry": "KINDS official_packs",
     "penstock.registry_entries": "OptionEntry calculator_of check_name spelling",
@@ -264,7 +263,6 @@ __all__ = [
     "full_name",
     "hints_of",
     "inner_classes",
-    "installed_distribution",
     "is_any",
     "is_name",
     "is_options_class",

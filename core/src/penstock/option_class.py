@@ -137,20 +137,19 @@ def options_classes(component: object) -> tuple[Any, ...]:
     if said is None:
         return ()
     given = said if isinstance(said, tuple) else (said,)
+    who = getattr(component, "__qualname__", None) or repr(component)
     names = set[str]()
     for one in given:
         if is_options_class(one):
             check_class(one)
             name = full_name(one)
             if name in names:
-                who = getattr(component, "__qualname__", repr(component))
                 raise InvalidArgumentError(
                     f"{who} has two classes of options with the name {name!r}; put all of them into one, or "
                     "rename one"
                 )
             names.add(name)
         elif not isinstance(one, type) or not hasattr(one, "DESCRIPTOR"):
-            who = getattr(component, "__qualname__", repr(component))
             raise InvalidArgumentError(
                 f"{who}.{OPTIONS} is {one!r}: must be an attrs class or a protobuf message class; decorate "
                 "it with @attrs.frozen"
@@ -252,15 +251,10 @@ def _read(cls: Any) -> Iterator[ClassField]:
         parts = HintParts(annotation)
         meaning = _meaning(parts.members)
         if meaning is None:
-            said = "has no type" if annotation is None else f"is {_shown(annotation)}"
+            shown = annotation.__qualname__ if isinstance(annotation, type) else annotation
+            said = "has no type" if annotation is None else f"is {shown!r}"
             raise InvalidArgumentError(f"{who} {said}, which graph files cannot give; {_POSSIBLE}")
-        yield ClassField(
-            name,
-            number,
-            *meaning,
-            allows_none=parts.allows_none,
-            attribute=attribute,
-        )
+        yield ClassField(name, number, *meaning, allows_none=parts.allows_none, attribute=attribute)
 
 
 def _number(number: object, who: str) -> int:
@@ -304,7 +298,3 @@ def _is_element(annotation: object) -> bool:
     if not isinstance(annotation, type):
         return False
     return annotation in _SCALARS or issubclass(annotation, enum.Enum) or is_options_class(annotation)
-
-
-def _shown(annotation: object) -> str:
-    return repr(annotation.__qualname__) if isinstance(annotation, type) else repr(annotation)

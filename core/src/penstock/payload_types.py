@@ -88,6 +88,13 @@ def runtime_classes(declared: tuple[PayloadType, ...]) -> tuple[type, ...] | Non
     return tuple(classes)
 
 
+def fits(payload: object, classes: tuple[type, ...]) -> bool:
+    """Return whether a payload is of one of the classes that `runtime_classes` has returned."""
+    if isinstance(payload, bool) and bool not in classes and object not in classes:
+        return False
+    return isinstance(payload, classes)
+
+
 def _class_of(declared: PayloadType) -> type:
     origin = typing.get_origin(declared) or declared
     assert isinstance(origin, type)  # PortSpec.set refuses anything else  # noqa: S101

@@ -62,10 +62,10 @@ class _Short(reprlib.Repr):
         """Return some elements; a small set is sorted where it can be."""
         if not x:
             return f"{type(x).__name__}()"
-        some: list[object] = list(islice(x, self.maxset))
+        some: list[Any] = list(islice(x, self.maxset))
         if len(x) <= self.maxset:
             with suppress(Exception):  # elements that have no order, or raise when compared
-                some.sort(key=_as_comparable)
+                some.sort()
         pieces = [self.repr1(element, level - 1) for element in some] if level > 0 else ["..."]
         return f"{{{', '.join(pieces)}{', ...' * (len(x) > self.maxset)}}}"
 
@@ -106,10 +106,6 @@ def shown(payload: object, longest: int = LONGEST) -> str:
 
 def _repr_of(cls: type) -> object:
     return cls.__repr__
-
-
-def _as_comparable(element: object) -> Any:
-    return element
 
 
 def _instance(payload: object) -> str:

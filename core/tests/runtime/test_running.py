@@ -159,6 +159,29 @@ def test_an_async_loop_over_a_graph_of_sources_starts_the_run_and_sees_its_end(m
     assert ticks.closed == 2
 
 
+def test_a_call_on_a_thread_may_end_after_its_task_was_cancelled(on_loop) -> None:
+    reported: list[object] = []
+
+    async def main():
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(lambda _, context: reported.append(context))
+        before = set(threading.enumerate())
+        may_end = threading.Event()
+        task = asyncio.create_task(awaiting.in_thread(may_end.wait))
+        await asyncio.sleep(0)
+        (thread,) = set(threading.enumerate()) - before
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        may_end.set()
+        thread.join(TIMEOUT)
+        await asyncio.sleep(0)  # what the thread has told the loop
+
+    on_loop(main())
+
+    assert reported == []
+
+
 def test_awaiting_tasks_are_woken_and_do_not_poll(make, on_loop, monkeypatch) -> None:
     monkeypatch.setattr(awaiting, "_LOOK_AGAIN_S", 1000)
     graph = make([(Pass, "in", "out")], "in", "max_queue_size: 2")

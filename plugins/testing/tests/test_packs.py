@@ -9,9 +9,10 @@ import textwrap
 import pytest
 
 from penstock.errors import InvalidArgumentError, NotFoundError
-from penstock.lowlevel import PluginHost, installed_distribution, plugins_renewed
+from penstock.lowlevel import PluginHost, plugins_renewed
 from penstock_testing import PackFault, PackReport, check_pack
 from penstock_testing.packs.loading import Loading, load_apart
+from penstock_testing.packs.metadata import installed_distribution
 
 PLUGIN = """
 from penstock import Components, hookimpl

@@ -9,14 +9,8 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, TypeVar, fina
 
 from penstock.engine.input import NO_PACKET, Input
 from penstock.engine.native import mypyc_attr
-from penstock.errors import (
-    FailedPreconditionError,
-    InvalidArgumentError,
-)
-from penstock.timestamp import (
-    UNSET,
-    Timestamp,
-)
+from penstock.errors import FailedPreconditionError, InvalidArgumentError
+from penstock.timestamp import UNSET, Timestamp
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable
@@ -216,10 +210,6 @@ class CalculatorContext:
                 node=self.node.name,
             )
         self.node.policy.process_bounds = bool(process)
-
-    def publish_side_packet(self, name: str, packet: Packet) -> None:
-        """Publish a side packet. For `OutputSidePacket`."""
-        self.node.services.set_output_side_packet(self.node, name, packet)
 
     def clear_inputs(self) -> None:
         """Release the input packets, so that their payloads can be freed. For the framework."""

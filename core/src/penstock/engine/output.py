@@ -16,10 +16,12 @@ from penstock.errors import (
     FailedPreconditionError,
     InvalidArgumentError,
     PacketTypeError,
+    PenstockError,
     StreamClosedError,
     TimestampError,
     TimestampOrderError,
 )
+from penstock.payload_types import fits
 from penstock.timestamp import (
     DONE,
     MAX,
@@ -113,23 +115,14 @@ class Output:
             StreamClosedError: the stream is closed.
         """
         t = Packet(timestamp=bound).stamp
-        name = self.stream.name
-        if self._is_closed():
-            raise self._closed_error("bound", t)
+        if self.is_closed():
+            raise self._error(StreamClosedError, f"bound at {show(t)} after the stream was closed", t)
         if not PRESTREAM <= t <= ONE_OVER_POSTSTREAM:
-            raise TimestampError(
-                f"stream {name!r}: {show(t)} is no timestamp bound; it must be allowed in a stream, "
-                "or be ONE_OVER_POSTSTREAM",
-                stream=name,
-                timestamp=t,
-            )
+            why = "is no timestamp bound; it must be allowed in a stream, or be ONE_OVER_POSTSTREAM"
+            raise self._error(TimestampError, f"{show(t)} {why}", t)
         if t < self.bound and self.stream.is_ordered:
-            raise TimestampOrderError(
-                f"stream {name!r}: bound {show(t)} is behind the present bound {show(self.bound)}; "
-                "bounds only grow",
-                stream=name,
-                timestamp=t,
-            )
+            why = f"is behind the present bound {show(self.bound)}; bounds only grow"
+            raise self._error(TimestampOrderError, f"bound {show(t)} {why}", t)
         self.bound = max(t, self.bound)
 
     def set_header(self, packet: Packet) -> None:
@@ -139,13 +132,10 @@ class Output:
             FailedPreconditionError: not in `open`.
             InvalidArgumentError: the packet has a timestamp.
         """
-        name = self.stream.name
         self._only_in_open("set_header")
         if packet.stamp != UNSET:
-            raise InvalidArgumentError(
-                f"stream {name!r}: a header has no timestamp, but this one has {show(packet.stamp)}",
-                stream=name,
-            )
+            what = f"a header has no timestamp, but this one has {show(packet.stamp)}"
+            raise self._error(InvalidArgumentError, what)
         self.stream.header = packet
 
     def set_offset(self, offset: SupportsIndex) -> None:
@@ -166,73 +156,55 @@ class Output:
 
     def is_closed(self) -> bool:
         """Return whether nothing can be written any more."""
-        return self._is_closed()
+        return self.will_close or self.stream.is_closed
 
     @property
     def name(self) -> str:
         """The name of the stream."""
         return self.stream.name
 
-    def _is_closed(self) -> bool:
-        return self.will_close or self.stream.is_closed
-
     def _only_in_open(self, what: str) -> None:
         if self._context.method != OPEN:
-            raise FailedPreconditionError(
-                f"stream {self.stream.name!r}: {what} can be called in open() only, not in "
-                f"{METHODS[self._context.method]}()",
-                stream=self.stream.name,
-            )
+            method = METHODS[self._context.method]
+            why = f"{what} can be called in open() only, not in {method}()"
+            raise self._error(FailedPreconditionError, why)
 
-    def _closed_error(self, what: str, t: int) -> StreamClosedError:
+    def _error(self, kind: type[PenstockError], what: str, timestamp: int | None = None) -> PenstockError:
         name = self.stream.name
-        return StreamClosedError(
-            f"stream {name!r}: {what} at {show(t)} after the stream was closed", stream=name, timestamp=t
-        )
+        return kind(f"stream {name!r}: {what}", stream=name, timestamp=timestamp)
 
     def _add_with_care(self, packet: Packet) -> None:
         """Refuse with a reason, or handle what is too rare for the fast path."""
-        t, stream, name = packet.stamp, self.stream, self.stream.name
-        if self._is_closed():
-            raise self._closed_error("packet", t)
+        t, stream = packet.stamp, self.stream
+        if self.is_closed():
+            raise self._error(StreamClosedError, f"packet at {show(t)} after the stream was closed", t)
         if stream.offset is not None and self._context.method == CLOSE:
-            raise FailedPreconditionError(
-                f"stream {name!r}: a node with a timestamp offset cannot write in close(), because its "
-                "outputs are done when its inputs are; set bounds in process() instead of the offset, "
-                "and keep a timestamp (Timestamp.MAX, say) free",
-                stream=name,
-                timestamp=t,
+            why = (
+                "a node with a timestamp offset cannot write in close(), because its outputs are done when "
+                "its inputs are; set bounds in process() instead of the offset, and keep a timestamp "
+                "(Timestamp.MAX, say) free"
             )
+            raise self._error(FailedPreconditionError, why, t)
         if not PRESTREAM <= t <= POSTSTREAM:
-            raise TimestampError(
-                f"stream {name!r}: {show(t)} cannot be the timestamp of a packet in a stream",
-                stream=name,
-                timestamp=t,
-            )
+            why = f"{show(t)} cannot be the timestamp of a packet in a stream"
+            raise self._error(TimestampError, why, t)
         if packet.value is NOTHING:
             self.set_next_timestamp_bound(next_allowed(t))
             return
         if t < self.bound and stream.is_ordered:
             raise self._order_error(t)
         if t == POSTSTREAM and (self.packets or stream.added) and stream.is_ordered:
-            raise TimestampOrderError(
-                f"stream {name!r}: a packet at Timestamp::PostStream() must be the only one of its stream",
-                stream=name,
-                timestamp=t,
-            )
+            why = "a packet at Timestamp::PostStream() must be the only one of its stream"
+            raise self._error(TimestampOrderError, why, t)
         if not stream.fits(packet.value):
-            raise PacketTypeError(
-                f"stream {name!r}: packet at {show(t)} holds a {type(packet.value).__name__!r}, but the "
-                f"stream carries {stream.type_name}",
-                stream=name,
-                timestamp=t,
-            )
+            holds = f"holds a {type(packet.value).__name__!r}, but the stream carries {stream.type_name}"
+            raise self._error(PacketTypeError, f"packet at {show(t)} {holds}", t)
         self.packets.append(packet)
         if stream.is_ordered:
             self.bound = max(self.bound, next_allowed(t))
 
-    def _order_error(self, t: int) -> TimestampOrderError:
-        stream, name = self.stream, self.stream.name
+    def _order_error(self, t: int) -> PenstockError:
+        stream = self.stream
         why = "timestamps in a stream must increase"
         context = self._context
         if stream.offset is not None and context.method == PROCESS:
@@ -241,11 +213,8 @@ class Output:
                 why = (
                     f"the node promised an offset of {stream.offset} from its input at {show(context.stamp)}"
                 )
-        return TimestampOrderError(
-            f"stream {name!r}: packet at {show(t)} is behind the bound {show(self.bound)}; {why}",
-            stream=name,
-            timestamp=t,
-        )
+        what = f"packet at {show(t)} is behind the bound {show(self.bound)}; {why}"
+        return self._error(TimestampOrderError, what, t)
 
 
 class OutputSidePacket:
@@ -280,12 +249,11 @@ class OutputSidePacket:
                 f"output side packet {name!r} has a timestamp {show(packet.stamp)}; side packets have none",
                 stream=name,
             )
-        value = packet.value
-        wrong_bool = isinstance(value, bool) and self.classes is not None and bool not in self.classes
-        if self.classes is not None and (wrong_bool or not isinstance(value, self.classes)):
+        if self.classes is not None and not fits(packet.value, self.classes):
             raise PacketTypeError(
-                f"output side packet {name!r} is given a {type(value).__name__!r}, but is declared as "
+                f"output side packet {name!r} is given a {type(packet.value).__name__!r}, but is declared as "
                 f"{self.type_name}",
                 stream=name,
             )
-        self._context.publish_side_packet(name, packet)
+        node = self._context.node
+        node.services.set_output_side_packet(node, name, packet)

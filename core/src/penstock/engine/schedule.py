@@ -9,7 +9,7 @@ An input set is taken from the queues when its node becomes ready, not when it r
 reference; so queue lengths, and with them throttling, agree with it.
 
 Flags say what one call has made ready; the runtime reads and resets them: `ReadyQueue.is_fresh`,
-`deliveries`, `garbage`, `has_news`. `validate` checks the invariants; tests call it after each event.
+`deliveries`, `garbage`, `has_news`. `penstock_testing.invariants` checks what holds between any two events.
 
 Source of the rules: MediaPipe `framework/scheduler.cc` and `calculator_node.cc`, as amended by
 Penstock's own decisions (the last closes belong to the run; STOP closes sources and graph inputs).
@@ -23,7 +23,6 @@ from typing import TYPE_CHECKING, Final
 from penstock.engine import faults
 from penstock.engine.calculator import CLOSE, METHODS, OPEN, PROCESS
 from penstock.engine.input_stream_handler import NOT_READY, READY_FOR_CLOSE
-from penstock.engine.invariants import check
 from penstock.engine.node import CLOSED, CLOSING, FAILED, OPENED, OPENING, UNOPENED, Node, Step
 from penstock.engine.output import Output
 from penstock.engine.packet import NOTHING, Packet
@@ -961,14 +960,6 @@ class Schedule:
         for queue in stuck:
             self.flow.set_limit(queue, len(queue.queue) + 1)
         return True
-
-    def validate(self) -> None:
-        """Check the invariants.
-
-        Raises:
-            InternalError: one does not hold; the message says which.
-        """
-        check(self)
 
 
 class _Application:

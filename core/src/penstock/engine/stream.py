@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final
 
 from penstock.engine.native import mypyc_attr
 from penstock.engine.packet import Packet
+from penstock.payload_types import fits
 from penstock.timestamp import DONE, PRESTREAM, UNSTARTED, previous_allowed
 
 if TYPE_CHECKING:
@@ -245,9 +246,7 @@ class OutputStream:
         """Return whether a payload fits the declared classes; remembers its class if so."""
         if self.classes is None or self.accepted is None:
             return True
-        if isinstance(payload, bool) and bool not in self.classes and object not in self.classes:
-            return False
-        if not isinstance(payload, self.classes):
+        if not fits(payload, self.classes):
             return False
         self.accepted.add(type(payload))
         return True

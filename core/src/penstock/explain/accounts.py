@@ -155,27 +155,11 @@ class Ledger:
         rows = [("stream", "place", "added", "delivered", "dropped", "in flight")]
         for stream in self.streams:
             before = sum(stream.dropped.values())
-            rows.append(
-                (
-                    stream.name,
-                    stream.place,
-                    str(stream.added),
-                    "",
-                    str(before or ""),
-                    "",
-                )
-            )
-            rows.extend(
-                (
-                    "",
-                    f"  to {reader.place}",
-                    "",
-                    str(reader.delivered),
-                    str(sum(reader.dropped.values()) or ""),
-                    str(reader.in_flight or ""),
-                )
-                for reader in stream.readers
-            )
+            rows.append((stream.name, stream.place, str(stream.added), "", str(before or ""), ""))
+            for reader in stream.readers:
+                dropped = str(sum(reader.dropped.values()) or "")
+                waiting = str(reader.in_flight or "")
+                rows.append(("", f"  to {reader.place}", "", str(reader.delivered), dropped, waiting))
         lines = _table(rows)
         lines.extend(f"dropped {d.count} of {d.stream!r} at {d.place}: {d.reason}" for d in self.drops)
         wrong = [repr(stream.name) for stream in self.streams if not stream.adds_up]

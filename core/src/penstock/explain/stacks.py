@@ -80,15 +80,11 @@ def calls_under_way(schedule: Schedule) -> list[UnderWay]:
 
 
 def _steps(node: Node) -> Iterator[Step]:
-    if node.in_order is None:
-        if node.step.is_running:
-            yield node.step
-        return
     if node.step.is_running:
         yield node.step
-    yield from (
-        step for step in node.in_order if step.is_running and not step.is_done and step is not node.step
-    )
+    for step in node.in_order or ():
+        if step.is_running and not step.is_done and step is not node.step:
+            yield step
 
 
 def _under_way(node: Node, step: Step) -> UnderWay:
@@ -183,7 +179,7 @@ def _place(stack: list[FrameType]) -> dict[str, Any]:
         own = next((frame for frame in reversed(stack) if frame.f_globals.get("__name__") != home), method)
         home = own.f_globals.get("__name__")
     own = next((frame for frame in stack if frame.f_globals.get("__name__") == home), method)
-    inside = "" if stack[0] is own else _words(stack[0])
+    inside = "" if stack[0] is own else "{file}:{line} in {function}".format(**_fields(stack[0]))
     return {**_fields(own), "inside": inside}
 
 
@@ -191,10 +187,6 @@ def _fields(frame: FrameType) -> dict[str, Any]:
     code = frame.f_code
     # the line is None between two of them
     return {"file": code.co_filename, "line": frame.f_lineno or code.co_firstlineno, "function": code.co_name}
-
-
-def _words(frame: FrameType) -> str:
-    return "{file}:{line} in {function}".format(**_fields(frame))
 
 
 # --- in coroutines --------------------------------------------------------------------------------

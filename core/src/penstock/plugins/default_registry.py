@@ -24,8 +24,11 @@ if TYPE_CHECKING:
     from penstock.plugins.discovery import PluginHost
 
 
-class _LazyHost:
-    """Makes the plugin host once, on the first thread that needs it; other threads wait."""
+class _Defaults:
+    """The plugins of the process, and the registry that they fill.
+
+    The plugins are loaded once, on the first thread that needs them; other threads wait.
+    """
 
     def __init__(self) -> None:
         # Re-entrant, so that a plugin that asks for the host while it is loaded gets an error and
@@ -33,16 +36,17 @@ class _LazyHost:
         self._lock = threading.RLock()
         self._host: PluginHost | None = None
         self._is_loading = False
+        self.registry: Final = Registry(lambda registry: self.host().fill(registry))
 
-    def get(self) -> PluginHost:
+    def host(self) -> PluginHost:
         if self._host is not None:
             return self._host
         with self._lock:
-            return self._load()
+            if self._host is None:  # no other thread was first
+                self._host = self._load()
+        return self._host
 
     def _load(self) -> PluginHost:
-        if self._host is not None:  # another thread was first
-            return self._host
         if self._is_loading:
             raise FailedPreconditionError(
                 "plugins are being loaded; a plugin module must not ask for them or run a graph"
@@ -51,18 +55,9 @@ class _LazyHost:
         try:
             from penstock.plugins.discovery import PluginHost  # only when needed
 
-            self._host = PluginHost()
+            return PluginHost()
         finally:
             self._is_loading = False
-        return self._host
-
-
-class _Defaults:
-    """The plugins of the process, and the registry that they fill."""
-
-    def __init__(self) -> None:
-        self.host: Final = _LazyHost()
-        self.registry: Final = Registry(lambda registry: self.host.get().fill(registry))
 
 
 #: The last one counts; there is one, but for tests that install plugins.
@@ -81,7 +76,7 @@ def plugin_host() -> PluginHost:
         FailedPreconditionError: called by a plugin module while plugins are being loaded.
         InvalidArgumentError: an environment switch is not what it must be.
     """
-    return _defaults[-1].host.get()
+    return _defaults[-1].host()
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Find the installed plugins and load them. Besides `entries` the only module that reads entry points.
+"""Find the installed plugins and load them.
 
 A plugin is an entry point of the group `penstock`. Each is loaded on its own, in the order of their
 names, and leaves one record, whatever happens to it: one that is broken never takes another down,
@@ -89,21 +89,17 @@ class Switches(NamedTuple):
     none: bool = False
 
     @classmethod
-    def from_environment(cls, environment: Mapping[str, str] | None = None) -> Switches:
+    def from_environment(cls) -> Switches:
         """Read the switches from environment variables.
-
-        Args:
-            environment: instead of the process's own.
 
         Raises:
             InvalidArgumentError: PENSTOCK_NO_PLUGINS is neither 1 nor 0.
         """
-        variables = os.environ if environment is None else environment
-        only = variables.get(ONLY_VARIABLE)
-        none = variables.get(NONE_VARIABLE, "")
+        only = os.environ.get(ONLY_VARIABLE)
+        none = os.environ.get(NONE_VARIABLE, "")
         if none not in ("", "0", "1"):
             raise InvalidArgumentError(f"{NONE_VARIABLE}={none!r}: must be 1 (load no plugins) or 0")
-        block = _split(variables.get(BLOCK_VARIABLE, ""))
+        block = _split(os.environ.get(BLOCK_VARIABLE, ""))
         return cls(block, None if only is None else _split(only), none == "1")
 
     def verdict(self, name: str) -> tuple[Literal["blocked", "ignored"], str] | None:
@@ -115,10 +111,6 @@ class Switches(NamedTuple):
         if self.only is not None and name not in self.only:
             return "ignored", f"only other plugins are loaded, see {ONLY_VARIABLE}"
         return None
-
-    def named(self) -> frozenset[str]:
-        """Return all names that the switches mention."""
-        return self.block | (self.only or frozenset())
 
 
 class Implementation(NamedTuple):
@@ -227,7 +219,11 @@ class PluginHost:
             if verdict is not None:
                 yield point.record(*verdict)
             elif point.name in holders:
-                yield point.record("failed", _taken(point, holders[point.name]))
+                yield point.record(
+                    "failed",
+                    f"the plugin name {point.name!r} of {point.distribution} is taken by "
+                    f"{holders[point.name]}; rename the entry point of one, or uninstall one",
+                )
             else:
                 holders[point.name] = point.distribution
                 yield self._load(point)
@@ -245,11 +241,7 @@ class PluginHost:
         return point.record("loaded")._replace(components=MappingProxyType(components.counts()))
 
     def _register(self, plugin: object, name: str) -> hookspecs.Components:
-        """Register one plugin and return its components.
-
-        Raises:
-            Exception: whatever is wrong with it. It may be left registered.
-        """
+        """Register one plugin and return its components. If this raises, it may be left registered."""
         if self._manager.is_registered(plugin):
             other = self._manager.get_name(plugin)
             raise PluginError(f"its module is loaded already, as plugin {other!r}; give each plugin its own")
@@ -271,20 +263,6 @@ class PluginHost:
         return hookspecs.Components()
 
 
-def installed_distribution(name: str) -> importlib.metadata.Distribution:
-    """Return the metadata of a distribution: of the one that imports come from, where there are two.
-
-    Raises:
-        NotFoundError: it is not installed.
-    """
-    import importlib.metadata  # brings 40 modules
-
-    try:
-        return importlib.metadata.distribution(name)
-    except importlib.metadata.PackageNotFoundError as error:
-        raise NotFoundError(f"distribution {name!r} is not installed; pip install {name}") from error
-
-
 class _Point(NamedTuple):
     """One entry point and its distribution."""
 
@@ -299,16 +277,6 @@ class _Point(NamedTuple):
         """Return the record that says what happened to it."""
         module = self.entry_point.value
         return Discovered(self.name, self.distribution, self.version, module, state, reason, trace)
-
-
-def console_script(name: str) -> Callable[[], object] | None:
-    """Return the function behind a command of this name, from any distribution; None where there is none."""
-    import importlib.metadata  # brings 40 modules
-
-    for entry_point in importlib.metadata.entry_points(group="console_scripts", name=name):
-        script: Callable[[], object] = entry_point.load()
-        return script
-    return None
 
 
 def _entry_points() -> tuple[list[_Point], list[Discovered]]:
@@ -329,7 +297,7 @@ def _entry_points() -> tuple[list[_Point], list[Discovered]]:
     seen: set[str] = set()
     for distribution in importlib.metadata.distributions():
         try:
-            if not _has_group(distribution):
+            if f"[{hookspecs.PROJECT}]" not in (distribution.read_text("entry_points.txt") or ""):
                 continue
             name = _field(distribution, "Name")
             canonical = re.sub(r"[-_.]+", "-", name).lower()
@@ -340,10 +308,6 @@ def _entry_points() -> tuple[list[_Point], list[Discovered]]:
             broken.append(_unreadable(distribution, error))
     points.sort(key=lambda point: (point.name, point.distribution))
     return points, broken
-
-
-def _has_group(distribution: importlib.metadata.Distribution) -> bool:
-    return f"[{hookspecs.PROJECT}]" in (distribution.read_text("entry_points.txt") or "")
 
 
 def _field(distribution: importlib.metadata.Distribution, field: str) -> str:
@@ -418,13 +382,6 @@ def _adapted(found: pluggy.HookImpl, arguments: tuple[str, ...]) -> Callable[...
     return call
 
 
-def _taken(point: _Point, holder: str) -> str:
-    return (
-        f"the plugin name {point.name!r} of {point.distribution} is taken by {holder}; "
-        "rename the entry point of one, or uninstall one"
-    )
-
-
 def _reason(error: BaseException) -> str:
     """Return an exception as one line."""
     text = " ".join(str(error).split())
@@ -441,6 +398,6 @@ def _report(records: Iterable[Discovered], switches: Switches) -> None:
             _logger.debug(
                 "plugin %r of %s %s is %s", record.name, record.distribution, record.version, record.state
             )
-    unknown = switches.named() - {record.name for record in records}
-    for name in sorted(unknown):
+    mentioned = switches.block | (switches.only or frozenset())
+    for name in sorted(mentioned - {record.name for record in records}):
         _logger.warning("no plugin is named %r; it is mentioned in a switch", name)

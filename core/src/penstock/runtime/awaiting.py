@@ -32,16 +32,11 @@ async def wait(
 ) -> None:
     """Wait until `done()`, which is asked under the run's lock; as `Runner.wait`, for event loops.
 
-    Args:
-        runner: the run.
-        done: whether to wait no longer.
-        timeout: seconds on the run's clock; None for no limit.
-        what: what the task waits for, for the message.
-        adds: whether the task waits for room in a graph input.
+    `adds` says that the task waits for room in a graph input.
 
     Raises:
-        WaitTimeoutError: `timeout` seconds have passed; says what the run waits for.
-        FailedPreconditionError: called from inside the run, or nodes run inside the application's waits.
+        WaitTimeoutError: as `Runner.wait`.
+        FailedPreconditionError: as `refuse`.
     """
     refuse(runner, what)
     deadline = None if timeout is None else runner.clock() + timeout
@@ -62,11 +57,10 @@ async def wait(
 
 
 def refuse(runner: Runner, what: str) -> None:
-    """Raise an error if an asynchronous wait could never end.
+    """Raise FailedPreconditionError if an asynchronous wait could never end.
 
-    Raises:
-        FailedPreconditionError: called in a step, an observer or a coroutine of this run; or nodes run
-            inside the application's waits, and an event loop must not run them.
+    That is in a step, an observer or a coroutine of this run; and where nodes run inside the application's
+    waits, since an event loop must not run them.
     """
     runner.refuse_inside(what, awaits=True)
     runner.refuse_helpers(what)
@@ -99,20 +93,21 @@ class _Bell:
             return
         self._is_ringing = True
         with contextlib.suppress(RuntimeError):  # the loop was closed while the task waited
-            self._loop.call_soon_threadsafe(_ring, self._rung)
+            self._loop.call_soon_threadsafe(_settle, self._rung, self._rung.set_result, None)
 
     async def rings(self, seconds: float) -> None:
         """Wait until the bell has rung, at most `seconds`."""
-        timer = self._loop.call_later(seconds, _ring, self._rung)
+        timer = self._loop.call_later(seconds, _settle, self._rung, self._rung.set_result, None)
         try:
             await self._rung
         finally:
             timer.cancel()
 
 
-def _ring(rung: asyncio.Future[None]) -> None:
-    if not rung.done():
-        rung.set_result(None)
+def _settle(future: asyncio.Future[Any], set_outcome: Callable[[Any], None], outcome: object) -> None:
+    """Call `set_result` or `set_exception` of a future, unless the task has stopped waiting for it."""
+    if not future.done():
+        set_outcome(outcome)
 
 
 async def in_thread(call: Callable[[], Any]) -> Any:
@@ -121,46 +116,31 @@ async def in_thread(call: Callable[[], Any]) -> Any:
     If the task is cancelled meanwhile, the call goes on to its end; the canceller must allow for that.
     """
     loop = asyncio.get_running_loop()
-    outcome: asyncio.Future[Any] = loop.create_future()
+    future: asyncio.Future[Any] = loop.create_future()
+
+    def end(set_outcome: Callable[[Any], None], outcome: object) -> None:
+        with contextlib.suppress(RuntimeError):  # the loop was closed: no task awaits any more
+            loop.call_soon_threadsafe(_settle, future, set_outcome, outcome)
 
     def serve() -> None:
         try:
             result = call()
         except BaseException as error:  # noqa: BLE001  # the awaiting task raises it
-            _post(loop, _fail, outcome, error)
+            end(future.set_exception, error)
         else:
-            _post(loop, _succeed, outcome, result)
+            end(future.set_result, result)
 
     thread = threading.Thread(target=serve, name="penstock-await", daemon=True)
     thread.start()
     try:
-        return await outcome
+        return await future
     finally:
-        if outcome.done() and not outcome.cancelled():
+        if future.done() and not future.cancelled():
             thread.join()  # the thread has nothing left to do
 
 
-def _post(loop: asyncio.AbstractEventLoop, call: Callable[..., None], *arguments: object) -> None:
-    with contextlib.suppress(RuntimeError):  # the loop was closed: no task awaits any more
-        loop.call_soon_threadsafe(call, *arguments)
-
-
-def _succeed(outcome: asyncio.Future[Any], result: object) -> None:
-    if not outcome.done():
-        outcome.set_result(result)
-
-
-def _fail(outcome: asyncio.Future[Any], error: BaseException) -> None:
-    if not outcome.done():
-        outcome.set_exception(error)
-
-
 def refuse_without_loop(what: str) -> None:
-    """Raise an error if no event loop runs in this thread.
-
-    Raises:
-        FailedPreconditionError: no event loop runs; names `what`.
-    """
+    """Raise FailedPreconditionError, which names `what`, if no event loop runs in this thread."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:

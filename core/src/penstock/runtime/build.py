@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from penstock.engine.flow import FlowControl
@@ -16,11 +17,11 @@ from penstock.port_collection import Ports
 from penstock.runtime.side_packets import NO_SIDE_PACKETS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from penstock.engine.calculator import CalculatorContext, NodeServices
     from penstock.engine.packet import Packet
-    from penstock.plan import NodePlan, Plan, PortPlan
+    from penstock.plan import NodePlan, Plan, PortPlan, SidePortPlan
     from penstock.runtime.side_packets import ConstantOutputs, SidePackets
     from penstock.runtime.tracing import Tracing
 
@@ -29,18 +30,7 @@ _NO_OUTPUT_SIDE_PACKETS: Final[Ports[OutputSidePacket]] = Ports("output side pac
 
 
 class RunBuilder:
-    """Makes the schedule of one run.
-
-    Args:
-        plan: the checked graph.
-        services: what calculator contexts ask for options, services and counters.
-        side_packets: of this run.
-        constants: outputs of nodes without streams from earlier runs.
-        queue_of: node id → number of its ready queue.
-        queue_names: of the ready queues.
-        is_timed: whether the time of each call of `process` is added up.
-        tracing: what traces the run; None for no tracer.
-    """
+    """Makes the schedule of one run from its parts, which `new_run` describes."""
 
     def __init__(  # noqa: PLR0913, PLR0917  # made in one place only
         self,
@@ -68,15 +58,7 @@ class RunBuilder:
         self._streams = [OutputStream(s.id, s.name, s.classes, s.type_name) for s in plan.streams]
 
     def build(self, observers: Mapping[int, Sequence[Observer]], limits: Mapping[int, int]) -> Schedule:
-        """Return the schedule, not started.
-
-        Args:
-            observers: stream id → its observers.
-            limits: graph input's stream id → its own max_queue_size (-1 for none).
-
-        Raises:
-            CalculatorError: a calculator or handler could not be made.
-        """
+        """Return the schedule, not started. Raises CalculatorError as `new_run`."""
         plan = self._plan
         readers: list[list[InputStream]] = [[] for _ in plan.streams]
         for node_plan in plan.nodes:
@@ -129,7 +111,7 @@ class RunBuilder:
             max_in_flight=plan.max_in_flight,
         )
         if plan.input_side_packets:
-            node.open = _Opening(node, self._side_packets)
+            node.open = partial(_open, node, self._side_packets)
         policy.process_bounds = plan.contract.process_timestamp_bounds
         inputs = tuple([self._reader(node, port, readers) for port in plan.inputs])
         outputs = tuple([self._streams[port.stream] for port in plan.outputs])
@@ -137,7 +119,7 @@ class RunBuilder:
             stream.node = node
             stream.offset = plan.contract.timestamp_offset
         try:
-            node.connect(inputs, outputs, _StepMaker(plan))
+            node.connect(inputs, outputs, partial(_make_step, plan))
         except PenstockError:
             raise
         except Exception as error:
@@ -177,53 +159,27 @@ class RunBuilder:
                     self._nodes[plan.id].awaiting += 1
 
 
-class _StepMaker:
-    """Makes the steps of a node, which needs only one unless calls of `process` overlap."""
-
-    __slots__ = ("_plan",)
-
-    def __init__(self, plan: NodePlan) -> None:
-        self._plan: Final = plan
-
-    def __call__(self, node: Node) -> Step:
-        plan = self._plan
-        step = Step(node)
-        step.connect(
-            Ports(
-                "input",
-                [(port.tag, port.index) for port in plan.inputs],
-                [Input(stream) for stream in node.inputs],
-            ),
-            Ports(
-                "output",
-                [(port.tag, port.index) for port in plan.outputs],
-                [Output(stream, step) for stream in node.outputs],
-            ),
-        )
-        step.output_side_packets = _output_side_packets(plan, step)
-        first: Step | None = getattr(node, "step", None)
-        step.input_side_packets = NO_SIDE_PACKETS if first is None else first.input_side_packets
-        return step
-
-
-def _output_side_packets(plan: NodePlan, step: Step) -> Ports[OutputSidePacket]:
+def _make_step(plan: NodePlan, node: Node) -> Step:
+    """Return a new step of a node, which needs only one unless calls of `process` overlap."""
+    step = Step(node)
+    inputs = [Input(stream) for stream in node.inputs]
+    outputs = [Output(stream, step) for stream in node.outputs]
+    step.connect(Ports("input", _ids(plan.inputs), inputs), Ports("output", _ids(plan.outputs), outputs))
+    step.output_side_packets = _NO_OUTPUT_SIDE_PACKETS
     sides = plan.output_side_packets
-    if not sides:
-        return _NO_OUTPUT_SIDE_PACKETS
-    return Ports(
-        "output side packet",
-        [(port.tag, port.index) for port in sides],
-        [OutputSidePacket(step, port.name, port.classes, port.type_name) for port in sides],
-    )
+    if sides:
+        ports = [OutputSidePacket(step, port.name, port.classes, port.type_name) for port in sides]
+        step.output_side_packets = Ports("output side packet", _ids(sides), ports)
+    first: Step | None = getattr(node, "step", None)
+    step.input_side_packets = NO_SIDE_PACKETS if first is None else first.input_side_packets
+    return step
 
 
-class _Opening:
-    """Calls `open` of a node after giving it its side packets."""
+def _ids(ports: Iterable[PortPlan | SidePortPlan]) -> list[tuple[str, int]]:
+    return [(port.tag, port.index) for port in ports]
 
-    def __init__(self, node: Node, side_packets: SidePackets) -> None:
-        self._node: Final = node
-        self._side_packets: Final = side_packets
 
-    def __call__(self, context: CalculatorContext) -> Any:
-        self._side_packets.attach(self._node)
-        return self._node.calculator.open(context)
+def _open(node: Node, side_packets: SidePackets, context: CalculatorContext) -> Any:
+    """Call `open` of a node after giving it its side packets."""
+    side_packets.attach(node)
+    return node.calculator.open(context)

@@ -14,7 +14,7 @@ from penstock.shown import shown
 from penstock.timestamp import PRESTREAM, UNSET
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from penstock.runtime.graph import CalculatorGraph
 
@@ -103,35 +103,19 @@ class Feed:
 
 
 class _Input:
-    """The packets for one graph input.
-
-    Attributes:
-        name: of the graph input.
-        packets: the packets after `packet`.
-        packet: the next one; None at the end.
-        promised: the bound of the graph input.
-    """
+    """The packets for one graph input: the next one, None at the end, and those after it."""
 
     __slots__ = ("name", "packet", "packets", "promised")
 
     def __init__(self, name: str, items: Iterable[object]) -> None:
         self.name: Final = name
-        self.packets: Final = _packets(name, items)
+        self.packets: Final = (feed_packet(name, number, item) for number, item in enumerate(items))
         self.packet: Packet | None = None
         self.promised = PRESTREAM
 
 
-def _packets(name: str, items: Iterable[object]) -> Iterator[Packet]:
-    for number, item in enumerate(items):
-        yield feed_packet(name, number, item)
-
-
 def check_iterable(name: str, items: object) -> None:
-    """Raise an error if packets cannot be taken from the object given for a graph input.
-
-    Raises:
-        InvalidArgumentError: it is no iterable.
-    """
+    """Raise InvalidArgumentError if the object given for a graph input is no iterable."""
     if not hasattr(items, "__iter__") and not hasattr(items, "__getitem__"):
         raise InvalidArgumentError(
             f"graph input {name!r}: {shown(items)} is no iterable of packets; write [(timestamp, payload)]",

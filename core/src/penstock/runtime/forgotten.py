@@ -46,14 +46,18 @@ def abandon(runner: Runner | None, services: MadeServices) -> None:
 
 def _end_forgotten(runner: Runner | None, services: MadeServices) -> None:
     if runner is not None:
-        runner.clock = time.monotonic  # a clock that a test moves by hand stands still now
         try:
             runner.change(lambda schedule: schedule.cancel())
-            runner.wait(lambda: runner.is_over, STOP_TIMEOUT_S, "the end of a forgotten run")
-            runner.stop(STOP_TIMEOUT_S)
+            _await_end(runner, STOP_TIMEOUT_S, "the end of a forgotten run")
         except Exception as error:  # noqa: BLE001  # no caller could handle it
             _logger.warning("a forgotten run did not end: %s", error)
     _close_forgotten(services)
+
+
+def _await_end(runner: Runner, timeout_s: float, what: str) -> None:
+    runner.clock = time.monotonic  # a clock that a test moves by hand stands still now
+    runner.wait(lambda: runner.is_over, timeout_s, what)
+    runner.stop(timeout_s)
 
 
 def _close_forgotten(services: MadeServices) -> None:
@@ -80,10 +84,8 @@ def _end_running() -> None:
     for runner in list(RUNNING):
         runner.change(lambda schedule: schedule.cancel())
     for runner in list(RUNNING):
-        runner.clock = time.monotonic  # a clock that a test moves by hand stands still now
         try:
-            runner.wait(lambda r=runner: r.is_over, _EXIT_TIMEOUT_S, "interpreter exit")  # type: ignore[misc]
-            runner.stop(_EXIT_TIMEOUT_S)
+            _await_end(runner, _EXIT_TIMEOUT_S, "interpreter exit")
         except Exception as error:  # noqa: BLE001  # the others must end too; threads of runs are daemons
             _logger.debug("a run did not end before the interpreter: %s", error)
     for services in list(OPEN):

@@ -25,12 +25,6 @@ S = TypeVar("S")
 class GraphNodeServices:
     """The `NodeServices` of one run.
 
-    Args:
-        plan: the graph.
-        counters: of the graph.
-        services: the objects of this run, by key.
-        side_packets: of this run.
-
     Attributes:
         change: applies an event to the run's engine. Set before the first calculator is called.
     """
@@ -54,11 +48,7 @@ class GraphNodeServices:
         return options
 
     def service(self, node: Node, key: ServiceKey[S]) -> S:
-        """Return a service that the node's contract asks for.
-
-        Raises:
-            NotFoundError: the contract does not ask for it, or it is optional and absent.
-        """
+        """As `CalculatorContext.service`."""
         if key not in self._plan.nodes[node.id].contract.services:
             raise NotFoundError(
                 f"node {node.name!r}: service {key.name!r} is not in its contract; call "
@@ -79,11 +69,7 @@ class GraphNodeServices:
         return self._counters.get(f"{node.name}-{name}", is_shared=node.max_in_flight > 1)
 
     def set_output_side_packet(self, node: Node, name: str, packet: Packet) -> None:
-        """Give a side packet to the nodes that wait for it.
-
-        Raises:
-            AlreadyExistsError: it was set before in this run.
-        """
+        """Give a side packet to the nodes that wait for it; raises as `SidePackets.publish`."""
 
         def publish(schedule: Schedule) -> None:
             self._side_packets.publish(node, name, packet)

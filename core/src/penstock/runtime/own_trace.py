@@ -32,19 +32,11 @@ def own_trace(plan: Plan, registry: Registry | None = None) -> OwnTrace | None:
     if not wanted.trace_enabled:
         return None
     if registry is None or not registry.has(_KIND, _NAME):
-        from penstock.plugins.default_registry import (
-            default_registry,  # loads the plugins; few graphs ask for a trace
-        )
+        from penstock.plugins.default_registry import default_registry  # loads the plugins
 
         registry = default_registry()
-    make: Any = _found(registry)
-    trace: OwnTrace = make(wanted)
-    return trace
-
-
-def _found(registry: Registry) -> object:
     try:
-        return registry.find(_KIND, _NAME)
+        make: Any = registry.find(_KIND, _NAME)
     except UnknownNameError as error:
         raise UnknownNameError(
             _KIND,
@@ -54,3 +46,5 @@ def _found(registry: Registry) -> object:
             install=error.install,
             where="the graph's profiler_config has trace_enabled: ",
         ) from None
+    trace: OwnTrace = make(wanted)
+    return trace

@@ -99,11 +99,7 @@ class RowDesk:
         return {name: self.plan.stream_ids[name] for name in names}
 
     def refuse_unfed(self, what: str) -> None:
-        """Raise an error if a run that rows start would wait for packets that cannot be added.
-
-        Raises:
-            FailedPreconditionError: the graph has inputs; names them and `what`.
-        """
+        """Raise FailedPreconditionError if the graph has inputs: a run that rows start could not be fed."""
         inputs = self.plan.streams[: self.plan.graph_inputs]
         if inputs:
             names = ", ".join(repr(stream.name) for stream in inputs)

@@ -9,6 +9,8 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any, Final, Protocol, Self
 
+import attrs
+
 from penstock.engine.packet import Packet
 from penstock.errors import FailedPreconditionError, GraphRunError, WaitTimeoutError
 from penstock.plugins.hookspecs import RunningGraph
@@ -66,6 +68,7 @@ class GraphOfRun(RunningGraph, Protocol):
         """Return a side packet: one that a node has made, or a given one."""
 
 
+@attrs.define(eq=False, repr=False)
 class Running:
     """One run of a graph, for event loops. Made by `CalculatorGraph.running`; enter it with `async with`.
 
@@ -76,23 +79,14 @@ class Running:
         graph: the graph of the run; its methods that do not block may be called meanwhile.
     """
 
-    def __init__(  # noqa: PLR0913, PLR0917  # what `CalculatorGraph.running` was given
-        self,
-        graph: GraphOfRun,
-        starter: Starter,
-        desk: RowDesk,
-        side_packets: Mapping[str, Any] | None,
-        stream_headers: Mapping[str, Any] | None,
-        timeout: float | None,
-    ) -> None:
-        self.graph: Final = graph
-        self._starter: Final = starter
-        self._desk: Final = desk
-        self._side_packets: Final = side_packets
-        self._stream_headers: Final = stream_headers
-        self._timeout: Final = timeout
-        self._runner: Runner | None = None
-        self._ending: asyncio.Task[None] | None = None
+    graph: GraphOfRun
+    _starter: Starter
+    _desk: RowDesk
+    _side_packets: Mapping[str, Any] | None
+    _stream_headers: Mapping[str, Any] | None
+    _timeout: float | None
+    _runner: Runner | None = attrs.field(default=None, init=False)
+    _ending: asyncio.Task[None] | None = attrs.field(default=None, init=False)
 
     async def __aenter__(self) -> Self:
         loop = asyncio.get_running_loop()

@@ -19,6 +19,7 @@ from penstock.errors import (
     PenstockError,
     StatusCode,
 )
+from penstock.payload_types import fits
 from penstock.port_collection import Ports
 from penstock.timestamp import UNSET
 
@@ -109,7 +110,7 @@ def _fault_of(node: NodePlan, port: SidePortPlan, given: Mapping[str, Packet]) -
         )
     if packet.is_empty():
         return InternalError(f"{where} is an empty packet", node=node.name, stream=port.name)
-    if port.classes is not None and not _fits(packet.value, port.classes):
+    if port.classes is not None and not fits(packet.value, port.classes):
         return PacketTypeError(
             f"{where} is a {type(packet.value).__name__!r}, but the node expects {port.type_name}",
             node=node.name,
@@ -118,19 +119,8 @@ def _fault_of(node: NodePlan, port: SidePortPlan, given: Mapping[str, Packet]) -
     return None
 
 
-def _fits(value: object, classes: tuple[type, ...]) -> bool:
-    if isinstance(value, bool) and bool not in classes and object not in classes:
-        return False
-    return isinstance(value, classes)
-
-
 class SidePackets:
-    """The side packets of one run, as its nodes see them.
-
-    Args:
-        plan: the graph.
-        given: from the application, checked.
-    """
+    """The side packets of one run, as its nodes see them; those given by the application are checked."""
 
     def __init__(self, plan: Plan, given: Mapping[str, Packet]) -> None:
         self._plan = plan

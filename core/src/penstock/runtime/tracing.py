@@ -56,10 +56,6 @@ class Tracing:
 
     When a tracer raises, the error is logged once, and nothing more of this run is reported to it; the
     others go on.
-
-    Args:
-        tracers: the application's, in the order in which they are called.
-        plan: of the graph.
     """
 
     def __init__(self, tracers: tuple[Tracer, ...], plan: Plan) -> None:
@@ -252,11 +248,7 @@ class TracedCall:
 
 
 class TracedCallback:
-    """Calls an observer's callback, and reports each call to the tracer.
-
-    Attributes:
-        has_failed: see `work.QueueWork`.
-    """
+    """Calls an observer's callback, and reports each call to the tracer."""
 
     def __init__(self, stream: str, call: Callable[[Packet], object], tracing: Tracing) -> None:
         self._stream: Final = stream

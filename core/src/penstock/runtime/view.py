@@ -18,12 +18,7 @@ if TYPE_CHECKING:
 
 
 class RunView:
-    """The `GraphView` of one run.
-
-    Args:
-        plan: of the graph.
-        is_timed: whether the time of `process` is added up.
-    """
+    """The `GraphView` of one run."""
 
     def __init__(self, plan: Plan, *, is_timed: bool) -> None:
         self._plan: Final = plan

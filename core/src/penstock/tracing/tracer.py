@@ -34,6 +34,7 @@ class TracedRun:
     started_ns: int
 
 
+@attrs.define(eq=False)
 class TracedStep:
     """One call of `open`, `process` or `close` of a node, or of an observer.
 
@@ -57,36 +58,19 @@ class TracedStep:
         began_ns, ended_ns: when; `ended_ns` is 0 until then.
     """
 
-    __slots__ = (
-        "began_ns", "calculator", "ended_ns", "error", "inputs", "is_awaited", "method", "node", "outputs",
-        "queued", "run", "thread", "timestamp",
-    )  # fmt: skip
-
-    def __init__(  # noqa: PLR0913, PLR0917  # by position: a keyword costs 40 ns, and it is made in one place
-        self,
-        run: TracedRun,
-        node: str,
-        calculator: str,
-        method: str,
-        timestamp: int | None,
-        thread: int,
-        inputs: tuple[Mark, ...],
-        queued: tuple[tuple[str, int], ...],
-        began_ns: int,
-    ) -> None:
-        self.run: Final = run
-        self.node: Final = node
-        self.calculator: Final = calculator
-        self.method: Final = method
-        self.timestamp: Final = timestamp
-        self.thread: Final = thread
-        self.inputs: Final = inputs
-        self.queued: Final = queued
-        self.outputs: tuple[Mark, ...] = ()
-        self.error: str | None = None
-        self.is_awaited = False
-        self.began_ns: Final = began_ns
-        self.ended_ns = 0
+    run: TracedRun
+    node: str
+    calculator: str
+    method: str
+    timestamp: int | None
+    thread: int
+    inputs: tuple[Mark, ...]
+    queued: tuple[tuple[str, int], ...]
+    began_ns: int
+    outputs: tuple[Mark, ...] = ()
+    error: str | None = None
+    is_awaited: bool = False
+    ended_ns: int = 0
 
 
 @attrs.frozen(eq=False)

@@ -23,6 +23,7 @@ from penstock.errors import (
 )
 from penstock.explain import snapshot, story, weighed
 from penstock.lowlevel import METHODS, PROCESS, RUNNING, TERMINATED, Observer, as_side_packets, new_run, show
+from penstock_testing.invariants import check_invariants
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
@@ -117,7 +118,7 @@ class ScheduleHarness:
         self.counters: Final = new.counters
         new.services.change = self.change
         new.view.take_snapshot = lambda: weighed(*snapshot(self.schedule))
-        self.schedule.validate()
+        check_invariants(self.schedule)
 
     # --- events -------------------------------------------------------------------------------
 
@@ -131,7 +132,7 @@ class ScheduleHarness:
         try:
             event(self.schedule)
         finally:
-            self.schedule.validate()
+            check_invariants(self.schedule)
             self.freed += len(self.schedule.garbage)
             self.schedule.garbage.clear()
 
@@ -205,7 +206,7 @@ class ScheduleHarness:
         choose = self._random.randrange if self._random is not None else None
         queue = queues[0] if self._random is None else self._random.choice(queues)
         step = self.schedule.take(queue, choose)
-        self.schedule.validate()
+        check_invariants(self.schedule)
         return step
 
     def call(self, step: Step) -> HeldStep:

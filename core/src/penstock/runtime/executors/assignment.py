@@ -126,11 +126,7 @@ class Executors:
 
 
 def _executor_of(service: object, key: ServiceKey[Any], node: NodePlan) -> object:
-    """Return the executor that a service lends to a node; None if it leaves the node on its own executor.
-
-    Raises:
-        InvalidArgumentError: the service lends no executors, or has no places and is asked for one.
-    """
+    """Return the executor that a service lends to a node; None if it leaves the node on its own executor."""
     place = node.contract.place
     if not isinstance(service, RunsNodes):
         raise InvalidArgumentError(

@@ -91,7 +91,7 @@ class _Borrowed(Lease):
         try:
             while True:
                 seen = self._wakes
-                self._work.run(interrupted=self._stopped)
+                self._work.run(interrupted=lambda: self._is_stopped)
                 with self._lock:
                     if self._wakes == seen or self._is_stopped:
                         self._tasks.discard(token)
@@ -104,9 +104,6 @@ class _Borrowed(Lease):
         with self._lock:
             self._tasks.discard(token)
             self._changed.notify_all()
-
-    def _stopped(self) -> bool:
-        return self._is_stopped
 
     def stop(self, timeout: float | None = None) -> bool:
         with self._lock:

@@ -9,12 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, Self
 
-from penstock.errors import (
-    FailedPreconditionError,
-    GraphRunError,
-    NotFoundError,
-    WaitTimeoutError,
-)
+from penstock.errors import FailedPreconditionError, GraphRunError, NotFoundError, WaitTimeoutError
 from penstock.runtime.rows.streams import RowReader
 from penstock.runtime.runner.news import current_waiter
 from penstock.timestamp import Timestamp, show
@@ -297,7 +292,7 @@ class Rows:
         from penstock.runtime.awaiting import refuse_without_loop  # brings asyncio
 
         refuse_without_loop(f"async for over rows of {', '.join(map(repr, self.streams))}")
-        return _AsyncLoop(self)
+        return _Loop(self)
 
     def __enter__(self) -> Self:
         return self
@@ -338,7 +333,7 @@ class Rows:
 
 
 class _Loop:
-    """One `for` loop over rows; when it is freed it closes the rows, unless a wait in it was broken off."""
+    """One loop over rows; when it is freed it closes the rows, unless a wait in it was broken off."""
 
     def __init__(self, rows: Rows) -> None:
         self._rows: Final = rows
@@ -354,18 +349,6 @@ class _Loop:
         if row is None:
             raise StopIteration
         return row
-
-    def __del__(self) -> None:
-        if not self._is_broken_off:
-            self._rows.leave()
-
-
-class _AsyncLoop:
-    """One `async for` loop over rows; as `_Loop`."""
-
-    def __init__(self, rows: Rows) -> None:
-        self._rows: Final = rows
-        self._is_broken_off = False
 
     def __aiter__(self) -> Self:
         return self

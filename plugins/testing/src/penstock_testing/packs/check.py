@@ -9,7 +9,7 @@ import attrs
 
 from penstock import Registry
 from penstock.errors import InvalidArgumentError, NotFoundError
-from penstock.lowlevel import installed_distribution, plugin_host
+from penstock.lowlevel import plugin_host
 from penstock_testing.packs.components import (
     check_name,
     check_option,
@@ -18,7 +18,7 @@ from penstock_testing.packs.components import (
     load,
 )
 from penstock_testing.packs.loading import check_loading, load_apart
-from penstock_testing.packs.metadata import canonical, check_metadata, requirements
+from penstock_testing.packs.metadata import canonical, check_metadata, installed_distribution, requirements
 from penstock_testing.packs.nodes import Nodes
 from penstock_testing.packs.report import PackFault, PackReport
 

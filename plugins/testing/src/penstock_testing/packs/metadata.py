@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import importlib.util
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
+from penstock.errors import NotFoundError
 from penstock_testing.packs.report import PackFault
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from importlib.metadata import Distribution
 
     from penstock.lowlevel import Discovered
 
@@ -25,13 +28,16 @@ _REQUIREMENT: Final = re.compile(
 _UPPER: Final = re.compile(r"<|==|~=")
 
 
-class Installed(Protocol):
-    """A distribution as the standard library describes it; only `plugins.discovery` looks for one."""
+def installed_distribution(name: str) -> Distribution:
+    """Return the metadata of a distribution: of the one that imports come from, where there are two.
 
-    @property
-    def requires(self) -> list[str] | None: ...  # noqa: D102  # the standard library's
-    @property
-    def metadata(self) -> Any: ...  # noqa: D102
+    Raises:
+        NotFoundError: it is not installed.
+    """
+    try:
+        return importlib.metadata.distribution(name)
+    except importlib.metadata.PackageNotFoundError as error:
+        raise NotFoundError(f"distribution {name!r} is not installed; pip install {name}") from error
 
 
 def canonical(distribution: str) -> str:
@@ -39,7 +45,7 @@ def canonical(distribution: str) -> str:
     return re.sub(r"[-_.]+", "-", distribution).lower()
 
 
-def requirements(distribution: Installed) -> dict[str, str]:
+def requirements(distribution: Distribution) -> dict[str, str]:
     """Return canonical name → versions ("<0.2,>=0.1", or "") of what a distribution itself requires."""
     found = {}
     for line in distribution.requires or ():
@@ -49,7 +55,7 @@ def requirements(distribution: Installed) -> dict[str, str]:
     return found
 
 
-def check_metadata(record: Discovered, distribution: Installed) -> Iterator[PackFault]:
+def check_metadata(record: Discovered, distribution: Distribution) -> Iterator[PackFault]:
     """Yield what is wrong with the name, the requirements and the files of a distribution."""
     subject = f"distribution {record.distribution!r}"
     yield from _check_names(record, subject)

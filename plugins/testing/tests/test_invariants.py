@@ -2,10 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from penstock.engine.packet import Packet
-from penstock.engine.stream import Observer
+from penstock import Packet
 from penstock.errors import InternalError
+from penstock.lowlevel import Observer
 from penstock_testing import ScheduleHarness, calculator, node, wired
+from penstock_testing.invariants import check_invariants
 
 
 @pytest.fixture
@@ -17,7 +18,7 @@ def harness() -> ScheduleHarness:
     made.run()
     made.add("a", 1, 1)
     made.run()
-    made.schedule.validate()
+    check_invariants(made.schedule)
     return made
 
 
@@ -120,4 +121,4 @@ def test_each_broken_invariant_is_found_and_named(harness, damage, message) -> N
     damage(harness)
 
     with pytest.raises(InternalError, match=f"invariant broken: {message}"):
-        harness.schedule.validate()
+        check_invariants(harness.schedule)

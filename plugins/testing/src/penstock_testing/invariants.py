@@ -6,16 +6,18 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from penstock.errors import InternalError
-from penstock.timestamp import DONE
+from penstock.lowlevel import DONE
 
 if TYPE_CHECKING:
-    from penstock.engine.node import Node
-    from penstock.engine.schedule import Schedule
-    from penstock.engine.stream import OutputStream
+    from penstock.lowlevel import Node, OutputStream, Schedule
 
 
-def check(schedule: Schedule) -> None:
-    """Raise InternalError, naming node or stream, where an invariant does not hold."""
+def check_invariants(schedule: Schedule) -> None:
+    """Check what holds between any two events. Called with the run's lock held, where it has threads.
+
+    Raises:
+        InternalError: an invariant does not hold; names the node or stream.
+    """
     for stream in schedule.streams:
         _check_stream(stream)
     for node in schedule.nodes:
