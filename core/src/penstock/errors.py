@@ -248,17 +248,19 @@ class GraphConfigError(PenstockError):
 
     Attributes:
         faults: one error for each fault. Their common code is this error's code, else UNKNOWN.
+        note: what concerns several faults, such as the plugins that are not loaded; the last line, or "".
     """
 
     @classmethod
     def _code(cls, args: tuple[Any, ...]) -> StatusCode:
         return common_code(args[0])
 
-    def __init__(self, faults: Collection[PenstockError], *, file: str | None = None) -> None:
+    def __init__(self, faults: Collection[PenstockError], *, file: str | None = None, note: str = "") -> None:
         self.faults = tuple(faults)
+        self.note = note
         where = f"{file}: " if file else ""
         head = "1 fault" if len(self.faults) == 1 else f"{len(self.faults)} faults"
-        lines = "".join(f"\n  {fault}" for fault in self.faults)
+        lines = "".join(f"\n  {line}" for line in (*self.faults, note) if str(line))
         super().__init__(f"{where}the graph cannot run, {head}:{lines}", code=common_code(self.faults))
         self.file = file
 
@@ -282,24 +284,35 @@ class UnknownNameError(NotFoundError):
         *,
         install: str | None = None,
         where: str = "",
+        is_fault: bool = False,
     ) -> None:
+        """Make the error of one look-up; or with `is_fault` of a `GraphConfigError`, whose note says `failed`."""
+        from penstock.near_names import near_names  # only where something is wrong
+
         self.kind = kind
         self.name = name
-        from difflib import get_close_matches  # only where something is wrong
-
-        self.near = tuple(get_close_matches(name, known, n=3))
+        self.near = tuple(near_names(name, known))
         self.install = install
         message = f"{where}no {kind} {name!r} is registered"
         if install:
             message += f"; install it: pip install {install}"
         elif self.near:
             message += f" (did you mean {', '.join(map(repr, self.near))}?)"
-        elif kind == "calculator" and not failed:
-            message += "; decorate it with @penstock.register_calculator, or install the pack that has it"
-        if failed:
-            reasons = ", ".join(f"{plugin} ({why})" for plugin, why in sorted(failed.items()))
-            message += f"; plugins that are not loaded: {reasons}"
+        elif not failed:
+            own = "decorate it with @penstock.register_calculator, or " if kind == "calculator" else ""
+            message += f"; {own}install the pack that has it"
+        if failed and not is_fault:
+            message += f"; {not_loaded(failed)}"
         super().__init__(message)
+
+
+def not_loaded(failures: Mapping[str, str]) -> str:
+    """Return which plugins are not loaded, from plugin → reason; each reason once."""
+    plugins: dict[str, list[str]] = {}
+    for plugin, why in sorted(failures.items()):
+        plugins.setdefault(why, []).append(plugin)
+    reasons = ", ".join(f"{', '.join(names)} ({why})" for why, names in plugins.items())
+    return f"plugins that are not loaded: {reasons}"
 
 
 class NameClashError(AlreadyExistsError):

@@ -27,7 +27,8 @@ Names and plugins
     are the kinds of names, `check_name` checks one, `official_packs` lists those of the official packs;
     `OptionEntry` is one declared options message, `spelling` the module and name of an object,
     `calculator_of` the class behind what a registry holds. `installed_distribution` finds a distribution.
-    `engine_form` says whether the engine is compiled.
+    `engine_form` says whether the engine is compiled. `near_names` finds the names that a misspelt one may
+    mean, `did_you_mean` writes them for an error.
 Options
     `Options` finds the options of a node by their class; `OptionTypes` finds classes by their names.
     `is_options_class`, `options_classes`, `full_name`, `fields_of` (`ClassField`), `classes_inside` and
@@ -83,6 +84,7 @@ if TYPE_CHECKING:
     from penstock.engine.packet import NOTHING
     from penstock.engine.schedule import RUNNING, TERMINATED, Schedule
     from penstock.engine.stream import InputStream, Observer, OutputStream
+    from penstock.near_names import did_you_mean, near_names
     from penstock.option_class import (
         ClassField,
         can_be_option,
@@ -163,6 +165,7 @@ _HOMES: Final = {
     "penstock.engine.packet": "NOTHING",
     "penstock.engine.schedule": "RUNNING Schedule TERMINATED",
     "penstock.engine.stream": "InputStream Observer OutputStream",
+    "penstock.near_names": "did_you_mean near_names",
     "penstock.option_class": (
         "ClassField can_be_option classes_inside enum_numbers fields_of full_name is_options_class "
         "options_classes"
@@ -254,6 +257,7 @@ __all__ = [
     "check_name",
     "classes_inside",
     "default_registry",
+    "did_you_mean",
     "engine_form",
     "enum_numbers",
     "expand",
@@ -272,6 +276,7 @@ __all__ = [
     "message_class",
     "message_of",
     "message_with",
+    "near_names",
     "new_run",
     "next_allowed",
     "numbered",

@@ -84,7 +84,7 @@ def test_options_come_from_where_the_handler_was_chosen(plan, declare, make_opti
     ("graph", "words"),
     [
         (NODE % ("PassCalculator", OWN.replace("OwnHandler", "OwnHandle") % ""), ("node 'PassCalculator': "
-         "no input stream handler 'OwnHandle' is registered (did you mean 'OwnHandler', ")),
+         "no input stream handler 'OwnHandle' is registered (did you mean 'OwnHandler'?)")),
         (GRAPH.replace("GraphHandler", "Nope"), "column 19: no input stream handler 'Nope' is registered"),
         (GRAPH.replace("GraphHandler", "Nope") + NODE % ("PassCalculator", "") * 3, "no input stream"),
         ('output_stream_handler { output_stream_handler: "Nope" }', "column 19: no output stream handler"),

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Final
 from penstock.errors import (
     FailedPreconditionError,
     GraphConfigError,
+    GraphParseError,
     InvalidArgumentError,
     NotFoundError,
     PenstockError,
     StatusCode,
     UnknownNameError,
+    not_loaded,
 )
 
 if TYPE_CHECKING:
@@ -24,6 +26,8 @@ _CLASS_OF: Final = {
     StatusCode.NOT_FOUND: NotFoundError,
     StatusCode.FAILED_PRECONDITION: FailedPreconditionError,
 }
+#: Fields that say nothing about ports and names.
+_OPTIONS: Final = ("options", "node_options")
 
 
 class Faults:
@@ -32,6 +36,12 @@ class Faults:
     def __init__(self, places: Places) -> None:
         self._places = places
         self._found: list[tuple[int, PenstockError]] = []
+        #: Plugin → why it is not loaded, where that may be the cause of a fault.
+        self._failed: Mapping[str, str] = {}
+        #: Places of nodes of which a field could not be read, so that less is known than the file says.
+        self.unread_nodes: set[int] = set()
+        #: Whether other fields than options could not be read, so that what is missing may be there.
+        self.is_partial = False
 
     def add(  # noqa: PLR0913  # the fields of an error
         self,
@@ -77,19 +87,43 @@ class Faults:
     ) -> None:
         """Note a name that no plugin provides; see `UnknownNameError` for the fields."""
         where = f"{self._places.where(at)}{who}"
-        error = UnknownNameError(kind, name, known, failed, install=install, where=where)
+        error = UnknownNameError(kind, name, known, failed, install=install, where=where, is_fault=True)
         error.node = node
+        self._failed = failed or self._failed
         self._note(at, error)
+
+    def add_unread(
+        self, at: int, error: GraphParseError | None, node: int, field: str, failed: Mapping[str, str]
+    ) -> None:
+        """Note a field of the file that could not be read.
+
+        Args:
+            at: the place.
+            error: why; None where another fault says it.
+            node: the place of the node that it is in, or -1.
+            field: its name.
+            failed: plugin → why it is not loaded, where that may be the cause.
+        """
+        if error is not None:
+            self._note(at, error)
+        self.unread_nodes.add(node)
+        self.is_partial |= field not in _OPTIONS
+        self._failed = failed or self._failed
 
     def raise_any(self) -> None:
         """Raise all faults as one.
 
         Raises:
-            GraphConfigError: there are any.
+            GraphParseError: it is the only one.
+            GraphConfigError: there are others.
         """
         if self._found:
             self._found.sort(key=lambda fault: fault[0])  # stable: at one place in the order of finding
-            raise GraphConfigError([error for _, error in self._found], file=self._places.file)
+            only = self._found[0][1]
+            if len(self._found) == 1 and isinstance(only, GraphParseError) and not self._failed:
+                raise only
+            note = not_loaded(self._failed) if self._failed else ""
+            raise GraphConfigError([error for _, error in self._found], file=self._places.file, note=note)
 
     def _note(self, at: int, error: PenstockError) -> None:
         error.file, error.line, error.column = self._places.parts(at)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from penstock.config.message import Message
     from penstock.config.options.types import OptionTypes
     from penstock.config.places import ReadGraph
+    from penstock.config.reading.unread import UnreadField
     from penstock.plan import Plan
 
 __all__ = [
@@ -85,14 +86,17 @@ def _plan(
     from penstock.config.options.options import options_of
     from penstock.config.options.types import OptionTypes
     from penstock.config.reading.convert import graph_spec, in_order
+    from penstock.config.reading.unread import note_unread
 
     if subgraphs:
         from penstock.config.subgraphs.expand import with_subgraphs
 
         registry = with_subgraphs(registry, subgraphs)
     types = OptionTypes(registry)
-    message, places = _read(graph_config, registry, binary_graph_path, types)
+    unread: list[UnreadField] = []
+    message, places = _read(graph_config, registry, binary_graph_path, types, unread)
     faults = Faults(places)
+    note_unread(unread, faults, registry, message.package)
     names = Names(registry, message.package, faults)
     origins = None
     if has_subgraphs(message, names):
@@ -183,6 +187,7 @@ def _read(
     registry: Registry,
     binary_graph_path: str | Path | None,
     types: OptionTypes | None = None,
+    unread: list[UnreadField] | None = None,
 ) -> ReadGraph:
     from penstock.config.reading import parse  # protobuf
 
@@ -191,7 +196,7 @@ def _read(
         raise InvalidArgumentError(f"{given} of graph_config and binary_graph_path given; pass one of them")
     if binary_graph_path is not None:
         return parse.read_binary_graph(binary_graph_path, registry, types)
-    return parse.read_graph(graph_config, registry, types=types)
+    return parse.read_graph(graph_config, registry, types=types, unread=unread)
 
 
 def __getattr__(name: str) -> object:

@@ -23,6 +23,8 @@ FieldPath: TypeAlias = "tuple[tuple[str, int], ...]"
 #: A field whose value is a string without escapes.
 _STRING_FIELD: Final = re.compile(r"""\w+\s*:?\s*(?P<quote>["'])(?P<text>[^"'\\\n]*)(?P=quote)""", re.ASCII)
 
+#: A part of the graph, such as a node, and a field of it.
+_LEVELS: Final = 2
 #: The distance between the places of two files that are parts of one graph; longer than any text.
 _STRIDE: Final = 2**40
 
@@ -75,7 +77,7 @@ class Places:
         """
         self.file = file
         self.root = root
-        self._text = text or ""
+        self.text: Final = text or ""
         self._lines = [0]
         if text is not None:
             self._lines += [match.end() for match in re.finditer("\n", text)]
@@ -129,13 +131,35 @@ class Places:
             spot = self.of(spot, name, index)
         return None if spot is None else self.line_and_column(self._base + spot.offset)
 
+    def offset_of(self, line: int | None, column: int | None) -> int:
+        """Return the offset in the text of a line and column; that of the first ones for None."""
+        return self._lines[(line or 1) - 1] + (column or 1) - 1
+
+    def around(self, offset: int) -> list[tuple[str, Spot]]:
+        """Return the field of the graph that begins last before an offset, and likewise the field inside it."""
+        found: list[tuple[str, Spot]] = []
+        spot = self.root
+        while spot is not None and len(found) < _LEVELS:
+            inner = [
+                (name, one) for name, ones in spot.fields.items() for one in ones if one.offset <= offset
+            ]
+            spot = None
+            if inner:
+                found.append(max(inner, key=lambda field: field[1].offset))
+                spot = found[-1][1]
+        return found
+
     def texts(self, *path: str) -> Iterator[str]:
         """Yield the strings that the fields at the end of a path hold, without those that have escapes."""
-        spots = [] if self.root is None else [self.root]
+        return iter(()) if self.root is None else self.strings_in(self.root, *path)
+
+    def strings_in(self, spot: Spot, *path: str) -> Iterator[str]:
+        """Yield the strings at the end of a path that begins in a field. As `texts`."""
+        spots = [spot]
         for name in path:
             spots = [inner for spot in spots for inner in spot.fields.get(name, ())]
         for spot in spots:
-            found = _STRING_FIELD.match(self._text, spot.offset)
+            found = _STRING_FIELD.match(self.text, spot.offset)
             if found is not None:
                 yield found["text"]
 

@@ -7,10 +7,18 @@ those of all calculators that are imported.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
-from penstock.errors import InvalidArgumentError, NameClashError, PluginError, UnknownNameError
+from penstock.errors import (
+    InvalidArgumentError,
+    NameClashError,
+    PenstockError,
+    PluginError,
+    UnknownNameError,
+)
+from penstock.near_names import did_you_mean, near_names
 from penstock.option_class import full_name, is_options_class, options_classes
 from penstock.registry_entries import OptionEntry, Origin, calculator_of, spelling
 
@@ -137,20 +145,34 @@ class OptionTypes:
             name: as `load` takes it.
             written: as the file has it.
         """
-        message = name.rpartition(".")[0] if name.endswith(".ext") else name
+        message = name.removesuffix(".ext")
+        if message != name and self.load(message):
+            line = f"node_options {{ [type.googleapis.com/{message}] {{ ... }} }}"
+            return f"the options {message!r} are no extension; write {line}"
         words = f"no options message {written!r} is known"
         distribution = self._registry.install_hint("option", message)
-        from difflib import get_close_matches  # only where something is wrong
-
-        near = get_close_matches(message, {*self._registry.options(), *self._names_of_components()}, n=3)
         if distribution is not None:
-            words += f"; install it: pip install {distribution}"
-        elif near:
-            words += f" (did you mean {', '.join(map(repr, near))}?)"
-        else:
-            words += "; no plugin that is loaded declares it"
-        failed = [f"{plugin} ({why})" for plugin, why in sorted(self._registry.failures.items())]
-        return f"{words}; plugins that are not loaded: {', '.join(failed)}" if failed else words
+            return f"{words}; install it: pip install {distribution}"
+        known = {*self._registry.options(), *self._names_of_components()}
+        return words + (did_you_mean(message, known) or "; no plugin that is loaded declares it")
+
+    def of_component(self, kind: str, name: str, package: str) -> dict[str, list[str]]:
+        """Return full name → fields of the options that a component says it takes, and of those named after it.
+
+        Args:
+            kind, name: of the component, as the registry takes them.
+            package: of the graph.
+        """
+        fields: dict[str, list[str]] = {}
+        with suppress(PenstockError):  # the checks report it
+            said = [options for options, _ in _said([self._registry.find(kind, name, package)])]
+            for options in (*said, *near_names(f"{name}Options", self._entries)):
+                fields[options] = list(self.message_class(options).DESCRIPTOR.fields_by_name)
+        return fields
+
+    def extends(self, name: str, extendee: str) -> bool:
+        """Return whether the options of a full name extend another message."""
+        return name in self._entries and self._entries[name].extendee == extendee
 
     # --- what is declared -----------------------------------------------------------------------
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 import sys
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeGuard
 
 from google.protobuf import text_format
@@ -24,7 +25,8 @@ from penstock.config.calculator_pb2 import CalculatorGraphConfig
 from penstock.config.options.types import OptionTypes
 from penstock.config.places import Places, ReadGraph, where
 from penstock.config.reading.messages import calculators_of, is_known, messages_in, spelled
-from penstock.config.reading.scan import own_name, scan_json, scan_text
+from penstock.config.reading.scan import end_of_field, own_name, scan_json, scan_text
+from penstock.config.reading.unread import MOST, note_unread, text_without, unread_field
 from penstock.errors import (
     GraphParseError,
     InvalidArgumentError,
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
     from penstock.config.message import Message
     from penstock.config.places import FieldPath
     from penstock.config.reading.scan import ScannedText
+    from penstock.config.reading.unread import UnreadField
     from penstock.registry import Registry
 
 #: What a file's name ends with → how it is read.
@@ -57,13 +60,21 @@ _TEMPLATE_NAMES: Final = ("penstock.CalculatorGraphTemplate", "mediapipe.Calcula
 #: What the stem of a binary template's file name ends with; bytes do not show it.
 _BINARY_TEMPLATE: Final = ".template"
 
+#: Part of a graph → the kind of component that it names, and the field that has the name.
+_COMPONENTS: Final = {"node": ("calculator", "calculator"), "executor": ("executor", "type")}
+
 _LEFT_OPEN: Final = re.compile(r'Expected "[}>\],]"')
 _CALCULATOR: Final = re.compile(r"""\bcalculator\s*:\s*["']([^"'\\\n]+)["']""")
 _LOOKS_LIKE_PATH: Final = re.compile(r"\S+\.(pbtxt|textproto|binarypb|pb|json)")
 
 
 def read_graph(
-    source: object, registry: Registry, *, label: str | None = None, types: OptionTypes | None = None
+    source: object,
+    registry: Registry,
+    *,
+    label: str | None = None,
+    types: OptionTypes | None = None,
+    unread: list[UnreadField] | None = None,
 ) -> ReadGraph:
     """Read a graph and where its parts stand. A template is expanded with its arguments and defaults.
 
@@ -72,12 +83,14 @@ def read_graph(
         registry: finds the options messages, and the reader of templates.
         label: replaces the file's name in messages where `source` is no file.
         types: shared by all files of one graph, and made from the registry; None where this is the only file.
+        unread: receives the fields of graph text that cannot be read, which the graph then lacks. None: they
+            are raised.
 
     Raises:
         GraphConfigError: `source` is a template whose defaults make no graph; has all mistakes.
         PenstockError: as `read_definition`.
     """
-    found = read_definition(source, registry, label=label, types=types)
+    found = read_definition(source, registry, label=label, types=types, unread=unread)
     if isinstance(found, ReadGraph):
         return found
     from penstock.config.definition import expand_definition  # only templates need it
@@ -86,7 +99,12 @@ def read_graph(
 
 
 def read_definition(
-    source: object, registry: Registry, *, label: str | None = None, types: OptionTypes | None = None
+    source: object,
+    registry: Registry,
+    *,
+    label: str | None = None,
+    types: OptionTypes | None = None,
+    unread: list[UnreadField] | None = None,
 ) -> ReadGraph | Definition:
     """Read a graph and where its parts stand; or a template.
 
@@ -101,12 +119,14 @@ def read_definition(
         registry: finds the options messages, and the reader of templates.
         label: replaces the file's name in messages where `source` is no file.
         types: shared by all files of one graph, and made from the registry; None where this is the only file.
+        unread: as for `read_graph`.
 
     Returns:
         A graph; or the definition that the reader of templates returns.
 
     Raises:
         GraphParseError: `source` is no graph, or names options that nothing provides; says where.
+        GraphConfigError: several fields of `source` are like that; has all of them.
         NotFoundError: there is no such file.
         UnknownNameError: `source` is a template, and no plugin that reads templates is loaded.
         InvalidArgumentError: `source` is none of these.
@@ -120,7 +140,7 @@ def read_definition(
             break
     if _is_definition(source):
         return source
-    reader = _Reader(registry, types or OptionTypes(registry), label)
+    reader = _Reader(registry, types or OptionTypes(registry), label, unread)
     if isinstance(source, str):
         return reader.text(source)
     if _is_path(source):
@@ -159,7 +179,15 @@ def _is_path(thing: object) -> TypeGuard[Path]:
 class _Reader:
     """Reads one graph, from a file or from an object."""
 
-    def __init__(self, registry: Registry, types: OptionTypes, file: str | None = None) -> None:
+    def __init__(
+        self,
+        registry: Registry,
+        types: OptionTypes,
+        file: str | None = None,
+        unread: list[UnreadField] | None = None,
+    ) -> None:
+        self._unread: list[UnreadField] = [] if unread is None else unread
+        self._raises = unread is None
         self._registry = registry
         self._types = types
         #: The same object for protobuf, whose published types take a DescriptorPool only.
@@ -192,16 +220,20 @@ class _Reader:
             # The tree ends at the first rule.
             self._types.look_into(lambda: (_CALCULATOR.findall(text), package))
         for named in scanned.named:
-            self._load(named.name, named.written, places.line_and_column(named.offset))
+            try:
+                self._load(named.name, named.written, places.line_and_column(named.offset))
+            except GraphParseError as error:
+                scanned = self._without(scanned, error, places, named.name.removesuffix(".ext"))
         if scanned.rule is not None:
             return self._template(scanned.text, places, places.line_and_column(scanned.rule))
-        message = CalculatorGraphConfig()
-        done = 0
-        for node in scanned.plain:
-            self._merge_between(scanned, done, node.start, message, places)
-            message.node.add(**node.given)
-            done = node.end
-        self._merge_between(scanned, done, len(text), message, places)
+        message = None
+        while message is None:
+            try:
+                message = self._message(scanned, places)
+            except GraphParseError as error:
+                scanned = self._without(scanned, error, places)
+        if self._unread and self._raises:
+            self._raise_unread(places)
         return self._finished(message, places)
 
     def json(self, text: str) -> ReadGraph:
@@ -285,6 +317,50 @@ class _Reader:
         except (NameClashError, PluginError) as error:
             raise type(error)(f"{where(self._file, position)}{error}", code=error.code) from error
 
+    def _message(self, scanned: ScannedText, places: Places) -> CalculatorGraphConfig:
+        message = CalculatorGraphConfig()
+        done = 0
+        for node in scanned.plain:
+            self._merge_between(scanned, done, node.start, message, places)
+            message.node.add(**node.given)
+            done = node.end
+        self._merge_between(scanned, done, len(scanned.text), message, places)
+        return message
+
+    def _without(
+        self, scanned: ScannedText, error: GraphParseError, places: Places, options: str = ""
+    ) -> ScannedText:
+        """Note that a field cannot be read, and return the text without it.
+
+        Args:
+            scanned: the text.
+            error: about the field.
+            places: of the text.
+            options: full name of the options that nothing declares, where that is the error.
+
+        Raises:
+            GraphParseError, GraphConfigError: the text makes no sense from there on, or it is a template's, or
+                has too many such fields. Has all that is known to be wrong.
+        """
+        can_follow = error.line is not None and scanned.rule is None and (scanned.is_followed or options)
+        field = unread_field(error, places, options) if can_follow else None
+        if field is None or len(self._unread) >= MOST:
+            if not self._unread:
+                raise error
+            self._raise_unread(places, error)
+        self._unread.append(field)
+        return scanned._replace(text=text_without(scanned.text, field))
+
+    def _raise_unread(self, places: Places, last: GraphParseError | None = None) -> NoReturn:
+        from penstock.check.faults import Faults  # only where something is wrong
+
+        faults = Faults(places)
+        note_unread(self._unread, faults, self._registry)
+        if last is not None:
+            faults.add_unread(places.offset_of(last.line, last.column), last, -1, "", {})
+        faults.raise_any()
+        raise AssertionError("there is no fault")
+
     def _merge_between(
         self, scanned: ScannedText, start: int, end: int, message: Message, places: Places
     ) -> None:
@@ -310,9 +386,26 @@ class _Reader:
                 above, left = places.line_and_column(offset) or (1, 1)
                 position = above + line - 1, column + left - 1 if line == 1 else column
             hint = self._path_hint(text) if not offset else ""
-            self._fail(text_reason(error, self._types) + hint, position, error)
+            right = partial(self._right_options, places, position)
+            self._fail(text_reason(error, self._types, right) + hint, position, error)
         except RecursionError as error:
             self._fail_too_deep(error)
+
+    def _right_options(
+        self, places: Places, position: tuple[int, int] | None, message: str, field: str
+    ) -> str:
+        from penstock.config.reading.right_options import right_options  # only where something is wrong
+
+        at = 0 if position is None else places.offset_of(*position)
+        around = places.around(at)
+        part = _COMPONENTS.get(around[0][0]) if around else None
+        if part is None:
+            return ""
+        kind, named_in = part
+        name = next(places.strings_in(around[0][1], named_in), "")
+        package = next(places.texts("package"), "")
+        value = places.text[at + len(field) : end_of_field(places.text, at)]
+        return right_options(message, field, value, kind, name, package, self._types)
 
     def _value(self, value: Any, places: Places) -> ReadGraph:
         from penstock.config.reading.json_graph import JsonGraphError, calculators_in, merge_value

@@ -83,6 +83,7 @@ class ScannedText(NamedTuple):
             template; None where there is no such sign.
         plain: the plain nodes of the graph, in order. The text before, between and after them consists of
             whole fields, as far as the text can be followed.
+        is_followed: whether the tree has the whole text: all brackets and strings end.
     """
 
     text: str
@@ -91,6 +92,7 @@ class ScannedText(NamedTuple):
     unclosed: int | None
     rule: int | None
     plain: tuple[PlainNode, ...]
+    is_followed: bool
 
 
 def scan_text(text: str) -> ScannedText:
@@ -100,7 +102,21 @@ def scan_text(text: str) -> ScannedText:
     tree = _TextTree(text, tokens[:])
     root, unclosed = tree.read()
     rule = next((token.offset for token in tokens if token.text == "%"), None)
-    return ScannedText(_renamed(text, tokens), named, root, unclosed, rule, tuple(tree.plain))
+    plain, is_followed = tuple(tree.plain), tree.is_followed and unclosed is None
+    return ScannedText(_renamed(text, tokens), named, root, unclosed, rule, plain, is_followed)
+
+
+def end_of_field(text: str, start: int) -> int:
+    """Return where the field ends that begins at an offset of graph text: after its value or last bracket."""
+    depth, end = 0, start
+    tokens = (match for match in _token().finditer(text, start) if match.lastgroup != "skip")
+    next(tokens, None)  # the field's name
+    for token in tokens:
+        piece, end = token.group(), token.end()
+        depth += (piece in ("{", "<", "[")) - (piece in ("}", ">", "]"))
+        if depth <= 0 and piece != ":":
+            return end
+    return end
 
 
 def tokens_of(text: str) -> list[Token]:
@@ -163,6 +179,7 @@ class _TextTree:
         self._next = 0
         self._open = [_Open(Spot(0), "", 0)]
         self.plain: list[PlainNode] = []
+        self.is_followed = True
 
     def read(self) -> tuple[Spot, int | None]:
         """Return the tree, and the place of the innermost bracket that is still open at the end."""
@@ -176,6 +193,7 @@ class _TextTree:
             if token.text == top.closing:
                 self._open.pop()
             elif token.text not in _SEPARATORS and not self._step(token, top):
+                self.is_followed = False
                 return root, None
         return root, self._open[-1].offset if len(self._open) > 1 else None
 

@@ -27,7 +27,14 @@ from penstock.config.reading.parse import read_definition, read_graph
 from penstock.config.subgraphs.interface import PORT_FIELDS, Interface, prefix_of
 from penstock.config.subgraphs.option_values import set_option_values
 from penstock.config.subgraphs.subgraph import Subgraph, SubgraphContext
-from penstock.errors import InvalidArgumentError, OptionError, PenstockError, StatusCode, code_of
+from penstock.errors import (
+    GraphConfigError,
+    InvalidArgumentError,
+    OptionError,
+    PenstockError,
+    StatusCode,
+    code_of,
+)
 from penstock.late_log import LateLogger, place
 from penstock.tags import TagMap
 
@@ -270,7 +277,8 @@ class _Use:
             return [failed]
         self._check_fields()
         outer = self._ports()
-        if found is None or outer is None:
+        is_unread = self.part.places.at(self.part.spot) in self._faults.unread_nodes
+        if found is None or outer is None or is_unread:
             return [failed]
         graph = self._graph(expansion, found, outer)
         inner = None if graph is None else self._interface(graph)
@@ -354,7 +362,8 @@ class _Use:
             if isinstance(error, OptionError):
                 places = OptionPlaces(self.part.node, self.part.places, self.part.spot, at)
                 at = places.at(error.options, error.path)
-            self._fault(at, f"{doing}: {cause_words(error)}", code_of(error), error)
+            for one in error.faults if isinstance(error, GraphConfigError) else (error,):
+                self._fault(at, f"{doing}: {cause_words(one)}", code_of(one), one)
             return None
         return graph
 
