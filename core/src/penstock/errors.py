@@ -12,7 +12,7 @@ reference's status codes (google.rpc.Code).
 from __future__ import annotations
 
 import enum
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
@@ -248,21 +248,39 @@ class GraphConfigError(PenstockError):
 
     Attributes:
         faults: one error for each fault. Their common code is this error's code, else UNKNOWN.
-        note: what concerns several faults, such as the plugins that are not loaded; the last line, or "".
     """
 
     @classmethod
     def _code(cls, args: tuple[Any, ...]) -> StatusCode:
         return common_code(args[0])
 
-    def __init__(self, faults: Collection[PenstockError], *, file: str | None = None, note: str = "") -> None:
+    def __init__(self, faults: Collection[PenstockError], *, file: str | None = None) -> None:
         self.faults = tuple(faults)
-        self.note = note
         where = f"{file}: " if file else ""
         head = "1 fault" if len(self.faults) == 1 else f"{len(self.faults)} faults"
-        lines = "".join(f"\n  {line}" for line in (*self.faults, note) if str(line))
+        lines = "".join(f"\n  {line}" for line in lines_of(self.faults))
         super().__init__(f"{where}the graph cannot run, {head}:{lines}", code=common_code(self.faults))
         self.file = file
+
+
+#: How an error goes on that names the plugins which are not loaded.
+_NOT_LOADED: Final = "; plugins that are not loaded: "
+
+
+def lines_of(faults: Iterable[BaseException]) -> list[str]:
+    """Return the messages of faults. That plugins are not loaded is said once, in a line of its own."""
+    parts = [str(fault).partition(_NOT_LOADED) for fault in faults]
+    last = dict.fromkeys(f"{said[2:]}{plugins}" for _, said, plugins in parts if said)
+    return [*(line for line, _, _ in parts), *last]
+
+
+def not_loaded(failures: Mapping[str, str]) -> str:
+    """Return how an error goes on after some plugins failed: plugin → reason, each reason once; or ""."""
+    reasons: dict[str, list[str]] = {}
+    for plugin, why in sorted(failures.items()):
+        reasons.setdefault(why, []).append(plugin)
+    listed = ", ".join(f"{', '.join(plugins)} ({why})" for why, plugins in reasons.items())
+    return f"{_NOT_LOADED}{listed}" if listed else ""
 
 
 class UnknownNameError(NotFoundError):
@@ -284,9 +302,7 @@ class UnknownNameError(NotFoundError):
         *,
         install: str | None = None,
         where: str = "",
-        is_fault: bool = False,
     ) -> None:
-        """Make the error of one look-up; or with `is_fault` of a `GraphConfigError`, whose note says `failed`."""
         from penstock.near_names import near_names  # only where something is wrong
 
         self.kind = kind
@@ -301,18 +317,7 @@ class UnknownNameError(NotFoundError):
         elif not failed:
             own = "decorate it with @penstock.register_calculator, or " if kind == "calculator" else ""
             message += f"; {own}install the pack that has it"
-        if failed and not is_fault:
-            message += f"; {not_loaded(failed)}"
-        super().__init__(message)
-
-
-def not_loaded(failures: Mapping[str, str]) -> str:
-    """Return which plugins are not loaded, from plugin → reason; each reason once."""
-    plugins: dict[str, list[str]] = {}
-    for plugin, why in sorted(failures.items()):
-        plugins.setdefault(why, []).append(plugin)
-    reasons = ", ".join(f"{', '.join(names)} ({why})" for why, names in plugins.items())
-    return f"plugins that are not loaded: {reasons}"
+        super().__init__(message + not_loaded(failed or {}))
 
 
 class NameClashError(AlreadyExistsError):

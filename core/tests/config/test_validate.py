@@ -422,7 +422,7 @@ def test_an_unknown_calculator_has_its_place_and_near_names(plan, registry):
     assert (fault.name, fault.near) == ("PassCalculater", ("PassCalculator",))
     assert str(fault) == (
         "line 3, column 2: node 'n' (PassCalculater): no calculator 'PassCalculater' is registered "
-        "(did you mean 'PassCalculator'?)"
+        "(did you mean 'PassCalculator'?); plugins that are not loaded: gl (no display)"
     )
     assert caught.value.code is StatusCode.NOT_FOUND
     assert isinstance(caught.value, LookupError)

@@ -136,7 +136,7 @@ class Wiring:
         for i, (port, spec) in enumerate(zip(draft.inputs, draft.contract.inputs, strict=True)):
             at = _place_of(draft.spec.input_streams, port.name, port.entry)
             edge = Edge(node, i, spec, port.name, at, self.streams.get(port.name), i in draft.back_edges)
-            if edge.producer is None and not self._faults.is_partial:
+            if edge.producer is None:
                 self._missing(draft, edge)
             edges.append(edge)
         return edges

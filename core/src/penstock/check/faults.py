@@ -13,7 +13,6 @@ from penstock.errors import (
     PenstockError,
     StatusCode,
     UnknownNameError,
-    not_loaded,
 )
 
 if TYPE_CHECKING:
@@ -26,8 +25,6 @@ _CLASS_OF: Final = {
     StatusCode.NOT_FOUND: NotFoundError,
     StatusCode.FAILED_PRECONDITION: FailedPreconditionError,
 }
-#: Fields that say nothing about ports and names.
-_OPTIONS: Final = ("options", "node_options")
 
 
 class Faults:
@@ -35,13 +32,9 @@ class Faults:
 
     def __init__(self, places: Places) -> None:
         self._places = places
-        self._found: list[tuple[int, PenstockError]] = []
-        #: Plugin → why it is not loaded, where that may be the cause of a fault.
-        self._failed: Mapping[str, str] = {}
-        #: Places of nodes of which a field could not be read, so that less is known than the file says.
-        self.unread_nodes: set[int] = set()
-        #: Whether other fields than options could not be read, so that what is missing may be there.
-        self.is_partial = False
+        self._found: list[tuple[int, PenstockError]] = [(at, error) for at, error, _ in places.unread]
+        #: The places of nodes whose options could not be read.
+        self.unread: Final = frozenset(node for _, _, node in places.unread)
 
     def add(  # noqa: PLR0913  # the fields of an error
         self,
@@ -87,28 +80,9 @@ class Faults:
     ) -> None:
         """Note a name that no plugin provides; see `UnknownNameError` for the fields."""
         where = f"{self._places.where(at)}{who}"
-        error = UnknownNameError(kind, name, known, failed, install=install, where=where, is_fault=True)
+        error = UnknownNameError(kind, name, known, failed, install=install, where=where)
         error.node = node
-        self._failed = failed or self._failed
         self._note(at, error)
-
-    def add_unread(
-        self, at: int, error: GraphParseError | None, node: int, field: str, failed: Mapping[str, str]
-    ) -> None:
-        """Note a field of the file that could not be read.
-
-        Args:
-            at: the place.
-            error: why; None where another fault says it.
-            node: the place of the node that it is in, or -1.
-            field: its name.
-            failed: plugin → why it is not loaded, where that may be the cause.
-        """
-        if error is not None:
-            self._note(at, error)
-        self.unread_nodes.add(node)
-        self.is_partial |= field not in _OPTIONS
-        self._failed = failed or self._failed
 
     def raise_any(self) -> None:
         """Raise all faults as one.
@@ -120,10 +94,9 @@ class Faults:
         if self._found:
             self._found.sort(key=lambda fault: fault[0])  # stable: at one place in the order of finding
             only = self._found[0][1]
-            if len(self._found) == 1 and isinstance(only, GraphParseError) and not self._failed:
+            if len(self._found) == 1 and isinstance(only, GraphParseError):
                 raise only
-            note = not_loaded(self._failed) if self._failed else ""
-            raise GraphConfigError([error for _, error in self._found], file=self._places.file, note=note)
+            raise GraphConfigError([error for _, error in self._found], file=self._places.file)
 
     def _note(self, at: int, error: PenstockError) -> None:
         error.file, error.line, error.column = self._places.parts(at)

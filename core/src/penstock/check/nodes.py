@@ -170,7 +170,7 @@ class _Node:
         if spec.input_stream_info and inputs_right:
             draft.back_edges = self._back_edges(inputs)
         draft.factory = self._calculator()
-        if draft.factory is not None and are_right and spec.at not in self._faults.unread_nodes:
+        if draft.factory is not None and are_right and spec.at not in self._faults.unread:
             draft.is_whole = self._takes_options(draft) and self._declared(draft) and self._fits(draft)
         if not draft.is_whole:
             draft.contract = _open_contract(CalculatorContract(self._name, *ports, spec.options))
@@ -235,8 +235,6 @@ class _Node:
 
     def _calculator(self) -> Any:
         name = self._spec.calculator
-        if not name.text and self._spec.at in self._faults.unread_nodes:
-            return None
         if not name.text:
             self._fault(name.at, 'has no calculator; add calculator: "Name"')
             return None
@@ -325,7 +323,7 @@ def _declared_words(specs: PortSpecs, word: str) -> str:
 def _meant(
     unknown: Iterable[Port], specs: PortSpecs, missing: Iterable[tuple[str, int]]
 ) -> dict[Port, tuple[str, int]]:
-    """Return which port each unknown one is likely to mean: one of a similar tag, else one that is missing."""
+    """Return the port that each unknown one may mean: one of a similar tag, else one that is missing."""
     free = {place: place[0] for place, spec in specs.unconnected.items() if spec.is_declared()}
     meant: dict[Port, tuple[str, int]] = {}
     for port in unknown:

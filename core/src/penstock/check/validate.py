@@ -142,7 +142,7 @@ class _Validation:
     def _sort(self) -> None:
         above = [self._wiring.above(node) for node in range(len(self._drafts))]
         self._order, cycles = stable_order(above)
-        for cycle in cycles if not self._faults.is_partial else ():
+        for cycle in cycles:
             self._cycle(cycle)
         if cycles:
             self._order = list(range(len(self._drafts)))

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from penstock.config.message import Message
     from penstock.config.options.types import OptionTypes
     from penstock.config.places import ReadGraph
-    from penstock.config.reading.unread import UnreadField
     from penstock.plan import Plan
 
 __all__ = [
@@ -86,17 +85,14 @@ def _plan(
     from penstock.config.options.options import options_of
     from penstock.config.options.types import OptionTypes
     from penstock.config.reading.convert import graph_spec, in_order
-    from penstock.config.reading.unread import note_unread
 
     if subgraphs:
         from penstock.config.subgraphs.expand import with_subgraphs
 
         registry = with_subgraphs(registry, subgraphs)
     types = OptionTypes(registry)
-    unread: list[UnreadField] = []
-    message, places = _read(graph_config, registry, binary_graph_path, types, unread)
+    message, places = _read(graph_config, registry, binary_graph_path, types)
     faults = Faults(places)
-    note_unread(unread, faults, registry, message.package)
     names = Names(registry, message.package, faults)
     origins = None
     if has_subgraphs(message, names):
@@ -187,7 +183,6 @@ def _read(
     registry: Registry,
     binary_graph_path: str | Path | None,
     types: OptionTypes | None = None,
-    unread: list[UnreadField] | None = None,
 ) -> ReadGraph:
     from penstock.config.reading import parse  # protobuf
 
@@ -196,7 +191,9 @@ def _read(
         raise InvalidArgumentError(f"{given} of graph_config and binary_graph_path given; pass one of them")
     if binary_graph_path is not None:
         return parse.read_binary_graph(binary_graph_path, registry, types)
-    return parse.read_graph(graph_config, registry, types=types, unread=unread)
+    if types is None:
+        return parse.read_graph(graph_config, registry)
+    return parse.read_partly(graph_config, registry, types)
 
 
 def __getattr__(name: str) -> object:

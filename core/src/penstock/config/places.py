@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from penstock.config.message import Message
+    from penstock.errors import GraphParseError
 
 #: Steps from a message to a field inside it: the field as the text format names it, and its index.
 FieldPath: TypeAlias = "tuple[tuple[str, int], ...]"
@@ -23,8 +24,6 @@ FieldPath: TypeAlias = "tuple[tuple[str, int], ...]"
 #: A field whose value is a string without escapes.
 _STRING_FIELD: Final = re.compile(r"""\w+\s*:?\s*(?P<quote>["'])(?P<text>[^"'\\\n]*)(?P=quote)""", re.ASCII)
 
-#: A part of the graph, such as a node, and a field of it.
-_LEVELS: Final = 2
 #: The distance between the places of two files that are parts of one graph; longer than any text.
 _STRIDE: Final = 2**40
 
@@ -58,6 +57,12 @@ class Spot:
         self.fields.setdefault(name, []).append(spot)
         return spot
 
+    def last(self, offset: int) -> tuple[str, Spot] | None:
+        """Return name and spot of the field that begins last before an offset, or there."""
+        spots = [(one.offset, name, one) for name, ones in self.fields.items() for one in ones]
+        before = [one for one in spots if one[0] <= offset]
+        return max(before)[1:] if before else None
+
     def get(self, name: str, index: int) -> Spot | None:
         """Return the `index`-th field `name`, or None where there is none."""
         found = None if self._fields is None else self._fields.get(name)
@@ -84,6 +89,8 @@ class Places:
         self._count = 0
         self._base = 0
         self._note = ""
+        #: Options that were left out since they cannot be read: place, why, and the place of their node.
+        self.unread: list[tuple[int, GraphParseError, int]] = []
         #: The files whose places continue this one's.
         self._further: list[Places] = []
 
@@ -131,31 +138,14 @@ class Places:
             spot = self.of(spot, name, index)
         return None if spot is None else self.line_and_column(self._base + spot.offset)
 
-    def offset_of(self, line: int | None, column: int | None) -> int:
-        """Return the offset in the text of a line and column; that of the first ones for None."""
-        return self._lines[(line or 1) - 1] + (column or 1) - 1
+    def offset_of(self, line: int, column: int) -> int:
+        """Return the place of a line and column of this file."""
+        return self._base + self._lines[line - 1] + column - 1
 
-    def around(self, offset: int) -> list[tuple[str, Spot]]:
-        """Return the field of the graph that begins last before an offset, and likewise the field inside it."""
-        found: list[tuple[str, Spot]] = []
-        spot = self.root
-        while spot is not None and len(found) < _LEVELS:
-            inner = [
-                (name, one) for name, ones in spot.fields.items() for one in ones if one.offset <= offset
-            ]
-            spot = None
-            if inner:
-                found.append(max(inner, key=lambda field: field[1].offset))
-                spot = found[-1][1]
-        return found
-
-    def texts(self, *path: str) -> Iterator[str]:
+    def texts(self, *path: str, inside: Spot | None = None) -> Iterator[str]:
         """Yield the strings that the fields at the end of a path hold, without those that have escapes."""
-        return iter(()) if self.root is None else self.strings_in(self.root, *path)
-
-    def strings_in(self, spot: Spot, *path: str) -> Iterator[str]:
-        """Yield the strings at the end of a path that begins in a field. As `texts`."""
-        spots = [spot]
+        start = inside or self.root
+        spots = [] if start is None else [start]
         for name in path:
             spots = [inner for spot in spots for inner in spot.fields.get(name, ())]
         for spot in spots:

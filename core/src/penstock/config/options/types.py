@@ -17,6 +17,7 @@ from penstock.errors import (
     PenstockError,
     PluginError,
     UnknownNameError,
+    not_loaded,
 )
 from penstock.near_names import did_you_mean, near_names
 from penstock.option_class import full_name, is_options_class, options_classes
@@ -150,19 +151,15 @@ class OptionTypes:
             line = f"node_options {{ [type.googleapis.com/{message}] {{ ... }} }}"
             return f"the options {message!r} are no extension; write {line}"
         words = f"no options message {written!r} is known"
-        distribution = self._registry.install_hint("option", message)
-        if distribution is not None:
-            return f"{words}; install it: pip install {distribution}"
         known = {*self._registry.options(), *self._names_of_components()}
-        return words + (did_you_mean(message, known) or "; no plugin that is loaded declares it")
+        distribution = self._registry.install_hint("option", message)
+        cure = f"; install it: pip install {distribution}" if distribution else did_you_mean(message, known)
+        return (
+            words + (cure or "; no plugin that is loaded declares it") + not_loaded(self._registry.failures)
+        )
 
     def of_component(self, kind: str, name: str, package: str) -> dict[str, list[str]]:
-        """Return full name → fields of the options that a component says it takes, and of those named after it.
-
-        Args:
-            kind, name: of the component, as the registry takes them.
-            package: of the graph.
-        """
+        """Return full name → fields of the options that a component declares, and of those named after it."""
         fields: dict[str, list[str]] = {}
         with suppress(PenstockError):  # the checks report it
             said = [options for options, _ in _said([self._registry.find(kind, name, package)])]

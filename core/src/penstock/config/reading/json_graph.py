@@ -103,7 +103,7 @@ def _right_options(graph: Any, path: FieldPath, types: OptionTypes, message: str
         return ""
     calculators, package = calculators_in({**graph, "node": nodes[index : index + 1]})
     calculator = next(iter(calculators), "")
-    return right_options(message, field, None, "calculator", calculator, package, types)
+    return right_options(message, field, None, part="node", name=calculator, package=package, types=types)
 
 
 def calculators_in(graph: Any) -> tuple[Iterable[str], str]:

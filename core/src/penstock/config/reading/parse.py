@@ -26,7 +26,6 @@ from penstock.config.options.types import OptionTypes
 from penstock.config.places import Places, ReadGraph, where
 from penstock.config.reading.messages import calculators_of, is_known, messages_in, spelled
 from penstock.config.reading.scan import end_of_field, own_name, scan_json, scan_text
-from penstock.config.reading.unread import MOST, note_unread, text_without, unread_field
 from penstock.errors import (
     GraphParseError,
     InvalidArgumentError,
@@ -45,7 +44,6 @@ if TYPE_CHECKING:
     from penstock.config.message import Message
     from penstock.config.places import FieldPath
     from penstock.config.reading.scan import ScannedText
-    from penstock.config.reading.unread import UnreadField
     from penstock.registry import Registry
 
 #: What a file's name ends with → how it is read.
@@ -60,21 +58,17 @@ _TEMPLATE_NAMES: Final = ("penstock.CalculatorGraphTemplate", "mediapipe.Calcula
 #: What the stem of a binary template's file name ends with; bytes do not show it.
 _BINARY_TEMPLATE: Final = ".template"
 
-#: Part of a graph → the kind of component that it names, and the field that has the name.
-_COMPONENTS: Final = {"node": ("calculator", "calculator"), "executor": ("executor", "type")}
-
+#: Fields that a graph can be checked without.
+_OPTIONS: Final = ("options", "node_options")
+#: Each costs reading the text once more.
+_MOST_UNREAD: Final = 20
 _LEFT_OPEN: Final = re.compile(r'Expected "[}>\],]"')
 _CALCULATOR: Final = re.compile(r"""\bcalculator\s*:\s*["']([^"'\\\n]+)["']""")
 _LOOKS_LIKE_PATH: Final = re.compile(r"\S+\.(pbtxt|textproto|binarypb|pb|json)")
 
 
 def read_graph(
-    source: object,
-    registry: Registry,
-    *,
-    label: str | None = None,
-    types: OptionTypes | None = None,
-    unread: list[UnreadField] | None = None,
+    source: object, registry: Registry, *, label: str | None = None, types: OptionTypes | None = None
 ) -> ReadGraph:
     """Read a graph and where its parts stand. A template is expanded with its arguments and defaults.
 
@@ -83,14 +77,20 @@ def read_graph(
         registry: finds the options messages, and the reader of templates.
         label: replaces the file's name in messages where `source` is no file.
         types: shared by all files of one graph, and made from the registry; None where this is the only file.
-        unread: receives the fields of graph text that cannot be read, which the graph then lacks. None: they
-            are raised.
 
     Raises:
         GraphConfigError: `source` is a template whose defaults make no graph; has all mistakes.
         PenstockError: as `read_definition`.
     """
-    found = read_definition(source, registry, label=label, types=types, unread=unread)
+    return _graph_of(read_definition(source, registry, label=label, types=types))
+
+
+def read_partly(source: object, registry: Registry, types: OptionTypes) -> ReadGraph:
+    """Read a graph like `read_graph`, but leave out options that cannot be read: see `Places.unread`."""
+    return _graph_of(_found_in(source, registry, None, types))
+
+
+def _graph_of(found: ReadGraph | Definition) -> ReadGraph:
     if isinstance(found, ReadGraph):
         return found
     from penstock.config.definition import expand_definition  # only templates need it
@@ -99,12 +99,7 @@ def read_graph(
 
 
 def read_definition(
-    source: object,
-    registry: Registry,
-    *,
-    label: str | None = None,
-    types: OptionTypes | None = None,
-    unread: list[UnreadField] | None = None,
+    source: object, registry: Registry, *, label: str | None = None, types: OptionTypes | None = None
 ) -> ReadGraph | Definition:
     """Read a graph and where its parts stand; or a template.
 
@@ -119,14 +114,13 @@ def read_definition(
         registry: finds the options messages, and the reader of templates.
         label: replaces the file's name in messages where `source` is no file.
         types: shared by all files of one graph, and made from the registry; None where this is the only file.
-        unread: as for `read_graph`.
 
     Returns:
         A graph; or the definition that the reader of templates returns.
 
     Raises:
         GraphParseError: `source` is no graph, or names options that nothing provides; says where.
-        GraphConfigError: several fields of `source` are like that; has all of them.
+        GraphConfigError: several options cannot be read; has all of them.
         NotFoundError: there is no such file.
         UnknownNameError: `source` is a template, and no plugin that reads templates is loaded.
         InvalidArgumentError: `source` is none of these.
@@ -134,13 +128,29 @@ def read_definition(
         NameClashError, PluginError: options that the graph names, or the reader of templates, cannot be
             imported.
     """
+    found = _found_in(source, registry, label, types)
+    if isinstance(found, ReadGraph):
+        _raise_unread(found.places)
+    return found
+
+
+def _raise_unread(places: Places) -> None:
+    if places.unread:
+        from penstock.check.faults import Faults  # only where something is wrong
+
+        Faults(places).raise_any()
+
+
+def _found_in(
+    source: object, registry: Registry, label: str | None, types: OptionTypes | None
+) -> ReadGraph | Definition:
     for convert in (getattr(source, "to_template", None), getattr(source, "to_config", None)):
         if callable(convert) and not isinstance(source, type):
             source = convert()
             break
     if _is_definition(source):
         return source
-    reader = _Reader(registry, types or OptionTypes(registry), label, unread)
+    reader = _Reader(registry, types or OptionTypes(registry), label)
     if isinstance(source, str):
         return reader.text(source)
     if _is_path(source):
@@ -179,15 +189,7 @@ def _is_path(thing: object) -> TypeGuard[Path]:
 class _Reader:
     """Reads one graph, from a file or from an object."""
 
-    def __init__(
-        self,
-        registry: Registry,
-        types: OptionTypes,
-        file: str | None = None,
-        unread: list[UnreadField] | None = None,
-    ) -> None:
-        self._unread: list[UnreadField] = [] if unread is None else unread
-        self._raises = unread is None
+    def __init__(self, registry: Registry, types: OptionTypes, file: str | None = None) -> None:
         self._registry = registry
         self._types = types
         #: The same object for protobuf, whose published types take a DescriptorPool only.
@@ -223,18 +225,14 @@ class _Reader:
             try:
                 self._load(named.name, named.written, places.line_and_column(named.offset))
             except GraphParseError as error:
-                scanned = self._without(scanned, error, places, named.name.removesuffix(".ext"))
+                scanned = _without_options(scanned, places, error)
         if scanned.rule is not None:
             return self._template(scanned.text, places, places.line_and_column(scanned.rule))
-        message = None
-        while message is None:
+        while True:
             try:
-                message = self._message(scanned, places)
+                return self._finished(self._message(scanned, places), places)
             except GraphParseError as error:
-                scanned = self._without(scanned, error, places)
-        if self._unread and self._raises:
-            self._raise_unread(places)
-        return self._finished(message, places)
+                scanned = _without_options(scanned, places, error)
 
     def json(self, text: str) -> ReadGraph:
         from penstock.config.reading.json_graph import JsonGraphError, value_of  # graphs in JSON are few
@@ -327,40 +325,6 @@ class _Reader:
         self._merge_between(scanned, done, len(scanned.text), message, places)
         return message
 
-    def _without(
-        self, scanned: ScannedText, error: GraphParseError, places: Places, options: str = ""
-    ) -> ScannedText:
-        """Note that a field cannot be read, and return the text without it.
-
-        Args:
-            scanned: the text.
-            error: about the field.
-            places: of the text.
-            options: full name of the options that nothing declares, where that is the error.
-
-        Raises:
-            GraphParseError, GraphConfigError: the text makes no sense from there on, or it is a template's, or
-                has too many such fields. Has all that is known to be wrong.
-        """
-        can_follow = error.line is not None and scanned.rule is None and (scanned.is_followed or options)
-        field = unread_field(error, places, options) if can_follow else None
-        if field is None or len(self._unread) >= MOST:
-            if not self._unread:
-                raise error
-            self._raise_unread(places, error)
-        self._unread.append(field)
-        return scanned._replace(text=text_without(scanned.text, field))
-
-    def _raise_unread(self, places: Places, last: GraphParseError | None = None) -> NoReturn:
-        from penstock.check.faults import Faults  # only where something is wrong
-
-        faults = Faults(places)
-        note_unread(self._unread, faults, self._registry)
-        if last is not None:
-            faults.add_unread(places.offset_of(last.line, last.column), last, -1, "", {})
-        faults.raise_any()
-        raise AssertionError("there is no fault")
-
     def _merge_between(
         self, scanned: ScannedText, start: int, end: int, message: Message, places: Places
     ) -> None:
@@ -394,18 +358,18 @@ class _Reader:
     def _right_options(
         self, places: Places, position: tuple[int, int] | None, message: str, field: str
     ) -> str:
-        from penstock.config.reading.right_options import right_options  # only where something is wrong
+        from penstock.config.reading.right_options import (
+            PARTS,
+            right_options,
+        )  # only where something is wrong
 
-        at = 0 if position is None else places.offset_of(*position)
-        around = places.around(at)
-        part = _COMPONENTS.get(around[0][0]) if around else None
-        if part is None:
+        at = places.offset_of(*position) if position else 0
+        part, spot = (places.root and places.root.last(at)) or ("", None)
+        if part not in PARTS:
             return ""
-        kind, named_in = part
-        name = next(places.strings_in(around[0][1], named_in), "")
-        package = next(places.texts("package"), "")
+        name, package = next(places.texts(PARTS[part][0], inside=spot), ""), next(places.texts("package"), "")
         value = places.text[at + len(field) : end_of_field(places.text, at)]
-        return right_options(message, field, value, kind, name, package, self._types)
+        return right_options(message, field, value, part=part, name=name, package=package, types=self._types)
 
     def _value(self, value: Any, places: Places) -> ReadGraph:
         from penstock.config.reading.json_graph import JsonGraphError, calculators_in, merge_value
@@ -494,6 +458,26 @@ class _Reader:
         line, column = position or (None, None)
         message = f"{where(self._file, position)}{words}"
         raise GraphParseError(message, file=self._file, line=line, column=column) from cause
+
+
+def _without_options(scanned: ScannedText, places: Places, error: GraphParseError) -> ScannedText:
+    """Note an error in `places.unread`, and return the text with blanks instead of the options that it is in.
+
+    Raises:
+        GraphParseError, GraphConfigError: the error is not in options, or many are; has all that are known.
+    """
+    at = -1 if error.line is None or error.column is None else places.offset_of(error.line, error.column)
+    part = places.root and places.root.last(at)
+    field = part and part[1].last(at)
+    end = end_of_field(scanned.text, field[1].offset) if field else -1
+    is_whole = scanned.rule is None and scanned.unclosed is None and len(places.unread) < _MOST_UNREAD
+    if not part or not field or field[0] not in _OPTIONS or at >= end or not is_whole:
+        places.unread.append((at, error, -1))
+        _raise_unread(places)
+    start = field[1].offset
+    places.unread.append((at, error, part[1].offset))
+    blanks = re.sub(r"[^\n]", " ", scanned.text[start:end])
+    return scanned._replace(text=f"{scanned.text[:start]}{blanks}{scanned.text[end:]}")
 
 
 def _bytes_of(path: Path) -> bytes:

@@ -1,8 +1,7 @@
-"""The line that would be right, for options that stand in a graph file outside of a message of options."""
+"""What to write instead of an option that stands in a graph file outside of its message."""
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
 from penstock.near_names import near_names
@@ -10,49 +9,42 @@ from penstock.near_names import near_names
 if TYPE_CHECKING:
     from penstock.config.options.types import OptionTypes
 
+#: Part of a graph → the field that names its component, the component's kind, what its options extend.
+PARTS: Final = {
+    "node": ("calculator", "calculator", "penstock.CalculatorOptions"),
+    "executor": ("type", "executor", "penstock.MediaPipeOptions"),
+}
 _NODE: Final = "penstock.CalculatorGraphConfig.Node"
-#: The message in which the options of a component are extensions, by the component's kind.
-EXTENDED: Final = {"calculator": "penstock.CalculatorOptions", "executor": "penstock.MediaPipeOptions"}
-#: Letters of a value that an error repeats, and fields that it lists.
-_LONGEST: Final = 60
-_FEW: Final = 8
+#: How options are written: packed, and as an extension.
+_TEXT: Final = ("node_options {{ [type.googleapis.com/{}] {{ {}{} }} }}", "options {{ [{}.ext] {{ {}{} }} }}")
+_JSON: Final = (
+    '"node_options": [{{"@type": "type.googleapis.com/{}", "{}": {}}}]',
+    '"options": {{"[{}.ext]": {{"{}": {}}}}}',
+)
 
 
-def right_options(  # noqa: PLR0913, PLR0917  # what a file has at one place
-    message: str, field: str, value: str | None, kind: str, name: str, package: str, types: OptionTypes
+def right_options(  # noqa: PLR0913  # what a file has at one place
+    message: str, field: str, value: str | None, *, part: str, name: str, package: str, types: OptionTypes
 ) -> str:
-    """Return what to write instead of a field that a message does not have; "" where that is not known.
+    """Return how an error goes on about a field that a message does not have; "" where it is no option.
 
     Args:
         message: full name of the message that the field is written in.
         field: its name.
         value: what follows the name in graph text: ": 3". None for JSON.
-        kind, name: of the component around it, such as "calculator" and "GateCalculator".
+        part: of the graph, one of `PARTS`.
+        name: of the part's component, as the graph has it.
         package: of the graph.
         types: finds options.
     """
-    extended = EXTENDED[kind]
+    _, kind, extended = PARTS[part]
     if message not in (extended, _NODE, "google.protobuf.Any"):
         return ""
-    fields_of = types.of_component(kind, name, package)
-    for options, fields in fields_of.items():
-        near = near_names(field, fields, 1) if field not in fields and message != _NODE else []
-        for found in [field] * (field in fields) or near:
-            return f"; write {_line(options, found, value, types.extends(options, extended))}"
-    if message == _NODE:
-        return ""
-    for options, fields in fields_of.items():
-        return f"; the options of {name!r} are {options}, which has {', '.join(fields[:_FEW])}"
-    line = _line("package.Options", field, value, kind == "executor")
-    return f"; options are in a message of their own, as in {line}; see penstock show {name}"
-
-
-def _line(options: str, field: str, value: str | None, is_extension: bool) -> str:
-    if value is None:
-        if is_extension:
-            return f'"options": {{"[{options}.ext]": {{"{field}": ...}}}}'
-        return f'"node_options": [{{"@type": "type.googleapis.com/{options}", "{field}": ...}}]'
-    given = field + (re.sub(r"\s+", " ", value) if len(value) <= _LONGEST else ": ...")
-    if is_extension:
-        return f"options {{ [{options}.ext] {{ {given} }} }}"
-    return f"node_options {{ [type.googleapis.com/{options}] {{ {given} }} }}"
+    for options, fields in types.of_component(kind, name, package).items():
+        near = near_names(field, fields, 1) if field not in fields and message != _NODE else [field]
+        if near and near[0] in fields:
+            form = (_JSON if value is None else _TEXT)[types.extends(options, extended)]
+            return f"; write {form.format(options, near[0], value or '...')}"
+        if message != _NODE:
+            return f"; the options of {name!r} are {options}, which has {', '.join(fields)}"
+    return "" if message == _NODE else f"; 'penstock show {name}' says how its options are written"

@@ -83,7 +83,6 @@ class ScannedText(NamedTuple):
             template; None where there is no such sign.
         plain: the plain nodes of the graph, in order. The text before, between and after them consists of
             whole fields, as far as the text can be followed.
-        is_followed: whether the tree has the whole text: all brackets and strings end.
     """
 
     text: str
@@ -92,7 +91,6 @@ class ScannedText(NamedTuple):
     unclosed: int | None
     rule: int | None
     plain: tuple[PlainNode, ...]
-    is_followed: bool
 
 
 def scan_text(text: str) -> ScannedText:
@@ -102,8 +100,7 @@ def scan_text(text: str) -> ScannedText:
     tree = _TextTree(text, tokens[:])
     root, unclosed = tree.read()
     rule = next((token.offset for token in tokens if token.text == "%"), None)
-    plain, is_followed = tuple(tree.plain), tree.is_followed and unclosed is None
-    return ScannedText(_renamed(text, tokens), named, root, unclosed, rule, plain, is_followed)
+    return ScannedText(_renamed(text, tokens), named, root, unclosed, rule, tuple(tree.plain))
 
 
 def end_of_field(text: str, start: int) -> int:
@@ -115,7 +112,7 @@ def end_of_field(text: str, start: int) -> int:
         piece, end = token.group(), token.end()
         depth += (piece in ("{", "<", "[")) - (piece in ("}", ">", "]"))
         if depth <= 0 and piece != ":":
-            return end
+            break
     return end
 
 
@@ -179,7 +176,6 @@ class _TextTree:
         self._next = 0
         self._open = [_Open(Spot(0), "", 0)]
         self.plain: list[PlainNode] = []
-        self.is_followed = True
 
     def read(self) -> tuple[Spot, int | None]:
         """Return the tree, and the place of the innermost bracket that is still open at the end."""
@@ -193,7 +189,6 @@ class _TextTree:
             if token.text == top.closing:
                 self._open.pop()
             elif token.text not in _SEPARATORS and not self._step(token, top):
-                self.is_followed = False
                 return root, None
         return root, self._open[-1].offset if len(self._open) > 1 else None
 

@@ -277,8 +277,7 @@ class _Use:
             return [failed]
         self._check_fields()
         outer = self._ports()
-        is_unread = self.part.places.at(self.part.spot) in self._faults.unread_nodes
-        if found is None or outer is None or is_unread:
+        if found is None or outer is None or self.part.places.at(self.part.spot) in self._faults.unread:
             return [failed]
         graph = self._graph(expansion, found, outer)
         inner = None if graph is None else self._interface(graph)
