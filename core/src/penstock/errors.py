@@ -258,20 +258,25 @@ class GraphConfigError(PenstockError):
         self.faults = tuple(faults)
         where = f"{file}: " if file else ""
         head = "1 fault" if len(self.faults) == 1 else f"{len(self.faults)} faults"
-        lines = "".join(f"\n  {line}" for line in lines_of(self.faults))
+        lines = "".join(f"\n  {line}" for line in sum(lines_of(self.faults), []))
         super().__init__(f"{where}the graph cannot run, {head}:{lines}", code=common_code(self.faults))
         self.file = file
 
 
+#: Kind of names → how the application can provide one itself.
+_OWN: Final = {
+    "calculator": "decorate it with @penstock.register_calculator, or ",
+    "subgraph": "pass it in subgraphs={...}, or ",
+}
 #: How an error goes on that names the plugins which are not loaded.
 _NOT_LOADED: Final = "; plugins that are not loaded: "
 
 
-def lines_of(faults: Iterable[BaseException]) -> list[str]:
-    """Return the messages of faults. That plugins are not loaded is said once, in a line of its own."""
+def lines_of(faults: Iterable[object]) -> tuple[list[str], list[str]]:
+    """Return the messages of faults, and which plugins are not loaded, which is thus said once."""
     parts = [str(fault).partition(_NOT_LOADED) for fault in faults]
-    last = dict.fromkeys(f"{said[2:]}{plugins}" for _, said, plugins in parts if said)
-    return [*(line for line, _, _ in parts), *last]
+    notes = dict.fromkeys(f"{said[2:]}{plugins}" for _, said, plugins in parts if said)
+    return [line for line, _, _ in parts], list(notes)
 
 
 def not_loaded(failures: Mapping[str, str]) -> str:
@@ -315,8 +320,7 @@ class UnknownNameError(NotFoundError):
         elif self.near:
             message += f" (did you mean {', '.join(map(repr, self.near))}?)"
         elif not failed:
-            own = "decorate it with @penstock.register_calculator, or " if kind == "calculator" else ""
-            message += f"; {own}install the pack that has it"
+            message += f"; {_OWN.get(kind, '')}install the pack that has it"
         super().__init__(message + not_loaded(failed or {}))
 
 

@@ -51,7 +51,7 @@ class Names:
             failed = self._registry.failures
             install = found.install
             self.faults.add_unknown(
-                at, who, kind, name, known=found.near, failed=failed, install=install, node=node
+                at, who, found.kind, name, known=found.near, failed=failed, install=install, node=node
             )
             return None
         if isinstance(found, (NameClashError, PluginError)):
