@@ -258,8 +258,9 @@ class GraphConfigError(PenstockError):
         self.faults = tuple(faults)
         where = f"{file}: " if file else ""
         head = "1 fault" if len(self.faults) == 1 else f"{len(self.faults)} faults"
-        lines = "".join(f"\n  {line}" for line in sum(lines_of(self.faults), []))
-        super().__init__(f"{where}the graph cannot run, {head}:{lines}", code=common_code(self.faults))
+        lines, notes = lines_of(self.faults)
+        listed = "".join(f"\n  {line}" for line in (*lines, *notes))
+        super().__init__(f"{where}the graph cannot run, {head}:{listed}", code=common_code(self.faults))
         self.file = file
 
 

@@ -114,12 +114,17 @@ def test_the_output_handler_that_exists_may_be_named(plan):
     assert plan(f'{named} node {{ calculator: "PassCalculator" {named} }}').nodes
 
 
-def test_without_the_default_handler_there_is_one_fault_for_all_nodes():
+def test_a_missing_default_handler_and_a_missing_default_executor_are_found_together_and_once():
     bare = Registry()
     bare.add("calculator", "C", type("C", (), {"get_contract": classmethod(lambda _cls, _cc: None)}))
 
     with pytest.raises(GraphConfigError) as caught:
         build_plan('node { calculator: "C" } node { calculator: "C" }', bare)
 
-    assert len(caught.value.faults) == 1
-    assert "no input stream handler 'DefaultInputStreamHandler' is registered" in str(caught.value)
+    assert str(caught.value) == (
+        "the graph cannot run, 2 faults:\n"
+        "  line 1, column 1: needed by default: no input stream handler 'DefaultInputStreamHandler' is "
+        "registered; install it: pip install penstock-stream-handlers\n"
+        "  line 1, column 1: needed by default: no executor 'ThreadPoolExecutor' is registered; install it: "
+        "pip install penstock-executors"
+    )
