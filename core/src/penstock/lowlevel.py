@@ -33,8 +33,8 @@ Options
     `Options` finds the options of a node by their class; `OptionTypes` finds classes by their names.
     `is_options_class`, `options_classes`, `full_name`, `fields_of` (`ClassField`), `classes_inside` and
     `enum_numbers` describe attrs classes, `can_be_option` checks the type of a field. `message_class`,
-    `extension_class` and `inner_classes` derive protobuf messages from them, `message_of` and `message_with`
-    fill these messages.
+    `extension_class` and `inner_classes` derive protobuf messages from them. `has_no_default`, `default_of`
+    and `converted` say what the class makes of a field.
 Graphs
     `numbered` gives nodes their canonical names, `where` writes a place in a graph file. `expand` puts the
     subgraphs of a graph in, `prefix_of` is what the names of their nodes begin with. A `Plan` is a checked
@@ -71,7 +71,7 @@ if TYPE_CHECKING:
     from penstock.config.graph_reader import DefinitionTextError, FindType, GraphReader, Merge
     from penstock.config.message import Message
     from penstock.config.options.derived import extension_class, inner_classes, message_class
-    from penstock.config.options.instances import message_of, message_with
+    from penstock.config.options.instances import converted, default_of
     from penstock.config.options.options import Options
     from penstock.config.options.types import OptionTypes
     from penstock.config.places import Places, ReadGraph, Spot, where
@@ -92,6 +92,7 @@ if TYPE_CHECKING:
         enum_numbers,
         fields_of,
         full_name,
+        has_no_default,
         is_options_class,
         options_classes,
     )
@@ -152,7 +153,7 @@ _HOMES: Final = {
     "penstock.config.graph_reader": "DefinitionTextError FindType GraphReader Merge",
     "penstock.config.message": "Message",
     "penstock.config.options.derived": "extension_class inner_classes message_class",
-    "penstock.config.options.instances": "message_of message_with",
+    "penstock.config.options.instances": "converted default_of",
     "penstock.config.options.options": "Options",
     "penstock.config.options.types": "OptionTypes",
     "penstock.config.places": "Places ReadGraph Spot where",
@@ -167,8 +168,8 @@ _HOMES: Final = {
     "penstock.engine.stream": "InputStream Observer OutputStream",
     "penstock.near_names": "did_you_mean near_names",
     "penstock.option_class": (
-        "ClassField can_be_option classes_inside enum_numbers fields_of full_name is_options_class "
-        "options_classes"
+        "ClassField can_be_option classes_inside enum_numbers fields_of full_name has_no_default "
+        "is_options_class options_classes"
     ),
     "penstock.payload_types": "PayloadType agree is_any is_type members runtime_classes type_name type_names",
     "penstock.plan": "ExecutorPlan HandlerPlan NodePlan Plan PortPlan SidePortPlan StreamPlan sources_above",
@@ -256,6 +257,8 @@ __all__ = [
     "can_be_option",
     "check_name",
     "classes_inside",
+    "converted",
+    "default_of",
     "default_registry",
     "did_you_mean",
     "engine_form",
@@ -265,6 +268,7 @@ __all__ = [
     "extension_class",
     "fields_of",
     "full_name",
+    "has_no_default",
     "hints_of",
     "inner_classes",
     "installed_distribution",
@@ -274,8 +278,6 @@ __all__ = [
     "is_type",
     "members",
     "message_class",
-    "message_of",
-    "message_with",
     "near_names",
     "new_run",
     "next_allowed",

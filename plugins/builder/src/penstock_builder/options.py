@@ -15,9 +15,8 @@ from penstock.lowlevel import (
     full_name,
     is_options_class,
     message_class,
-    message_of,
-    message_with,
 )
+from penstock_builder.option_messages import message_of, message_with
 from penstock_views.describe import describe
 
 if TYPE_CHECKING:
