@@ -16,7 +16,7 @@ from penstock.errors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
     from penstock.check.protocols import Places
 
@@ -30,11 +30,12 @@ _CLASS_OF: Final = {
 class Faults:
     """Collects faults in any order. Each message begins with the place in the file."""
 
-    def __init__(self, places: Places) -> None:
+    def __init__(self, places: Places, unread: Iterable[tuple[int, PenstockError, int]] = ()) -> None:
+        """Begin with options that could not be read, if there are any: place, why, and place of the node."""
         self._places = places
-        self._found: list[tuple[int, PenstockError]] = [(at, error) for at, error, _ in places.unread]
+        self._found: list[tuple[int, PenstockError]] = [(at, error) for at, error, _ in unread]
         #: The places of nodes whose options could not be read.
-        self.unread: Final = frozenset(node for _, _, node in places.unread)
+        self.unread: Final = frozenset(node for _, _, node in unread)
 
     def add(  # noqa: PLR0913  # the fields of an error
         self,

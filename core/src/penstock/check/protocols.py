@@ -8,9 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from penstock.errors import GraphParseError
+    from collections.abc import Callable
 
 M = TypeVar("M")
 
@@ -21,10 +19,6 @@ class Places(Protocol):
     @property
     def file(self) -> str | None:
         """The name of the graph's file, or None."""
-
-    @property
-    def unread(self) -> Sequence[tuple[int, GraphParseError, int]]:
-        """What was left out since it could not be read: its place, why, and the place of its node."""
 
     def where(self, at: int) -> str:
         """Return how a message about a place begins: "graph.pbtxt:12:5: ", or ""."""

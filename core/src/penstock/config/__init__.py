@@ -92,7 +92,7 @@ def _plan(
         registry = with_subgraphs(registry, subgraphs)
     types = OptionTypes(registry)
     message, places = _read(graph_config, registry, binary_graph_path, types)
-    faults = Faults(places)
+    faults = Faults(places, places.unread)
     names = Names(registry, message.package, faults)
     origins = None
     if has_subgraphs(message, names):

@@ -158,11 +158,11 @@ class OptionTypes:
             words + (cure or "; no plugin that is loaded declares it") + not_loaded(self._registry.failures)
         )
 
-    def of_component(self, kind: str, name: str, package: str) -> dict[str, list[str]]:
+    def of_component(self, kind: str, name: str) -> dict[str, list[str]]:
         """Return full name → fields of the options that a component declares, and of those named after it."""
         fields: dict[str, list[str]] = {}
         with suppress(PenstockError):  # the checks report it
-            said = [options for options, _ in _said([self._registry.find(kind, name, package)])]
+            said = [options for options, _ in _said([self._registry.find(kind, name)])]
             for options in (*said, *near_names(f"{name}Options", self._entries)):
                 fields[options] = list(self.message_class(options).DESCRIPTOR.fields_by_name)
         return fields

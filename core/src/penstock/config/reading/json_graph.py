@@ -97,13 +97,11 @@ def merge_value(
 
 def _right_options(graph: Any, path: FieldPath, types: OptionTypes, message: str, field: str) -> str:
     """Return what to write instead of a field of a node, as graph text does; "" for other fields."""
-    name, index = path[0] if path else ("", 0)
-    nodes = graph.get("node")
-    if name != "node" or not isinstance(nodes, list):
-        return ""
-    calculators, package = calculators_in({**graph, "node": nodes[index : index + 1]})
-    calculator = next(iter(calculators), "")
-    return right_options(message, field, None, part="node", name=calculator, package=package, types=types)
+    part, index = path[0] if path else ("", 0)
+    parts = graph.get(part)
+    one = parts[index : index + 1] if isinstance(parts, list) else None
+    calculators, _ = calculators_in({"node": one})
+    return right_options(message, field, f'"{field}": ...', part, next(iter(calculators), ""), types)
 
 
 def calculators_in(graph: Any) -> tuple[Iterable[str], str]:

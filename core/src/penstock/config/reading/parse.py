@@ -138,7 +138,7 @@ def _raise_unread(places: Places) -> None:
     if places.unread:
         from penstock.check.faults import Faults  # only where something is wrong
 
-        Faults(places).raise_any()
+        Faults(places, places.unread).raise_any()
 
 
 def _found_in(
@@ -350,26 +350,19 @@ class _Reader:
                 above, left = places.line_and_column(offset) or (1, 1)
                 position = above + line - 1, column + left - 1 if line == 1 else column
             hint = self._path_hint(text) if not offset else ""
-            right = partial(self._right_options, places, position)
+            right = partial(self._right_options, places, *(position or (1, 1)))
             self._fail(text_reason(error, self._types, right) + hint, position, error)
         except RecursionError as error:
             self._fail_too_deep(error)
 
-    def _right_options(
-        self, places: Places, position: tuple[int, int] | None, message: str, field: str
-    ) -> str:
-        from penstock.config.reading.right_options import (
-            PARTS,
-            right_options,
-        )  # only where something is wrong
+    def _right_options(self, places: Places, line: int, column: int, message: str, field: str) -> str:
+        from penstock.config.reading.right_options import right_options  # only where something is wrong
 
-        at = places.offset_of(*position) if position else 0
+        at = places.offset_of(line, column)
         part, spot = (places.root and places.root.last(at)) or ("", None)
-        if part not in PARTS:
-            return ""
-        name, package = next(places.texts(PARTS[part][0], inside=spot), ""), next(places.texts("package"), "")
-        value = places.text[at + len(field) : end_of_field(places.text, at)]
-        return right_options(message, field, value, part=part, name=name, package=package, types=self._types)
+        name = next(places.texts("calculator" if part == "node" else "type", inside=spot), "")
+        given = places.text[at : end_of_field(places.text, at)]
+        return right_options(message, field, given, part, name, self._types)
 
     def _value(self, value: Any, places: Places) -> ReadGraph:
         from penstock.config.reading.json_graph import JsonGraphError, calculators_in, merge_value

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from penstock.config.options.types import OptionTypes
 
+#: Returns how an error goes on about a field that a message does not have; "" where it does not know.
 Right: TypeAlias = "Callable[[str, str], str]"
 
 TOO_DEEP: Final = "its brackets are nested too deep"
@@ -31,13 +32,7 @@ def text_reason(error: Exception, types: OptionTypes, right: Right) -> str:
 
 
 def with_near_fields(words: str, types: OptionTypes, right: Right) -> str:
-    """Return an error's words; where they name a field that does not exist, with what to write instead.
-
-    Args:
-        words: of protobuf.
-        types: finds options.
-        right: returns what to write instead of a field, if it knows: called with the message and the field.
-    """
+    """Return an error's words; where they name a field that does not exist, with what to write instead."""
     found = _NO_FIELD.search(words)
     if found is None:
         return lowered(words)
