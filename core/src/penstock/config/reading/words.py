@@ -22,6 +22,12 @@ TOO_DEEP: Final = "its brackets are nested too deep"
 #: Fields that an error lists in full.
 _FEW: Final = 8
 _NO_FIELD: Final = re.compile(r'[Mm]essage type "([^"]+)" has no field named "([^"]+)"')
+#: What protobuf says of the name of options that are not in the form that their field takes.
+_MISPLACED: Final = ". Did you import the _pb2 module"
+_BOTH_FORMS: Final = (
+    "; write options { [package.XOptions.ext] { ... } }, or "
+    "node_options { [type.googleapis.com/package.XOptions] { ... } }"
+)
 
 
 def text_reason(error: Exception, types: OptionTypes, right: Right) -> str:
@@ -35,14 +41,15 @@ def with_near_fields(words: str, types: OptionTypes, right: Right) -> str:
     """Return an error's words; where they name a field that does not exist, with what to write instead."""
     found = _NO_FIELD.search(words)
     if found is None:
-        return lowered(words)
+        what, is_misplaced, _ = words.partition(_MISPLACED)
+        return lowered(what) + (_BOTH_FORMS if is_misplaced or what == 'expected "/"' else "")
     message, field = found.groups()
     fields = [one.name for one in types.FindMessageTypeByName(message).fields]
     words = f"{message} has no field {field!r}"
-    if field in CalculatorGraphConfig.DESCRIPTOR.fields_by_name:
-        return f"{words}, but a graph has; is a bracket missing before it?"
     if instead := right(message, field):
         return f"{words}{instead}"
+    if field in CalculatorGraphConfig.DESCRIPTOR.fields_by_name:
+        return f"{words}, but a graph has; is a bracket missing before it?"
     if meant := did_you_mean(snake_case(field), fields):
         return f"{words}{meant}"
     return f"{words}; it has {', '.join(fields) or 'none'}" if len(fields) <= _FEW else words
