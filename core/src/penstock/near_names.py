@@ -23,7 +23,7 @@ _LAST_WORD: Final = r"(?<=.)[A-Z][a-z]+$"
 
 
 def near_names(name: str, known: Iterable[str], most: int = 3) -> list[str]:
-    """Return the known names that are similar to a name, then those that contain it; the best come first.
+    """Return the known names that are similar to a name, or else those that contain it; the best come first.
 
     Packages do not count, nor do the words that both names end with: "MergeCalculator" is not similar to
     "PassThroughCalculator".
@@ -38,7 +38,7 @@ def near_names(name: str, known: Iterable[str], most: int = 3) -> list[str]:
     ratios = {one: SequenceMatcher(None, *_distinct(wanted, one)).ratio() for one in similar}
     least = max(_CUTOFF, max(ratios.values(), default=0) - _BEHIND_BEST)
     near = [one for one in similar if ratios[one] >= least]
-    near += sorted((one for one in full_names if _contains(one, wanted) and one not in near), key=len)
+    near = near or sorted((one for one in full_names if _contains(one, wanted)), key=len)
     return [full for one in near for full in full_names[one]][:most]
 
 
