@@ -129,14 +129,6 @@ def read_definition(
     return parse.read_definition(graph_config, registry, label=label)
 
 
-def is_template(graph_config: object, registry: Registry) -> bool:
-    """Return whether it is a template, whose ports are unknown until it is expanded. As `read_graph`."""
-    from penstock.config.places import ReadGraph
-    from penstock.config.reading.parse import read_definition  # protobuf
-
-    return not isinstance(read_definition(graph_config, registry), ReadGraph)
-
-
 def to_text(config: Message, options: Registry | OptionTypes | None = None) -> str:
     """Return a CalculatorGraphConfig as graph text.
 
@@ -191,9 +183,7 @@ def _read(
         raise InvalidArgumentError(f"{given} of graph_config and binary_graph_path given; pass one of them")
     if binary_graph_path is not None:
         return parse.read_binary_graph(binary_graph_path, registry, types)
-    if types is None:
-        return parse.read_graph(graph_config, registry)
-    return parse.read_partly(graph_config, registry, types)
+    return parse.read_graph(graph_config, registry, types=types)
 
 
 def __getattr__(name: str) -> object:

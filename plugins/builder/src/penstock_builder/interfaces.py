@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeAlias
 
 from penstock import CalculatorContract
-from penstock.config import is_template, read_graph
+from penstock.config import read_definition, read_graph
 from penstock.errors import InvalidArgumentError, PenstockError
-from penstock.lowlevel import Options, TagMap, agree, did_you_mean, members, port_name, type_names
+from penstock.lowlevel import Options, ReadGraph, TagMap, agree, did_you_mean, members, port_name, type_names
 from penstock_builder.wires import Wire, resolved
 from penstock_views.describe import describe
 
@@ -97,7 +97,8 @@ def component(name: str, registry: Registry, package: str) -> Component:
 
 def _subgraph(target: object, registry: Registry) -> Component:
     # A `Subgraph` or a template makes its graph for the node; its ports are not known before.
-    if isinstance(target, type) or hasattr(target, "get_config") or is_template(target, registry):
+    computes = isinstance(target, type) or hasattr(target, "get_config")
+    if computes or not isinstance(read_definition(target, registry), ReadGraph):  # then it is a template
         return NOTHING_KNOWN
     graph = read_graph(target, registry)
     fields = {kind: getattr(graph, field) for kind, (_, field) in KINDS.items()}

@@ -23,7 +23,7 @@ from google.protobuf.unknown_fields import UnknownFieldSet
 
 from penstock.config.calculator_pb2 import CalculatorGraphConfig
 from penstock.config.options.types import OptionTypes
-from penstock.config.places import Places, ReadGraph, where
+from penstock.config.places import Places, ReadGraph, Spot, where
 from penstock.config.reading.messages import calculators_of, is_known, messages_in, spelled
 from penstock.config.reading.scan import end_of_field, own_name, scan_json, scan_text
 from penstock.errors import (
@@ -82,15 +82,7 @@ def read_graph(
         GraphConfigError: `source` is a template whose defaults make no graph; has all mistakes.
         PenstockError: as `read_definition`.
     """
-    return _graph_of(read_definition(source, registry, label=label, types=types))
-
-
-def read_partly(source: object, registry: Registry, types: OptionTypes) -> ReadGraph:
-    """Read a graph like `read_graph`, but leave out options that cannot be read: see `Places.unread`."""
-    return _graph_of(_found_in(source, registry, None, types))
-
-
-def _graph_of(found: ReadGraph | Definition) -> ReadGraph:
+    found = read_definition(source, registry, label=label, types=types)
     if isinstance(found, ReadGraph):
         return found
     from penstock.config.definition import expand_definition  # only templates need it
@@ -114,6 +106,7 @@ def read_definition(
         registry: finds the options messages, and the reader of templates.
         label: replaces the file's name in messages where `source` is no file.
         types: shared by all files of one graph, and made from the registry; None where this is the only file.
+            With it, the caller sees to options that cannot be read: `Places.unread` has them.
 
     Returns:
         A graph; or the definition that the reader of templates returns.
@@ -128,22 +121,6 @@ def read_definition(
         NameClashError, PluginError: options that the graph names, or the reader of templates, cannot be
             imported.
     """
-    found = _found_in(source, registry, label, types)
-    if isinstance(found, ReadGraph):
-        _raise_unread(found.places)
-    return found
-
-
-def _raise_unread(places: Places) -> None:
-    if places.unread:
-        from penstock.check.faults import Faults  # only where something is wrong
-
-        Faults(places, places.unread).raise_any()
-
-
-def _found_in(
-    source: object, registry: Registry, label: str | None, types: OptionTypes | None
-) -> ReadGraph | Definition:
     for convert in (getattr(source, "to_template", None), getattr(source, "to_config", None)):
         if callable(convert) and not isinstance(source, type):
             source = convert()
@@ -151,6 +128,7 @@ def _found_in(
     if _is_definition(source):
         return source
     reader = _Reader(registry, types or OptionTypes(registry), label)
+    reader.raises_unread = types is None
     if isinstance(source, str):
         return reader.text(source)
     if _is_path(source):
@@ -195,6 +173,8 @@ class _Reader:
         #: The same object for protobuf, whose published types take a DescriptorPool only.
         self._pool: Any = self._types
         self._file = file
+        #: Whether options that cannot be read are raised; else the caller finds them in `Places.unread`.
+        self.raises_unread = True
 
     # --- the forms ------------------------------------------------------------------------------
 
@@ -228,11 +208,15 @@ class _Reader:
                 scanned = _without_options(scanned, places, error)
         if scanned.rule is not None:
             return self._template(scanned.text, places, places.line_and_column(scanned.rule))
-        while True:
+        message = None
+        while message is None:
             try:
-                return self._finished(self._message(scanned, places), places)
+                message = self._message(scanned, places)
             except GraphParseError as error:
                 scanned = _without_options(scanned, places, error)
+        if self.raises_unread:
+            _raise_unread(places)
+        return self._finished(message, places)
 
     def json(self, text: str) -> ReadGraph:
         from penstock.config.reading.json_graph import JsonGraphError, value_of  # graphs in JSON are few
@@ -453,6 +437,13 @@ class _Reader:
         raise GraphParseError(message, file=self._file, line=line, column=column) from cause
 
 
+def _raise_unread(places: Places) -> None:
+    if places.unread:
+        from penstock.check.faults import Faults  # only where something is wrong
+
+        Faults(places, places.unread).raise_any()
+
+
 def _without_options(scanned: ScannedText, places: Places, error: GraphParseError) -> ScannedText:
     """Note an error in `places.unread`, and return the text with blanks instead of the options that it is in.
 
@@ -460,15 +451,13 @@ def _without_options(scanned: ScannedText, places: Places, error: GraphParseErro
         GraphParseError, GraphConfigError: the error is not in options, or many are; has all that are known.
     """
     at = -1 if error.line is None or error.column is None else places.offset_of(error.line, error.column)
-    part = places.root and places.root.last(at)
-    field = part and part[1].last(at)
-    end = end_of_field(scanned.text, field[1].offset) if field else -1
-    is_whole = scanned.rule is None and scanned.unclosed is None and len(places.unread) < _MOST_UNREAD
-    if not part or not field or field[0] not in _OPTIONS or at >= end or not is_whole:
-        places.unread.append((at, error, -1))
+    _, part = (places.root and places.root.last(at)) or ("", Spot(-1))
+    name, field = part.last(at) or ("", part)
+    start, end = field.offset, end_of_field(scanned.text, field.offset) if name in _OPTIONS else -1
+    is_first_of_few = len(places.unread) < _MOST_UNREAD and scanned.rule is None and scanned.unclosed is None
+    places.unread.append((at, error, part.offset))
+    if at >= end or not is_first_of_few:
         _raise_unread(places)
-    start = field[1].offset
-    places.unread.append((at, error, part[1].offset))
     blanks = re.sub(r"[^\n]", " ", scanned.text[start:end])
     return scanned._replace(text=f"{scanned.text[:start]}{blanks}{scanned.text[end:]}")
 

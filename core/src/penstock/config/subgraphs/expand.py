@@ -28,7 +28,6 @@ from penstock.config.subgraphs.interface import PORT_FIELDS, Interface, prefix_o
 from penstock.config.subgraphs.option_values import set_option_values
 from penstock.config.subgraphs.subgraph import Subgraph, SubgraphContext
 from penstock.errors import (
-    GraphConfigError,
     InvalidArgumentError,
     OptionError,
     PenstockError,
@@ -361,10 +360,12 @@ class _Use:
             if isinstance(error, OptionError):
                 places = OptionPlaces(self.part.node, self.part.places, self.part.spot, at)
                 at = places.at(error.options, error.path)
-            for one in error.faults if isinstance(error, GraphConfigError) else (error,):
-                self._fault(at, f"{doing}: {cause_words(one)}", code_of(one), one)
+            self._fault(at, f"{doing}: {cause_words(error)}", code_of(error), error)
             return None
-        return graph
+        unread = graph.places.unread if graph else ()
+        for _, fault, _ in unread:
+            self._fault(at, f"{doing}: {fault}", fault.code, fault)
+        return None if unread else graph
 
     def warn_of_unknown(self, names: list[str]) -> None:
         """Log the names of arguments that the definition ignores."""
