@@ -128,3 +128,15 @@ def test_a_missing_default_handler_and_a_missing_default_executor_are_found_toge
         "  line 1, column 1: needed by default: no executor 'ThreadPoolExecutor' is registered; install it: "
         "pip install penstock-executors"
     )
+
+
+def test_a_graph_with_a_default_executor_of_its_own_needs_no_other():
+    bare = Registry()
+    bare.add("executor", "Own", object)
+    bare.add("calculator", "C", type("C", (), {"get_contract": classmethod(lambda _cls, _cc: None)}))
+
+    with pytest.raises(GraphConfigError) as caught:
+        build_plan('executor { type: "Own" } node { calculator: "C" }', bare)
+
+    (fault,) = caught.value.faults
+    assert "'DefaultInputStreamHandler'" in str(fault)

@@ -6,6 +6,7 @@ import attrs
 import pytest
 
 from penstock.config import build_plan, read_graph
+from penstock.config.subgraphs.subgraph import Subgraph
 from penstock.errors import GraphConfigError, GraphParseError
 from penstock.option_class import full_name
 
@@ -204,17 +205,40 @@ def test_where_a_bracket_is_never_closed_reading_ends_with_the_first_fault(scale
     assert error_of(f"{one('')} node {{", scale).endswith("this bracket is never closed")
 
 
-def test_faults_of_options_in_a_subgraph_are_all_listed(scale):
-    inner = one("options { zoom: 3 }") + one("options { zoom: 4 }").partition("\n")[2]
+def test_faults_of_options_in_a_subgraph_are_listed_with_all_others_there(scale):
+    inner = (
+        one("options { zoom: 3 }") + one("options { zoom: 4 }").partition("\n")[2] + SEVERAL.splitlines()[3]
+    )
 
     with pytest.raises(GraphConfigError) as caught:
         build_plan('input_stream: "a"\nnode { calculator: "Inner" }', scale, subgraphs={"Inner": inner})
 
-    assert [str(fault).partition("'zoom'")[0] for fault in caught.value.faults] == [
-        f"line 2, column 8: node 'Inner': the subgraph cannot be read: <subgraph Inner>:{line}:13: "
-        "penstock.CalculatorOptions has no field "
+    assert [str(fault).partition(" has no field 'zoom'")[0] for fault in caught.value.faults[:2]] == [
+        f"line 2, column 8: node 'Inner': <subgraph Inner>:{line}:13: penstock.CalculatorOptions"
         for line in (3, 5)
     ]
+    assert [fault.node for fault in caught.value.faults[2:]] == ["inner__Scael", "inner__Scael"]
+    assert "no calculator 'Scael' is registered" in str(caught.value.faults[2])
+
+
+def test_a_node_whose_options_cannot_be_read_has_no_fault_because_of_what_is_missing_then(declare, registry):
+    declare("Sized", lambda cc: cc.inputs["NEEDED"].set_any()).Options = attrs.make_class(
+        "SizedOptions", {"size": attrs.field(type=int)}
+    )
+
+    assert "has no field 'sise'; write " in error_of(
+        'node { calculator: "Sized" options { sise: 3 } }', registry
+    )
+
+
+def test_a_subgraph_whose_options_cannot_be_read_is_not_asked_for_its_graph(scale):
+    class Inner(Subgraph):
+        def get_config(self, sc):
+            raise ValueError(f"no options in {sc.node_name}")
+
+    scale.add("subgraph", "Inner", Inner)
+
+    assert "has no field 'zoom'" in error_of('node { calculator: "Inner" options { zoom: 3 } }', scale)
 
 
 def test_very_many_faults_of_options_end_the_reading(scale):

@@ -35,7 +35,7 @@ class Faults:
         self._places = places
         self._found: list[tuple[int, PenstockError]] = [(at, error) for at, error, _ in unread]
         #: The places of nodes whose options could not be read.
-        self.unread: Final = frozenset(node for _, _, node in unread)
+        self.unread = {node for _, _, node in unread}
 
     def add(  # noqa: PLR0913  # the fields of an error
         self,

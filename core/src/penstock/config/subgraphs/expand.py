@@ -22,7 +22,7 @@ from penstock.check.spec import REFUSED_IN_GRAPH, Text
 from penstock.config.calculator_pb2 import CalculatorGraphConfig
 from penstock.config.options.option_places import OptionPlaces
 from penstock.config.options.options import Options
-from penstock.config.places import ReadGraph
+from penstock.config.places import ReadGraph, Spot
 from penstock.config.reading.parse import read_definition, read_graph
 from penstock.config.subgraphs.interface import PORT_FIELDS, Interface, prefix_of
 from penstock.config.subgraphs.option_values import set_option_values
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from penstock.config.definition import Definition
     from penstock.config.message import Message
     from penstock.config.options.types import OptionTypes
-    from penstock.config.places import Places, Spot
+    from penstock.config.places import Places
     from penstock.registry import Registry
 
 __all__ = ["Expanded", "Subgraph", "SubgraphContext", "expand", "with_subgraphs"]
@@ -362,10 +362,10 @@ class _Use:
                 at = places.at(error.options, error.path)
             self._fault(at, f"{doing}: {cause_words(error)}", code_of(error), error)
             return None
-        unread = graph.places.unread if graph else ()
-        for _, fault, _ in unread:
-            self._fault(at, f"{doing}: {fault}", fault.code, fault)
-        return None if unread else graph
+        for _, fault, node in graph.places.unread if graph else ():
+            self._fault(at, str(fault), fault.code, fault)
+            self._faults.unread.add(graph.places.at(Spot(node)))
+        return graph
 
     def warn_of_unknown(self, names: list[str]) -> None:
         """Log the names of arguments that the definition ignores."""
