@@ -225,10 +225,12 @@ def test_a_node_whose_options_cannot_be_read_has_no_fault_because_of_what_is_mis
     declare("Sized", lambda cc: cc.inputs["NEEDED"].set_any()).Options = attrs.make_class(
         "SizedOptions", {"size": attrs.field(type=int)}
     )
+    text = 'node { calculator: "Sized" options { sise: 3 } }'
 
-    assert "has no field 'sise'; write " in error_of(
-        'node { calculator: "Sized" options { sise: 3 } }', registry
-    )
+    assert "has no field 'sise'; write " in error_of(text, registry)
+    with pytest.raises(GraphConfigError) as caught:
+        build_plan('node { calculator: "Inner" }', registry, subgraphs={"Inner": text})
+    assert ["has no field 'sise'; write " in str(fault) for fault in caught.value.faults] == [True]
 
 
 def test_a_subgraph_whose_options_cannot_be_read_is_not_asked_for_its_graph(scale):
