@@ -118,6 +118,12 @@ class PenstockError(Exception):
         """Return the code of an error made from these arguments where it is not given by name."""
         return cls.default_code
 
+    def placed(self, where: str) -> PenstockError:
+        """Return a copy of the error whose message begins with a place."""
+        rebuild, (family, _, state) = self.__reduce__()
+        copy: PenstockError = rebuild(family, (f"{where}{self}",), state)
+        return copy
+
     def __reduce__(self) -> tuple[Any, ...]:
         family = type(self).__dict__.get("_family", type(self))
         return _rebuild, (family, self.args, dict(self.__dict__))
@@ -299,7 +305,7 @@ class UnknownNameError(NotFoundError):
         install: the distribution to install, where an official pack has the name.
     """
 
-    def __init__(  # noqa: PLR0913  # each is a field of the message
+    def __init__(  # each is a field of the message
         self,
         kind: str,
         name: str,
@@ -307,7 +313,6 @@ class UnknownNameError(NotFoundError):
         failed: Mapping[str, str] | None = None,
         *,
         install: str | None = None,
-        where: str = "",
     ) -> None:
         from penstock.near_names import near_names  # only where something is wrong
 
@@ -315,7 +320,7 @@ class UnknownNameError(NotFoundError):
         self.name = name
         self.near = tuple(near_names(name, known))
         self.install = install
-        message = f"{where}no {kind} {name!r} is registered"
+        message = f"no {kind} {name!r} is registered"
         if install:
             message += f"; install it: pip install {install}"
         elif self.near:

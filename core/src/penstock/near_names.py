@@ -34,11 +34,14 @@ def near_names(name: str, known: Iterable[str], most: int = 3) -> list[str]:
     full_names: dict[str, list[str]] = {}
     for one in dict.fromkeys(known):
         full_names.setdefault(re.sub(_PACKAGE, "", one), []).append(one)
+    parts = {one: _distinct(wanted, one) for one in full_names}
     similar = get_close_matches(wanted, full_names, _CLOSELY, _CUTOFF)
-    ratios = {one: SequenceMatcher(None, *_distinct(wanted, one)).ratio() for one in similar}
+    ratios = {one: SequenceMatcher(None, *parts[one]).ratio() for one in similar}
     least = max(_CUTOFF, max(ratios.values(), default=0) - _BEHIND_BEST)
     near = [one for one in similar if ratios[one] >= least]
-    near = near or sorted((one for one in full_names if _contains(one, wanted)), key=len)
+    if not near:
+        long = {one: pair for one, pair in parts.items() if len(pair[0]) >= _SHORTEST_PART}
+        near = sorted((one for one, (part, whole) in long.items() if part in whole), key=len)
     return [full for one in near for full in full_names[one]][:most]
 
 
@@ -48,13 +51,8 @@ def did_you_mean(name: str, known: Iterable[str], most: int = 3) -> str:
     return f" (did you mean {', '.join(map(repr, near))}?)" if near else ""
 
 
-def _contains(name: str, wanted: str) -> bool:
-    part, whole = _distinct(wanted, name)
-    return len(part) >= _SHORTEST_PART and part.casefold() in whole.casefold()
-
-
 def _distinct(one: str, other: str) -> tuple[str, str]:
-    """Return two names without the words that both end with."""
+    """Return two names without the words that both end with, in small letters."""
     while (word := re.search(_LAST_WORD, one)) and other.endswith(word[0]) and other != word[0]:
         one, other = one[: word.start()], other[: -len(word[0])]
-    return one, other
+    return one.casefold(), other.casefold()

@@ -12,11 +12,10 @@ from penstock.errors import (
     NotFoundError,
     PenstockError,
     StatusCode,
-    UnknownNameError,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Iterable
 
     from penstock.check.protocols import Places
 
@@ -63,27 +62,10 @@ class Faults:
             error: becomes the cause.
             node: the node concerned.
         """
-        found = type(error)(f"{self._places.where(at)}{who}{error}", code=error.code, node=node)
+        found = error.placed(f"{self._places.where(at)}{who}")
+        found.node = node
         found.__cause__ = error
         self._note(at, found)
-
-    def add_unknown(  # noqa: PLR0913  # the fields of an UnknownNameError
-        self,
-        at: int,
-        who: str,
-        kind: str,
-        name: str,
-        *,
-        known: Collection[str],
-        failed: Mapping[str, str] | None = None,
-        install: str | None = None,
-        node: str | None = None,
-    ) -> None:
-        """Note a name that no plugin provides; see `UnknownNameError` for the fields."""
-        where = f"{self._places.where(at)}{who}"
-        error = UnknownNameError(kind, name, known, failed, install=install, where=where)
-        error.node = node
-        self._note(at, error)
 
     def raise_any(self) -> None:
         """Raise all faults as one.

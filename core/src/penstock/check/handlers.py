@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from penstock.errors import UnknownNameError
 from penstock.late_log import LateLogger, place
 from penstock.plan import DEFAULT_EXECUTOR, HandlerPlan
 
@@ -42,9 +43,8 @@ class Handlers:
     def check_output(self, spec: HandlerSpec | None, who: str) -> None:
         """Note a fault where the file asks for an output stream handler that does not exist."""
         if spec is not None and spec.name not in ("", _OUTPUT_DEFAULT):
-            self._faults.add_unknown(
-                spec.at, who, "output stream handler", spec.name, known=[_OUTPUT_DEFAULT]
-            )
+            error = UnknownNameError("output stream handler", spec.name, [_OUTPUT_DEFAULT])
+            self._faults.add_error(spec.at, who, error)
 
     def plan(self, draft: Draft) -> HandlerPlan:
         """Choose a node's handler; note a fault where no handler has its name."""

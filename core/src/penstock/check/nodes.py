@@ -324,16 +324,10 @@ def _meant(
     unknown: Iterable[Port], specs: PortSpecs, missing: Iterable[tuple[str, int]]
 ) -> dict[Port, tuple[str, int]]:
     """Return the port that each unknown one may mean: one of a similar tag, else one that is missing."""
-    free = {place: place[0] for place, spec in specs.unconnected.items() if spec.is_declared()}
-    meant: dict[Port, tuple[str, int]] = {}
-    for port in unknown:
-        near = near_names(port.tag, filter(None, free.values()))
-        if near:
-            meant[port] = next(place for place, tag in free.items() if tag == near[0])
-            del free[meant[port]]
-    left = iter([place for place in missing if place in free])
-    meant.update(zip([port for port in unknown if port not in meant], left, strict=False))
-    return meant
+    free = {place[0]: place for place, spec in reversed(specs.unconnected.items()) if spec.is_declared()}
+    near = {port: free[tag] for port in unknown for tag in near_names(port.tag, filter(None, free), 1)}
+    left = [place for place in missing if place not in near.values()]
+    return near | dict(zip([port for port in unknown if port not in near], left, strict=False))
 
 
 def _is_of_instances(factory: object) -> bool:

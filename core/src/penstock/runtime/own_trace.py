@@ -46,11 +46,4 @@ def _found(registry: Registry) -> object:
     try:
         return registry.find(_KIND, _NAME)
     except UnknownNameError as error:
-        raise UnknownNameError(
-            _KIND,
-            _NAME,
-            registry.names(_KIND),
-            registry.failures,
-            install=error.install,
-            where="the graph's profiler_config has trace_enabled: ",
-        ) from None
+        raise error.placed("the graph's profiler_config has trace_enabled: ") from None
