@@ -59,8 +59,8 @@ def build_plan(
         The checked graph. Its `config` is a message of its own.
 
     Raises:
-        GraphParseError: `graph_config` is no graph; says file, line and column.
-        GraphConfigError: the graph cannot run; has all its faults.
+        GraphParseError: `graph_config` is no graph, or has options that cannot be read; has the place.
+        GraphConfigError: the graph cannot run; has all its faults, those of options among them.
         NotFoundError: there is no such file.
         UnknownNameError: the graph is a template, and no plugin that reads templates is loaded.
         InvalidArgumentError: `graph_config` is none of these, or both or neither are given; or one of

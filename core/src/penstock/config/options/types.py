@@ -158,18 +158,18 @@ class OptionTypes:
             words + (cure or "; no plugin that is loaded declares it") + not_loaded(self._registry.failures)
         )
 
-    def of_component(self, kind: str, name: str) -> dict[str, list[str]]:
-        """Return full name → fields of the options that a component declares, and of those named after it."""
-        fields: dict[str, list[str]] = {}
+    def of_component(self, kind: str, name: str, extendee: str) -> dict[str, tuple[bool, list[str]]]:
+        """Return the options that a component declares, and those named after it.
+
+        Full name → whether they extend `extendee`, and their fields.
+        """
+        found = {}
         with suppress(PenstockError):  # the checks report it
             said = [options for options, _ in _said([self._registry.find(kind, name)])]
-            for options in (*said, *near_names(f"{name}Options", self._entries)):
-                fields[options] = list(self.message_class(options).DESCRIPTOR.fields_by_name)
-        return fields
-
-    def extends(self, name: str, extendee: str) -> bool:
-        """Return whether the options of a full name extend another message."""
-        return name in self._entries and self._entries[name].extendee == extendee
+            for one in (*said, *near_names(f"{name}Options", self._entries)):
+                fields = list(self.message_class(one).DESCRIPTOR.fields_by_name)
+                found[one] = one in self._entries and self._entries[one].extendee == extendee, fields
+        return found
 
     # --- what is declared -----------------------------------------------------------------------
 

@@ -112,14 +112,7 @@ def read_definition(
         A graph; or the definition that the reader of templates returns.
 
     Raises:
-        GraphParseError: `source` is no graph, or names options that nothing provides; says where.
-        GraphConfigError: several options cannot be read; has all of them.
-        NotFoundError: there is no such file.
-        UnknownNameError: `source` is a template, and no plugin that reads templates is loaded.
-        InvalidArgumentError: `source` is none of these.
-        PenstockError: the file cannot be read; the OSError is the `__cause__`.
-        NameClashError, PluginError: options that the graph names, or the reader of templates, cannot be
-            imported.
+        PenstockError: as `penstock.config.build_plan`.
     """
     for convert in (getattr(source, "to_template", None), getattr(source, "to_config", None)):
         if callable(convert) and not isinstance(source, type):

@@ -34,12 +34,12 @@ def right_options(  # noqa: PLR0913, PLR0917  # what a file has at one place
     kind, extended = _KINDS.get(part, ("", ""))
     if not kind or not name or message not in (extended, _NODE, "google.protobuf.Any"):
         return ""
-    for options, fields in types.of_component(kind, name).items():
+    for options, (is_extension, fields) in types.of_component(kind, name, extended).items():
         near = [field] if field in fields or message == _NODE else near_names(field, fields, 1)
         if near and near[0] in fields:
             forms = _JSON if given.startswith('"') else _TEXT
             written = " ".join(given.split()).replace(field, near[0], 1)
-            return f"; write {forms[types.extends(options, extended)].format(options, written)}"
+            return f"; write {forms[is_extension].format(options, written)}"
         if message != _NODE:
             return f"; the options of {name!r} are {options}, which has {', '.join(fields)}"
     return "" if message == _NODE else f"; 'penstock show {name}' says how its options are written"

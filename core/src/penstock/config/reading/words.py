@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 
 from penstock.config.calculator_pb2 import CalculatorGraphConfig
 from penstock.config.reading.scan import snake_case
@@ -13,9 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from penstock.config.options.types import OptionTypes
-
-#: Returns how an error goes on about a field that a message does not have; "" where it does not know.
-Right: TypeAlias = "Callable[[str, str], str]"
 
 TOO_DEEP: Final = "its brackets are nested too deep"
 
@@ -30,15 +27,18 @@ _BOTH_FORMS: Final = (
 )
 
 
-def text_reason(error: Exception, types: OptionTypes, right: Right) -> str:
+def text_reason(error: Exception, types: OptionTypes, right: Callable[[str, str], str]) -> str:
     """Return why the text parser stopped, without its own line number and its copy of the line."""
     words = re.sub(r"^\d+:\d+ : ", "", str(error))
     words = re.sub(r"^'.*': (?=[A-Z])", "", words, flags=re.DOTALL)
     return with_near_fields(lowered(words.rstrip(".")), types, right)
 
 
-def with_near_fields(words: str, types: OptionTypes, right: Right) -> str:
-    """Return an error's words; where they name a field that does not exist, with what to write instead."""
+def with_near_fields(words: str, types: OptionTypes, right: Callable[[str, str], str]) -> str:
+    """Return an error's words; where they name a field that does not exist, with what to write instead.
+
+    `right`, called with the message and the field, says it where it knows.
+    """
     found = _NO_FIELD.search(words)
     if found is None:
         what, is_misplaced, _ = words.partition(_MISPLACED)
