@@ -88,7 +88,7 @@ def check_calculator(  # noqa: PLR0913  # each is one thing that a calculator ma
     The results of async methods, and Futures, are waited for.
 
     Args:
-        calculator: the class, or a registered name.
+        calculator: the class, or what `@penstock.calculator` has decorated; or a registered name.
         wiring: graph text with a node of the calculator, or several of these; by default the example in
             which its docstring ends, and what its contract asks for. Each also grows: optional ports and
             further ports of a tag are connected as far as the contract takes them.
@@ -352,19 +352,23 @@ def _registered(calculator: type[Calculator] | str, registry: Registry) -> tuple
         return calculator, cast("type[Calculator]", registry.find("calculator", calculator))
     cls: Any = calculator_of(calculator)  # of what @penstock.calculator has decorated
     if not isinstance(cls, type) or not hasattr(cls, "get_contract"):
-        named = getattr(calculator, "__name__", None)
-        what = f"check_calculator: {shown(calculator) if named is None else repr(named)} is no calculator"
-        if hasattr(calculator, "get_contract"):
-            cure = "pass its class, not an instance"
-        elif isinstance(calculator, type):
-            cure = "let it subclass penstock.Calculator, or decorate it with @penstock.calculator"
-        elif callable(calculator):
-            cure = "decorate the function with @penstock.calculator"
-        else:
-            cure = "pass the class of a calculator, or a registered name"
-        raise InvalidArgumentError(f"{what}; {cure}")
+        raise _no_calculator(calculator)
     registry.add("calculator", cls.__name__, cls)
     return cls.__name__, cls
+
+
+def _no_calculator(thing: object) -> InvalidArgumentError:
+    cure = "pass the class of a calculator, or a registered name"
+    if hasattr(thing, "get_contract"):
+        cure = "pass its class, not an instance"
+    elif isinstance(thing, type):
+        cure = "let it subclass penstock.Calculator, or decorate it with @penstock.calculator"
+    elif callable(thing):
+        cure = "decorate the function with @penstock.calculator"
+    name = getattr(thing, "__name__", None)
+    return InvalidArgumentError(
+        f"check_calculator: {shown(thing) if name is None else repr(name)} is no calculator; {cure}"
+    )
 
 
 def _installed() -> Registry:

@@ -362,9 +362,10 @@ class _Use:
                 at = places.at(error.options, error.path)
             self._fault(at, f"{doing}: {cause_words(error)}", code_of(error), error)
             return None
-        for _, fault, node in graph.places.unread if graph else ():
-            self._fault(at, str(fault), fault.code, fault)
-            self._faults.unread.add(graph.places.at(Spot(node)))
+        if graph is not None:
+            for _, fault, node in graph.places.unread:
+                self._fault(at, str(fault), fault.code, fault)
+                self._faults.unread.add(graph.places.at(Spot(node)))
         return graph
 
     def warn_of_unknown(self, names: list[str]) -> None:
