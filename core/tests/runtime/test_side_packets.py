@@ -112,6 +112,19 @@ def test_a_graph_without_side_packets_says_so(make) -> None:
         make([(Nothing, "", "")]).run({"zoom": 1})
 
 
+def test_a_side_packet_that_a_node_makes_is_not_among_those_that_can_be_given(make) -> None:
+    maker = calculator(name="Maker", open=lambda cc: cc.output_side_packets["MADE"].set(1))
+    graph = make(
+        [
+            (maker, "", "", 'output_side_packet: "MADE:made"'),
+            (Nothing, "", "", 'input_side_packet: "MADE:made" input_side_packet: "WORD:word"'),
+        ]
+    )
+
+    with pytest.raises(GraphConfigError, match=r"has no side packet 'mad'; its side packets are: 'word'\n"):
+        graph.run({"mad": 1})
+
+
 def test_a_side_packet_that_the_graph_declares_and_no_node_reads_may_be_given(make) -> None:
     make([(Nothing, "", "")], rest='input_side_packet: "MODEL:model"').run({"model": 1}, TIMEOUT)
 

@@ -73,7 +73,7 @@ def check_given(plan: Plan, given: Mapping[str, Packet]) -> None:
         GraphConfigError: one is unknown, missing, of a wrong type, empty, or made by a node too; carries all
             such faults, those of unknown ones first, then in the order of the nodes. Nothing has started.
     """
-    read = {port.name for node in plan.nodes for port in node.input_side_packets}
+    read = {port.name for node in plan.nodes for port in node.input_side_packets if not port.produced}
     known = sorted(read | plan.declared_side_packets)
     made = {port.name for node in plan.nodes for port in node.output_side_packets}
     unknown = [name for name in given if name not in known and name not in made]
