@@ -213,7 +213,9 @@ def test_an_unknown_calculator_may_be_near_a_subgraph() -> None:
 
 
 def test_origin_of_an_unknown_name_is_the_same_error() -> None:
-    with pytest.raises(UnknownNameError, match=r"^no executor 'Nope' is registered$"):
+    with pytest.raises(
+        UnknownNameError, match=r"^no executor 'Nope' is registered; install the pack that has it$"
+    ):
         Registry().origin("executor", "Nope")
 
 
@@ -686,7 +688,9 @@ def test_an_unknown_calculator_may_be_one_that_nobody_registered() -> None:
 
     with pytest.raises(PenstockError, match=f"no calculator 'Doubler' is registered{cure}$"):
         registry.find("calculator", "Doubler")
-    with pytest.raises(PenstockError, match=r"no executor 'Doubler' is registered$"):
+    with pytest.raises(
+        PenstockError, match=r"no executor 'Doubler' is registered; install the pack that has it$"
+    ):
         registry.find("executor", "Doubler")
     registry.add("calculator", "Doubled", Gate)
     with pytest.raises(

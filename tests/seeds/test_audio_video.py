@@ -121,7 +121,8 @@ def test_a_contract_by_index_does_not_fit_a_graph_by_tag_and_every_fault_is_name
             COMBINED_INPUT + graph_text("audio_video_by_tag"), SomeAudioVideoCalculator, SomeVideoCalculator
         )
 
-    expected = ("needs input 0", "needs output 'AUDIO'", "needs output 'AUDIO:1'", "has no input 'INPUT'")
+    meant = """has no input 'INPUT' (did you mean "combined_input"?)"""
+    expected = ("needs output 'AUDIO'", "needs output 'AUDIO:1'", meant)
     assert len(caught.value.faults) == len(expected)
     for fault, text in zip(caught.value.faults, expected, strict=True):
         assert text in str(fault)

@@ -120,6 +120,12 @@ class PenstockError(Exception):
         """Return the code of an error made from these arguments where it is not given by name."""
         return cls.default_code
 
+    def placed(self, where: str) -> PenstockError:
+        """Return a copy of the error whose message begins with a place."""
+        rebuild, (family, _, state) = self.__reduce__()
+        copy: PenstockError = rebuild(family, (f"{where}{self}",), state)
+        return copy
+
     def __reduce__(self) -> tuple[Any, ...]:
         family = type(self).__dict__.get("_family", type(self))
         return _rebuild, (family, self.args, dict(self.__dict__))
@@ -266,9 +272,35 @@ class GraphConfigError(PenstockError):
         self.faults = tuple(faults)
         where = f"{file}: " if file else ""
         head = "1 fault" if len(self.faults) == 1 else f"{len(self.faults)} faults"
-        lines = "".join(f"\n  {fault}" for fault in self.faults)
-        super().__init__(f"{where}the graph cannot run, {head}:{lines}", code=common_code(self.faults))
+        lines, notes = lines_of(self.faults)
+        listed = "".join(f"\n  {line}" for line in (*lines, *notes))
+        super().__init__(f"{where}the graph cannot run, {head}:{listed}", code=common_code(self.faults))
         self.file = file
+
+
+#: Kind of names → how the application can provide one itself.
+_OWN: Final = {
+    "calculator": "decorate it with @penstock.register_calculator, or ",
+    "subgraph": "pass it in subgraphs={...}, or ",
+}
+#: How an error goes on that names the plugins which are not loaded.
+_NOT_LOADED: Final = "; plugins that are not loaded: "
+
+
+def lines_of(faults: Iterable[object]) -> tuple[list[str], list[str]]:
+    """Return the messages of faults, and which plugins are not loaded, which is thus said once."""
+    parts = [str(fault).partition(_NOT_LOADED) for fault in faults]
+    notes = dict.fromkeys(f"{said[2:]}{plugins}" for _, said, plugins in parts if said)
+    return [line for line, _, _ in parts], list(notes)
+
+
+def not_loaded(failures: Mapping[str, str]) -> str:
+    """Return how an error goes on after some plugins failed: plugin → reason, each reason once; or ""."""
+    reasons: dict[str, list[str]] = {}
+    for plugin, why in sorted(failures.items()):
+        reasons.setdefault(why, []).append(plugin)
+    listed = ", ".join(f"{', '.join(plugins)} ({why})" for why, plugins in reasons.items())
+    return f"{_NOT_LOADED}{listed}" if listed else ""
 
 
 class UnknownNameError(NotFoundError):
@@ -281,7 +313,7 @@ class UnknownNameError(NotFoundError):
         install: the distribution to install, where an official pack has the name.
     """
 
-    def __init__(  # noqa: PLR0913  # each is a field of the message
+    def __init__(  # each is a field of the message
         self,
         kind: str,
         name: str,
@@ -289,25 +321,21 @@ class UnknownNameError(NotFoundError):
         failed: Mapping[str, str] | None = None,
         *,
         install: str | None = None,
-        where: str = "",
     ) -> None:
+        from penstock.near_names import near_names  # only where something is wrong
+
         self.kind = kind
         self.name = name
-        from difflib import get_close_matches  # only where something is wrong
-
-        self.near = tuple(get_close_matches(name, known, n=3))
+        self.near = tuple(near_names(name, known))
         self.install = install
-        message = f"{where}no {kind} {name!r} is registered"
+        message = f"no {kind} {name!r} is registered"
         if install:
             message += f"; install it: pip install {install}"
         elif self.near:
             message += f" (did you mean {', '.join(map(repr, self.near))}?)"
-        elif kind == "calculator" and not failed:
-            message += "; decorate it with @penstock.register_calculator, or install the pack that has it"
-        if failed:
-            reasons = ", ".join(f"{plugin} ({why})" for plugin, why in sorted(failed.items()))
-            message += f"; plugins that are not loaded: {reasons}"
-        super().__init__(message)
+        elif not failed:
+            message += f"; {_OWN.get(kind, '')}install the pack that has it"
+        super().__init__(message + not_loaded(failed or {}))
 
 
 class NameClashError(AlreadyExistsError):

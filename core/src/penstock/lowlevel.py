@@ -27,12 +27,13 @@ Names and plugins
     are the kinds of names, `check_name` checks one, `official_packs` lists those of the official packs;
     `OptionEntry` is one declared options message, `spelling` the module and name of an object,
     `calculator_of` the class behind what a registry holds. `engine_form` says whether the engine is compiled.
+    `near_names` finds the names that a misspelt one may mean, `did_you_mean` writes them for an error.
 Options
     `Options` finds the options of a node by their class; `OptionTypes` finds classes by their names.
     `is_options_class`, `options_classes`, `full_name`, `fields_of` (`ClassField`), `classes_inside` and
     `enum_numbers` describe attrs classes, `can_be_option` checks the type of a field. `message_class`,
-    `extension_class` and `inner_classes` derive protobuf messages from them, `message_of` and `message_with`
-    fill these messages.
+    `extension_class` and `inner_classes` derive protobuf messages from them. `has_no_default`, `default_of`
+    and `converted` say what the class makes of a field.
 Graphs
     `numbered_nodes` gives nodes their canonical names, `where` writes a place in a graph file. `expand` puts
     the subgraphs of a graph in, `prefix_of` is what the names of their nodes begin with. A `Plan` is a
@@ -67,7 +68,7 @@ if TYPE_CHECKING:
     from penstock.config.graph_reader import GraphReader, ReaderFindType, ReaderMerge
     from penstock.config.message import Message
     from penstock.config.options.message_class import extension_class, inner_classes, message_class
-    from penstock.config.options.message_values import message_of, message_with
+    from penstock.config.options.message_values import converted, default_of
     from penstock.config.options.options import Options
     from penstock.config.options.types import OptionTypes
     from penstock.config.places import Places, ReadGraph, Spot, where
@@ -81,6 +82,7 @@ if TYPE_CHECKING:
     from penstock.engine.schedule import RUNNING, TERMINATED, Schedule
     from penstock.engine.stream import InputStream, Observer, OutputStream
     from penstock.engine_form import engine_form
+    from penstock.near_names import did_you_mean, near_names
     from penstock.option_class import (
         ClassField,
         can_be_option,
@@ -88,6 +90,7 @@ if TYPE_CHECKING:
         enum_numbers,
         fields_of,
         full_name,
+        has_no_default,
         is_options_class,
         options_classes,
     )
@@ -149,7 +152,7 @@ _HOMES: Final = {
     "penstock.config.graph_reader": "GraphReader ReaderFindType ReaderMerge",
     "penstock.config.message": "Message",
     "penstock.config.options.message_class": "extension_class inner_classes message_class",
-    "penstock.config.options.message_values": "message_of message_with",
+    "penstock.config.options.message_values": "converted default_of",
     "penstock.config.options.options": "Options",
     "penstock.config.options.types": "OptionTypes",
     "penstock.config.places": "Places ReadGraph Spot where",
@@ -162,9 +165,10 @@ _HOMES: Final = {
     "penstock.engine.packet": "NOTHING",
     "penstock.engine.schedule": "RUNNING Schedule TERMINATED",
     "penstock.engine.stream": "InputStream Observer OutputStream",
+    "penstock.near_names": "did_you_mean near_names",
     "penstock.option_class": (
-        "ClassField can_be_option classes_inside enum_numbers fields_of full_name is_options_class "
-        "options_classes"
+        "ClassField can_be_option classes_inside enum_numbers fields_of full_name has_no_default "
+        "is_options_class options_classes"
     ),
     "penstock.payload_types": "PayloadType agree is_any is_type members runtime_classes type_name type_names",
     "penstock.plan": "ExecutorPlan HandlerPlan NodePlan Plan PortPlan SidePortPlan StreamPlan sources_above",
@@ -252,8 +256,11 @@ __all__ = [
     "can_be_option",
     "check_name",
     "classes_inside",
+    "converted",
+    "default_of",
     "default_registry",
     "definition_as_graph",
+    "did_you_mean",
     "engine_form",
     "enum_numbers",
     "expand",
@@ -261,6 +268,7 @@ __all__ = [
     "feed_packet",
     "fields_of",
     "full_name",
+    "has_no_default",
     "hints_of",
     "inner_classes",
     "is_any",
@@ -269,8 +277,7 @@ __all__ = [
     "is_type",
     "members",
     "message_class",
-    "message_of",
-    "message_with",
+    "near_names",
     "new_run",
     "next_allowed",
     "numbered_nodes",

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from penstock.contract import CalculatorContract
     from penstock.engine.calculator import Calculator
+#: The type of an unnamed executor without a type: found by name like any other, so that it can be replaced.
+DEFAULT_EXECUTOR: Final = "ThreadPoolExecutor"
 
 
 class PortPlan(Record):
@@ -162,6 +164,7 @@ class Plan(NamedTuple):
         stream_ids: name → number of each stream.
         file: where the graph came from, for messages, or None.
         option_types: knows the options in `config`, for writing it as text; None where it is not written.
+        declared_side_packets: those that the graph says the application gives; nodes may read others.
     """
 
     nodes: tuple[NodePlan, ...]
@@ -175,6 +178,7 @@ class Plan(NamedTuple):
     stream_ids: Mapping[str, int]
     file: str | None = None
     option_types: Any = None
+    declared_side_packets: frozenset[str] = frozenset()
 
 
 def sources_above(

@@ -250,6 +250,8 @@ class Registry:
                 return candidate, claims[0]
         known = {known for alike in _NAMED_ALIKE.get(kind, (kind,)) for known in self.names(alike)}
         install = self.install_hint(kind, name, package)
+        if kind == "calculator" and (name.endswith("Subgraph") or name in official_packs()["subgraph"]):
+            kind = "subgraph"
         raise UnknownNameError(kind, name, sorted(known), self.failures, install=install)
 
     def _claims(self, kind: str, name: str) -> tuple[Claim, ...]:

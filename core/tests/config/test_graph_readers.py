@@ -5,11 +5,11 @@ import sys
 
 import pytest
 
-from penstock.config import build_plan, is_template, read_graph
+from penstock.config import build_plan, read_definition, read_graph
 from penstock.config.calculator_graph_template_pb2 import CalculatorGraphTemplate
 from penstock.config.calculator_pb2 import CalculatorGraphConfig
 from penstock.config.definition import DefinitionTextError, definition_as_graph
-from penstock.config.places import Places
+from penstock.config.places import Places, ReadGraph
 from penstock.config.reading.find_reader import graph_reader
 from penstock.errors import (
     GraphConfigError,
@@ -22,6 +22,10 @@ from penstock.plugins.default_registry import default_registry, plugin_host, plu
 from penstock.registry import Registry
 
 MISSING = "this graph is a template, and no graph reader 'template' is registered"
+
+
+def is_template(source, registry):
+    return not isinstance(read_definition(source, registry), ReadGraph)
 
 
 class Doubled:

@@ -84,7 +84,7 @@ def test_options_come_from_where_the_handler_was_chosen(plan, declare, make_opti
     ("graph", "words"),
     [
         (NODE % ("PassCalculator", OWN.replace("OwnHandler", "OwnHandle") % ""), ("node 'PassCalculator': "
-         "no input stream handler 'OwnHandle' is registered (did you mean 'OwnHandler', ")),
+         "no input stream handler 'OwnHandle' is registered (did you mean 'OwnHandler'?)")),
         (GRAPH.replace("GraphHandler", "Nope"), "column 19: no input stream handler 'Nope' is registered"),
         (GRAPH.replace("GraphHandler", "Nope") + NODE % ("PassCalculator", "") * 3, "no input stream"),
         ('output_stream_handler { output_stream_handler: "Nope" }', "column 19: no output stream handler"),
@@ -114,12 +114,29 @@ def test_the_output_handler_that_exists_may_be_named(plan):
     assert plan(f'{named} node {{ calculator: "PassCalculator" {named} }}').nodes
 
 
-def test_without_the_default_handler_there_is_one_fault_for_all_nodes():
+def test_a_missing_default_handler_and_a_missing_default_executor_are_found_together_and_once():
     bare = Registry()
     bare.add("calculator", "C", type("C", (), {"get_contract": classmethod(lambda _cls, _cc: None)}))
 
     with pytest.raises(GraphConfigError) as caught:
         build_plan('node { calculator: "C" } node { calculator: "C" }', bare)
 
-    assert len(caught.value.faults) == 1
-    assert "no input stream handler 'DefaultInputStreamHandler' is registered" in str(caught.value)
+    assert str(caught.value) == (
+        "the graph cannot run, 2 faults:\n"
+        "  line 1, column 1: needed by default: no input stream handler 'DefaultInputStreamHandler' is "
+        "registered; install it: pip install penstock-stream-handlers\n"
+        "  line 1, column 1: needed by default: no executor 'ThreadPoolExecutor' is registered; install it: "
+        "pip install penstock-executors"
+    )
+
+
+def test_a_graph_with_a_default_executor_of_its_own_needs_no_other():
+    bare = Registry()
+    bare.add("executor", "Own", object)
+    bare.add("calculator", "C", type("C", (), {"get_contract": classmethod(lambda _cls, _cc: None)}))
+
+    with pytest.raises(GraphConfigError) as caught:
+        build_plan('executor { type: "Own" } node { calculator: "C" }', bare)
+
+    (fault,) = caught.value.faults
+    assert "'DefaultInputStreamHandler'" in str(fault)

@@ -364,7 +364,7 @@ def test_an_unknown_extension_names_the_distribution_that_has_it_and_the_plugins
 ):
     # Not an option of the real catalog: a process that has imported its message knows it.
     catalog = {("option", "penstock.Far"): "penstock-x"}
-    monkeypatch.setattr(registry, "install_hint", lambda kind, name: catalog.get((kind, name)))
+    monkeypatch.setattr(registry, "install_hint", lambda kind, name, _="": catalog.get((kind, name)))
     registry.fail("gl", "no display")
 
     error = parse_error("node { options { [penstock.Far.ext] {} } }", registry)

@@ -409,6 +409,21 @@ def test_stream_infos_must_name_an_input_once(info, words, faults):
     only(found, "INVALID_ARGUMENT", f"input_stream_info: {words}")
 
 
+def test_a_misspelt_tag_index_is_one_fault_and_its_cycle_no_second_one(faults):
+    found = faults("""
+        input_stream: "a"
+        node {
+          calculator: "PassCalculator" input_stream: "IN:a" input_stream: "LOOP:b" output_stream: "OUT:b"
+          input_stream_info { tag_index: "LOOOP" back_edge: true }
+        }""")
+
+    only(
+        found,
+        "INVALID_ARGUMENT",
+        "tag_index 'LOOOP' is no input of this node (did you mean 'LOOP'?); its inputs are: 'IN', 'LOOP'",
+    )
+
+
 # --- calculators and contracts ------------------------------------------------------------------
 
 
@@ -419,10 +434,10 @@ def test_an_unknown_calculator_has_its_place_and_near_names(plan, registry):
 
     (fault,) = caught.value.faults
     assert isinstance(fault, UnknownNameError)
-    assert (fault.name, fault.near) == ("PassCalculater", ("PassCalculator", "SourceCalculator"))
+    assert (fault.name, fault.near) == ("PassCalculater", ("PassCalculator",))
     assert str(fault) == (
         "line 3, column 2: node 'n' (PassCalculater): no calculator 'PassCalculater' is registered "
-        "(did you mean 'PassCalculator', 'SourceCalculator'?); plugins that are not loaded: gl (no display)"
+        "(did you mean 'PassCalculator'?); plugins that are not loaded: gl (no display)"
     )
     assert caught.value.code is StatusCode.NOT_FOUND
     assert isinstance(caught.value, LookupError)

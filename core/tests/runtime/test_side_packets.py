@@ -79,7 +79,54 @@ def test_side_packets_that_are_missing_wrong_or_given_twice_start_nothing(make) 
         InvalidArgumentError, match="side packet 'a' has the timestamp 3; side packets have none"
     ):
         graph.run({"a": Packet(1, 3)})
-    graph.run({"a": 1, "unused": 2}, TIMEOUT)
+    graph.run({"a": 1}, TIMEOUT)
+
+
+@pytest.mark.parametrize("is_optional", [False, True])
+@pytest.mark.parametrize("declared", ["", 'input_side_packet: "MODEL:model"'])
+def test_an_unknown_side_packet_is_one_error_that_says_what_was_meant(make, declared, *, is_optional) -> None:
+    def contract(cc):
+        cc.input_side_packets["BY"].set(int)
+        cc.input_side_packets["BY"].is_optional = is_optional
+
+    take = calculator(name="Take", contract=contract)
+    graph = make([(take, "", "", 'input_side_packet: "BY:by"')], rest=declared)
+    known = "'by', 'model'" if declared else "'by'"
+
+    with pytest.raises(GraphConfigError) as caught:
+        graph.run({"bye": 3})
+
+    (fault,) = caught.value.faults
+    assert isinstance(fault, NotFoundError)
+    assert fault.stream == "bye"
+    assert str(fault) == (
+        f"the graph has no side packet 'bye' (did you mean 'by'?); its side packets are: {known}"
+    )
+    with pytest.raises(GraphConfigError, match=rf"no side packet 'zoom'; its side packets are: {known}$"):
+        graph.run({"by": 3, "zoom": 1})
+    graph.run({"by": 3}, TIMEOUT)
+
+
+def test_a_graph_without_side_packets_says_so(make) -> None:
+    with pytest.raises(GraphConfigError, match=r"no side packet 'zoom'; it has no side packets$"):
+        make([(Nothing, "", "")]).run({"zoom": 1})
+
+
+def test_a_side_packet_that_a_node_makes_is_not_among_those_that_can_be_given(make) -> None:
+    maker = calculator(name="Maker", open=lambda cc: cc.output_side_packets["MADE"].set(1))
+    graph = make(
+        [
+            (maker, "", "", 'output_side_packet: "MADE:made"'),
+            (Nothing, "", "", 'input_side_packet: "MADE:made" input_side_packet: "WORD:word"'),
+        ]
+    )
+
+    with pytest.raises(GraphConfigError, match=r"has no side packet 'mad'; its side packets are: 'word'\n"):
+        graph.run({"mad": 1})
+
+
+def test_a_side_packet_that_the_graph_declares_and_no_node_reads_may_be_given(make) -> None:
+    make([(Nothing, "", "")], rest='input_side_packet: "MODEL:model"').run({"model": 1}, TIMEOUT)
 
 
 def test_all_faults_of_side_packets_come_at_once(make) -> None:

@@ -250,3 +250,30 @@ def test_malformed_side_packets_are_wrong_usage(graph, invoke, given, words):
 
     assert done.exit_code == 2
     assert words in done.output
+
+
+def test_that_no_plugin_is_loaded_is_said_once_after_all_faults(tmp_path, command):
+    path = tmp_path / "graph.pbtxt"
+    path.write_text(
+        """input_stream: "in"
+node { calculator: "GateCalculator" input_stream: "in" input_stream: "ALLOW:in" output_stream: "out"
+  node_options { [type.googleapis.com/penstock.FlowLimiterCalculatorOptions] { max_in_flight: 1 } } }
+node { calculator: "TwoPassThroughSubgraph" input_stream: "out" output_stream: "end" }
+"""
+    )
+
+    done = command("validate", str(path), PENSTOCK_NO_PLUGINS="1")
+
+    lines = done.stdout.splitlines()
+    places = [line.removeprefix(f"fault: {path}:") for line in lines[:-1]]
+    unknown = "no options message 'type.googleapis.com/penstock.FlowLimiterCalculatorOptions' is known"
+    assert places == [
+        "2:1: needed by default: no input stream handler 'DefaultInputStreamHandler' is registered",
+        "2:1: needed by default: no executor 'ThreadPoolExecutor' is registered",
+        "2:8: node 'GateCalculator': no calculator 'GateCalculator' is registered",
+        f"3:18: {unknown}; no plugin that is loaded declares it",
+        "4:8: node 'TwoPassThroughSubgraph': no subgraph 'TwoPassThroughSubgraph' is registered",
+    ]
+    assert lines[-1].startswith("note: plugins that are not loaded: ")
+    assert lines[-1].endswith(" (no plugins are loaded, see PENSTOCK_NO_PLUGINS)")
+    assert lines[-1].count("PENSTOCK_NO_PLUGINS") == 1

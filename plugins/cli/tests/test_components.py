@@ -128,7 +128,7 @@ def test_names_are_sorted_by_kind_then_distribution(registry):
     ("word", "message"),
     [
         ("alpa", "no name contains 'alpa' (did you mean 'alpha'?)"),
-        ("BettaCalculator", "no name contains 'BettaCalculator' (did you mean 'BetaCalculator', 'Alpha"),
+        ("BettaCalculator", "no name contains 'BettaCalculator' (did you mean 'BetaCalculator'?)"),
         ("zzz", "no name contains 'zzz'; penstock list shows all of them"),
         (
             "canny",

@@ -136,6 +136,15 @@ def test_an_unknown_name_is_wrong_usage_and_similar_names_are_suggested(invoke):
     assert "no component 'CanyEdgeCalculator' is registered (did you mean 'Canny" in done.output
 
 
+@pytest.mark.parametrize("name", ["Gate", "gate"])
+def test_a_name_that_contains_what_was_typed_is_suggested_and_a_far_one_is_not(invoke, name):
+    done = invoke("show", name)
+
+    assert (
+        f"no component '{name}' is registered (did you mean 'GateCalculator'?); penstock list {name} shows"
+    ) in done.output
+
+
 def test_for_a_part_of_a_name_the_message_says_how_to_list_the_names_with_it(invoke):
     done = invoke("show", "canny")
 

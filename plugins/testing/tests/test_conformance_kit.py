@@ -8,6 +8,7 @@ from random import Random
 
 import pytest
 
+import penstock
 from penstock import STOP, Calculator, InputStreamHandler, Packet, ServiceKey, Timestamp
 from penstock.config.calculator_pb2 import CalculatorGraphConfig, ExecutorConfig
 from penstock.errors import GraphConfigError, InvalidArgumentError, NotFoundError
@@ -550,3 +551,35 @@ def test_what_counts_as_the_same():
     assert not same(Packet(), Packet(None))
     assert same(Thing(nan), Thing(nan))
     assert not same(Thing(1), Thing(2))
+
+
+DECORATE = "decorate it with @penstock.calculator"
+
+
+def doubled(x: int) -> int:
+    """Double a number.
+
+    Example:
+        node { calculator: "doubled" input_stream: "x" output_stream: "y" }
+    """
+    return 2 * x
+
+
+@pytest.mark.parametrize(
+    ("thing", "words"),
+    [
+        (doubled, "'doubled' is no calculator; decorate the function with @penstock.calculator"),
+        (dict, f"'dict' is no calculator; let it subclass penstock.Calculator, or {DECORATE}"),
+        (made()(), "<Made> is no calculator; pass its class, not an instance"),
+        (None, "None is no calculator; pass the class of a calculator, or a registered name"),
+    ],
+)
+def test_what_is_no_calculator_is_refused_and_the_error_says_what_to_do(thing, words):
+    with pytest.raises(InvalidArgumentError) as caught:
+        check_calculator(thing)
+
+    assert str(caught.value) == f"check_calculator: {words}"
+
+
+def test_a_decorated_function_is_checked_like_any_calculator(registry):
+    assert check_calculator(penstock.calculator(doubled), registry=registry, seeds=range(3)).runs == 9

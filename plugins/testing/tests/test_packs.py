@@ -525,7 +525,7 @@ NO_EXAMPLE = (
     [
         (
             in_gate('input_stream: "in"', 'input_stream: "WRONG:in"'),
-            "needs input 0, but nothing is connected",
+            "has no input 'WRONG' (did you mean \"in",
         ),
         (in_gate("output_stream:", "output_steam:"), "output_steam"),
         (
@@ -575,7 +575,7 @@ def test_a_calculator_made_from_a_function_is_checked_as_any_other(pack):
     said = faults(pack({"penstock_gates/gate.py": function, **in_plugin("gate:Gate", "gate:gate")}))[0]
 
     assert said.startswith(IN_EXAMPLE)
-    assert "needs output 'OUT', but nothing is connected to it" in said
+    assert "has no output 'TUO' (did you mean \"OUT:" in said
 
 
 # --- subgraphs ------------------------------------------------------------------------------------

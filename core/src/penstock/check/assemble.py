@@ -61,6 +61,7 @@ def assemble(checked: Checked) -> Plan:
         stream_ids=ids,
         file=graph.file,
         option_types=checked.option_types,
+        declared_side_packets=frozenset(one.text.rpartition(":")[2] for one in graph.input_side_packets),
     )
 
 

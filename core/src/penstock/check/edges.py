@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from penstock.contract import PortSpec
 from penstock.errors import StatusCode
+from penstock.near_names import did_you_mean
 from penstock.port_collection import port_name
 
 if TYPE_CHECKING:
@@ -152,13 +153,8 @@ class Wiring:
         return edges
 
     def _missing(self, draft: Draft, edge: Edge) -> None:
-        near: list[str] = []
-        if self._searches < _MOST_SEARCHES:
-            self._searches += 1
-            from difflib import get_close_matches  # only where something is wrong
-
-            near = get_close_matches(edge.name, self.streams, n=3)
-        meant = f" (did you mean {', '.join(map(repr, near))}?)" if near else ""
+        self._searches += 1
+        meant = did_you_mean(edge.name, self.streams) if self._searches <= _MOST_SEARCHES else ""
         port = port_name(edge.spec.tag, edge.spec.index)
         what = f"back edge {edge.name!r}" if edge.back_edge else f"input stream {edge.name!r}"
         words = f"{what} (input {port}) has no producer{meant}"

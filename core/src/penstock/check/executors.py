@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from penstock.errors import StatusCode
+from penstock.near_names import did_you_mean
 from penstock.plan import ExecutorPlan
 
 if TYPE_CHECKING:
@@ -53,11 +54,7 @@ def check_executor(draft: Draft, declared: Collection[str], faults: Faults) -> N
     if is_reserved(name.text):
         words = f"{name.text!r} is a reserved executor name; leave the field out for the default executor"
     else:
-        from difflib import get_close_matches  # only where something is wrong
-
-        near = get_close_matches(name.text, declared, n=1)
-        meant = f" (did you mean {near[0]!r}?)" if near else ""
-        words = f"executor {name.text!r} is not declared{meant}"
+        words = f"executor {name.text!r} is not declared{did_you_mean(name.text, declared, 1)}"
         words += f'; add executor {{ name: "{name.text}" ... }} to the graph'
     faults.add(name.at, f"{draft.who}: {words}", code=_INVALID, node=draft.name)
 

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Final
 from penstock.errors import (
     FailedPreconditionError,
     GraphConfigError,
+    GraphParseError,
     InvalidArgumentError,
     NotFoundError,
     PenstockError,
     StatusCode,
-    UnknownNameError,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Iterable
 
     from penstock.check.protocols import Places
 
@@ -29,9 +29,12 @@ _CLASS_OF: Final = {
 class Faults:
     """Collects faults in any order. Each message begins with the place in the file."""
 
-    def __init__(self, places: Places) -> None:
+    def __init__(self, places: Places, unread: Iterable[tuple[int, PenstockError, int]] = ()) -> None:
+        """Begin with options that could not be read, if there are any: place, why, and place of the node."""
         self._places = places
-        self._found: list[tuple[int, PenstockError]] = []
+        self._found: list[tuple[int, PenstockError]] = [(at, error) for at, error, _ in unread]
+        #: The places of nodes whose options could not be read.
+        self.unread = {node for _, _, node in unread}
 
     def add(  # noqa: PLR0913  # the fields of an error
         self,
@@ -59,36 +62,23 @@ class Faults:
             error: becomes the cause.
             node: the node concerned.
         """
-        found = type(error)(f"{self._places.where(at)}{who}{error}", code=error.code, node=node)
+        found = error.placed(f"{self._places.where(at)}{who}")
+        found.node = node
         found.__cause__ = error
         self._note(at, found)
-
-    def add_unknown(  # noqa: PLR0913  # the fields of an UnknownNameError
-        self,
-        at: int,
-        who: str,
-        kind: str,
-        name: str,
-        *,
-        known: Collection[str],
-        failed: Mapping[str, str] | None = None,
-        install: str | None = None,
-        node: str | None = None,
-    ) -> None:
-        """Note a name that no plugin provides; see `UnknownNameError` for the fields."""
-        where = f"{self._places.where(at)}{who}"
-        error = UnknownNameError(kind, name, known, failed, install=install, where=where)
-        error.node = node
-        self._note(at, error)
 
     def raise_any(self) -> None:
         """Raise all faults as one.
 
         Raises:
-            GraphConfigError: there are any.
+            GraphParseError: it is the only one.
+            GraphConfigError: there are others.
         """
         if self._found:
             self._found.sort(key=lambda fault: fault[0])  # stable: at one place in the order of finding
+            only = self._found[0][1]
+            if len(self._found) == 1 and isinstance(only, GraphParseError):
+                raise only
             raise GraphConfigError([error for _, error in self._found], file=self._places.file)
 
     def _note(self, at: int, error: PenstockError) -> None:

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from penstock.errors import UnknownNameError
 from penstock.late_log import LateLogger, place
-from penstock.plan import HandlerPlan
+from penstock.plan import DEFAULT_EXECUTOR, HandlerPlan
 
 if TYPE_CHECKING:
     from penstock.check.names import Names
@@ -32,6 +33,7 @@ class Handlers:
         self._no_options = options_of(None)
         self._where = graph.places.where
         self._of_graph = graph.input_stream_handler
+        self._has_default_executor = any(not one.name.text for one in graph.executors)
         #: Handlers that the graph names, or the default: a fault is noted once, not for every node.
         self._of_all: dict[str, object | None] = {}
         if self._of_graph is not None and self._of_graph.name:
@@ -41,9 +43,8 @@ class Handlers:
     def check_output(self, spec: HandlerSpec | None, who: str) -> None:
         """Note a fault where the file asks for an output stream handler that does not exist."""
         if spec is not None and spec.name not in ("", _OUTPUT_DEFAULT):
-            self._faults.add_unknown(
-                spec.at, who, "output stream handler", spec.name, known=[_OUTPUT_DEFAULT]
-            )
+            error = UnknownNameError("output stream handler", spec.name, [_OUTPUT_DEFAULT])
+            self._faults.add_error(spec.at, who, error)
 
     def plan(self, draft: Draft) -> HandlerPlan:
         """Choose a node's handler; note a fault where no handler has its name."""
@@ -67,11 +68,14 @@ class Handlers:
             options = self._options_of(wanted.options)
             return HandlerPlan(wanted.name, self._found(wanted.name, draft.spec.at, draft), options)
         options = self._no_options if chosen is None else chosen.options
-        return HandlerPlan(_DEFAULT, self._once(_DEFAULT, draft.spec.at), options)
+        return HandlerPlan(_DEFAULT, self._once(_DEFAULT, draft.spec.at, "needed by default: "), options)
 
-    def _once(self, name: str, at: int) -> object | None:
+    def _once(self, name: str, at: int, who: str = "") -> object | None:
         if name not in self._of_all:
-            self._of_all[name] = self._names.find(_KIND, name, at, "")
+            self._of_all[name] = self._names.find(_KIND, name, at, who)
+            if who and self._of_all[name] is None and not self._has_default_executor:
+                # Else found only when the graph is made, after this fault has been mended.
+                self._names.find("executor", DEFAULT_EXECUTOR, at, who)
         return self._of_all[name]
 
     def _found(self, name: str, at: int, draft: Draft) -> object | None:

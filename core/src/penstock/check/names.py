@@ -47,14 +47,7 @@ class Names:
             except (UnknownNameError, NameClashError, PluginError) as error:
                 self._found[key] = error
         found = self._found[key]
-        if isinstance(found, UnknownNameError):
-            failed = self._registry.failures
-            install = found.install
-            self.faults.add_unknown(
-                at, who, kind, name, known=found.near, failed=failed, install=install, node=node
-            )
-            return None
-        if isinstance(found, (NameClashError, PluginError)):
+        if isinstance(found, (UnknownNameError, NameClashError, PluginError)):
             self.faults.add_error(at, who, found, node=node)
             return None
         return found

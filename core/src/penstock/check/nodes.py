@@ -12,17 +12,19 @@ from typing import TYPE_CHECKING, Any, Final
 from penstock.check.faults import cause_words
 from penstock.contract import CalculatorContract
 from penstock.errors import InvalidArgumentError, OptionError, PenstockError, StatusCode, code_of
+from penstock.near_names import did_you_mean, near_names
 from penstock.option_class import options_classes
 from penstock.port_collection import port_name
 from penstock.tags import TagMap, parse_tag_index, parse_tag_index_name
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from penstock.check.faults import Faults
     from penstock.check.names import Names
     from penstock.check.spec import NodeSpec, Text
     from penstock.contract import PortSpecs
+    from penstock.tags import Port
 
 _NO_PORTS: Final = TagMap(())
 
@@ -168,7 +170,7 @@ class _Node:
         if spec.input_stream_info and inputs_right:
             draft.back_edges = self._back_edges(inputs)
         draft.factory = self._calculator()
-        if draft.factory is not None and are_right:
+        if draft.factory is not None and are_right and spec.at not in self._faults.unread:
             draft.is_whole = self._takes_options(draft) and self._declared(draft) and self._fits(draft)
         if not draft.is_whole:
             draft.contract = _open_contract(CalculatorContract(self._name, *ports, spec.options))
@@ -213,8 +215,13 @@ class _Node:
                 self._fault(info.at, f"input_stream_info: tag_index {error}", error.code, cause=error)
                 continue
             if place not in position:
+                spelled = {f"{tag}:{index}" if index else tag: (tag, index) for tag, index in position}
+                meant = near_names(info.tag_index, spelled)
+                if meant and info.back_edge:  # else its cycle would be a second fault
+                    back.add(position[spelled[meant[0]]])
                 connected = ", ".join(port_name(*one) for one in position) or "none"
-                words = f"tag_index {info.tag_index!r} is no input of this node; its inputs are: {connected}"
+                words = f"tag_index {info.tag_index!r} is no input of this node"
+                words += f"{did_you_mean(info.tag_index, spelled)}; its inputs are: {connected}"
                 self._fault(info.at, f"input_stream_info: {words}")
             elif place in seen:
                 words = f"input {port_name(*place)} has more than one; merge them"
@@ -287,17 +294,22 @@ class _Node:
             if not specs.unconnected and (not len(specs) or all(spec.is_declared() for spec in specs)):
                 continue
             entries: Sequence[Text] = getattr(self._spec, f"{field}s")
-            for port, spec in zip(getattr(draft, attribute), specs, strict=True):
-                if not spec.is_declared():
-                    fits = False
-                    words = f"has no {word} {port_name(port.tag, port.index)}; {_declared_words(specs, word)}"
-                    self._fault(entries[port.entry].at, words, stream=port.name)
-            for (tag, index), spec in specs.unconnected.items():
-                if not spec.is_optional:
-                    fits = False
-                    wanted = f'{field}: "{_entry(tag, index)}"'
-                    words = f"needs {word} {port_name(tag, index)}, but nothing is connected to it"
-                    self._fault(self._spec.calculator.at, f"{words}; add {wanted}")
+            ports = zip(getattr(draft, attribute), specs, strict=True)
+            unknown = [port for port, spec in ports if not spec.is_declared()]
+            missing = [place for place, spec in specs.unconnected.items() if not spec.is_optional]
+            meant = _meant(unknown, specs, missing)
+            for port in unknown:
+                words = f"has no {word} {port_name(port.tag, port.index)}"
+                if port in meant:  # one slip is one fault
+                    words += f' (did you mean "{_entry(*meant[port], port.name)}"?)'
+                words = f"{words}; {_declared_words(specs, word)}"
+                self._fault(entries[port.entry].at, words, stream=port.name)
+            missing = [place for place in missing if place not in meant.values()]
+            for tag, index in missing:
+                words = f"needs {word} {port_name(tag, index)}, but nothing is connected to it"
+                words += f'; add {field}: "{_entry(tag, index, "name")}"'
+                self._fault(self._spec.calculator.at, words)
+            fits = fits and not unknown and not missing
         return fits
 
 
@@ -308,16 +320,26 @@ def _declared_words(specs: PortSpecs, word: str) -> str:
     return f"its {word}s are: {listed}" if listed else f"it has no {word}s"
 
 
+def _meant(
+    unknown: Iterable[Port], specs: PortSpecs, missing: Iterable[tuple[str, int]]
+) -> dict[Port, tuple[str, int]]:
+    """Return the port that each unknown one may mean: one of a similar tag, else one that is missing."""
+    free = {place[0]: place for place, spec in reversed(specs.unconnected.items()) if spec.is_declared()}
+    near = {port: free[tag] for port in unknown for tag in near_names(port.tag, filter(None, free), 1)}
+    left = [place for place in missing if place not in near.values()]
+    return near | dict(zip([port for port in unknown if port not in near], left, strict=False))
+
+
 def _is_of_instances(factory: object) -> bool:
     """Return whether `get_contract` is a method of instances: the decorator was forgotten."""
     return isinstance(factory, type) and inspect.isfunction(inspect.getattr_static(factory, "get_contract"))
 
 
-def _entry(tag: str, index: int) -> str:
+def _entry(tag: str, index: int, name: str) -> str:
     """Return how the file would connect a port."""
     if not tag:
-        return "name"
-    return f"{tag}:{index}:name" if index else f"{tag}:name"
+        return name
+    return f"{tag}:{index}:{name}" if index else f"{tag}:{name}"
 
 
 def _open_contract(contract: CalculatorContract) -> CalculatorContract:

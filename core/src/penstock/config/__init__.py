@@ -59,8 +59,8 @@ def build_plan(
         The checked graph. Its `config` is a message of its own.
 
     Raises:
-        GraphParseError: `graph_config` is no graph; says file, line and column.
-        GraphConfigError: the graph cannot run; has all its faults.
+        GraphParseError: `graph_config` is no graph, or has options that cannot be read; has the place.
+        GraphConfigError: the graph cannot run; has all its faults, those of options among them.
         NotFoundError: there is no such file.
         UnknownNameError: the graph is a template, and no plugin that reads templates is loaded.
         InvalidArgumentError: `graph_config` is none of these, or both or neither are given; or one of
@@ -92,7 +92,7 @@ def _plan(
         registry = with_subgraphs(registry, subgraphs)
     types = OptionTypes(registry)
     message, places = _read(graph_config, registry, binary_graph_path, types)
-    faults = Faults(places)
+    faults = Faults(places, places.unread)
     names = Names(registry, message.package, faults)
     origins = None
     if has_subgraphs(message, names):
@@ -127,14 +127,6 @@ def read_definition(
     from penstock.config.reading import parse  # protobuf
 
     return parse.read_definition(graph_config, registry, label=label)
-
-
-def is_template(graph_config: object, registry: Registry) -> bool:
-    """Return whether it is a template, whose ports are unknown until it is expanded. As `read_graph`."""
-    from penstock.config.places import ReadGraph
-    from penstock.config.reading.parse import read_definition  # protobuf
-
-    return not isinstance(read_definition(graph_config, registry), ReadGraph)
 
 
 def to_text(config: Message, options: Registry | OptionTypes | None = None) -> str:

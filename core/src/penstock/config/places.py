@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from penstock.config.message import Message
+    from penstock.errors import GraphParseError
 
 #: Steps from a message to a field inside it: the field as the text format names it, and its index.
 FieldPath: TypeAlias = "tuple[tuple[str, int], ...]"
@@ -56,6 +57,12 @@ class Spot:
         self.fields.setdefault(name, []).append(spot)
         return spot
 
+    def last(self, offset: int) -> tuple[str, Spot] | None:
+        """Return name and spot of the field that begins last before an offset, or there."""
+        spots = [(one.offset, name, one) for name, ones in self.fields.items() for one in ones]
+        before = [one for one in spots if one[0] <= offset]
+        return max(before)[1:] if before else None
+
     def get(self, name: str, index: int) -> Spot | None:
         """Return the `index`-th field `name`, or None where there is none."""
         found = None if self._fields is None else self._fields.get(name)
@@ -75,13 +82,15 @@ class Places:
         """
         self.file = file
         self.root = root
-        self._text = text or ""
+        self.text: Final = text or ""
         self._lines = [0]
         if text is not None:
             self._lines += [match.end() for match in re.finditer("\n", text)]
         self._count = 0
         self._base = 0
         self._note = ""
+        #: Options that were left out since they cannot be read: place, why, and the place of their node.
+        self.unread: list[tuple[int, GraphParseError, int]] = []
         #: The files whose places continue this one's.
         self._further: list[Places] = []
 
@@ -129,13 +138,18 @@ class Places:
             spot = self.of(spot, name, index)
         return None if spot is None else self.line_and_column(self._base + spot.offset)
 
-    def texts(self, *path: str) -> Iterator[str]:
+    def offset_of(self, line: int, column: int) -> int:
+        """Return the place of a line and column of this file."""
+        return self._base + self._lines[line - 1] + column - 1
+
+    def texts(self, *path: str, inside: Spot | None = None) -> Iterator[str]:
         """Yield the strings that the fields at the end of a path hold, without those that have escapes."""
-        spots = [] if self.root is None else [self.root]
+        start = inside or self.root
+        spots = [] if start is None else [start]
         for name in path:
             spots = [inner for spot in spots for inner in spot.fields.get(name, ())]
         for spot in spots:
-            found = _STRING_FIELD.match(self._text, spot.offset)
+            found = _STRING_FIELD.match(self.text, spot.offset)
             if found is not None:
                 yield found["text"]
 

@@ -29,6 +29,7 @@ import pluggy
 from penstock.entry_points import ordinary_points
 from penstock.errors import InvalidArgumentError, NotFoundError, PluginError
 from penstock.late_log import LateLogger
+from penstock.near_names import near_names
 from penstock.plugins import hookspecs
 
 if TYPE_CHECKING:
@@ -360,9 +361,7 @@ def _hook_names() -> list[str]:
 def _check_hook(caller: pluggy.HookCaller, found: pluggy.HookImpl) -> None:
     """Refuse a hook that pluggy would accept and nothing would ever call."""
     if caller.spec is None and not found.optionalhook:
-        from difflib import get_close_matches  # where a plugin fails only
-
-        near = get_close_matches(caller.name, _hook_names(), n=1)
+        near = near_names(caller.name, _hook_names())
         meant = f"did you mean {near[0]!r}?" if near else f"hooks are {', '.join(_hook_names())}"
         raise PluginError(f"it implements {caller.name!r}, which is no hook; {meant}")
     if found.hookwrapper or found.wrapper:

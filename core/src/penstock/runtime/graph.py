@@ -464,7 +464,7 @@ class CalculatorGraph:
             stream_headers: name of a graph input → header payload.
 
         Raises:
-            GraphConfigError: side packets are missing or wrong; nothing has started.
+            GraphConfigError: side packets are unknown, missing or wrong; nothing has started.
             AlreadyExistsError: a side packet was given to the graph too.
             UnavailableError: a service is missing.
             FailedPreconditionError: a run is under way.

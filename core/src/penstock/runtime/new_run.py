@@ -77,7 +77,7 @@ def new_run(  # noqa: PLR0913  # each is one thing that a run can have
         is_timed: whether the time of each call of `process` is added up.
 
     Raises:
-        GraphConfigError: side packets are missing or wrong.
+        GraphConfigError: side packets are unknown, missing or wrong.
         UnavailableError: a service is missing.
         CalculatorError: a calculator or handler could not be made.
         Whatever `queues` raises.

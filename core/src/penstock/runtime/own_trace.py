@@ -38,13 +38,6 @@ def own_trace(plan: Plan, registry: Registry | None = None) -> OwnTrace | None:
     try:
         make: Any = registry.find(_KIND, _NAME)
     except UnknownNameError as error:
-        raise UnknownNameError(
-            _KIND,
-            _NAME,
-            registry.names(_KIND),
-            registry.failures,
-            install=error.install,
-            where="the graph's profiler_config has trace_enabled: ",
-        ) from None
+        raise error.placed("the graph's profiler_config has trace_enabled: ") from None
     trace: OwnTrace = make(wanted)
     return trace

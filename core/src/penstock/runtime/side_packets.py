@@ -15,10 +15,12 @@ from penstock.errors import (
     GraphConfigError,
     InternalError,
     InvalidArgumentError,
+    NotFoundError,
     PacketTypeError,
     PenstockError,
     StatusCode,
 )
+from penstock.near_names import did_you_mean, near_names
 from penstock.payload_types import fits
 from penstock.port_collection import Ports
 from penstock.timestamp import UNSET
@@ -69,11 +71,17 @@ def check_given(plan: Plan, given: Mapping[str, Packet]) -> None:
     """Check the side packets that the application gives.
 
     Raises:
-        GraphConfigError: one is missing, of a wrong type, empty, or made by a node too; carries all
-            such faults in the order of the nodes. Nothing has started.
+        GraphConfigError: one is unknown, missing, of a wrong type, empty, or made by a node too; carries all
+            such faults, those of unknown ones first, then in the order of the nodes. Nothing has started.
     """
-    faults: list[PenstockError] = []
-    seen: set[str] = set()
+    read = {port.name for node in plan.nodes for port in node.input_side_packets if not port.produced}
+    known = sorted(read | plan.declared_side_packets)
+    made = {port.name for node in plan.nodes for port in node.output_side_packets}
+    unknown = [name for name in given if name not in known and name not in made]
+    free = [name for name in known if name not in given]
+    faults: list[PenstockError] = [_unknown(name, known, free) for name in unknown]
+    #: One slip is one fault: what an unknown name means is not missing too.
+    seen = {near for name in unknown for near in near_names(name, free, 1)}
     for node in plan.nodes:
         faults.extend(_made_too(node, port) for port in node.output_side_packets if port.name in given)
         for port in node.input_side_packets:
@@ -83,6 +91,13 @@ def check_given(plan: Plan, given: Mapping[str, Packet]) -> None:
                 faults.append(fault)
     if faults:
         raise GraphConfigError(faults, file=plan.file)
+
+
+def _unknown(name: str, known: list[str], free: list[str]) -> PenstockError:
+    listed = f"its side packets are: {', '.join(map(repr, known))}" if known else "it has no side packets"
+    return NotFoundError(
+        f"the graph has no side packet {name!r}{did_you_mean(name, free, 1)}; {listed}", stream=name
+    )
 
 
 def _made_too(node: NodePlan, port: SidePortPlan) -> PenstockError:

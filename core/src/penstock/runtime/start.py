@@ -20,6 +20,7 @@ from penstock.errors import (
     PenstockError,
 )
 from penstock.late_log import LateLogger, place
+from penstock.near_names import did_you_mean
 from penstock.runtime.adding import Addition, checked
 from penstock.runtime.counters import Counters
 from penstock.runtime.executors.assignment import Executors
@@ -436,10 +437,5 @@ def _log_end(error: GraphRunError | None) -> None:
 
 
 def _unknown_stream(what: str, name: str, known: list[str]) -> NotFoundError:
-    from difflib import get_close_matches  # only when something is wrong
-
-    near = get_close_matches(name, known, n=1)
-    hint = (
-        f" (did you mean {near[0]!r}?)" if near else f"; there are: {', '.join(map(repr, known)) or 'none'}"
-    )
+    hint = did_you_mean(name, known, 1) or f"; there are: {', '.join(map(repr, known)) or 'none'}"
     return NotFoundError(f"there is no {what} {name!r}{hint}", stream=name)

@@ -6,13 +6,12 @@ nothing is known of it, no port is refused: the graph is checked as a whole when
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeAlias
 
 from penstock import CalculatorContract
-from penstock.config import is_template, read_graph
+from penstock.config import read_definition, read_graph
 from penstock.errors import InvalidArgumentError, PenstockError
-from penstock.lowlevel import Options, TagMap, agree, members, port_name, type_names
+from penstock.lowlevel import Options, ReadGraph, TagMap, agree, did_you_mean, members, port_name, type_names
 from penstock_builder.wires import Wire, resolved
 from penstock_views.describe import describe
 
@@ -98,7 +97,8 @@ def component(name: str, registry: Registry, package: str) -> Component:
 
 def _subgraph(target: object, registry: Registry) -> Component:
     # A `Subgraph` or a template makes its graph for the node; its ports are not known before.
-    if isinstance(target, type) or hasattr(target, "get_config") or is_template(target, registry):
+    computes = isinstance(target, type) or hasattr(target, "get_config")
+    if computes or not isinstance(read_definition(target, registry), ReadGraph):  # then it is a template
         return NOTHING_KNOWN
     graph = read_graph(target, registry)
     fields = {kind: getattr(graph, field) for kind, (_, field) in KINDS.items()}
@@ -174,8 +174,7 @@ def _known(
 
 def _choice(node: Connected, kind: str, place: Place, known: list[Place]) -> str:
     known = sorted({*known, *_described(node, kind)})
-    near = get_close_matches(place[0], dict.fromkeys(tag for tag, _ in known if tag), n=3) if place[0] else []
-    meant = f" (did you mean {', '.join(map(repr, near))}?)" if near else ""
+    meant = did_you_mean(place[0], (tag for tag, _ in known if tag))
     word = KINDS[kind][0]
     listed = ", ".join(port_name(*one) for one in known)
     return f"{meant}; its {word}s are: {listed}" if listed else f"{meant}; it has no {word}s"

@@ -6,18 +6,17 @@ contract asks for, its example gives and its code names; and from its name with 
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from penstock.errors import InvalidArgumentError, PenstockError
 from penstock.lowlevel import (
     OptionTypes,
+    did_you_mean,
     full_name,
     is_options_class,
     message_class,
-    message_of,
-    message_with,
 )
+from penstock_builder.option_messages import message_of, message_with
 from penstock_views.describe import describe
 
 if TYPE_CHECKING:
@@ -182,7 +181,5 @@ def _no_field(field: str, classes: list[Any]) -> str:
         return f"{field!r} is no argument, and no options message is known here; pass options= as a message"
     fields = [one for cls in classes for one in cls.DESCRIPTOR.fields_by_name]
     names = " and ".join(cls.DESCRIPTOR.full_name for cls in classes)
-    near = get_close_matches(field, fields, n=3)
-    if near:
-        return f"{names} has no field {field!r} (did you mean {', '.join(map(repr, near))}?)"
-    return f"{names} has no field {field!r}; it has {', '.join(fields) or 'none'}"
+    cure = did_you_mean(field, fields) or f"; it has {', '.join(fields) or 'none'}"
+    return f"{names} has no field {field!r}{cure}"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from penstock import GraphConfigError, PenstockError
-from penstock.errors import InvalidArgumentError
+from penstock.errors import InvalidArgumentError, lines_of
 from penstock.log import ROOT
 from penstock.lowlevel import where
 from penstock_cli.failures import FileMissing, GraphInvalid
@@ -134,8 +134,11 @@ def print_verdicts(verdicts: Sequence[Verdict]) -> None:
     for verdict in verdicts:
         for warned in verdict.warnings:
             click.echo(f"{click.style('warning:', fg='yellow')} {warned.message}")
-        for fault in verdict.faults:
+        faults, notes = lines_of(verdict.faults)
+        for fault in faults:
             click.echo(f"{click.style('fault:', fg='red')} {fault}")
+        for note in notes:
+            click.echo(f"note: {note}")
         if verdict.is_valid:
             click.echo(f"{verdict.file}: {click.style('fine', fg='green')}: {_facts(verdict)}")
     if len(verdicts) > 1:

@@ -12,7 +12,6 @@ import sys
 import textwrap
 from cmd import Cmd
 from dataclasses import asdict, dataclass, replace
-from difflib import get_close_matches
 from io import StringIO
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
@@ -20,7 +19,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from penstock.errors import NameClashError, PenstockError
-from penstock.lowlevel import KINDS, official_packs
+from penstock.lowlevel import KINDS, near_names, official_packs
 from penstock_cli.failures import WrongUsage
 from penstock_cli.wording import plural
 
@@ -33,8 +32,6 @@ if TYPE_CHECKING:
 KIND_OF: Final = {kind.replace(" ", "-"): kind for kind in KINDS}
 #: One word of a name in camel case.
 _WORD: Final = re.compile("[A-Z]+[a-z0-9]*")
-#: How similar words must be, from 0 to 1, to be suggested for one another; high, since they are short.
-_NEAR: Final = 0.75
 #: Wider lines are hard to read.
 _WIDEST: Final = 120
 
@@ -162,7 +159,7 @@ def _holds(word: str | None) -> Callable[[str], bool]:
 def _check_pack(pack: str, there: Iterable[Component]) -> None:
     known = sorted({each for one in there for each in (one.plugin, one.distribution) if each is not None})
     if pack not in known:
-        near = get_close_matches(pack, known, n=1)
+        near = near_names(pack, known, 1)
         hint = f"did you mean {near[0]!r}?" if near else f"packs: {', '.join(map(repr, known)) or 'none'}"
         raise WrongUsage(f"no pack {pack!r} provides names ({hint})")
 
@@ -179,7 +176,7 @@ def _unknown(word: str, there: Iterable[Component], registry: Registry) -> str:
 def _near(word: str, names: Sequence[str]) -> list[str]:
     """Return names that are similar to a word, else words in names that are: "canny" for "cany"."""
     words = {part.lower() for name in names for part in _WORD.findall(name)}
-    return get_close_matches(word, names, n=3) or get_close_matches(word.lower(), sorted(words), 3, _NEAR)
+    return near_names(word, names) or near_names(word.lower(), sorted(words))
 
 
 def _absent(registry: Registry, word: str | None) -> dict[str, list[str]]:

@@ -7,12 +7,12 @@ Broken commands of one plugin do not affect those of another or the group's own.
 from __future__ import annotations
 
 import os
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from penstock.errors import AlreadyExistsError, InvalidArgumentError
+from penstock.lowlevel import near_names
 from penstock_cli.failures import Interrupted, WrongUsage, as_failure, show_traceback
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class PenstockGroup(click.Group):
         is_option = not name[:1].isalnum()
         if ctx.resilient_parsing or is_option or self.get_command(ctx, name) is not None:
             return super().resolve_command(ctx, args)
-        near = get_close_matches(name, self.commands, n=2)
+        near = near_names(name, self.commands, 2)
         meant = " or ".join(map(repr, near))
         message = f"there is no command {name!r}; " + (
             f"did you mean {meant}?" if near else "--help lists them"

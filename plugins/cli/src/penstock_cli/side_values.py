@@ -7,12 +7,12 @@ a number a str: `p='"3"'`.
 from __future__ import annotations
 
 import json
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final
 
 import click
 
 from penstock.errors import PenstockError, StatusCode
+from penstock.lowlevel import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -75,9 +75,8 @@ def check_names(given: Collection[str], known: Collection[str]) -> None:
     """
     for name in given:
         if name not in known:
-            near = get_close_matches(name, known, n=1)
             there = ", ".join(map(repr, sorted(known))) or "none"
-            hint = f" (did you mean {near[0]!r}?)" if near else f"; the graph's side packets: {there}"
+            hint = did_you_mean(name, known, 1) or f"; the graph's side packets: {there}"
             raise click.BadParameter(f"the graph has no side packet {name!r}{hint}")
 
 

@@ -9,10 +9,10 @@ accepts (a list in a sum, a division by zero) are reported here.
 from __future__ import annotations
 
 import math
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final
 
 from penstock.errors import InvalidArgumentError, NotFoundError, PenstockError
+from penstock.lowlevel import near_names
 from penstock_templates.values import (
     Value,
     as_bool,
@@ -93,7 +93,7 @@ class Environment:
     def _param(self, name: str) -> Value | None:
         if name in self.values:
             return self.values[name]
-        near = get_close_matches(name, self.values, n=1)
+        near = near_names(name, self.values, 1)
         meant = f" ({near[0]!r} has one)" if near else ""
         raise NotFoundError(
             f"param {name!r} has no value and no default{meant}; give it to expand() or with_arguments() "

@@ -6,7 +6,6 @@ never changes: giving it values makes a new one.
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -14,7 +13,7 @@ import attrs
 
 from penstock.config import read_definition
 from penstock.errors import InvalidArgumentError
-from penstock.lowlevel import ReadGraph, default_registry, definition_as_graph
+from penstock.lowlevel import ReadGraph, default_registry, definition_as_graph, near_names
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -130,7 +129,7 @@ class GraphTemplate:
         values = values_of(arguments)
         for name in self._template.unknown(values):
             known = list(self.params)
-            near = get_close_matches(name, known, n=1)
+            near = near_names(name, known, 1)
             cure = f"did you mean {near[0]!r}?" if near else f"it has {', '.join(known) or 'none'}"
             raise InvalidArgumentError(f"{self!r} has no param {name!r}; {cure}")
         return type(self)(attrs.evolve(self._template, given={**self._template.given, **values}))

@@ -14,9 +14,9 @@ import attrs
 
 from penstock import Timestamp
 from penstock.config import build_plan, to_text
-from penstock.errors import InternalError, StatusCode
+from penstock.errors import InternalError, InvalidArgumentError, StatusCode
 from penstock.explain import story
-from penstock.lowlevel import parse_tag_index, port_id
+from penstock.lowlevel import calculator_of, parse_tag_index, port_id, shown
 from penstock_testing.connections import SINK, Sink, example_of, graph_of, legal_wirings, node_named
 from penstock_testing.drives import Drive, Run, call_on_a_thread, spied
 from penstock_testing.feeds import make_feed
@@ -88,7 +88,7 @@ def check_calculator(  # noqa: PLR0913  # each is one thing that a calculator ma
     The results of async methods, and Futures, are waited for.
 
     Args:
-        calculator: the class, or a registered name.
+        calculator: the class, or what `@penstock.calculator` has decorated; or a registered name.
         wiring: graph text with a node of the calculator, or several of these; by default the example in
             which its docstring ends, and what its contract asks for. Each also grows: optional ports and
             further ports of a tag are connected as far as the contract takes them.
@@ -111,6 +111,7 @@ def check_calculator(  # noqa: PLR0913  # each is one thing that a calculator ma
         ConformanceError: a rule is broken; has seed, events and lines to paste. Or no rule could be checked,
             because every run was refused.
         GraphConfigError: no wiring loads.
+        InvalidArgumentError: `calculator` is no calculator; says what to do.
         NotFoundError: no maker is known for a declared type.
     """
     own = (registry if registry is not None else _installed()).child()
@@ -349,8 +350,25 @@ class _Subject:
 def _registered(calculator: type[Calculator] | str, registry: Registry) -> tuple[str, type[Calculator]]:
     if isinstance(calculator, str):
         return calculator, cast("type[Calculator]", registry.find("calculator", calculator))
-    registry.add("calculator", calculator.__name__, calculator)
-    return calculator.__name__, calculator
+    cls: Any = calculator_of(calculator)  # of what @penstock.calculator has decorated
+    if not isinstance(cls, type) or not hasattr(cls, "get_contract"):
+        raise _no_calculator(calculator)
+    registry.add("calculator", cls.__name__, cls)
+    return cls.__name__, cls
+
+
+def _no_calculator(thing: object) -> InvalidArgumentError:
+    cure = "pass the class of a calculator, or a registered name"
+    if hasattr(thing, "get_contract"):
+        cure = "pass its class, not an instance"
+    elif isinstance(thing, type):
+        cure = "let it subclass penstock.Calculator, or decorate it with @penstock.calculator"
+    elif callable(thing):
+        cure = "decorate the function with @penstock.calculator"
+    name = getattr(thing, "__name__", None)
+    return InvalidArgumentError(
+        f"check_calculator: {shown(thing) if name is None else repr(name)} is no calculator; {cure}"
+    )
 
 
 def _installed() -> Registry:

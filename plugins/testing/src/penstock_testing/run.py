@@ -219,10 +219,8 @@ def as_message(options: object, registry: Registry) -> object:
     """Return options as a message; the class of an attrs instance is declared where it is not yet."""
     if not is_options_class(type(options)):
         return options
-    from penstock.lowlevel import (
-        message_class,  # brings protobuf
-        message_of,
-    )
+    from penstock.lowlevel import message_class  # brings protobuf
+    from penstock_builder.option_messages import message_of
 
     cls = type(options)
     registry.add_option(full_name(cls), None, None, cls)

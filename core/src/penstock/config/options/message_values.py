@@ -1,4 +1,4 @@
-"""Options that are attrs classes: instances from messages, and messages from instances.
+"""Options that are attrs classes: instances from messages. `penstock-builder` has the way back.
 
 A field that a message does not give has the class's default. The class's converters and validators run as
 always; an exception that they raise becomes an `OptionError`, which names the field.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import enum
 from typing import TYPE_CHECKING, Any
 
-from penstock.errors import InvalidArgumentError, OptionError
+from penstock.errors import OptionError
 from penstock.option_class import enum_numbers, fields_of, full_name, has_no_default, is_options_class
 
 if TYPE_CHECKING:
@@ -32,53 +32,6 @@ def instance_of(cls: Any, message: Message | None = None) -> Any:
         InvalidArgumentError: the class cannot be options at all.
     """
     return _Reading(full_name(cls)).instance(cls, message, ())
-
-
-def message_of(instance: Any, message: Message) -> Message:
-    """Write the options of an instance into a message that is empty; return the message.
-
-    Fields that have their default are left out: they would be read back the same.
-
-    Raises:
-        InvalidArgumentError: a message cannot hold a value: None or an empty list where the default is
-            another value, or a value of another type than the field's. The message is then half written.
-    """
-    for field in fields_of(type(instance)):
-        value = getattr(instance, field.attribute.name)
-        if field.is_required or not _is_default(field, value, instance):
-            write_field(message, field, value)
-    return message
-
-
-def message_with(cls: Any, message: Message, field: str, value: object) -> Message:
-    """Write one field of an options class by its name into a message that is empty; return the message.
-
-    Raises:
-        InvalidArgumentError: as `write_field`.
-    """
-    write_field(message, next(one for one in fields_of(cls) if one.name == field), value)
-    return message
-
-
-def write_field(message: Message, field: ClassField, value: object) -> None:
-    """Write one field into a message that does not have it yet, from a Python value.
-
-    The value of an enum may be given by name, an instance of an inner class as a dict of its fields.
-
-    Raises:
-        InvalidArgumentError: the value does not fit. The message is then half written.
-    """
-    try:
-        _write_field(message, field, value)
-    except ValueError as error:
-        # protobuf in plain Python, the only one for free-threaded Python, raises it as the context of another
-        fault = error if isinstance(error, UnicodeEncodeError) else error.__context__
-        if not isinstance(fault, UnicodeEncodeError):
-            raise
-        raise _unfit(message, field, value, f"; {fault}") from fault
-
-
-# --- from a message ---------------------------------------------------------------------------------
 
 
 class _Reading:
@@ -164,8 +117,8 @@ def _culprit(cls: Any, given: Mapping[str, Any]) -> str | None:
         name = names.get(attribute.name)
         try:
             is_given = name is not None and name in given
-            value = given[name] if is_given else _default(attribute, instance)  # type: ignore[index]  # a str
-            object.__setattr__(instance, attribute.name, _converted(attribute, instance, value))
+            value = given[name] if is_given else default_of(attribute, instance)  # type: ignore[index]  # a str
+            object.__setattr__(instance, attribute.name, converted(attribute, instance, value))
         except Exception:  # noqa: BLE001  # the exception that `cls(...)` has just raised
             return name
     for attribute in attrs.fields(cls):
@@ -178,14 +131,16 @@ def _culprit(cls: Any, given: Mapping[str, Any]) -> str | None:
     return None
 
 
-def _default(attribute: Any, instance: Any) -> Any:
+def default_of(attribute: Any, instance: Any) -> Any:
+    """Return the default of a field of an attrs class, made by its factory where it has one."""
     default = attribute.default
     if not hasattr(default, "takes_self"):  # no `attrs.Factory`
         return default
     return default.factory(instance) if default.takes_self else default.factory()
 
 
-def _converted(attribute: Any, instance: Any, value: Any) -> Any:
+def converted(attribute: Any, instance: Any, value: Any) -> Any:
+    """Return what the converter of a field of an attrs class makes of a value."""
     converter = attribute.converter
     if converter is None:
         return value
@@ -199,109 +154,3 @@ def _words(error: Exception) -> str:
     # The first argument of attrs' own errors is the sentence, the others are its parts.
     words = error.args[0] if error.args and isinstance(error.args[0], str) else str(error)
     return f"{type(error).__name__}: {words}" if words else type(error).__name__
-
-
-# --- to a message -----------------------------------------------------------------------------------
-
-
-def _write_field(message: Message, field: ClassField, value: object) -> None:
-    is_empty = value is None or (field.shape != "one" and _is_sized(field, value) and not value)
-    if is_empty:
-        if field.is_required or not _is_default(field, value):
-            raise InvalidArgumentError(
-                f"options {message.DESCRIPTOR.full_name}: {field.name} is {value!r}, which a graph file "
-                "cannot say: the default is another value, or there is no default; give a value"
-            )
-        return
-    if field.shape == "one":
-        _write_one(message, field, value)
-        return
-    if not _is_sized(field, value):
-        raise _unfit(message, field, value)
-    values: Any = value
-    target = getattr(message, field.name)
-    for key in values:
-        element = values[key] if field.shape == "map" else key
-        if is_options_class(field.element):
-            _fill(target[key] if field.shape == "map" else target.add(), field, element)
-        elif field.shape == "map":
-            target[key] = _plain(message, field, element)
-        else:
-            target.append(_plain(message, field, element))
-
-
-def _is_default(field: ClassField, value: object, instance: object = None) -> bool:
-    """Return whether a field has its default. Without `instance`, a default that depends on it is unknown."""
-    default: Any = field.attribute.default
-    if has_no_default(field.attribute):
-        return field.allows_none and value is None
-    if getattr(default, "takes_self", False) and instance is None:
-        return False
-    try:
-        default = _default(field.attribute, instance)
-        if instance is not None:  # it holds converted values
-            default = _converted(field.attribute, instance, default)
-        if field.shape in ("list", "tuple") and isinstance(value, (list, tuple)):
-            return isinstance(default, (list, tuple)) and list(value) == list(default)
-        return type(value) is type(default) and bool(value == default)
-    except Exception:  # noqa: BLE001  # a factory, converter or `==` of the class: then the field is written
-        return False
-
-
-def _is_sized(field: ClassField, value: object) -> bool:
-    if field.shape == "map":
-        return isinstance(value, dict) and all(isinstance(key, str) for key in value)
-    return isinstance(value, (list, tuple)) and field.length in (None, len(value))
-
-
-def _write_one(message: Message, field: ClassField, value: object) -> None:
-    if is_options_class(field.element):
-        inner = getattr(message, field.name)
-        inner.SetInParent()
-        _fill(inner, field, value)
-    else:
-        setattr(message, field.name, _plain(message, field, value))
-
-
-def _fill(message: Message, field: ClassField, value: object) -> None:
-    """Write an instance, or a dict of fields, into the message of an inner class."""
-    if isinstance(value, field.element):
-        message_of(value, message)
-    elif isinstance(value, dict):
-        known = {one.name: one for one in fields_of(field.element)}
-        for name, one in value.items():
-            if name not in known:
-                raise InvalidArgumentError(
-                    f"options {message.DESCRIPTOR.full_name} have no field {name!r}; "
-                    f"they have {', '.join(known) or 'none'}"
-                )
-            write_field(message, known[name], one)
-    else:
-        raise _unfit(message, field, value)
-
-
-def _plain(message: Message, field: ClassField, value: object) -> Any:
-    """Return a scalar or the value of an enum as a message takes it."""
-    element = field.element
-    if issubclass(element, enum.Enum):
-        if isinstance(value, element):
-            value = value.name
-        if isinstance(value, str) and value in element.__members__:
-            return enum_numbers(element)[value]
-        raise _unfit(message, field, value, f"; its values are {', '.join(element.__members__)}")
-    is_number = isinstance(value, int) and not isinstance(value, bool)
-    fits = (element is float and is_number) or (
-        isinstance(value, element) and (element is not int or is_number)
-    )
-    if not fits:
-        raise _unfit(message, field, value)
-    if element is int and not -(2**63) <= value < 2**63:  # type: ignore[operator]  # an int
-        raise _unfit(message, field, value, " of 64 bits")
-    return value
-
-
-def _unfit(message: Message, field: ClassField, value: object, more: str = "") -> InvalidArgumentError:
-    return InvalidArgumentError(
-        f"options {message.DESCRIPTOR.full_name}: {field.name} is {value!r}, but must be {field.type_name}"
-        f"{more}"
-    )

@@ -7,10 +7,19 @@ those of all calculators that are imported.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
-from penstock.errors import InvalidArgumentError, NameClashError, PluginError, UnknownNameError
+from penstock.errors import (
+    InvalidArgumentError,
+    NameClashError,
+    PenstockError,
+    PluginError,
+    UnknownNameError,
+    not_loaded,
+)
+from penstock.near_names import did_you_mean, near_names
 from penstock.option_class import full_name, is_options_class, options_classes
 from penstock.registry_entries import OptionEntry, Origin, calculator_of, spelling
 
@@ -137,20 +146,30 @@ class OptionTypes:
             name: as `load` takes it.
             written: as the file has it.
         """
-        message = name.rpartition(".")[0] if name.endswith(".ext") else name
+        message = name.removesuffix(".ext")
+        if message != name and self.load(message):
+            line = f"node_options {{ [type.googleapis.com/{message}] {{ ... }} }}"
+            return f"the options {message!r} are no extension; write {line}"
         words = f"no options message {written!r} is known"
+        known = {*self._registry.options(), *self._names_of_components()}
         distribution = self._registry.install_hint("option", message)
-        from difflib import get_close_matches  # only where something is wrong
+        cure = f"; install it: pip install {distribution}" if distribution else did_you_mean(message, known)
+        return (
+            words + (cure or "; no plugin that is loaded declares it") + not_loaded(self._registry.failures)
+        )
 
-        near = get_close_matches(message, {*self._registry.options(), *self._names_of_components()}, n=3)
-        if distribution is not None:
-            words += f"; install it: pip install {distribution}"
-        elif near:
-            words += f" (did you mean {', '.join(map(repr, near))}?)"
-        else:
-            words += "; no plugin that is loaded declares it"
-        failed = [f"{plugin} ({why})" for plugin, why in sorted(self._registry.failures.items())]
-        return f"{words}; plugins that are not loaded: {', '.join(failed)}" if failed else words
+    def of_component(self, kind: str, name: str, extendee: str) -> dict[str, tuple[bool, list[str]]]:
+        """Return the options that a component declares, and those named after it.
+
+        Full name → whether they extend `extendee`, and their fields.
+        """
+        found = {}
+        with suppress(PenstockError):  # the checks report it
+            said = [options for options, _ in _said([self._registry.find(kind, name)])]
+            for one in (*said, *near_names(f"{name}Options", self._entries)):
+                fields = list(self.message_class(one).DESCRIPTOR.fields_by_name)
+                found[one] = one in self._entries and self._entries[one].extendee == extendee, fields
+        return found
 
     # --- what is declared -----------------------------------------------------------------------
 

@@ -33,5 +33,4 @@ def graph_reader(name: str, registry: Registry, before: str) -> GraphReader:
     try:
         return cast("GraphReader", knowing.find(_KIND, name))
     except UnknownNameError as error:
-        failed, install = knowing.failures, error.install
-        raise UnknownNameError(_KIND, name, error.near, failed, install=install, where=before) from None
+        raise error.placed(before) from None

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import json
 import re
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from google.protobuf import descriptor_pool, json_format
 from google.protobuf.any_pb2 import Any as PackedMessage
 
+from penstock.config.reading.right_options import right_options
 from penstock.config.reading.scan import own_name, snake_case
 from penstock.config.reading.words import TOO_DEEP, lowered, with_near_fields
 
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
     from penstock.config.options.types import OptionTypes
     from penstock.config.places import FieldPath
 
+#: What protobuf says of a packed message without a type → what to do.
+_NO_TYPE: Final = "@type is missing"
+_TYPE_FIRST: Final = '; begin with the type: {"@type": "type.googleapis.com/package.Options", ...}'
 _PLACE: Final = re.compile(r'\s*at "?CalculatorGraphConfig(?:[\w.@]|\[[^\]]*\])*"?')
 _PREFIX: Final = re.compile(r"^(?:Failed to parse [^ ]+ field: )+")
 
@@ -86,7 +91,17 @@ def merge_value(
         json_format.ParseDict(named, graph, descriptor_pool=pool)
     except (json_format.ParseError, RecursionError) as error:
         path = _blame(named, type(graph)(), pool)
-        raise JsonGraphError(with_near_fields(_reason(error), types), path=path) from error
+        right = partial(_right_options, named, path, types)
+        raise JsonGraphError(with_near_fields(_reason(error), types, right), path=path) from error
+
+
+def _right_options(graph: Any, path: FieldPath, types: OptionTypes, message: str, field: str) -> str:
+    """Return what to write instead of a field of a node, as graph text does; "" for other fields."""
+    part, index = path[0] if path else ("", 0)
+    parts = graph.get(part)
+    one = parts[index : index + 1] if isinstance(parts, list) else None
+    calculators, _ = calculators_in({"node": one})
+    return right_options(message, field, f'"{field}": ...', part, next(iter(calculators), ""), types)
 
 
 def calculators_in(graph: Any) -> tuple[Iterable[str], str]:
@@ -137,7 +152,8 @@ def _with_own_names(value: Any, path: FieldPath, load: Callable[[str, str, Field
 def _reason(error: Exception) -> str:
     """Return what an error of protobuf's JSON reader says, without the place."""
     words = _PREFIX.sub("", str(error)).partition("\n")[0].rstrip(".")
-    return _PLACE.sub("", words).rstrip(".")
+    words = _PLACE.sub("", words).rstrip(".")
+    return f"{words}{_TYPE_FIRST}" if words.startswith(_NO_TYPE) else words
 
 
 def _blame(value: Any, message: Message, pool: Any) -> FieldPath:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 import sys
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeGuard
 
 from google.protobuf import text_format
@@ -22,9 +23,9 @@ from google.protobuf.unknown_fields import UnknownFieldSet
 
 from penstock.config.calculator_pb2 import CalculatorGraphConfig
 from penstock.config.options.types import OptionTypes
-from penstock.config.places import Places, ReadGraph, where
+from penstock.config.places import Places, ReadGraph, Spot, where
 from penstock.config.reading.messages import calculators_of, is_known, messages_in, spelled
-from penstock.config.reading.scan import own_name, scan_json, scan_text
+from penstock.config.reading.scan import end_of_field, own_name, scan_json, scan_text
 from penstock.errors import (
     GraphParseError,
     InvalidArgumentError,
@@ -57,6 +58,10 @@ _TEMPLATE_NAMES: Final = ("penstock.CalculatorGraphTemplate", "mediapipe.Calcula
 #: What the stem of a binary template's file name ends with; bytes do not show it.
 _BINARY_TEMPLATE: Final = ".template"
 
+#: Fields that a graph can be checked without.
+_OPTIONS: Final = ("options", "node_options")
+#: Each costs reading the text once more.
+_MOST_UNREAD: Final = 20
 _LEFT_OPEN: Final = re.compile(r'Expected "[}>\],]"')
 _CALCULATOR: Final = re.compile(r"""\bcalculator\s*:\s*["']([^"'\\\n]+)["']""")
 _LOOKS_LIKE_PATH: Final = re.compile(r"\S+\.(pbtxt|textproto|binarypb|pb|json)")
@@ -101,18 +106,13 @@ def read_definition(
         registry: finds the options messages, and the reader of templates.
         label: replaces the file's name in messages where `source` is no file.
         types: shared by all files of one graph, and made from the registry; None where this is the only file.
+            With it, the caller sees to options that cannot be read: `Places.unread` has them.
 
     Returns:
         A graph; or the definition that the reader of templates returns.
 
     Raises:
-        GraphParseError: `source` is no graph, or names options that nothing provides; says where.
-        NotFoundError: there is no such file.
-        UnknownNameError: `source` is a template, and no plugin that reads templates is loaded.
-        InvalidArgumentError: `source` is none of these.
-        PenstockError: the file cannot be read; the OSError is the `__cause__`.
-        NameClashError, PluginError: options that the graph names, or the reader of templates, cannot be
-            imported.
+        PenstockError: as `penstock.config.build_plan`.
     """
     for convert in (getattr(source, "to_template", None), getattr(source, "to_config", None)):
         if callable(convert) and not isinstance(source, type):
@@ -121,6 +121,7 @@ def read_definition(
     if _is_definition(source):
         return source
     reader = _Reader(registry, types or OptionTypes(registry), label)
+    reader.raises_unread = types is None
     if isinstance(source, str):
         return reader.text(source)
     if _is_path(source):
@@ -165,6 +166,8 @@ class _Reader:
         #: The same object for protobuf, whose published types take a DescriptorPool only.
         self._pool: Any = self._types
         self._file = file
+        #: Whether options that cannot be read are raised; else the caller finds them in `Places.unread`.
+        self.raises_unread = True
 
     # --- the forms ------------------------------------------------------------------------------
 
@@ -192,16 +195,20 @@ class _Reader:
             # The tree ends at the first rule.
             self._types.look_into(lambda: (_CALCULATOR.findall(text), package))
         for named in scanned.named:
-            self._load(named.name, named.written, places.line_and_column(named.offset))
+            try:
+                self._load(named.name, named.written, places.line_and_column(named.offset))
+            except GraphParseError as error:
+                scanned = _without_options(scanned, places, error)
         if scanned.rule is not None:
             return self._template(scanned.text, places, places.line_and_column(scanned.rule))
-        message = CalculatorGraphConfig()
-        done = 0
-        for node in scanned.plain:
-            self._merge_between(scanned, done, node.start, message, places)
-            message.node.add(**node.given)
-            done = node.end
-        self._merge_between(scanned, done, len(text), message, places)
+        message = None
+        while message is None:
+            try:
+                message = self._message(scanned, places)
+            except GraphParseError as error:
+                scanned = _without_options(scanned, places, error)
+        if self.raises_unread:
+            _raise_unread(places)
         return self._finished(message, places)
 
     def json(self, text: str) -> ReadGraph:
@@ -285,6 +292,16 @@ class _Reader:
         except (NameClashError, PluginError) as error:
             raise type(error)(f"{where(self._file, position)}{error}", code=error.code) from error
 
+    def _message(self, scanned: ScannedText, places: Places) -> CalculatorGraphConfig:
+        message = CalculatorGraphConfig()
+        done = 0
+        for node in scanned.plain:
+            self._merge_between(scanned, done, node.start, message, places)
+            message.node.add(**node.given)
+            done = node.end
+        self._merge_between(scanned, done, len(scanned.text), message, places)
+        return message
+
     def _merge_between(
         self, scanned: ScannedText, start: int, end: int, message: Message, places: Places
     ) -> None:
@@ -310,9 +327,19 @@ class _Reader:
                 above, left = places.line_and_column(offset) or (1, 1)
                 position = above + line - 1, column + left - 1 if line == 1 else column
             hint = self._path_hint(text) if not offset else ""
-            self._fail(text_reason(error, self._types) + hint, position, error)
+            right = partial(self._right_options, places, *(position or (1, 1)))
+            self._fail(text_reason(error, self._types, right) + hint, position, error)
         except RecursionError as error:
             self._fail_too_deep(error)
+
+    def _right_options(self, places: Places, line: int, column: int, message: str, field: str) -> str:
+        from penstock.config.reading.right_options import right_options  # only where something is wrong
+
+        at = places.offset_of(line, column)
+        part, spot = (places.root and places.root.last(at)) or ("", None)
+        name = next(places.texts("calculator" if part == "node" else "type", inside=spot), "")
+        given = places.text[at : end_of_field(places.text, at)]
+        return right_options(message, field, given, part, name, self._types)
 
     def _value(self, value: Any, places: Places) -> ReadGraph:
         from penstock.config.reading.json_graph import JsonGraphError, calculators_in, merge_value
@@ -401,6 +428,31 @@ class _Reader:
         line, column = position or (None, None)
         message = f"{where(self._file, position)}{words}"
         raise GraphParseError(message, file=self._file, line=line, column=column) from cause
+
+
+def _raise_unread(places: Places) -> None:
+    if places.unread:
+        from penstock.check.faults import Faults  # only where something is wrong
+
+        Faults(places, places.unread).raise_any()
+
+
+def _without_options(scanned: ScannedText, places: Places, error: GraphParseError) -> ScannedText:
+    """Note an error in `places.unread`, and return the text with blanks instead of the options that it is in.
+
+    Raises:
+        GraphParseError, GraphConfigError: the error is not in options, or many are; has all that are known.
+    """
+    at = -1 if error.line is None or error.column is None else places.offset_of(error.line, error.column)
+    _, part = (places.root and places.root.last(at)) or ("", Spot(-1))
+    name, field = part.last(at) or ("", part)
+    start, end = field.offset, end_of_field(scanned.text, field.offset) if name in _OPTIONS else -1
+    is_first_of_few = len(places.unread) < _MOST_UNREAD and scanned.rule is None and scanned.unclosed is None
+    places.unread.append((at, error, part.offset))
+    if at >= end or not is_first_of_few:
+        _raise_unread(places)
+    blanks = re.sub(r"[^\n]", " ", scanned.text[start:end])
+    return scanned._replace(text=f"{scanned.text[:start]}{blanks}{scanned.text[end:]}")
 
 
 def _bytes_of(path: Path) -> bytes:

@@ -103,6 +103,19 @@ def scan_text(text: str) -> ScannedText:
     return ScannedText(_renamed(text, tokens), named, root, unclosed, rule, tuple(tree.plain))
 
 
+def end_of_field(text: str, start: int) -> int:
+    """Return where the field ends that begins at an offset of graph text: after its value or last bracket."""
+    depth, end = 0, start
+    tokens = (match for match in _token().finditer(text, start) if match.lastgroup != "skip")
+    next(tokens, None)  # the field's name
+    for token in tokens:
+        piece, end = token.group(), token.end()
+        depth += (piece in ("{", "<", "[")) - (piece in ("}", ">", "]"))
+        if depth <= 0 and piece != ":":
+            break
+    return end
+
+
 def tokens_of(text: str) -> list[Token]:
     """Return the pieces of graph text or JSON, without comments and blanks. Never fails."""
     return _tokens(_token(), text)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final
 
 from penstock.config.calculator_pb2 import CalculatorGraphConfig
 from penstock.config.reading.scan import snake_case
+from penstock.near_names import did_you_mean
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from penstock.config.options.types import OptionTypes
 
 TOO_DEEP: Final = "its brackets are nested too deep"
@@ -17,27 +19,39 @@ TOO_DEEP: Final = "its brackets are nested too deep"
 #: Fields that an error lists in full.
 _FEW: Final = 8
 _NO_FIELD: Final = re.compile(r'[Mm]essage type "([^"]+)" has no field named "([^"]+)"')
+#: What protobuf says of the name of options that are not in the form that their field takes.
+_MISPLACED: Final = ". Did you import the _pb2 module"
+_BOTH_FORMS: Final = (
+    "; write options { [package.XOptions.ext] { ... } }, or "
+    "node_options { [type.googleapis.com/package.XOptions] { ... } }"
+)
 
 
-def text_reason(error: Exception, types: OptionTypes) -> str:
+def text_reason(error: Exception, types: OptionTypes, right: Callable[[str, str], str]) -> str:
     """Return why the text parser stopped, without its own line number and its copy of the line."""
     words = re.sub(r"^\d+:\d+ : ", "", str(error))
     words = re.sub(r"^'.*': (?=[A-Z])", "", words, flags=re.DOTALL)
-    return with_near_fields(lowered(words.rstrip(".")), types)
+    return with_near_fields(lowered(words.rstrip(".")), types, right)
 
 
-def with_near_fields(words: str, types: OptionTypes) -> str:
-    """Return an error's words; where they name a field that does not exist, with fields of similar names."""
+def with_near_fields(words: str, types: OptionTypes, right: Callable[[str, str], str]) -> str:
+    """Return an error's words; where they name a field that does not exist, with what to write instead.
+
+    `right`, called with the message and the field, says it where it knows.
+    """
     found = _NO_FIELD.search(words)
     if found is None:
-        return lowered(words)
+        what, is_misplaced, _ = words.partition(_MISPLACED)
+        return lowered(what) + (_BOTH_FORMS if is_misplaced or what == 'expected "/"' else "")
     message, field = found.groups()
     fields = [one.name for one in types.FindMessageTypeByName(message).fields]
     words = f"{message} has no field {field!r}"
-    if near := get_close_matches(snake_case(field), fields, n=3):
-        return f"{words} (did you mean {', '.join(map(repr, near))}?)"
+    if instead := right(message, field):
+        return f"{words}{instead}"
     if field in CalculatorGraphConfig.DESCRIPTOR.fields_by_name:
         return f"{words}, but a graph has; is a bracket missing before it?"
+    if meant := did_you_mean(snake_case(field), fields):
+        return f"{words}{meant}"
     return f"{words}; it has {', '.join(fields) or 'none'}" if len(fields) <= _FEW else words
 
 

@@ -22,12 +22,18 @@ from penstock.check.spec import REFUSED_IN_GRAPH, Text
 from penstock.config.calculator_pb2 import CalculatorGraphConfig
 from penstock.config.options.option_places import OptionPlaces
 from penstock.config.options.options import Options
-from penstock.config.places import ReadGraph
+from penstock.config.places import ReadGraph, Spot
 from penstock.config.reading.parse import read_definition, read_graph
 from penstock.config.subgraphs.interface import PORT_FIELDS, Interface, prefix_of
 from penstock.config.subgraphs.option_values import set_option_values
 from penstock.config.subgraphs.subgraph import Subgraph, SubgraphContext
-from penstock.errors import InvalidArgumentError, OptionError, PenstockError, StatusCode, code_of
+from penstock.errors import (
+    InvalidArgumentError,
+    OptionError,
+    PenstockError,
+    StatusCode,
+    code_of,
+)
 from penstock.late_log import LateLogger, place
 from penstock.tags import TagMap
 
@@ -38,7 +44,7 @@ if TYPE_CHECKING:
     from penstock.config.definition import Definition
     from penstock.config.message import Message
     from penstock.config.options.types import OptionTypes
-    from penstock.config.places import Places, Spot
+    from penstock.config.places import Places
     from penstock.registry import Registry
 
 __all__ = ["Expanded", "Subgraph", "SubgraphContext", "expand", "with_subgraphs"]
@@ -270,7 +276,7 @@ class _Use:
             return [failed]
         self._check_fields()
         outer = self._ports()
-        if found is None or outer is None:
+        if found is None or outer is None or self.part.places.at(self.part.spot) in self._faults.unread:
             return [failed]
         graph = self._graph(expansion, found, outer)
         inner = None if graph is None else self._interface(graph)
@@ -356,6 +362,10 @@ class _Use:
                 at = places.at(error.options, error.path)
             self._fault(at, f"{doing}: {cause_words(error)}", code_of(error), error)
             return None
+        if graph is not None:
+            for _, fault, node in graph.places.unread:
+                self._fault(at, str(fault), fault.code, fault)
+                self._faults.unread.add(graph.places.at(Spot(node)))
         return graph
 
     def warn_of_unknown(self, names: list[str]) -> None:

@@ -11,12 +11,12 @@ without such options changes nothing. Source: MediaPipe `tool/options_field_util
 from __future__ import annotations
 
 import re
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from penstock.config.reading.messages import unpacked
 from penstock.config.reading.scan import own_name
 from penstock.errors import InvalidArgumentError, NotFoundError, PenstockError, StatusCode
+from penstock.near_names import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -141,8 +141,7 @@ def _chosen(found: list[Message], path: _Path, whose: str, *, is_last: bool = Tr
 
 def _no_field(whose: str, field: str, messages: list[Message]) -> NotFoundError:
     known = [name for one in messages for name in one.DESCRIPTOR.fields_by_name]
-    near = get_close_matches(field, known, n=1)
-    meant = f" (did you mean {near[0]!r}?)" if near else ""
+    meant = did_you_mean(field, known, 1)
     types = " and ".join(one.DESCRIPTOR.full_name for one in messages)
     return NotFoundError(f"{whose}, {types}, have no field {field!r}{meant}")
 

@@ -7,6 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any, Final
 
 from penstock.errors import AlreadyExistsError, FailedPreconditionError, InvalidArgumentError
+from penstock.plan import DEFAULT_EXECUTOR
 from penstock.runtime.executors.borrowed import as_executor
 from penstock.runtime.executors.executor import Executor, ExecutorDefaults
 from penstock.services import RunsNodes
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from penstock.registry import Registry
     from penstock.services import ServiceKey
 
-#: The type of an unnamed executor without a type: found by name like any other, so that it can be replaced.
-DEFAULT_EXECUTOR: Final = "ThreadPoolExecutor"
 _RESERVED: Final = ("default", "gpu")
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from penstock.errors import FailedPreconditionError, GraphRunError, NotFoundError, WaitTimeoutError
+from penstock.near_names import did_you_mean
 from penstock.runtime.rows.streams import RowReader
 from penstock.runtime.runner.news import current_waiter
 from penstock.timestamp import Timestamp, show
@@ -367,9 +368,6 @@ class _Loop:
 
 
 def _not_in_rows(stream: str, places: Mapping[str, int]) -> NotFoundError:
-    from difflib import get_close_matches  # only where something is wrong
-
-    near = get_close_matches(str(stream), list(places), n=1)
-    hint = f" (did you mean {near[0]!r}?)" if near else ""
+    hint = did_you_mean(str(stream), places, 1)
     names = ", ".join(map(repr, places))
     return NotFoundError(f"the rows are of streams {names}, not of {stream!r}{hint}", stream=stream)

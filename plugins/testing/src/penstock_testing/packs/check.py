@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 import attrs
 
 from penstock import Registry
 from penstock.errors import InvalidArgumentError, NotFoundError
-from penstock.lowlevel import plugin_host
+from penstock.lowlevel import did_you_mean, plugin_host
 from penstock_testing.packs.components import (
     check_name,
     check_option,
@@ -70,11 +69,9 @@ def find_record(name: str, host: PluginHost) -> Discovered:
     found = named or [record for record in host.records if canonical(record.distribution) == canonical(name)]
     if not found:
         known = sorted({known for record in host.records for known in (record.name, record.distribution)})
-        near = ", ".join(map(repr, get_close_matches(name, known, n=3)))
         raise NotFoundError(
-            f"no plugin and no distribution with one is named {name!r}"
-            + (f" (did you mean {near}?)" if near else "")
-            + "; install the pack first: pip install -e DIRECTORY"
+            f"no plugin and no distribution with one is named {name!r}{did_you_mean(name, known)}; "
+            "install the pack first: pip install -e DIRECTORY"
         )
     if not named and len(found) > 1:
         names = ", ".join(repr(record.name) for record in found)

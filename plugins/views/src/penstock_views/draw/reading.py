@@ -93,7 +93,7 @@ def _read(graph: object, registry: Registry) -> tuple[Any, Any, tuple[str, ...]]
     """Return message, places and notes."""
     try:
         return *_with_places(graph, registry), ()
-    except (GraphParseError, NameClashError, PluginError) as error:
+    except (GraphConfigError, GraphParseError, NameClashError, PluginError) as error:
         from penstock_views.draw.outline import outline
 
         label = str(graph) if isinstance(graph, Path) else None
@@ -101,7 +101,8 @@ def _read(graph: object, registry: Registry) -> tuple[Any, Any, tuple[str, ...]]
             message, places = _with_places(outline(graph), registry, label)
         except Exception:  # noqa: BLE001  # it is not the options: the first error says what is wrong
             raise error from None
-        return message, places, (f"drawn without options: {error}",)
+        faults = error.faults if isinstance(error, GraphConfigError) else (error,)
+        return message, places, tuple(f"drawn without options: {fault}" for fault in faults)
 
 
 def _with_places(graph: object, registry: Registry, label: str | None = None) -> ReadGraph:

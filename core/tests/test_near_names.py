@@ -1,0 +1,72 @@
+"""Which names errors suggest for one that does not exist."""
+
+from __future__ import annotations
+
+import pytest
+
+from penstock.near_names import did_you_mean, near_names
+
+CALCULATORS = [
+    "PassThroughCalculator", "MergeCalculator", "PacketThinnerCalculator", "GateCalculator", "MuxCalculator",
+    "SwitchMuxCalculator", "RoundRobinDemuxCalculator", "GlScalerCalculator", "Latest", "ThreadPoolExecutor",
+]  # fmt: skip
+OPTIONS = [
+    "penstock.TimeoutOptions",
+    "penstock.GateCalculatorOptions",
+    "penstock.LatestOptions",
+    "my.BlurOptions",
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [
+        ("PasThroughCalculator", ["PassThroughCalculator"]),
+        ("GateCalculater", ["GateCalculator"]),
+        ("passthroughcalculator", ["PassThroughCalculator"]),
+        ("Gate", ["GateCalculator"]),
+        ("gate", ["GateCalculator"]),
+        ("Mux", ["MuxCalculator", "SwitchMuxCalculator", "RoundRobinDemuxCalculator"]),
+        ("ThreadPoolExecuter", ["ThreadPoolExecutor"]),
+        ("BlurCalculator", []),
+        ("GC", []),
+        ("", []),
+    ],
+)
+def test_similar_names_are_near_and_names_that_contain_the_word(name, near):
+    assert near_names(name, CALCULATORS) == near
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [
+        ("penstock.Foo", []),
+        ("penstock.FactorOptions", []),
+        ("penstock.GateOptions", ["penstock.GateCalculatorOptions"]),
+        ("myapp.GateCalculatorOptions", ["penstock.GateCalculatorOptions"]),
+        ("penstock.BlurOptions", ["my.BlurOptions"]),
+    ],
+)
+def test_neither_a_package_nor_a_common_ending_makes_names_near(name, near):
+    assert near_names(name, OPTIONS) == near
+
+
+@pytest.mark.parametrize(
+    ("name", "known", "near"),
+    [
+        ("bye", ["by"], "by"),
+        ("inn", ["in", "out"], "in"),
+        ("INTPUT", ["INPUT"], "INPUT"),
+        ("poll", ["pool"], "pool"),
+    ],
+)
+def test_one_slip_in_a_short_name_is_near(name, known, near):
+    assert near_names(name, known) == [near]
+
+
+def test_so_many_names_are_suggested_as_asked_for_and_the_best_come_first():
+    known = ["frame_rates", "frame_rate", "frame_rated"]
+
+    assert near_names("frame_rat", known, 2) == ["frame_rate", "frame_rates"]
+    assert did_you_mean("frame_rat", known, 1) == " (did you mean 'frame_rate'?)"
+    assert did_you_mean("zoom", known) == ""
