@@ -14,8 +14,8 @@ TIMEOUT_S = 120
 CULPRIT = "culprit: the wait goes in a circle: 'Join', which waits for 'Join'"
 
 
-#: Runs the command line, then writes this process's largest resident memory, in KiB, into a file. The system's
-#: own count (`ru_maxrss`) would begin with that of the process which started this one.
+#: Runs the command line, then writes this process's largest resident memory, in KiB, into a file. The
+#: system's own count (`ru_maxrss`) would begin with that of the process which started this one.
 COMMAND = """
 import atexit, pathlib, runpy, sys
 
