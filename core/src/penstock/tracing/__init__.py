@@ -2,7 +2,7 @@
 
 `graph.set_tracer` puts a tracer into the next runs. Without one a packet passes no code of this package:
 the calls of a tracer are put around the calls of each node when a run starts.
-`ChromeTracer`, of the pack penstock-views, writes a file for https://ui.perfetto.dev and chrome://tracing.
+`ChromeTracer`, of the pack penstock-views, writes a file for https://ui.perfetto.dev.
 
 Invariants: a tracer is never called while a lock of the run is held, and its arguments hold no payload.
 """

@@ -16,6 +16,7 @@ from penstock import GraphConfigError, PenstockError
 from penstock.errors import InvalidArgumentError
 from penstock.log import ROOT
 from penstock.lowlevel import where
+from penstock_cli.environment import in_this_environment
 from penstock_cli.failures import FileMissing, GraphInvalid
 from penstock_cli.loading import existing, is_unread, name_in
 from penstock_cli.side_values import UNSAID, check_names, fault_words
@@ -230,7 +231,7 @@ def _for_command_line(fault: PenstockError, sides: Mapping[str, object]) -> Pens
 def _fault(error: PenstockError, file: str) -> Fault:
     line, column = error.line, error.column
     position = None if line is None or column is None else (line, column)
-    message = str(error).removeprefix(where(error.file, position))
+    message = in_this_environment(str(error).removeprefix(where(error.file, position)))
     return Fault(error.file or file, line, column, error.code.name, error.node, error.stream, message)
 
 

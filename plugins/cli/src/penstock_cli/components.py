@@ -22,6 +22,7 @@ import click
 from penstock.errors import NameClashError, PenstockError
 from penstock.lowlevel import KINDS, official_packs
 from penstock_cli.failures import WrongUsage
+from penstock_cli.saying import say
 from penstock_cli.wording import plural
 
 if TYPE_CHECKING:
@@ -141,9 +142,9 @@ def print_components(found: Sequence[Component]) -> None:
 def print_notes(registry: Registry, word: str | None) -> None:
     """Print on stderr why names are missing: packs that are blocked, broken or not installed."""
     for plugin, reason in sorted(registry.failures.items()):
-        click.echo(f"not loaded: plugin {plugin!r}: {reason}", err=True)
+        say(f"not loaded: plugin {plugin!r}: {reason}")
     for distribution, names in sorted(_absent(registry, word).items()):
-        click.echo(f"not installed: {plural(len(names), 'name')}; pip install {distribution}", err=True)
+        say(f"not installed: {plural(len(names), 'name')}; pip install {distribution}")
 
 
 def _component(registry: Registry, kind: str, name: str) -> Component:

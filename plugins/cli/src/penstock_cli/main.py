@@ -76,8 +76,8 @@ def _running(command: F) -> F:
             "--trace",
             type=click.Path(path_type=Path),
             metavar="FILE",
-            help="Write a trace of the run, as JSON for ui.perfetto.dev or chrome://tracing: steps by "
-            "thread, packets as arrows, lengths of queues.",
+            help="Write a trace of the run, as JSON that https://ui.perfetto.dev shows (nothing is "
+            "uploaded): steps by thread, packets as arrows, lengths of queues.",
         ),
         click.option("--no-progress", is_flag=True, help="Show no progress, only the summary."),
         click.option(
@@ -187,7 +187,7 @@ def run_command(graph: Path, sides: tuple[str, ...], **manner: Any) -> None:
 @click.option(
     "--show",
     is_flag=True,
-    help='Show the frames in a window, at their times; needs pip install "penstock-cli[show]".',
+    help='Show the frames in a window, at their times; needs penstock-cli[show] installed.',
 )
 @_running
 def demo_command(  # noqa: PLR0913  # an argument for each option
@@ -264,7 +264,7 @@ def plugins_command(ctx: click.Context, as_text: bool) -> None:  # noqa: FBT001 
     "kind",
     type=click.Choice(("text", "mermaid", "dot", "svg", "json")),
     help="How to show a graph; by default text, or the format of the ending of --out. svg needs "
-    'pip install "penstock-views[draw]".',
+    "penstock-views[draw] installed.",
 )
 @click.option(
     "-o",
