@@ -8,6 +8,7 @@ import io
 import os
 import subprocess
 import sys
+import sysconfig
 import textwrap
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from click.testing import CliRunner
 
 import penstock
 from penstock.plugins.default_registry import default_registry
+from penstock_cli import environment
 from penstock_cli.main import penstock_command
 
 
@@ -109,6 +111,14 @@ def graph(tmp_path):
 
 
 @pytest.fixture
+def with_pip(monkeypatch):
+    """Let the environment have pip, and the shell find its programs; the tests of uv have no pip."""
+    monkeypatch.delenv("UV_RUN_RECURSION_DEPTH", raising=False)
+    monkeypatch.setattr(environment, "find_spec", lambda name: name)
+    monkeypatch.setenv("PATH", os.pathsep.join([sysconfig.get_path("scripts"), os.environ["PATH"]]))
+
+
+@pytest.fixture
 def invoke():
     """Return the command as a function of its arguments, in this process."""
 
@@ -140,6 +150,7 @@ LIMITED = """
 import resource, sys
 sys.path.insert(0, {tests!r})
 import conftest
+from penstock_cli import environment
 from penstock_cli.main import main
 resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit}))
 main()

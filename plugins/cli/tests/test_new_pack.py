@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from penstock_cli import environment
 from penstock_cli.failures import WrongUsage
 from penstock_cli.new_pack import core_range
 from penstock_cli.pack_names import pack_names
@@ -64,6 +65,7 @@ def installed_by_hand(directory):
 # --- what is written ------------------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("with_pip")
 def test_a_pack_is_written_and_the_next_commands_are_printed(invoke, here):
     done = invoke("new", "pack", "soil")
 
@@ -76,7 +78,36 @@ def test_a_pack_is_written_and_the_next_commands_are_printed(invoke, here):
         f"  pip install -e '.{os.sep}penstock-soil[testing]'\n"
         "  pytest penstock-soil\n"
         "  penstock validate-pack soil\n"
+        "\n"
+        "build its wheel, uninstall it\n"
+        "  pip wheel --no-deps --wheel-dir penstock-soil/dist penstock-soil\n"
+        "  pip uninstall penstock-soil\n"
     )
+
+
+def test_within_uv_run_the_next_commands_are_those_of_uv(invoke, here, monkeypatch, tmp_path):
+    monkeypatch.setattr(environment, "find_spec", lambda _name: None)
+    monkeypatch.setenv("VIRTUAL_ENV", sys.prefix)
+    monkeypatch.setenv("UV_RUN_RECURSION_DEPTH", "1")
+    monkeypatch.setenv("UV", "/opt/uv")
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+    done = invoke("new", "pack", "soil")
+
+    assert done.stdout.splitlines()[2:] == [
+        "go on with",
+        f"  /opt/uv pip install --python {sys.executable} -e '.{os.sep}penstock-soil[testing]'",
+        "  /opt/uv run pytest penstock-soil",
+        "  /opt/uv run penstock validate-pack soil",
+        "",
+        "build its wheel, uninstall it",
+        "  /opt/uv build --wheel penstock-soil",
+        f"  /opt/uv pip uninstall --python {sys.executable} penstock-soil",
+        "",
+        "`uv sync` uninstalls it too; `uv sync --inexact` does not",
+        "in a uv project of your own, this makes it a requirement",
+        f"  /opt/uv add --editable '.{os.sep}penstock-soil[testing]'",
+    ]
 
 
 def test_a_new_pack_passes_its_own_tests_once_it_is_installed(invoke, here):

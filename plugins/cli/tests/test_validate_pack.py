@@ -117,6 +117,7 @@ def test_json_has_the_report_and_the_same_exit_code(invoke, soil):
 # --- the installed pack differs from the directory ------------------------------------------------
 
 
+@pytest.mark.usefixtures("with_pip")
 @pytest.mark.parametrize(
     ("what", "found", "changed"),
     [
@@ -146,6 +147,7 @@ def test_a_spelling_that_a_build_may_change_is_no_difference(invoke, soil, found
     assert invoke("validate-pack", soil).exit_code == 0
 
 
+@pytest.mark.usefixtures("with_pip")
 def test_the_suggested_command_is_quoted_for_a_shell(invoke, soil):
     soil.rename(soil.with_name("my soil"))
     change(soil.with_name("my soil") / "pyproject.toml", POINTS, POINTS.replace("soil =", "loam ="))
@@ -161,6 +163,7 @@ def test_a_version_that_the_build_computes_is_not_compared(invoke, soil):
     assert invoke("validate-pack", soil).exit_code == 0
 
 
+@pytest.mark.usefixtures("with_pip")
 def test_a_directory_that_is_not_installed_says_how_to(invoke, soil):
     change(soil / "pyproject.toml", POINTS, POINTS.replace("soil =", "loam ="))
 

@@ -37,10 +37,15 @@ def pip_command(*words: str) -> str:
 
 def build_command(project: str) -> str:
     """Return a command that builds the wheel of a project's directory into its directory `dist`."""
-    quoted = shlex.quote(project)
     if _has_pip():
-        return f"{_own_pip()} wheel --no-deps --wheel-dir {shlex.quote(f'{project}/dist')} {quoted}"
-    return f"{_uv() or 'uv'} build --wheel {quoted}"
+        words = ("wheel", "--no-deps", "--wheel-dir", f"{project}/dist", project)
+        return f"{_own_pip()} {shlex.join(words)}"
+    return uv_command("build", "--wheel", project)
+
+
+def uv_command(*words: str) -> str:
+    """Return a command that runs uv with these words."""
+    return f"{_uv() or 'uv'} {shlex.join(words)}"
 
 
 def program(name: str) -> str:
@@ -50,7 +55,7 @@ def program(name: str) -> str:
         name: of the program; it must also run as `python -m NAME`.
     """
     if is_in_uv_run():
-        return f"{_uv() or 'uv'} run {name}"
+        return uv_command("run", name)
     return name if _is_found(name) else f"{_python()} -m {name}"
 
 
@@ -64,10 +69,9 @@ def _pip(action: str) -> str:
     """Return the words that stand for `pip install` or `pip uninstall`."""
     if _has_pip():
         return f"{_own_pip()} {action}"
-    uv = _uv()
-    if uv is None and find_spec("ensurepip") is not None:
+    if _uv() is None and find_spec("ensurepip") is not None:
         return f"{_python()} -m ensurepip && {_python()} -m pip {action}"
-    return f"{uv or 'uv'} pip {action} --python {_python()}"
+    return f"{uv_command('pip', action, '--python')} {_python()}"
 
 
 def _has_pip() -> bool:
@@ -97,7 +101,7 @@ def _is_found(name: str) -> bool:
 
 
 def _folders() -> list[str]:
-    """Return the directories in which the user's shell looks for programs; `uv run` adds the environment's."""
+    """Return where the user's shell looks for programs, without the directory that `uv run` adds."""
     folders = os.get_exec_path()
     return [each for each in folders if not _is_same(each, _scripts())] if is_in_uv_run() else folders
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 import penstock
-from penstock_cli.environment import build_command, is_in_uv_run, pip_command, program
+from penstock_cli.environment import build_command, is_in_uv_run, pip_command, program, uv_command
 from penstock_cli.failures import FileMissing, WrongUsage
 from penstock_cli.pack_names import pack_names
 
@@ -67,9 +67,9 @@ def _print_next_steps(names: PackNames, target: Path) -> None:
     click.echo(f"  {build_command(str(target))}")
     click.echo(f"  {pip_command('uninstall', names.distribution)}")
     if is_in_uv_run():
-        add = f"uv add --editable {shlex.quote(f'{where}[testing]')}"
         click.echo("\n`uv sync` uninstalls it too; `uv sync --inexact` does not")
-        click.echo(f"in a project of your own, {add} lets the project require it")
+        click.echo("in a uv project of your own, this makes it a requirement")
+        click.echo(f"  {uv_command('add', '--editable', f'{where}[testing]')}")
 
 
 def core_range(version: str) -> str:
