@@ -8,7 +8,6 @@ import io
 import os
 import subprocess
 import sys
-import sysconfig
 import textwrap
 from pathlib import Path
 
@@ -111,11 +110,15 @@ def graph(tmp_path):
 
 
 @pytest.fixture
-def with_pip(monkeypatch):
-    """Let the environment have pip, and the shell find its programs; the tests of uv have no pip."""
-    monkeypatch.delenv("UV_RUN_RECURSION_DEPTH", raising=False)
+def with_pip(monkeypatch, tmp_path_factory):
+    """Let the environment have pip, and the shell find it; an environment that uv has made has no pip."""
+    programs = tmp_path_factory.mktemp("programs")
+    pip = programs / ("pip.exe" if sys.platform == "win32" else "pip")
+    pip.touch(0o755)
+    monkeypatch.setattr(environment, "_scripts", lambda: str(programs))
     monkeypatch.setattr(environment, "find_spec", lambda name: name)
-    monkeypatch.setenv("PATH", os.pathsep.join([sysconfig.get_path("scripts"), os.environ["PATH"]]))
+    monkeypatch.setenv("PATH", str(programs), prepend=os.pathsep)
+    monkeypatch.delenv("UV_RUN_RECURSION_DEPTH", raising=False)
 
 
 @pytest.fixture

@@ -64,6 +64,12 @@ def test_pip_runs_as_a_module_where_the_shell_finds_another_one_or_none(surround
     assert printed() == wanted
 
 
+def test_pip_runs_as_a_module_where_the_environment_has_it_without_its_program(surroundings):
+    surroundings(modules=["pip"], path=["own", "other"], programs=["other/pip"])  # as ensurepip leaves it
+
+    assert printed().endswith(f"install it: {PYTHON} -m pip install penstock-image")
+
+
 def test_uv_installs_where_the_environment_has_no_pip(surroundings):
     surroundings(modules=["ensurepip"], path=["own", "tools"], programs=["tools/uv"])
 
@@ -155,9 +161,9 @@ def test_a_process_of_another_environment_that_uv_run_started_is_not_within_it(s
 
 
 def test_a_wheel_is_built_by_pip_or_by_uv(surroundings):
-    surroundings(modules=["pip"], path=["own"])
-    assert environment.build_command("my pack") == (
-        "pip wheel --no-deps --wheel-dir 'my pack/dist' 'my pack'"
+    surroundings(modules=["pip"], path=["own"], programs=["own/pip"])
+    assert environment.build_command("./my pack") == (
+        "pip wheel --no-deps --wheel-dir './my pack/dist' './my pack'"
     )
 
     surroundings(path=["own", "tools"], programs=["tools/uv"])

@@ -80,7 +80,7 @@ def test_a_pack_is_written_and_the_next_commands_are_printed(invoke, here):
         "  penstock validate-pack soil\n"
         "\n"
         "build its wheel, uninstall it\n"
-        "  pip wheel --no-deps --wheel-dir penstock-soil/dist penstock-soil\n"
+        f"  pip wheel --no-deps --wheel-dir .{os.sep}penstock-soil/dist .{os.sep}penstock-soil\n"
         "  pip uninstall penstock-soil\n"
     )
 
@@ -101,7 +101,7 @@ def test_within_uv_run_the_next_commands_are_those_of_uv(invoke, here, monkeypat
         "  /opt/uv run penstock validate-pack soil",
         "",
         "build its wheel, uninstall it",
-        "  /opt/uv build --wheel penstock-soil",
+        f"  /opt/uv build --wheel .{os.sep}penstock-soil",
         f"  /opt/uv pip uninstall --python {sys.executable} penstock-soil",
         "",
         "`uv sync` uninstalls it too; `uv sync --inexact` does not",

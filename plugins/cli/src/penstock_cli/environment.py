@@ -36,11 +36,16 @@ def pip_command(*words: str) -> str:
 
 
 def build_command(project: str) -> str:
-    """Return a command that builds the wheel of a project's directory into its directory `dist`."""
-    if _has_pip():
-        words = ("wheel", "--no-deps", "--wheel-dir", f"{project}/dist", project)
-        return f"{_own_pip()} {shlex.join(words)}"
-    return uv_command("build", "--wheel", project)
+    """Return a command that builds the wheel of a project into its directory `dist`.
+
+    Args:
+        project: its path, which begins with "./" where it is relative: pip takes a name alone for that of a
+            distribution.
+    """
+    if _uses_uv():
+        return uv_command("build", "--wheel", project)
+    words = ("wheel", "--no-deps", "--wheel-dir", f"{project}/dist", project)
+    return f"{_own_pip()} {shlex.join(words)}"
 
 
 def uv_command(*words: str) -> str:
@@ -67,19 +72,21 @@ def is_in_uv_run() -> bool:
 
 def _pip(action: str) -> str:
     """Return the words that stand for `pip install` or `pip uninstall`."""
-    if _has_pip():
-        return f"{_own_pip()} {action}"
-    if _uv() is None and find_spec("ensurepip") is not None:
-        return f"{_python()} -m ensurepip && {_python()} -m pip {action}"
-    return f"{uv_command('pip', action, '--python')} {_python()}"
+    if _uses_uv():
+        return f"{uv_command('pip', action, '--python')} {_python()}"
+    ensured = "" if find_spec("pip") else f"{_python()} -m ensurepip && "
+    return f"{ensured}{_own_pip()} {action}"
 
 
-def _has_pip() -> bool:
-    return find_spec("pip") is not None
+def _uses_uv() -> bool:
+    """Return whether uv, not pip, installs into this environment."""
+    return not find_spec("pip") and (_uv() is not None or not find_spec("ensurepip"))
 
 
 def _own_pip() -> str:
-    return "pip" if _is_found("pip") else f"{_python()} -m pip"
+    found = shutil.which("pip", path=os.pathsep.join(_folders()))
+    is_own = found is not None and _is_same(str(Path(found).parent), _scripts())
+    return "pip" if is_own else f"{_python()} -m pip"
 
 
 def _uv() -> str | None:
@@ -91,7 +98,7 @@ def _uv() -> str | None:
 
 
 def _is_found(name: str) -> bool:
-    """Return whether the user's shell finds this environment's program, and no other one of that name."""
+    """Return whether the user's shell finds this environment's program, once it is installed."""
     for folder in _folders():
         if _is_same(folder, _scripts()):
             return True
