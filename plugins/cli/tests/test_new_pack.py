@@ -128,6 +128,23 @@ def test_a_new_pack_passes_its_own_tests_once_it_is_installed(invoke, here):
     assert "7 passed" in done.stdout
 
 
+def test_the_tests_of_a_new_pack_do_not_use_the_settings_of_a_project_around_it(invoke, here):
+    (here / "pyproject.toml").write_text("[tool.pytest.ini_options]\naddopts = '--no-such-option'\n")
+    invoke("new", "pack", "soil")
+
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "--collect-only", "-q", "penstock-soil/tests/test_mean.py"],
+        cwd=here,
+        env={**os.environ, "PYTHONPATH": str(here / "penstock-soil" / "src")},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=110,
+    )
+
+    assert "3 tests collected" in done.stdout, done.stderr
+
+
 def test_no_placeholder_is_left(invoke, here):
     invoke("new", "pack", "soil")
 
