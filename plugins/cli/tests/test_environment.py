@@ -9,7 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from penstock import Registry
 from penstock_cli import environment
+from penstock_cli.failures import FileMissing, GraphInvalid, RunFailed, WrongUsage
+from penstock_cli.saying import say
 
 PYTHON = sys.executable
 
@@ -168,3 +171,35 @@ def test_a_wheel_is_built_by_pip_or_by_uv(surroundings):
 
     surroundings(path=["own", "tools"], programs=["tools/uv"])
     assert environment.build_command("my pack") == "uv build --wheel 'my pack'"
+
+
+@pytest.mark.parametrize("kind", [RunFailed, WrongUsage, GraphInvalid, FileMissing])
+def test_errors_and_notes_of_commands_name_the_pip_of_the_environment(surroundings, capsys, kind):
+    surroundings(modules=["pip"])
+
+    kind("missing; pip install x").show()
+    say("note: pip install y")
+
+    assert capsys.readouterr().err == (
+        f"Error: missing; {PYTHON} -m pip install x\nnote: {PYTHON} -m pip install y\n"
+    )
+
+
+def test_faults_of_graphs_name_the_pip_of_the_environment(surroundings, invoke, tmp_path, monkeypatch):
+    surroundings(modules=["pip"])
+    monkeypatch.setattr(Registry, "install_hint", lambda *_: "penstock-far")
+    path = tmp_path / "graph.pbtxt"
+    path.write_text('node { calculator: "FarCalculator" }', encoding="utf-8")
+
+    done = invoke("validate", path)
+
+    assert f"install it: {PYTHON} -m pip install penstock-far\n" in done.stdout
+    assert "--import" not in done.stdout  # a pack has it
+
+
+def test_findings_on_a_pack_name_the_pip_of_the_environment(surroundings, invoke):
+    surroundings(modules=["pip"])
+
+    done = invoke("validate-pack", "no-such-pack")
+
+    assert done.stderr.endswith(f"; install the pack first: {PYTHON} -m pip install -e DIRECTORY\n")

@@ -247,6 +247,16 @@ def test_classes_of_options_have_the_name_of_the_file(command, write, tmp_path):
     assert command("run", "graph.pbtxt", "--import", "gate.py", "--quiet").stdout == "factor 3\n"
 
 
+def test_a_module_of_a_pack_stays_the_packs(command):
+    module = "penstock_calculators.gate"
+
+    done = command("list", "GateCalculator", "--import", module)
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.split() == ["GateCalculator", "penstock-calculators", "calculator"]
+    assert listed(command, module) == set()
+
+
 def test_a_module_without_calculators_is_reported(command, write):
     write(empty="import penstock\n")
 

@@ -87,6 +87,7 @@ def test_a_pack_is_written_and_the_next_commands_are_printed(invoke, here):
 
 def test_within_uv_run_the_next_commands_are_those_of_uv(invoke, here, monkeypatch, tmp_path):
     monkeypatch.setattr(environment, "find_spec", lambda _name: None)
+    monkeypatch.setattr(environment, "_scripts", lambda: str(tmp_path / "programs"))
     monkeypatch.setenv("VIRTUAL_ENV", sys.prefix)
     monkeypatch.setenv("UV_RUN_RECURSION_DEPTH", "1")
     monkeypatch.setenv("UV", "/opt/uv")

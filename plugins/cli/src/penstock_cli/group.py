@@ -91,7 +91,6 @@ class PenstockGroup(click.Group):
         try:
             return super().invoke(ctx)
         except click.ClickException as failure:
-            failure.message = _in_this_environment(failure.message)
             if ctx.meta.get(DEBUG) and failure.__cause__ is not None:
                 show_traceback(failure.__cause__)
             raise
@@ -102,9 +101,7 @@ class PenstockGroup(click.Group):
         except Exception as error:
             if ctx.meta.get(DEBUG):
                 show_traceback(error)
-            failure = as_failure(error)
-            failure.message = _in_this_environment(failure.message)
-            raise failure from error
+            raise as_failure(error) from error
 
     def _complete(self, ctx: click.Context) -> None:
         """Call the plugins' hooks, once; a failed one is reported, except while a shell completes."""
@@ -125,12 +122,6 @@ class PenstockGroup(click.Group):
                     f"{self.broken[implementation.plugin]}",
                     err=True,
                 )
-
-
-def _in_this_environment(message: str) -> str:
-    from penstock_cli.environment import in_this_environment  # only for errors
-
-    return in_this_environment(message)
 
 
 def _wants_no_colour() -> bool:

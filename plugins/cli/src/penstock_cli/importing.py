@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from penstock import Registry
-    from penstock.registry import Origin
 
     #: Kind and name.
     Key = tuple[str, str]
@@ -69,7 +68,7 @@ def import_all(given: Iterable[str]) -> dict[Key, str]:
 def _registered_by(given: str) -> list[Key]:
     """Import one module or file, and return what it registered."""
     registry = default_registry()
-    before = dict(_origins(registry))
+    before = dict(_targets(registry))
     options = set(registry.options())
     module = _file(given) if _is_file(given) else _module(given)
     for thing in _unregistered(module, registry):
@@ -77,18 +76,18 @@ def _registered_by(given: str) -> list[Key]:
             penstock.register_calculator(thing)
         except PenstockError as error:
             raise RunFailed(f"--import {given}: {error}") from error
-    after = dict(_origins(registry))
-    for key, origin in after.items():
-        if isinstance(origin, NameClashError) and not isinstance(before.get(key), NameClashError):
-            raise WrongUsage(f"--import {given}: {origin}")
-    found = [key for key, origin in after.items() if _is_of(origin, module)]
+    after = dict(_targets(registry))
+    for key, target in after.items():
+        if isinstance(target, NameClashError) and not isinstance(before.get(key), NameClashError):
+            raise WrongUsage(f"--import {given}: {target}")
+    found = [key for key, target in after.items() if isinstance(target, str) and _is_in(module, target)]
     added = [key for key in after if key not in before]
     if not found and not added and options == set(registry.options()):
         say(
             f"warning: --import {given}: no calculator is defined there; define a subclass of "
             "penstock.Calculator, or decorate a function with @penstock.calculator"
         )
-    return [*added, *found]
+    return [*added, *(key for key in found if registry.origin(*key).distribution is None)]
 
 
 # --- importing ------------------------------------------------------------------------------------
@@ -204,31 +203,30 @@ def _keep_the_users(told: TracebackException | None) -> None:
 # --- what it registered ---------------------------------------------------------------------------
 
 
-def _origins(registry: Registry) -> Iterator[tuple[Key, Origin | NameClashError]]:
-    """Yield each kind and name with its provider, or with the error if several claim it."""
+def _targets(registry: Registry) -> Iterator[tuple[Key, str | NameClashError]]:
+    """Yield each kind and name with its "module:attribute", or with the error if several claim it."""
     for kind in KINDS:
         for name in registry.names(kind):
             try:
-                yield (kind, name), registry.origin(kind, name)
+                yield (kind, name), registry.origin(kind, name).target
             except NameClashError as error:
                 yield (kind, name), error
 
 
-def _is_of(origin: Origin | NameClashError, module: ModuleType) -> bool:
-    if isinstance(origin, NameClashError):
-        return False
-    return f"{origin.target.partition(':')[0]}.".startswith(f"{module.__name__}.")
+def _is_in(module: ModuleType, target: str) -> bool:
+    """Return whether a "module:attribute", or a module's name, is this module's or one of its package."""
+    return f"{target.partition(':')[0]}.".startswith(f"{module.__name__}.")
 
 
 def _unregistered(module: ModuleType, registry: Registry) -> Iterator[type[penstock.Calculator]]:
     """Yield the calculators that a module defines and that have no name yet, in their order."""
-    known = {origin.target for _, origin in _origins(registry) if not isinstance(origin, NameClashError)}
+    known = {target for _, target in _targets(registry) if isinstance(target, str)}
     for name, thing in list(vars(module).items()):
         made = calculator_of(thing)
         if (
             isinstance(made, type)
             and issubclass(made, penstock.Calculator)
-            and f"{made.__module__}.".startswith(f"{module.__name__}.")
+            and _is_in(module, made.__module__)
             and not name.startswith("_")
             and not inspect.isabstract(made)
             and known.isdisjoint((spelling(thing), spelling(made)))
