@@ -282,7 +282,7 @@ def test_what_to_install_fits_the_environment_on_the_page_and_in_json(monkeypatc
     found = json.loads(doctor.as_json([("area", [check])]))["checks"][0]
 
     assert (found["detail"], found["cure"]) == (
-        "not there; /venv/bin/pip install y",
-        "/venv/bin/pip install x",
+        "not there; uv pip install y",
+        "uv pip install x",
     )
     assert "do: uv pip install x" in capsys.readouterr().out
