@@ -132,3 +132,10 @@ def test_for_a_graph_with_trace_enabled_a_warning_names_the_option(graph, invoke
     assert "or run the graph with `penstock run --trace FILE`" in asked.stderr
     assert "profiler_config" not in given.stderr
     assert read_trace(tmp_path / "trace.json").slices
+
+
+def test_the_help_names_the_page_that_shows_traces_and_no_other(command):
+    for name in ("run", "demo"):
+        words = " ".join(command(name, "--help").stdout.split())
+        assert "JSON that https://ui.perfetto.dev shows (nothing is uploaded)" in words
+        assert "chrome" not in words.lower()

@@ -5,10 +5,13 @@ import re
 import sys
 from pathlib import Path
 
+import attrs
 import pytest
 
 from penstock.plugins.default_registry import plugins_renewed
+from penstock_cli import validate_pack
 from penstock_cli.new_pack import write_pack
+from penstock_testing.packs import PackFault
 
 POINTS = '[project.entry-points.penstock]\nsoil = "penstock_soil.plugin"\n'
 METADATA = """Metadata-Version: 2.1
@@ -221,3 +224,15 @@ def test_names_and_directories_that_are_no_pack_are_refused(invoke, elsewhere, a
 
     assert done.exit_code == code
     assert done.stderr.startswith(f"Error: {said}")
+
+
+def test_findings_name_the_pip_of_the_environment(invoke, soil, monkeypatch):
+    checked = validate_pack.check_pack
+
+    def with_a_finding(*given, **options):
+        return attrs.evolve(checked(*given, **options), faults=(PackFault("x", "missing; pip install y"),))
+
+    monkeypatch.setattr(validate_pack, "check_pack", with_a_finding)
+    monkeypatch.setattr(validate_pack, "in_this_environment", lambda text: text.replace("pip", "uv pip"))
+
+    assert "  fault: x: missing; uv pip install y\n" in invoke("validate-pack", soil).stdout
