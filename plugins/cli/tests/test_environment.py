@@ -194,7 +194,6 @@ def test_faults_of_graphs_name_the_pip_of_the_environment(surroundings, invoke, 
     done = invoke("validate", path)
 
     assert f"install it: {PYTHON} -m pip install penstock-far\n" in done.stdout
-    assert "--import" not in done.stdout  # a pack has it
 
 
 def test_findings_on_a_pack_name_the_pip_of_the_environment(surroundings, invoke):

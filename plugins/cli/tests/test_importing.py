@@ -137,13 +137,13 @@ def test_without_the_option_a_graph_finds_no_calculator_of_the_directory_and_say
 
 
 @pytest.mark.parametrize(
-    ("kind", "install", "is_own"),
-    [("calculator", None, True), ("calculator", "penstock-image", False), ("executor", None, False)],
+    ("kind", "name", "is_own"),
+    [("calculator", "Mine", True), ("calculator", "CannyEdgeCalculator", False), ("executor", "Mine", False)],
 )
-def test_only_a_calculator_that_no_pack_has_may_be_ones_own(kind, install, is_own):
-    fault = UnknownNameError(kind, "Mine", install=install)
+def test_only_a_calculator_that_no_pack_has_may_be_ones_own(kind, name, is_own):
+    faults = [InvalidArgumentError("x"), UnknownNameError(kind, name)]
 
-    assert names_unknown_calculators(GraphConfigError([InvalidArgumentError("x"), fault])) is is_own
+    assert names_unknown_calculators(GraphConfigError(faults)) is is_own
 
 
 def test_help_describes_the_option(command):

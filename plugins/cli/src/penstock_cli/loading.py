@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from penstock import CalculatorGraph, GraphConfigError, GraphParseError, PenstockError, StatusCode
 from penstock.errors import UnknownNameError
+from penstock.lowlevel import official_packs
 from penstock_cli.failures import FileMissing, GraphInvalid
 
 if TYPE_CHECKING:
@@ -52,10 +53,8 @@ def load(make: Callable[[], CalculatorGraph]) -> CalculatorGraph:
 def names_unknown_calculators(error: PenstockError) -> bool:
     """Return whether a graph names a calculator that no official pack has; the user may have written it."""
     faults = error.faults if isinstance(error, GraphConfigError) else (error,)
-    return any(
-        isinstance(each, UnknownNameError) and each.kind == "calculator" and each.install is None
-        for each in faults
-    )
+    unknown = [each for each in faults if isinstance(each, UnknownNameError) and each.kind == "calculator"]
+    return any(each.name not in official_packs()["calculator"] for each in unknown)
 
 
 def is_unread(error: PenstockError) -> bool:
