@@ -16,6 +16,7 @@ from click.testing import CliRunner
 
 import penstock
 from penstock.plugins.default_registry import default_registry
+from penstock_cli import environment
 from penstock_cli.main import penstock_command
 
 
@@ -109,6 +110,18 @@ def graph(tmp_path):
 
 
 @pytest.fixture
+def with_pip(monkeypatch, tmp_path_factory):
+    """Let the environment have pip, and the shell find it; an environment that uv has made has no pip."""
+    programs = tmp_path_factory.mktemp("programs")
+    pip = programs / ("pip.exe" if sys.platform == "win32" else "pip")
+    pip.touch(0o755)
+    monkeypatch.setattr(environment, "_scripts", lambda: str(programs))
+    monkeypatch.setattr(environment, "find_spec", lambda name: name)
+    monkeypatch.setenv("PATH", str(programs), prepend=os.pathsep)
+    monkeypatch.delenv("UV_RUN_RECURSION_DEPTH", raising=False)
+
+
+@pytest.fixture
 def invoke():
     """Return the command as a function of its arguments, in this process."""
 
@@ -140,6 +153,7 @@ LIMITED = """
 import resource, sys
 sys.path.insert(0, {tests!r})
 import conftest
+from penstock_cli import environment
 from penstock_cli.main import main
 resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit}))
 main()

@@ -63,7 +63,8 @@ def test_every_fault_has_its_place_and_what_to_do(graph, invoke):
     done = invoke("validate", path)
 
     assert done.exit_code == 3
-    first, second = done.output.splitlines()
+    first, second, third = done.output.splitlines()
+    assert third == "note: for calculators of your own: --import FILE.py or --import MODULE"
     assert first == (
         f"fault: {path}:2:8: node 'CliNumber': no calculator 'CliNumber' is registered "
         "(did you mean 'CliNumbers'?)"
@@ -77,6 +78,7 @@ def test_json_has_faults_as_data(graph, invoke):
     (found,) = verdicts(invoke, path, code=3)
 
     first, second = found["faults"]
+    assert found["hints"] == ["for calculators of your own: --import FILE.py or --import MODULE"]
     assert (found["file"], found["is_valid"], found["is_read"], found["nodes"]) == (str(path), False, True, 0)
     assert first == {
         "file": str(path),
@@ -145,7 +147,7 @@ def test_all_files_are_checked_and_a_missing_one_decides_the_exit_code(graph, in
 
     assert done.exit_code == 4
     lines = done.output.splitlines()
-    assert [line.partition(" ")[0] for line in lines] == ["fault:", "fault:", f"{good}:", "3"]
+    assert [line.partition(" ")[0] for line in lines] == ["fault:", "fault:", f"{good}:", "note:", "3"]
     assert f"graph file '{missing}' does not exist; did you mean '{good}'?" in lines[1]
     assert lines[-1] == "3 graphs, 2 of them with faults"
     assert [one["is_read"] for one in verdicts(invoke, bad, missing, good, code=4)] == [True, False, True]

@@ -79,6 +79,7 @@ def test_json_has_who_provides_each_name(invoke):
             "target": "penstock_image.canny_edge:CannyEdgeCalculator",
             "problem": None,
             "summary": None,
+            "source": None,
         }
     ]
 
@@ -167,6 +168,7 @@ def test_an_unknown_pack_is_wrong_usage(invoke):
     assert "no pack 'vidoe' provides names (did you mean 'video'?)" in done.output
 
 
+@pytest.mark.usefixtures("with_pip")
 def test_missing_packs_are_reported_on_stderr_with_the_reason(registry, capsys):
     registry.fail("gpu", "blocked by name", distribution="penstock-gpu")
 

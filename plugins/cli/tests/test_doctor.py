@@ -272,3 +272,17 @@ def test_a_cure_is_shown_only_where_it_is_needed(capsys):
     doctor.print_areas([("area", [DoctorCheck("thing", is_well=True, detail="there", cure="buy one")])])
 
     assert "buy one" not in capsys.readouterr().out
+
+
+def test_what_to_install_fits_the_environment_on_the_page_and_in_json(monkeypatch, capsys):
+    monkeypatch.setattr(doctor, "in_this_environment", lambda text: text.replace("pip", "uv pip"))
+    check = DoctorCheck("x", is_well=False, detail="not there; pip install y", cure="pip install x")
+
+    doctor.print_areas([("area", [check])])
+    found = json.loads(doctor.as_json([("area", [check])]))["checks"][0]
+
+    assert (found["detail"], found["cure"]) == (
+        "not there; uv pip install y",
+        "uv pip install x",
+    )
+    assert "do: uv pip install x" in capsys.readouterr().out

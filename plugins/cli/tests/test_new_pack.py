@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from penstock_cli import environment
 from penstock_cli.failures import WrongUsage
 from penstock_cli.new_pack import core_range
 from penstock_cli.pack_names import pack_names
@@ -64,6 +65,7 @@ def installed_by_hand(directory):
 # --- what is written ------------------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("with_pip")
 def test_a_pack_is_written_and_the_next_commands_are_printed(invoke, here):
     done = invoke("new", "pack", "soil")
 
@@ -76,7 +78,37 @@ def test_a_pack_is_written_and_the_next_commands_are_printed(invoke, here):
         f"  pip install -e '.{os.sep}penstock-soil[testing]'\n"
         "  pytest penstock-soil\n"
         "  penstock validate-pack soil\n"
+        "\n"
+        "build its wheel, uninstall it\n"
+        f"  pip wheel --no-deps --wheel-dir .{os.sep}penstock-soil/dist .{os.sep}penstock-soil\n"
+        "  pip uninstall penstock-soil\n"
     )
+
+
+def test_within_uv_run_the_next_commands_are_those_of_uv(invoke, here, monkeypatch, tmp_path):
+    monkeypatch.setattr(environment, "find_spec", lambda _name: None)
+    monkeypatch.setattr(environment, "_scripts", lambda: str(tmp_path / "programs"))
+    monkeypatch.setenv("VIRTUAL_ENV", sys.prefix)
+    monkeypatch.setenv("UV_RUN_RECURSION_DEPTH", "1")
+    monkeypatch.setenv("UV", "/opt/uv")
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+    done = invoke("new", "pack", "soil")
+
+    assert done.stdout.splitlines()[2:] == [
+        "go on with",
+        f"  /opt/uv pip install --python {sys.executable} -e '.{os.sep}penstock-soil[testing]'",
+        "  /opt/uv run pytest penstock-soil",
+        "  /opt/uv run penstock validate-pack soil",
+        "",
+        "build its wheel, uninstall it",
+        f"  /opt/uv build --wheel .{os.sep}penstock-soil",
+        f"  /opt/uv pip uninstall --python {sys.executable} penstock-soil",
+        "",
+        "`uv sync` uninstalls it too; `uv sync --inexact` does not",
+        "in a uv project of your own, this makes it a requirement",
+        f"  /opt/uv add --editable '.{os.sep}penstock-soil[testing]'",
+    ]
 
 
 def test_a_new_pack_passes_its_own_tests_once_it_is_installed(invoke, here):
@@ -95,6 +127,23 @@ def test_a_new_pack_passes_its_own_tests_once_it_is_installed(invoke, here):
 
     assert done.returncode == 0, done.stdout
     assert "7 passed" in done.stdout
+
+
+def test_the_tests_of_a_new_pack_do_not_use_the_settings_of_a_project_around_it(invoke, here):
+    (here / "pyproject.toml").write_text("[tool.pytest.ini_options]\naddopts = '--no-such-option'\n")
+    invoke("new", "pack", "soil")
+
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "--collect-only", "-q", "penstock-soil/tests/test_mean.py"],
+        cwd=here,
+        env={**os.environ, "PYTHONPATH": str(here / "penstock-soil" / "src")},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=110,
+    )
+
+    assert "3 tests collected" in done.stdout, done.stderr
 
 
 def test_no_placeholder_is_left(invoke, here):

@@ -89,6 +89,7 @@ def test_a_graph_is_drawn_as_svg(invoke, graph, tmp_path):
     assert {"CliNumbers", "show", "CliFailsAtThree", "COUNT", "count", "n", "OUT:n"} == set(texts)
 
 
+@pytest.mark.usefixtures("with_pip")
 def test_without_the_library_the_error_says_how_to_get_svg(invoke, graph, monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "pygraphviz", None)
 

@@ -31,7 +31,7 @@ def test_a_run_is_traced_and_stderr_says_where_and_how_to_open_the_trace(graph, 
     assert trace.processes[0].startswith("graph.pbtxt, run ")
     assert re.search(
         rf"^trace: 15 steps and 5 packets in {re.escape(str(target))} \(\d\.\d kB\); open it in "
-        r"https://ui\.perfetto\.dev, which does not upload it, or in chrome://tracing$",
+        r"https://ui\.perfetto\.dev, which does not upload it$",
         result.stderr,
         re.MULTILINE,
     )
@@ -132,3 +132,10 @@ def test_for_a_graph_with_trace_enabled_a_warning_names_the_option(graph, invoke
     assert "or run the graph with `penstock run --trace FILE`" in asked.stderr
     assert "profiler_config" not in given.stderr
     assert read_trace(tmp_path / "trace.json").slices
+
+
+def test_the_help_names_the_page_that_shows_traces_and_no_other(command):
+    for name in ("run", "demo"):
+        words = " ".join(command(name, "--help").stdout.split())
+        assert "JSON that https://ui.perfetto.dev shows (nothing is uploaded)" in words
+        assert "chrome" not in words.lower()

@@ -5,10 +5,13 @@ import re
 import sys
 from pathlib import Path
 
+import attrs
 import pytest
 
 from penstock.plugins.default_registry import plugins_renewed
+from penstock_cli import validate_pack
 from penstock_cli.new_pack import write_pack
+from penstock_testing.packs import PackFault
 
 POINTS = '[project.entry-points.penstock]\nsoil = "penstock_soil.plugin"\n'
 METADATA = """Metadata-Version: 2.1
@@ -117,6 +120,7 @@ def test_json_has_the_report_and_the_same_exit_code(invoke, soil):
 # --- the installed pack differs from the directory ------------------------------------------------
 
 
+@pytest.mark.usefixtures("with_pip")
 @pytest.mark.parametrize(
     ("what", "found", "changed"),
     [
@@ -146,6 +150,7 @@ def test_a_spelling_that_a_build_may_change_is_no_difference(invoke, soil, found
     assert invoke("validate-pack", soil).exit_code == 0
 
 
+@pytest.mark.usefixtures("with_pip")
 def test_the_suggested_command_is_quoted_for_a_shell(invoke, soil):
     soil.rename(soil.with_name("my soil"))
     change(soil.with_name("my soil") / "pyproject.toml", POINTS, POINTS.replace("soil =", "loam ="))
@@ -161,6 +166,7 @@ def test_a_version_that_the_build_computes_is_not_compared(invoke, soil):
     assert invoke("validate-pack", soil).exit_code == 0
 
 
+@pytest.mark.usefixtures("with_pip")
 def test_a_directory_that_is_not_installed_says_how_to(invoke, soil):
     change(soil / "pyproject.toml", POINTS, POINTS.replace("soil =", "loam ="))
 
@@ -218,3 +224,15 @@ def test_names_and_directories_that_are_no_pack_are_refused(invoke, elsewhere, a
 
     assert done.exit_code == code
     assert done.stderr.startswith(f"Error: {said}")
+
+
+def test_findings_name_the_pip_of_the_environment(invoke, soil, monkeypatch):
+    checked = validate_pack.check_pack
+
+    def with_a_finding(*given, **options):
+        return attrs.evolve(checked(*given, **options), faults=(PackFault("x", "missing; pip install y"),))
+
+    monkeypatch.setattr(validate_pack, "check_pack", with_a_finding)
+    monkeypatch.setattr(validate_pack, "in_this_environment", lambda text: text.replace("pip", "uv pip"))
+
+    assert "  fault: x: missing; uv pip install y\n" in invoke("validate-pack", soil).stdout

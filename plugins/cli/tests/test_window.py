@@ -12,8 +12,10 @@ from importlib.util import find_spec
 import numpy as np
 import pytest
 
+from penstock_cli.environment import in_this_environment
 from penstock_cli.window import fitted
 
+INSTALL = 'pip install "penstock-cli[show]"'
 SIZE = "640x480x24"
 
 
@@ -252,6 +254,6 @@ def test_without_the_extra_the_error_says_what_to_install(command, tmp_path):
         1,
         (
             "Error: --show needs packages that are not installed (no library): "
-            'pip install "penstock-cli[show]"\n'
+            f"{in_this_environment(INSTALL)}\n"
         ),
     )

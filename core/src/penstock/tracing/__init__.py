@@ -1,8 +1,8 @@
-"""What happens in a run, while it happens: `Tracer` is the interface, the other classes are what it is told.
+"""What happens in a run, while it happens: `Tracer` is the interface, the other classes are what it gets.
 
 `graph.set_tracer` gives a tracer to the next runs. It is never called while a lock of the run is held, and it
-is told names, times and numbers, but no payloads. `ChromeTracer` writes a file for https://ui.perfetto.dev
-and chrome://tracing.
+gets names, times and numbers, but no payloads. `ChromeTracer`, of the pack penstock-views, writes a file for
+https://ui.perfetto.dev.
 """
 # Without a tracer a packet passes no code of this package: the calls of a tracer are put around the calls of
 # each node when a run starts.

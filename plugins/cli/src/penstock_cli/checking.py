@@ -16,8 +16,9 @@ from penstock import GraphConfigError, PenstockError
 from penstock.errors import InvalidArgumentError, lines_of
 from penstock.log import ROOT
 from penstock.lowlevel import where
+from penstock_cli.environment import in_this_environment
 from penstock_cli.failures import FileMissing, GraphInvalid
-from penstock_cli.loading import existing, is_unread, name_in
+from penstock_cli.loading import OWN, existing, is_unread, name_in, names_unknown_calculators
 from penstock_cli.side_values import UNSAID, check_names, fault_words
 from penstock_cli.wording import plural
 
@@ -77,6 +78,7 @@ class Verdict:
             the graph is invalid.
         input_streams: of the graph, which an application feeds.
         side_packets: name → type, of those that a run needs.
+        hints: what else may help, beside what each fault says.
     """
 
     file: str
@@ -88,6 +90,7 @@ class Verdict:
     subgraphs: int = 0
     input_streams: list[str] = field(default_factory=list)
     side_packets: dict[str, str] = field(default_factory=dict)
+    hints: list[str] = field(default_factory=list)
 
     @property
     def is_valid(self) -> bool:
@@ -111,6 +114,7 @@ def check(file: str, sides: Mapping[str, object] | None) -> Verdict:
             verdict.faults = [_fault(InvalidArgumentError(error.message), verdict.file)]
         except PenstockError as error:
             verdict.is_read = not is_unread(error)
+            verdict.hints = [OWN] if names_unknown_calculators(error) else []
             faults = error.faults if isinstance(error, GraphConfigError) else (error,)
             verdict.faults = [_fault(fault, verdict.file) for fault in faults]
     return verdict
@@ -141,6 +145,8 @@ def print_verdicts(verdicts: Sequence[Verdict]) -> None:
             click.echo(f"note: {note}")
         if verdict.is_valid:
             click.echo(f"{verdict.file}: {click.style('fine', fg='green')}: {_facts(verdict)}")
+    for hint in dict.fromkeys(hint for verdict in verdicts for hint in verdict.hints):
+        click.echo(f"note: {hint}")
     if len(verdicts) > 1:
         bad = sum(not verdict.is_valid for verdict in verdicts)
         click.echo(f"{plural(len(verdicts), 'graph')}, {bad or 'none'} of them with faults")
@@ -233,7 +239,7 @@ def _for_command_line(fault: PenstockError, sides: Mapping[str, object]) -> Pens
 def _fault(error: PenstockError, file: str) -> Fault:
     line, column = error.line, error.column
     position = None if line is None or column is None else (line, column)
-    message = str(error).removeprefix(where(error.file, position))
+    message = in_this_environment(str(error).removeprefix(where(error.file, position)))
     return Fault(error.file or file, line, column, error.code.name, error.node, error.stream, message)
 
 

@@ -21,10 +21,11 @@ import click
 from penstock.errors import NameClashError, PenstockError
 from penstock.lowlevel import KINDS, near_names, official_packs
 from penstock_cli.failures import WrongUsage
+from penstock_cli.saying import say
 from penstock_cli.wording import plural
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from penstock import Registry
 
@@ -46,6 +47,7 @@ class Component:
         target: the "module:attribute" behind the name.
         problem: why it cannot be used; None where no problem is known.
         summary: the first paragraph of its docstring; None where it was not requested.
+        source: the module or file of `--import` that registered it; None for others.
     """
 
     name: str
@@ -55,13 +57,28 @@ class Component:
     target: str
     problem: str | None = None
     summary: str | None = None
+    source: str | None = None
+
+    @property
+    def provider(self) -> str | None:
+        """The distribution, or the imported module or file; None for other names of this process."""
+        return self.distribution or self.source
 
 
-def components(registry: Registry) -> list[Component]:
-    """Return all names of a registry: by kind, then distribution, then name."""
-    found = [_component(registry, kind, name) for kind in KINDS for name in registry.names(kind)]
+def components(registry: Registry, imported: Mapping[tuple[str, str], str] | None = None) -> list[Component]:
+    """Return all names of a registry: by kind, then distribution or source, then name.
+
+    Args:
+        registry: has the names.
+        imported: kind and name → the module or file of `--import` that registered it; None for none.
+    """
+    found = [
+        replace(_component(registry, kind, name), source=(imported or {}).get((kind, name)))
+        for kind in KINDS
+        for name in registry.names(kind)
+    ]
     kinds = list(KINDS)
-    return sorted(found, key=lambda one: (kinds.index(one.kind), one.distribution or "", one.name))
+    return sorted(found, key=lambda one: (kinds.index(one.kind), one.provider or "", one.name))
 
 
 def chosen(
@@ -124,9 +141,9 @@ def print_components(found: Sequence[Component]) -> None:
         _print_lines(found)
         return
     width = min(shutil.get_terminal_size().columns, _WIDEST)
-    for (kind, distribution), group in groupby(found, key=lambda one: (one.kind, one.distribution)):
+    for (kind, provider), group in groupby(found, key=lambda one: (one.kind, one.provider)):
         members = list(group)
-        heading = f"{KINDS[kind].replace('_', ' ')} of {distribution or 'this process'}"
+        heading = f"{KINDS[kind].replace('_', ' ')} of {provider or 'this process'}"
         click.echo(f"{click.style(heading, fg='cyan', bold=True)} ({len(members)})")
         for line in (
             _described(members, width) if members[0].summary is not None else _columns(members, width)
@@ -138,9 +155,9 @@ def print_components(found: Sequence[Component]) -> None:
 def print_notes(registry: Registry, word: str | None) -> None:
     """Print on stderr why names are missing: packs that are blocked, broken or not installed."""
     for plugin, reason in sorted(registry.failures.items()):
-        click.echo(f"not loaded: plugin {plugin!r}: {reason}", err=True)
+        say(f"not loaded: plugin {plugin!r}: {reason}")
     for distribution, names in sorted(_absent(registry, word).items()):
-        click.echo(f"not installed: {plural(len(names), 'name')}; pip install {distribution}", err=True)
+        say(f"not installed: {plural(len(names), 'name')}; pip install {distribution}")
 
 
 def _component(registry: Registry, kind: str, name: str) -> Component:
@@ -193,11 +210,11 @@ def _absent(registry: Registry, word: str | None) -> dict[str, list[str]]:
 def _print_lines(found: Sequence[Component]) -> None:
     """Print columns that `awk` and `cut` can separate: only the last field contains blanks."""
     names = max((len(one.name) for one in found), default=0)
-    packs = max((len(one.distribution or "-") for one in found), default=0)
+    packs = max((len(one.provider or "-") for one in found), default=0)
     kinds = max((len(one.kind) for one in found), default=0)
     for one in found:
         kind = one.kind.replace(" ", "-")
-        line = f"{one.name:{names}}  {one.distribution or '-':{packs}}  {kind:{kinds}}  {_said(one)}"
+        line = f"{one.name:{names}}  {one.provider or '-':{packs}}  {kind:{kinds}}  {_said(one)}"
         click.echo(line.rstrip())
 
 

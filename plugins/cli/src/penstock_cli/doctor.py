@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 import attrs
 import click
 
+from penstock_cli.environment import in_this_environment
 from penstock_cli.wording import plural
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def are_well(areas: Iterable[tuple[str, list[DoctorCheck]]]) -> bool:
 def as_json(areas: Iterable[tuple[str, list[DoctorCheck]]]) -> str:
     """Return an object: `is_well`, and `checks`, each with its area and the fields of `DoctorCheck`."""
     areas = list(areas)
-    checks = [{"area": area, **attrs.asdict(check)} for area, checks in areas for check in checks]
+    checks = [{"area": area, **attrs.asdict(_here(check))} for area, checks in areas for check in checks]
     return json.dumps({"is_well": are_well(areas), "checks": checks}, indent=2)
 
 
@@ -43,7 +44,7 @@ def print_areas(areas: Iterable[tuple[str, list[DoctorCheck]]]) -> None:
         click.secho(area, bold=True, fg="cyan")
         column = max((len(check.what) for check in checks), default=0)
         for check in checks:
-            for line in _lines(check, column, width):
+            for line in _lines(_here(check), column, width):
                 click.echo(line)
         count += len(checks)
         bad += sum(not check.is_well for check in checks)
@@ -51,6 +52,11 @@ def print_areas(areas: Iterable[tuple[str, list[DoctorCheck]]]) -> None:
     click.echo(
         f"{bad} of {plural(count, 'check')} not well" if bad else f"all is well ({plural(count, 'check')})"
     )
+
+
+def _here(check: DoctorCheck) -> DoctorCheck:
+    """Return a check whose commands work in this environment."""
+    return attrs.evolve(check, detail=in_this_environment(check.detail), cure=in_this_environment(check.cure))
 
 
 def _lines(check: DoctorCheck, column: int, width: int) -> Iterator[str]:

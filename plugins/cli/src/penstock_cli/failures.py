@@ -20,37 +20,47 @@ EXIT_CODES: Final = (
 INTERRUPTED: Final = 130
 
 
-class RunFailed(click.ClickException):
+class Failure(click.ClickException):
+    """A command failed, for a reason that its message says."""
+
+    def format_message(self) -> str:
+        """Return the message, with commands that work in this environment."""
+        from penstock_cli.environment import in_this_environment  # only for errors
+
+        return in_this_environment(self.message)
+
+
+class RunFailed(Failure):
     """A run failed, or an unexpected exception was raised."""
 
     exit_code = 1
 
 
-class WrongUsage(click.ClickException):
+class WrongUsage(Failure):
     """The arguments do not fit this graph or installation. Malformed ones are click's `UsageError`."""
 
     exit_code = 2
 
 
-class GraphInvalid(click.ClickException):
+class GraphInvalid(Failure):
     """The file is not a graph, or the graph cannot run."""
 
     exit_code = 3
 
 
-class FileMissing(click.ClickException):
+class FileMissing(Failure):
     """A file does not exist, or cannot be read or written."""
 
     exit_code = 4
 
 
-class Interrupted(click.ClickException):
+class Interrupted(Failure):
     """Ctrl-C before a run or after it."""
 
     exit_code = INTERRUPTED
 
 
-def as_failure(error: Exception) -> click.ClickException:
+def as_failure(error: Exception) -> Failure:
     """Return the failure that reports an exception of a command to the user."""
     if isinstance(error, (GraphParseError, GraphConfigError)):
         return GraphInvalid(str(error))

@@ -8,7 +8,7 @@ import click
 
 from penstock_cli.completion import SHELLS, complete_pack, script, shell_in_use
 from penstock_cli.failures import EXIT_CODES
-from penstock_cli.options import as_json, debug
+from penstock_cli.options import IMPORTED, as_json, debug, imports
 
 #: As the registry has them, with "-" for blanks.
 _KINDS: Final = (
@@ -33,8 +33,11 @@ _KINDS: Final = (
 )
 @click.option("--long", "in_full", is_flag=True, help="Add a sentence on each; this imports them.")
 @as_json("a JSON list of objects")
+@imports
 @debug
-def list_command(
+@click.pass_context
+def list_command(  # noqa: PLR0913, PLR0917  # an argument for each option
+    ctx: click.Context,
     word: str | None,
     kinds: tuple[str, ...],
     pack: str | None,
@@ -53,13 +56,15 @@ def list_command(
       penstock list image --long
       penstock list --kind executor --kind input-stream-handler
       penstock list --pack video --json
+      penstock list --import ./gate.py gate
     """  # noqa: D301  # \b is click's mark for text that stays as it is
     from penstock.plugins.default_registry import default_registry  # loads the plugins
     from penstock_cli import components  # on demand
 
     registry = default_registry()
     wanted = [components.KIND_OF[kind] for kind in kinds]
-    found = components.chosen(components.components(registry), registry, word, wanted, pack)
+    there = components.components(registry, ctx.meta.get(IMPORTED, {}))
+    found = components.chosen(there, registry, word, wanted, pack)
     if in_full:
         found = components.described(found, registry)
     if as_text:
@@ -81,6 +86,7 @@ def list_command(
     "misspelt ones are faults, and the type of each VALUE is checked.",
 )
 @as_json("a JSON list of objects, one for each file")
+@imports
 @debug
 @click.pass_context
 def validate_command(
@@ -99,6 +105,7 @@ def validate_command(
       penstock validate graph.pbtxt
       penstock validate one.pbtxt two.pbtxt --json
       penstock validate graph.pbtxt --side input_video --side threshold=0.5
+      penstock validate graph.pbtxt --import ./gate.py
     """  # noqa: D301
     from penstock_cli import checking  # on demand
     from penstock_cli.side_values import read_given

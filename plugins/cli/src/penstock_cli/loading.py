@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from penstock import CalculatorGraph, GraphConfigError, GraphParseError, PenstockError, StatusCode
+from penstock.errors import UnknownNameError
+from penstock.lowlevel import official_packs
 from penstock_cli.failures import FileMissing, GraphInvalid
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+
+#: What to do about unknown calculators of one's own.
+OWN: Final = "for calculators of your own: --import FILE.py or --import MODULE"
 
 
 def existing(path: Path, what: str) -> Path:
@@ -40,7 +46,15 @@ def load(make: Callable[[], CalculatorGraph]) -> CalculatorGraph:
     try:
         return make()
     except PenstockError as error:
-        raise (FileMissing if is_unread(error) else GraphInvalid)(str(error)) from error
+        hint = f"\n  {OWN}" if names_unknown_calculators(error) else ""
+        raise (FileMissing if is_unread(error) else GraphInvalid)(f"{error}{hint}") from error
+
+
+def names_unknown_calculators(error: PenstockError) -> bool:
+    """Return whether a graph names a calculator that no official pack has; the user may have written it."""
+    faults = error.faults if isinstance(error, GraphConfigError) else (error,)
+    unknown = [each for each in faults if isinstance(each, UnknownNameError) and each.kind == "calculator"]
+    return any(each.name not in official_packs()["calculator"] for each in unknown)
 
 
 def is_unread(error: PenstockError) -> bool:

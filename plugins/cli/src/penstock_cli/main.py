@@ -19,7 +19,7 @@ from penstock_cli.completion import complete_component
 from penstock_cli.failures import EXIT_CODES, RunFailed, as_failure
 from penstock_cli.group import DEBUG, PenstockGroup, RunningCommand
 from penstock_cli.inspection import COMMANDS
-from penstock_cli.options import as_json, debug
+from penstock_cli.options import IMPORTED, as_json, debug, imports
 from penstock_cli.pack_commands import PACK_COMMANDS
 
 if TYPE_CHECKING:
@@ -77,8 +77,8 @@ def _running(command: F) -> F:
             "--trace",
             type=click.Path(path_type=Path),
             metavar="FILE",
-            help="Write a trace of the run, as JSON for ui.perfetto.dev or chrome://tracing: steps by "
-            "thread, packets as arrows, lengths of queues.",
+            help="Write a trace of the run, as JSON that https://ui.perfetto.dev shows (nothing is "
+            "uploaded): steps by thread, packets as arrows, lengths of queues.",
         ),
         click.option(
             "--strict",
@@ -147,6 +147,7 @@ def penstock_command() -> None:
     '"3", [1, 2]), else it is a str.',
 )
 @as_json("the summary as a JSON object")
+@imports
 @_running
 def run_command(graph: Path, sides: tuple[str, ...], **manner: Any) -> None:
     """Run a graph file to its end.
@@ -165,6 +166,7 @@ def run_command(graph: Path, sides: tuple[str, ...], **manner: Any) -> None:
       penstock run graph.pbtxt --side threshold=0.5 --timeout 60 --quiet
       penstock run graph.pbtxt --json --no-progress
       penstock run graph.pbtxt --trace trace.json
+      penstock run graph.pbtxt --import ./gate.py --import my_package.calculators
     """  # noqa: D301
     from penstock_cli.run import run_file  # on demand, as the module says
     from penstock_cli.side_values import read_sides
@@ -204,7 +206,7 @@ def run_command(graph: Path, sides: tuple[str, ...], **manner: Any) -> None:
 @click.option(
     "--show",
     is_flag=True,
-    help='Show the frames in a window, at their times; needs pip install "penstock-cli[show]".',
+    help="Show the frames in a window, at their times; needs penstock-cli[show] installed.",
 )
 @_running
 def demo_command(  # noqa: PLR0913  # an argument for each option
@@ -284,7 +286,7 @@ def plugins_command(ctx: click.Context, as_text: bool) -> None:  # noqa: FBT001 
     "kind",
     type=click.Choice(("text", "mermaid", "dot", "svg", "json")),
     help="How to show a graph; by default text, or the format of the ending of --out. svg needs "
-    'pip install "penstock-views[draw]".',
+    "penstock-views[draw] installed.",
 )
 @click.option(
     "-o",
@@ -294,8 +296,17 @@ def plugins_command(ctx: click.Context, as_text: bool) -> None:  # noqa: FBT001 
 )
 @click.option("--expand", is_flag=True, help="Show the nodes inside of a graph's subgraphs.")
 @as_json("a JSON object instead")
+@imports
 @debug
-def show_command(name: str, kind: str | None, out: Path | None, expand: bool, as_text: bool) -> None:  # noqa: FBT001  # click's
+@click.pass_context
+def show_command(  # noqa: PLR0913, PLR0917  # an argument for each option
+    ctx: click.Context,
+    name: str,
+    kind: str | None,
+    out: Path | None,
+    expand: bool,  # noqa: FBT001  # click's
+    as_text: bool,  # noqa: FBT001
+) -> None:
     """Show a calculator: its ports, options, policy, and an example to paste. Or draw a graph.
 
     NAME is a registered calculator, input stream handler, executor or subgraph; for an unknown one the
@@ -312,6 +323,7 @@ def show_command(name: str, kind: str | None, out: Path | None, expand: bool, as
       penstock show graph.pbtxt
       penstock show graph.pbtxt --format mermaid
       penstock show graph.pbtxt --expand -o graph.svg
+      penstock show --import ./gate.py Gate
     """  # noqa: D301
     from penstock_cli.show_graph import check_component, is_graph, show_graph  # on demand
 
@@ -331,7 +343,8 @@ def show_command(name: str, kind: str | None, out: Path | None, expand: bool, as
     if as_text:
         click.echo(as_json(description, version))
     else:
-        print_description(description, version)
+        source = ctx.meta.get(IMPORTED, {}).get((description.kind, description.name))
+        print_description(description, version, source)
 
 
 for _command in (*COMMANDS, *PACK_COMMANDS):

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 import penstock
+from penstock_cli.environment import build_command, is_in_uv_run, pip_command, program, uv_command
 from penstock_cli.failures import FileMissing, WrongUsage
 from penstock_cli.pack_names import pack_names
 
@@ -51,12 +52,24 @@ def write_pack(name: str, directory: Path | None, description: str | None, autho
     words = _words(names, description, author)
     target = Path(names.distribution) if directory is None else directory
     _place(dict(_filled(words, names.package)), target)
-    where = str(target) if target.is_absolute() else f".{os.sep}{target}"
     click.echo(f"{target} is a pack: a calculator as a class, one as a function, a subgraph, their tests")
+    _print_next_steps(names, target)
+
+
+def _print_next_steps(names: PackNames, target: Path) -> None:
+    """Print commands that work in the environment of this process, from this directory."""
+    where = str(target) if target.is_absolute() else f".{os.sep}{target}"
     click.echo("\ngo on with")
-    click.echo(f"  pip install -e {shlex.quote(f'{where}[testing]')}")
-    click.echo(f"  pytest {shlex.quote(str(target))}")
-    click.echo(f"  penstock validate-pack {names.plugin}")
+    click.echo(f"  {pip_command('install', '-e', f'{where}[testing]')}")
+    click.echo(f"  {program('pytest')} {shlex.quote(str(target))}")
+    click.echo(f"  {program('penstock')} validate-pack {names.plugin}")
+    click.echo("\nbuild its wheel, uninstall it")
+    click.echo(f"  {build_command(where)}")
+    click.echo(f"  {pip_command('uninstall', names.distribution)}")
+    if is_in_uv_run():
+        click.echo("\n`uv sync` uninstalls it too; `uv sync --inexact` does not")
+        click.echo("in a uv project of your own, this makes it a requirement")
+        click.echo(f"  {uv_command('add', '--editable', f'{where}[testing]')}")
 
 
 def core_range(version: str) -> str:

@@ -12,7 +12,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, TypeVar
 
+    from click.shell_completion import CompletionItem
+
     F = TypeVar("F", bound=Callable[..., Any])
+
+#: Key in `click.Context.meta`: kind and name of a component → the module or file of `--import` that has it.
+IMPORTED: Final = "penstock_cli.imported"
 
 
 def _set_debug(ctx: click.Context, _parameter: click.Parameter, value: bool) -> None:  # noqa: FBT001  # click's
@@ -28,6 +33,32 @@ debug: Final = click.option(
     is_eager=True,
     callback=_set_debug,
     help="Show the traceback of an error.",
+)
+
+
+def _import(ctx: click.Context, _parameter: click.Parameter, given: tuple[str, ...]) -> None:
+    if given and not ctx.resilient_parsing:  # completion does not run the user's code
+        from penstock_cli.importing import import_all  # on demand: it loads the plugins
+
+        ctx.meta[IMPORTED] = import_all(given)
+
+
+def _complete_file(_ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    from click.shell_completion import CompletionItem  # on demand
+
+    return [CompletionItem(incomplete, type="file")]
+
+
+#: `--import`, of the commands that look up components. The modules are imported before the command runs.
+imports: Final = click.option(
+    "--import",
+    multiple=True,
+    metavar="MODULE_OR_FILE",
+    expose_value=False,
+    callback=_import,
+    shell_complete=_complete_file,
+    help="Import a module or a Python file first, so that graphs can use its calculators; may be repeated. "
+    "Modules are also looked for in the current directory.",
 )
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from penstock.lowlevel import engine_form
+from penstock_cli.environment import pip_command
 from penstock_cli.wording import plural
 
 if TYPE_CHECKING:
@@ -31,7 +32,8 @@ def print_records(records: Iterable[Discovered], *, tracebacks: bool = False) ->
     records = list(records)
     click.echo(f"engine: {engine_form()}")
     if not records:
-        click.echo("no plugins are installed; the standard ones come with: pip install penstock")
+        install = pip_command("install", "penstock")
+        click.echo(f"no plugins are installed; the standard ones come with: {install}")
         return
     _print_table(records)
     failed = [record for record in records if record.state == "failed"]

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from penstock.log import FIELDS, ROOT
+from penstock_cli.environment import in_this_environment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 def say(text: str) -> None:
     """Write a line to stderr, if the process has one."""
     if sys.stderr is not None:
-        sys.stderr.write(f"{text}\n")
+        sys.stderr.write(f"{in_this_environment(text)}\n")
         sys.stderr.flush()
 
 

@@ -63,21 +63,27 @@ def as_json(description: Description, version: str | None) -> str:
     return json.dumps({**description.as_dict(), "version": version}, indent=2)
 
 
-def print_description(description: Description, version: str | None) -> None:
-    """Print a description as text: on a terminal with colours and as wide as the terminal."""
+def print_description(description: Description, version: str | None, source: str | None) -> None:
+    """Print a description as text: on a terminal with colours and as wide as the terminal.
+
+    Args:
+        description: of a component.
+        version: of its distribution; None if it has none.
+        source: the module or file of `--import` that registered it; None if none did.
+    """
     from rich.console import Console  # rich takes longer to import than all the rest
 
     console = Console(width=None if sys.stdout.isatty() else _PAGE_WIDTH, highlight=False)
-    for part in _parts(description, version):
+    for part in _parts(description, _provider(description, version, source)):
         console.print(part)
 
 
-def _parts(description: Description, version: str | None) -> Iterator[RenderableType]:
+def _parts(description: Description, provider: str) -> Iterator[RenderableType]:
     from rich.text import Text  # docstrings are not markup
 
     yield Text.assemble(
         (description.name, "bold"),
-        f"  {description.kind} of {_provider(description, version)}",
+        f"  {description.kind} of {provider}",
         overflow="fold",
     )
     if description.summary:
@@ -124,9 +130,9 @@ def _table(rows: Sequence[Sequence[str]]) -> RenderableType:
     return table
 
 
-def _provider(description: Description, version: str | None) -> str:
+def _provider(description: Description, version: str | None, source: str | None) -> str:
     if description.distribution is None:
-        return f"this process ({description.target})"
+        return f"{source or 'this process'} ({description.target})"
     return f"{description.distribution} {version or ''}".strip()
 
 

@@ -1,4 +1,4 @@
-"""`--trace FILE`: writes a trace of the run as a file for Perfetto or Chrome, however the run ends."""
+"""`--trace FILE`: writes a trace of the run as a file for Perfetto, however the run ends."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from penstock import CalculatorGraph
     from penstock.tracing import ChromeTracer, TraceFile
 
-_HOW_TO_OPEN: Final = "open it in https://ui.perfetto.dev, which does not upload it, or in chrome://tracing"
+_HOW_TO_OPEN: Final = "open it in https://ui.perfetto.dev, which does not upload it"
 
 
 @contextmanager

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shlex
 import sys
 import tomllib
 from contextlib import contextmanager
@@ -17,6 +16,7 @@ from packaging.utils import canonicalize_name, canonicalize_version
 
 from penstock.errors import InvalidArgumentError, NotFoundError
 from penstock.plugins.default_registry import plugin_host
+from penstock_cli.environment import in_this_environment, pip_command
 from penstock_cli.failures import FileMissing, RunFailed, WrongUsage
 from penstock_cli.wording import duration, plural
 from penstock_testing.packs import PackFault, check_pack
@@ -145,7 +145,7 @@ def _spelt(what: str, word: str) -> str:
 
 
 def _how_to_install(declared: _Declared) -> str:
-    return f"pip install -e {shlex.quote(str(declared.path.parent))}"
+    return pip_command("install", "-e", str(declared.path.parent))
 
 
 def _print(report: PackReport) -> None:
@@ -153,7 +153,8 @@ def _print(report: PackReport) -> None:
     took = "" if report.loading_ms is None else f", loaded in {duration(report.loading_ms / 1000)}"
     click.echo(f"{report.distribution} {report.version}, plugin {report.plugin!r}{took}")
     for fault in report.faults:
-        click.echo(f"  {'warning' if fault.is_warning else 'fault'}: {fault}")
+        said = in_this_environment(str(fault))
+        click.echo(f"  {'warning' if fault.is_warning else 'fault'}: {said}")
     errors, warnings = plural(len(report.errors), "fault"), plural(len(report.warnings), "warning")
     click.echo(f"{provides}: {f'{errors}, {warnings}' if report.faults else 'fine'}")
 

@@ -1,4 +1,4 @@
-"""Traces of runs as files for https://ui.perfetto.dev and chrome://tracing.
+"""Traces of runs as files for https://ui.perfetto.dev, which uploads nothing.
 
 tracer = ChromeTracer()
 graph.set_tracer(tracer)

@@ -1,4 +1,4 @@
-"""`ChromeTracer`: a trace as a file for https://ui.perfetto.dev or chrome://tracing.
+"""`ChromeTracer`: a trace as a file for https://ui.perfetto.dev.
 
 During runs, records are only appended to a ring: where there are more than its capacity the oldest are
 lost, and the file says how many. `events` has the form of the file. It is written under another name

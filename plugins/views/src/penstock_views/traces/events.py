@@ -6,7 +6,7 @@ node has as many tracks of its own for them as overlap. A packet is an arrow ("s
 slice that wrote it to the beginning of each slice that read it. Lengths of queues are counters ("C");
 errors, dropped packets and throttling are instants ("i"). Times are microseconds since the earliest.
 
-Source: "Trace Event Format", the public description of what chrome://tracing reads.
+Source: "Trace Event Format", the public description of this form of JSON.
 """
 
 from __future__ import annotations
