@@ -25,9 +25,7 @@ from penstock.late_log import LateLogger
 from penstock.runtime.adding import Addition, add_if_room, checked, throttled_error
 from penstock.runtime.forgotten import STOP_TIMEOUT_S, end_runs_before_pools
 from penstock.runtime.modes import GraphInputStreamAddMode, LatePacketMode, mode_of
-from penstock.runtime.poller import OutputStreamPoller
 from penstock.runtime.row_desk import RowDesk, outputs_of
-from penstock.runtime.rows.rows import Rows
 from penstock.runtime.side_packets import as_side_packets
 from penstock.runtime.start import Starter, note_other_errors
 from penstock.services import CLOCK
@@ -44,6 +42,8 @@ if TYPE_CHECKING:
     from penstock.explain import Ledger, Snapshot, Why
     from penstock.plan import Plan
     from penstock.registry import Registry
+    from penstock.runtime.poller import OutputStreamPoller
+    from penstock.runtime.rows.rows import Rows
     from penstock.runtime.running import Running
     from penstock.services import ServiceKey
     from penstock.tracing.own import OwnTrace
@@ -362,6 +362,8 @@ class CalculatorGraph:
             FailedPreconditionError: a run is under way.
         """
         self._starter.refuse_while_running("add_output_stream_poller")
+        from penstock.runtime.poller import OutputStreamPoller  # few graphs are polled
+
         poller = OutputStreamPoller(name, wants_bounds=observe_timestamp_bounds)
         self._starter.pollers.append((self._starter.stream_id(name), poller))
         return poller
@@ -418,6 +420,8 @@ class CalculatorGraph:
             self._starter.stream_id(name)
         numbers = self._desk.numbers(streams)
         limit = UNLIMITED if max_queue_size < 0 else max_queue_size
+        from penstock.runtime.rows.rows import Rows  # few graphs are read by rows
+
         rows = Rows(self, self._starter, self._desk, numbers, limit, timeout, side_packets)
         if self._starter.is_running and self._starter.runner is not None:
             rows.attach_late(self._starter.runner)

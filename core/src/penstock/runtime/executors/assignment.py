@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from penstock.errors import AlreadyExistsError, FailedPreconditionError, InvalidArgumentError
 from penstock.plan import DEFAULT_EXECUTOR
-from penstock.runtime.executors.borrowed import as_executor
 from penstock.runtime.executors.executor import Executor, ExecutorDefaults
 from penstock.services import RunsNodes
 
@@ -54,7 +53,7 @@ class Executors:
         known = self._given.get(name)
         if known is not None and known[0] is not executor:
             raise AlreadyExistsError(f"executor {name!r}: another executor was already handed in")
-        self._given[name] = (executor, as_executor(executor))
+        self._given[name] = (executor, _as_executor(executor))
 
     def by_name(self) -> dict[str, Executor]:
         """Return all executors of the graph, made by the first call.
@@ -85,7 +84,7 @@ class Executors:
         threads = max(1, min(os.cpu_count() or 1, len(self._plan.nodes)))
         defaults = ExecutorDefaults(plan.name, plan.num_threads, threads, is_implied=not plan.type)
         try:
-            return as_executor(kind.create(plan.options, defaults))
+            return _as_executor(kind.create(plan.options, defaults))
         except InvalidArgumentError as error:
             raise InvalidArgumentError(
                 f"executor {plan.name!r} ({plan.type or DEFAULT_EXECUTOR}): {error}"
@@ -148,10 +147,30 @@ def _executor_of(service: object, key: ServiceKey[Any], node: NodePlan) -> objec
 
 def _usable(executor: object, key: ServiceKey[Any], node: NodePlan) -> Executor:
     try:
-        return as_executor(executor)
+        return _as_executor(executor)
     except InvalidArgumentError as error:
         raise InvalidArgumentError(
             f"node {node.name!r} asks to run on service {key.name!r}, whose executor_for() returned "
             f"something else: {error}",
             node=node.name,
         ) from error
+
+
+def _as_executor(given: object) -> Executor:
+    """Return what `set_executor` was given as a `penstock.Executor`.
+
+    Raises:
+        InvalidArgumentError: it is no executor, or one that pickles its tasks.
+    """
+    if isinstance(given, Executor):
+        return given
+    import concurrent.futures
+
+    if isinstance(given, concurrent.futures.Executor):
+        from penstock.runtime.executors.borrowed import BorrowedExecutor  # few graphs are given one
+
+        return BorrowedExecutor(given)
+    raise InvalidArgumentError(
+        f"{type(given).__name__!r} is no executor; hand in a penstock.Executor or a "
+        "concurrent.futures.Executor"
+    )

@@ -114,21 +114,3 @@ class _Borrowed(Lease):
 def _pickles(pool: concurrent.futures.Executor) -> bool:
     """Return whether a pool of another library says that it runs tasks in other processes."""
     return "Process" in type(pool).__name__ or hasattr(pool, "_mp_context") or hasattr(pool, "_call_queue")
-
-
-def as_executor(given: object) -> Executor:
-    """Return what `set_executor` was given as a `penstock.Executor`.
-
-    Raises:
-        InvalidArgumentError: it is no executor, or one that pickles its tasks.
-    """
-    if isinstance(given, Executor):
-        return given
-    import concurrent.futures
-
-    if isinstance(given, concurrent.futures.Executor):
-        return BorrowedExecutor(given)
-    raise InvalidArgumentError(
-        f"{type(given).__name__!r} is no executor; hand in a penstock.Executor or a "
-        "concurrent.futures.Executor"
-    )

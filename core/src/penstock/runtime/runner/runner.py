@@ -16,13 +16,8 @@ from typing import TYPE_CHECKING, Final
 
 from penstock.engine.calculator import CLOSE
 from penstock.engine.node import CLOSING, OPENED
-from penstock.errors import (
-    GraphRunError,
-    PenstockError,
-    WaitTimeoutError,
-)
+from penstock.errors import GraphRunError, PenstockError, WaitTimeoutError
 from penstock.runtime.runner.queue_work import QueueWork
-from penstock.runtime.runner.timer import Timer
 from penstock.runtime.runner.waiting import AwaitedRun
 from penstock.timestamp import DONE
 
@@ -34,6 +29,7 @@ if TYPE_CHECKING:
     from penstock.engine.schedule import Schedule
     from penstock.runtime.event_loops.loop import CoroutineLoop
     from penstock.runtime.executors.executor import Executor
+    from penstock.runtime.runner.timer import Timer
 
 
 class Runner(AwaitedRun):
@@ -61,7 +57,11 @@ class Runner(AwaitedRun):
     ) -> None:
         super().__init__(schedule, loop, explain, clock)
         self.executors: Final = tuple(executors)
-        self._run_timer: Final = Timer(self, max_bytes) if schedule.patient or max_bytes else None
+        self._run_timer: Timer | None = None
+        if schedule.patient or max_bytes:
+            from penstock.runtime.runner.timer import Timer  # few runs need it
+
+            self._run_timer = Timer(self, max_bytes)
         self.serve([QueueWork(self, queue) for queue in schedule.queues], self._run_timer)
         #: Works whose lease has been stopped.
         self._stopped: Final[set[QueueWork]] = set()
