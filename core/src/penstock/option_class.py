@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import collections.abc
 import enum
-import re
 import typing
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeGuard
 
@@ -38,7 +37,6 @@ _SEQUENCES: Final[Mapping[object, Shape]] = {
     collections.abc.Sequence: "tuple",
 }
 _MAPPINGS: Final = (dict, collections.abc.Mapping)
-_IDENTIFIER: Final = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _POSSIBLE: Final = (
     "possible are bool, int, float, str, bytes, an enum.Enum, an attrs class, list[T], tuple[T, ...] and "
     "dict[str, T] of these, each also with | None; where a converter makes something else of it, say what "
@@ -118,12 +116,16 @@ def full_name(cls: type) -> str:
     """
     own = cls.__qualname__.rpartition("<locals>.")[2]
     name = f"{cls.__module__.partition('.')[0]}.{own}"
-    if not all(map(_IDENTIFIER.fullmatch, name.split("."))):
+    if not all(map(_is_identifier, name.split("."))):
         raise InvalidArgumentError(
             f"options class {name!r}: graph files can name no such class; use letters a to z, digits, "
             "underscores"
         )
     return name
+
+
+def _is_identifier(name: str) -> bool:
+    return name.isascii() and name.isidentifier()
 
 
 def options_classes(component: object) -> tuple[Any, ...]:
@@ -207,7 +209,7 @@ def enum_numbers(cls: type[enum.Enum]) -> dict[str, int]:
         InvalidArgumentError: graph files cannot name one of them, or several are meant at once (a Flag).
     """
     members = cls.__members__
-    wrong = next((name for name in members if not _IDENTIFIER.fullmatch(name)), None)
+    wrong = next((name for name in members if not _is_identifier(name)), None)
     if issubclass(cls, enum.Flag) or wrong or not members:
         why = f"has the name {wrong!r}" if wrong else "is a Flag: use a list" if members else "has no value"
         raise InvalidArgumentError(f"enum {cls.__qualname__!r} {why}, which graph files cannot give")
@@ -238,7 +240,7 @@ def _read(cls: Any) -> Iterator[ClassField]:
     for position, attribute in enumerate(given, 1):
         name = attribute.alias or attribute.name
         who = f"options class {cls.__qualname__!r}: field {name!r}"
-        if not _IDENTIFIER.fullmatch(name):
+        if not _is_identifier(name):
             raise InvalidArgumentError(f"{who}: a name has letters a to z, digits and underscores; rename it")
         number = _number(attribute.metadata.get("number", position), who)
         if number in taken:

@@ -19,7 +19,7 @@ _NAME: Final = r"[a-z_][a-z0-9_]*"
 _TAG: Final = r"[A-Z_][A-Z0-9_]*"
 _NUMBER: Final = r"0|[1-9][0-9]*"
 _TAG_INDEX_NAME: Final = re.compile(rf"(?:({_TAG}):(?:({_NUMBER}):)?)?({_NAME})")
-_TAG_INDEX: Final = re.compile(rf"({_TAG})?(?::({_NUMBER}))?")
+_TAG_INDEX: Final = rf"({_TAG})?(?::({_NUMBER}))?"  # few graphs need it: compiled at its first use
 _MAX_INDEX: Final = 10_000
 
 
@@ -54,7 +54,7 @@ def parse_tag_index(text: str) -> tuple[str, int]:
     Raises:
         InvalidArgumentError: `text` does not follow the grammar.
     """
-    match = _TAG_INDEX.fullmatch(text)
+    match = re.fullmatch(_TAG_INDEX, text)
     if match is None:
         raise InvalidArgumentError(f"{text!r} is no port: write 'TAG', 'TAG:index' or ':index'")
     tag, number = match.groups()

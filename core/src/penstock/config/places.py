@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 FieldPath: TypeAlias = "tuple[tuple[str, int], ...]"
 
 #: A field whose value is a string without escapes.
-_STRING_FIELD: Final = re.compile(r"""\w+\s*:?\s*(?P<quote>["'])(?P<text>[^"'\\\n]*)(?P=quote)""", re.ASCII)
+_STRING_FIELD: Final = r"""(?a)\w+\s*:?\s*(?P<quote>["'])(?P<text>[^"'\\\n]*)(?P=quote)"""
 
 #: The distance between the places of two files that are parts of one graph; longer than any text.
 _STRIDE: Final = 2**40
@@ -149,7 +149,7 @@ class Places:
         for name in path:
             spots = [inner for spot in spots for inner in spot.fields.get(name, ())]
         for spot in spots:
-            found = _STRING_FIELD.match(self.text, spot.offset)
+            found = re.compile(_STRING_FIELD).match(self.text, spot.offset)
             if found is not None:
                 yield found["text"]
 

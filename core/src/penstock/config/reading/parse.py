@@ -62,9 +62,10 @@ _BINARY_TEMPLATE: Final = ".template"
 _OPTIONS: Final = ("options", "node_options")
 #: Each costs reading the text once more.
 _MOST_UNREAD: Final = 20
-_LEFT_OPEN: Final = re.compile(r'Expected "[}>\],]"')
-_CALCULATOR: Final = re.compile(r"""\bcalculator\s*:\s*["']([^"'\\\n]+)["']""")
-_LOOKS_LIKE_PATH: Final = re.compile(r"\S+\.(pbtxt|textproto|binarypb|pb|json)")
+# Patterns that few graphs need; they are compiled when they are first used.
+_LEFT_OPEN: Final = r'Expected "[}>\],]"'
+_CALCULATOR: Final = r"""\bcalculator\s*:\s*["']([^"'\\\n]+)["']"""
+_LOOKS_LIKE_PATH: Final = r"\S+\.(pbtxt|textproto|binarypb|pb|json)"
 
 
 def read_graph(
@@ -193,7 +194,7 @@ class _Reader:
             self._types.look_into(lambda: (places.texts("node", "calculator"), package))
         else:
             # The tree ends at the first rule.
-            self._types.look_into(lambda: (_CALCULATOR.findall(text), package))
+            self._types.look_into(lambda: (re.findall(_CALCULATOR, text), package))
         for named in scanned.named:
             try:
                 self._load(named.name, named.written, places.line_and_column(named.offset))
@@ -317,7 +318,7 @@ class _Reader:
         try:
             text_format.Parse(text, message, descriptor_pool=self._pool)
         except text_format.ParseError as error:
-            if unclosed is not None and _LEFT_OPEN.search(str(error)):
+            if unclosed is not None and re.search(_LEFT_OPEN, str(error)):
                 self._fail("this bracket is never closed", places.line_and_column(unclosed), error)
             from penstock.config.reading.words import text_reason  # only where something is wrong
 
@@ -413,7 +414,7 @@ class _Reader:
             self._fail(f"{byte}; save it as UTF-8, or name a binary graph *.binarypb", (line, column), error)
 
     def _path_hint(self, text: str) -> str:
-        if self._file is None and _LOOKS_LIKE_PATH.fullmatch(text.strip()):
+        if self._file is None and re.fullmatch(_LOOKS_LIKE_PATH, text.strip()):
             return f"; a str is graph text: for the file, pass pathlib.Path({text.strip()!r})"
         return ""
 
