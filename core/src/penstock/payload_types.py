@@ -42,7 +42,9 @@ def type_name(declared: PayloadType) -> str:
         return str(declared)
     if declared.__module__ in ("builtins", "__main__"):
         return declared.__qualname__
-    return f"{declared.__module__}.{declared.__qualname__}"
+    # Not the private module that has it: `pathlib._local` in Python 3.13.
+    module = ".".join(part for part in declared.__module__.split(".") if not part.startswith("_"))
+    return f"{module}.{declared.__qualname__}" if module else declared.__qualname__
 
 
 def type_names(declared: tuple[PayloadType, ...]) -> str:

@@ -161,7 +161,10 @@ def test_the_file_begins_later_only_where_the_audio_needs_it_and_the_container_h
     copy(source, tmp_path / "out.mkv")
 
     assert frame_times(tmp_path / "out.mp4") == frame_times(source)
-    assert frame_times(tmp_path / "out.mkv")[0] == pytest.approx(1024 / RATE, abs=0.001)
+    # libav's muxer for mkv moves the file where times would be negative; that of PyAV 19 writes negative times.
+    moved = frame_times(tmp_path / "out.mkv")[0]
+    assert min(abs(moved), abs(moved - 1024 / RATE)) < 0.001
+    assert packets(tmp_path / "out.mkv")[0][0] == pytest.approx(moved - 1024 / RATE, abs=0.0011)
 
 
 def test_the_audio_of_the_real_film_is_copied_whole(tmp_path, film):

@@ -18,6 +18,8 @@ TOO_DEEP: Final = "its brackets are nested too deep"
 
 #: Fields that an error lists in full.
 _FEW: Final = 8
+#: What protobuf 5 and 7 say of a name in brackets that must be a type URL.
+_NO_TYPE_URL: Final = ('expected "/"', 'type URL does not contain "/"')
 _NO_FIELD: Final = re.compile(r'[Mm]essage type "([^"]+)" has no field named "([^"]+)"')
 #: What protobuf says of the name of options that are not in the form that their field takes.
 _MISPLACED: Final = ". Did you import the _pb2 module"
@@ -42,7 +44,7 @@ def with_near_fields(words: str, types: OptionTypes, right: Callable[[str, str],
     found = _NO_FIELD.search(words)
     if found is None:
         what, is_misplaced, _ = words.partition(_MISPLACED)
-        return lowered(what) + (_BOTH_FORMS if is_misplaced or what == 'expected "/"' else "")
+        return lowered(what) + (_BOTH_FORMS if is_misplaced or what in _NO_TYPE_URL else "")
     message, field = found.groups()
     fields = [one.name for one in types.FindMessageTypeByName(message).fields]
     words = f"{message} has no field {field!r}"
