@@ -161,7 +161,7 @@ def test_the_file_begins_later_only_where_the_audio_needs_it_and_the_container_h
     copy(source, tmp_path / "out.mkv")
 
     assert frame_times(tmp_path / "out.mp4") == frame_times(source)
-    # libav's muxer for mkv moves the file where times would be negative; that of PyAV 19 writes negative times.
+    # libav moves an mkv file whose times would be negative; the libav of PyAV 19 writes them.
     moved = frame_times(tmp_path / "out.mkv")[0]
     assert min(abs(moved), abs(moved - 1024 / RATE)) < 0.001
     assert packets(tmp_path / "out.mkv")[0][0] == pytest.approx(moved - 1024 / RATE, abs=0.0011)
