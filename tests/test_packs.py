@@ -211,8 +211,8 @@ def test_the_wheel_holds_what_the_pack_needs_and_graphs_run_on_it(user):
 def test_blocked_by_name_it_is_kept_out_and_the_error_says_so(user):
     assert user.plugins(PENSTOCK_BLOCK_PLUGINS="soil")["soil"]["state"] == "blocked"
     assert (
-        "no calculator 'SoilMeanCalculator' is registered; plugins that are not loaded: soil (blocked by "
-        "name, see PENSTOCK_BLOCK_PLUGINS)"
+        "no calculator 'SoilMeanCalculator' is registered\n"
+        "  plugins that are not loaded: soil (blocked by name, see PENSTOCK_BLOCK_PLUGINS)"
     ) in user.run(**MEAN, PENSTOCK_BLOCK_PLUGINS="soil")["error"]
 
 
