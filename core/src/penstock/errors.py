@@ -373,7 +373,7 @@ class CalculatorError(PenstockError):
             f"node {node!r} ({calculator}): {method}() failed{at}: {words or words_of(cause)}",
             code=code_of(cause),
             node=node,
-            stream=getattr(cause, "stream", None),
+            stream=cause.stream if isinstance(cause, PenstockError) else None,
             timestamp=timestamp,
         )
         self.method = method
@@ -388,11 +388,15 @@ class CalculatorError(PenstockError):
 def words_of(error: BaseException) -> str:
     """Return what an exception of user code says and where it was raised: "KeyError: 1 (at a.py:4 in f)"."""
     kind = "" if isinstance(error, PenstockError) else f"{type(error).__name__}: "
+    return f"{kind}{text_of(error)}{_raised_at(error)}"
+
+
+def text_of(error: BaseException) -> str:
+    """Return `str(error)`, or why there is none. It runs user code, so it is called without the lock."""
     try:
-        text = str(error)
+        return str(error)
     except Exception as unreadable:  # noqa: BLE001  # it is user code
-        text = f"no text, since its __str__ raised {type(unreadable).__name__}"
-    return f"{kind}{text}{_raised_at(error)}"
+        return f"no text, since its __str__ raised {type(unreadable).__name__}"
 
 
 def _raised_at(error: BaseException) -> str:
@@ -423,7 +427,7 @@ class ObserverError(PenstockError):
 
     def __init__(self, stream: str, cause: BaseException, timestamp: int | None = None) -> None:
         super().__init__(
-            f"observer of stream {stream!r} failed: {type(cause).__name__}: {cause}",
+            f"observer of stream {stream!r} failed: {type(cause).__name__}: {text_of(cause)}",
             code=code_of(cause),
             stream=stream,
             timestamp=timestamp,

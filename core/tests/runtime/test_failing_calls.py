@@ -160,6 +160,25 @@ def test_an_error_with_all_inputs_there_lists_none(tmp_path) -> None:
     assert "no packet" not in failure_of(full, ("a", 1, 5), ("b", 1, 5))
 
 
+def test_the_stream_of_a_foreign_exception_is_not_read(
+    tmp_path,
+) -> None:
+    foreign = calculator_in(
+        tmp_path / "foreign.py",
+        """
+        class ForeignError(Exception):
+            @property
+            def stream(self):
+                raise RuntimeError("closed already")
+
+        class Foreign(Base):
+            def process(self, cc):
+                raise ForeignError("lost")
+        """,
+    )
+    assert "process() failed at 5: ForeignError: lost" in failure_of(foreign, ("a", 1, 5), ("b", 1, 5))
+
+
 def test_an_exception_without_readable_text_is_an_error_of_the_run_like_others(tmp_path) -> None:
     mute = calculator_in(
         tmp_path / "mute.py",

@@ -122,6 +122,28 @@ def test_a_run_is_idle_and_done_only_when_observers_have_seen_everything(make) -
     assert seen == [0, 1, 2]
 
 
+def test_the_text_of_an_observers_exception_is_asked_for_once_and_without_the_lock(make) -> None:
+    owned: list[bool] = []
+
+    class MuteError(Exception):
+        def __str__(self) -> str:
+            owned.append(graph._starter.runner.lock._is_owned())
+            raise RuntimeError("never readable")
+
+    def observe(*_) -> None:
+        raise MuteError
+
+    graph = make([(Pass, "in", "out")], "in")
+    graph.observe_output_stream("out", observe)
+    graph.start_run()
+    feed(graph, 1)
+    with pytest.raises(
+        GraphRunError, match=r"'out' failed: MuteError: no text, since its __str__ raised RuntimeError$"
+    ):
+        graph.close(TIMEOUT)
+    assert owned == [False]
+
+
 def test_a_failing_observer_ends_the_run_and_works_again_in_the_next(make) -> None:
     calls: list[int] = []
 

@@ -114,6 +114,21 @@ def test_a_clock_that_raises_ends_the_run_with_its_error(joined) -> None:
     assert watchers() == []
 
 
+def test_a_clock_whose_exception_has_no_readable_text_ends_the_run_too(joined) -> None:
+    class MuteError(Exception):
+        def __str__(self) -> str:
+            raise RuntimeError("never readable")
+
+    def broken() -> float:
+        raise MuteError
+
+    joined.set_clock(broken)
+    joined.start_run()
+    with pytest.raises(GraphRunError, match="clock failed: no text, since its __str__ raised RuntimeError"):
+        joined.wait_until_done()  # a time-out would read the clock too
+    assert watchers() == []
+
+
 def test_late_packets_raise_unless_the_input_says_otherwise(make) -> None:
     graph = make([(Note, "in", "out")], "in")
     seen = []

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from penstock.engine.calculator import CLOSE, OPEN
 from penstock.engine.node import CLOSED, OPENED
 from penstock.engine.schedule import TERMINATED
-from penstock.errors import PenstockError, StatusCode
+from penstock.errors import PenstockError, StatusCode, text_of
 from penstock.runtime.runner.news import News, is_on_event_loop
 from penstock.runtime.runner.stuck_moments import StuckMoments
 
@@ -235,7 +235,7 @@ class LockedRun:
             try:
                 work.lease.wake()
             except Exception as error:  # noqa: BLE001  # whatever an executor raises ends the run
-                failure = PenstockError(f"executor {work.name!r} cannot run anything: {error}")
+                failure = PenstockError(f"executor {work.name!r} cannot run anything: {text_of(error)}")
                 failure.__cause__ = error
                 with self.lock:
                     self.stranded.add(work)

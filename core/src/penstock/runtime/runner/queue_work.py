@@ -437,8 +437,10 @@ class QueueWork:
                 target.call(packet)
             except BaseException as error:  # noqa: BLE001  # an error of the run, whatever it is
                 target.has_failed = True
+                failure = ObserverError(observer.name, error, packet.stamp)  # runs user code
                 with self.runner.lock:
-                    self.runner.schedule.fail(ObserverError(observer.name, error, packet.stamp))
+                    self.runner.schedule.fail(failure)
+                del failure  # the traceback of its cause keeps this frame, which must not keep it
 
 
 def _blame(step: Step) -> None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 from penstock.engine.calculator import CLOSE
 from penstock.engine.node import CLOSING, OPENED
-from penstock.errors import GraphRunError, PenstockError, WaitTimeoutError
+from penstock.errors import GraphRunError, PenstockError, WaitTimeoutError, text_of
 from penstock.runtime.runner.queue_work import QueueWork
 from penstock.runtime.runner.waiting import AwaitedRun
 from penstock.timestamp import DONE
@@ -126,7 +126,7 @@ class Runner(AwaitedRun):
                 has_stopped = work.lease.stop(timeout)
             except Exception as error:  # noqa: BLE001  # whatever an executor raises is an error of the run
                 has_stopped = True
-                failure = PenstockError(f"executor {work.name!r} failed to stop: {error}")
+                failure = PenstockError(f"executor {work.name!r} failed to stop: {text_of(error)}")
                 failure.__cause__ = error
                 self.schedule.errors.append(failure)
             if has_stopped:
@@ -146,7 +146,9 @@ class Runner(AwaitedRun):
                 if inspect.iscoroutine(outcome):
                     self._loop.run_alone(outcome)
             except Exception as error:  # noqa: BLE001  # whatever it is, the other nodes close too
-                self.schedule.errors.append(PenstockError(f"node {node.name!r}: close() failed: {error}"))
+                self.schedule.errors.append(
+                    PenstockError(f"node {node.name!r}: close() failed: {text_of(error)}")
+                )
 
     @property
     def loop_thread(self) -> int | None:

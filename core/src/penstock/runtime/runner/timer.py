@@ -14,7 +14,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Final
 
 from penstock.engine.schedule import PAUSED, RUNNING
-from penstock.errors import PenstockError, ResourceExhaustedError, code_of
+from penstock.errors import PenstockError, ResourceExhaustedError, code_of, text_of
 
 if TYPE_CHECKING:
     from penstock.engine.packet import Packet
@@ -75,7 +75,7 @@ class Timer:
             try:
                 left = self._look(runner.clock())
             except Exception as error:  # noqa: BLE001  # whatever the application's clock raises
-                failure = PenstockError(f"the graph's clock failed: {error}", code=code_of(error))
+                failure = PenstockError(f"the graph's clock failed: {text_of(error)}", code=code_of(error))
                 failure.__cause__ = error
                 runner.change(lambda schedule, failure=failure: schedule.fail(failure))
                 return
