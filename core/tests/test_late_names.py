@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import ast
 import subprocess
 import sys
 import types
 from importlib import import_module
-from pathlib import Path
 
 import pytest
 
@@ -67,23 +65,6 @@ def test_all_names_are_listed_though_none_was_loaded(late) -> None:
 
 def test_the_public_names_are_those_that_load_late_without_submodules(late) -> None:
     assert late.__all__ == ["Hidden", "One", "Two"]
-
-
-@pytest.mark.parametrize("name", ["penstock", "penstock.lowlevel", "penstock.explain", "penstock.tracing"])
-def test_type_checkers_find_every_public_name_where_it_is_loaded_from(name) -> None:
-    module = import_module(name)
-    tree = ast.parse(Path(str(module.__file__)).read_text(encoding="utf-8"))
-    (typed,) = (node for node in tree.body if isinstance(node, ast.If))
-    assert ast.unparse(typed.test) == "TYPE_CHECKING"
-    imports = {alias.name: (each.module, alias.asname) for each in typed.body for alias in each.names}
-
-    loaded = {name: home for home, names in module._HOMES.items() for name in names.split()}
-    in_packs = {name for names in getattr(module, "_DOORS", {}).values() for name in names.split()}
-
-    assert set(imports) == set(module.__all__) == {*loaded, *in_packs}
-    for public, (home, shown_as) in imports.items():
-        assert shown_as == public, "without `as` the name is private to type checkers"
-        assert public in in_packs or home == loaded[public]
 
 
 @pytest.mark.parametrize("name", ["penstock.lowlevel", "penstock.explain"])

@@ -27,6 +27,7 @@ Names and plugins
     are the kinds of names, `check_name` checks one, `official_packs` lists those of the official packs;
     `OptionEntry` is one declared options message, `spelling` the module and name of an object,
     `calculator_of` the class behind what a registry holds. `engine_form` says whether the engine is compiled.
+    `late_names` makes the names of a package load when they are first used.
     `near_names` finds the names that a misspelt one may mean, `did_you_mean` writes them for an error.
 Options
     `Options` finds the options of a node by their class; `OptionTypes` finds classes by their names.
@@ -59,7 +60,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from penstock.late_names import late_names
+from penstock.late_names import late_names as late_names
 
 if TYPE_CHECKING:
     from penstock.check.faults import Faults as Faults
@@ -179,6 +180,7 @@ _HOMES: Final = {
     "penstock.check.faults": "Faults",
     "penstock.check.nodes": "numbered_nodes",
     "penstock.engine_form": "engine_form",
+    "penstock.late_names": "late_names",
     "penstock.config.definition": "Definition DefinitionTextError definition_as_graph",
     "penstock.config.graph_reader": "GraphReader ReaderFindType ReaderMerge",
     "penstock.config.message": "Message",
