@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 import types
 from importlib import import_module
@@ -31,7 +32,7 @@ def late(monkeypatch, home, tmp_path):
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(doors, "_target", {"way": "late_home"}.get)
     module = import_module("late")
-    module.__getattr__, module.__dir__ = late_names(
+    module.__all__, module.__getattr__, module.__dir__ = late_names(
         "late", {"late_home": "One Two"}, ("below",), {"way": "Hidden"}
     )
     yield module
@@ -60,3 +61,15 @@ def test_all_names_are_listed_though_none_was_loaded(late) -> None:
 
     assert {"here", "One", "Two", "Hidden", "below"} <= set(names)
     assert not {"One", "Two", "Hidden", "below"} & set(vars(late))
+
+
+def test_the_public_names_are_those_that_load_late_without_submodules(late) -> None:
+    assert late.__all__ == ["Hidden", "One", "Two"]
+
+
+@pytest.mark.parametrize("name", ["penstock.lowlevel", "penstock.explain"])
+def test_a_star_import_brings_every_public_name(name) -> None:
+    code = f"import {name}; from {name} import *; print(*sorted(set({name}.__all__) - set(globals())))"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert found.stdout.split() == []

@@ -2,28 +2,13 @@
 
 from __future__ import annotations
 
-import ast
 import subprocess
 import sys
-from importlib import import_module
-from pathlib import Path
 
 import pytest
 
 import penstock
 import penstock.lowlevel
-
-
-@pytest.mark.parametrize("name", penstock.lowlevel.__all__)
-def test_every_name_is_that_of_the_module_which_types_are_read_from(name: str) -> None:
-    homes = {
-        alias.name: node.module
-        for node in ast.walk(ast.parse(Path(penstock.lowlevel.__file__).read_text(encoding="utf-8")))
-        if isinstance(node, ast.ImportFrom)
-        for alias in node.names
-    }
-
-    assert getattr(penstock.lowlevel, name) is getattr(import_module(str(homes[name])), name)
 
 
 def test_every_name_is_listed_and_described() -> None:

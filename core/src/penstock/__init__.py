@@ -10,37 +10,48 @@ from typing import TYPE_CHECKING, Final
 from penstock.late_names import late_names
 
 if TYPE_CHECKING:
-    from penstock.config.subgraphs.subgraph import Subgraph, SubgraphContext
-    from penstock.contract import CalculatorContract
-    from penstock.engine.calculator import STOP, Calculator, CalculatorContext
-    from penstock.engine.input import Input
-    from penstock.engine.input_stream_handler import NOT_READY, READY_FOR_CLOSE, InputStreamHandler
-    from penstock.engine.output import Output
-    from penstock.engine.packet import Packet
-    from penstock.errors import (
-        CalculatorError,
-        GraphConfigError,
-        GraphParseError,
-        GraphRunError,
-        PenstockError,
-        StatusCode,
-        WaitTimeoutError,
-    )
-    from penstock.plugins.default_registry import register_calculator
-    from penstock.plugins.doctor import DoctorCheck
-    from penstock.plugins.hookspecs import Components, hookimpl
-    from penstock.registry import Registry
-    from penstock.runtime.executors.executor import Executor, ExecutorDefaults, Lease, Work
-    from penstock.runtime.graph import CalculatorGraph
-    from penstock.runtime.modes import GraphInputStreamAddMode, LatePacketMode
-    from penstock.runtime.poller import OutputStreamPoller
-    from penstock.runtime.rows.rows import Row, Rows
-    from penstock.runtime.run import run
-    from penstock.runtime.running import Running
-    from penstock.services import ServiceKey
-    from penstock.timestamp import Timestamp
-    from penstock_functions import CalculatorFunction, SidePacket, calculator
-    from penstock_templates.graph_template import GraphTemplate
+    from penstock.config.subgraphs.subgraph import Subgraph as Subgraph
+    from penstock.config.subgraphs.subgraph import SubgraphContext as SubgraphContext
+    from penstock.contract import CalculatorContract as CalculatorContract
+    from penstock.engine.calculator import STOP as STOP
+    from penstock.engine.calculator import Calculator as Calculator
+    from penstock.engine.calculator import CalculatorContext as CalculatorContext
+    from penstock.engine.input import Input as Input
+    from penstock.engine.input_stream_handler import NOT_READY as NOT_READY
+    from penstock.engine.input_stream_handler import READY_FOR_CLOSE as READY_FOR_CLOSE
+    from penstock.engine.input_stream_handler import InputStreamHandler as InputStreamHandler
+    from penstock.engine.output import Output as Output
+    from penstock.engine.packet import Packet as Packet
+    from penstock.errors import CalculatorError as CalculatorError
+    from penstock.errors import GraphConfigError as GraphConfigError
+    from penstock.errors import GraphParseError as GraphParseError
+    from penstock.errors import GraphRunError as GraphRunError
+    from penstock.errors import PenstockError as PenstockError
+    from penstock.errors import StatusCode as StatusCode
+    from penstock.errors import WaitTimeoutError as WaitTimeoutError
+    from penstock.plugins.default_registry import register_calculator as register_calculator
+    from penstock.plugins.doctor import DoctorCheck as DoctorCheck
+    from penstock.plugins.hookspecs import Components as Components
+    from penstock.plugins.hookspecs import hookimpl as hookimpl
+    from penstock.registry import Registry as Registry
+    from penstock.runtime.executors.executor import Executor as Executor
+    from penstock.runtime.executors.executor import ExecutorDefaults as ExecutorDefaults
+    from penstock.runtime.executors.executor import Lease as Lease
+    from penstock.runtime.executors.executor import Work as Work
+    from penstock.runtime.graph import CalculatorGraph as CalculatorGraph
+    from penstock.runtime.modes import GraphInputStreamAddMode as GraphInputStreamAddMode
+    from penstock.runtime.modes import LatePacketMode as LatePacketMode
+    from penstock.runtime.poller import OutputStreamPoller as OutputStreamPoller
+    from penstock.runtime.rows.rows import Row as Row
+    from penstock.runtime.rows.rows import Rows as Rows
+    from penstock.runtime.run import run as run
+    from penstock.runtime.running import Running as Running
+    from penstock.services import ServiceKey as ServiceKey
+    from penstock.timestamp import Timestamp as Timestamp
+    from penstock_functions import CalculatorFunction as CalculatorFunction
+    from penstock_functions import SidePacket as SidePacket
+    from penstock_functions import calculator as calculator
+    from penstock_templates.graph_template import GraphTemplate as GraphTemplate
 
 __version__: Final = "0.1.0"
 
@@ -75,53 +86,8 @@ _HOMES: Final = {
 #: Door → the names that it leads to; see `penstock.doors`.
 _DOORS: Final = {"functions": "CalculatorFunction SidePacket calculator", "templates": "GraphTemplate"}
 
-__all__ = [
-    "NOT_READY",
-    "READY_FOR_CLOSE",
-    "STOP",
-    "Calculator",
-    "CalculatorContext",
-    "CalculatorContract",
-    "CalculatorError",
-    "CalculatorFunction",
-    "CalculatorGraph",
-    "Components",
-    "DoctorCheck",
-    "Executor",
-    "ExecutorDefaults",
-    "GraphConfigError",
-    "GraphInputStreamAddMode",
-    "GraphParseError",
-    "GraphRunError",
-    "GraphTemplate",
-    "Input",
-    "InputStreamHandler",
-    "LatePacketMode",
-    "Lease",
-    "Output",
-    "OutputStreamPoller",
-    "Packet",
-    "PenstockError",
-    "Registry",
-    "Row",
-    "Rows",
-    "Running",
-    "ServiceKey",
-    "SidePacket",
-    "StatusCode",
-    "Subgraph",
-    "SubgraphContext",
-    "Timestamp",
-    "WaitTimeoutError",
-    "Work",
-    "calculator",
-    "hookimpl",
-    "register_calculator",
-    "run",
-]
-
 
 #: Modules that can be used as `penstock.<name>` after `import penstock`, though no graph imports them.
 _MODULES: Final = ("explain", "log", "lowlevel", "tracing")
 
-__getattr__, __dir__ = late_names(__name__, _HOMES, _MODULES, _DOORS)
+__all__, __getattr__, __dir__ = late_names(__name__, _HOMES, _MODULES, _DOORS)

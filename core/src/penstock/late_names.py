@@ -15,8 +15,11 @@ def late_names(
     homes: Mapping[str, str],
     submodules: tuple[str, ...] = (),
     doors: Mapping[str, str] | None = None,
-) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
-    """Return `__getattr__` and `__dir__` for a module.
+) -> tuple[list[str], Callable[[str], object], Callable[[], list[str]]]:
+    """Return `__all__`, `__getattr__` and `__dir__` for a module.
+
+    For type checkers the module imports each name under `TYPE_CHECKING` as itself (`from m import A as A`),
+    which makes it a public name of the module.
 
     Args:
         module: its `__name__`.
@@ -45,4 +48,4 @@ def late_names(
     def names() -> list[str]:
         return sorted({*vars(sys.modules[module]), *home_of, *door_of, *submodules})
 
-    return load, names
+    return sorted({*home_of, *door_of}), load, names

@@ -14,22 +14,31 @@ from typing import TYPE_CHECKING, Final
 from penstock.late_names import late_names
 
 if TYPE_CHECKING:
-    from penstock.explain.accounts import Drop, Ledger, ReaderAccount, StreamAccount, ledger
-    from penstock.explain.graph_view import GRAPH, GraphView
-    from penstock.explain.search import story, why
-    from penstock.explain.snapshots import (
-        ExecutorState,
-        NodeState,
-        Snapshot,
-        StreamState,
-        StreamWait,
-        snapshot,
-        waits_for,
-        weighed,
-        with_calls,
-    )
-    from penstock.explain.stacks import Call, calls_under_way, standing
-    from penstock.explain.waits import Link, Wait, WaitKind, Why
+    from penstock.explain.accounts import Drop as Drop
+    from penstock.explain.accounts import Ledger as Ledger
+    from penstock.explain.accounts import ReaderAccount as ReaderAccount
+    from penstock.explain.accounts import StreamAccount as StreamAccount
+    from penstock.explain.accounts import ledger as ledger
+    from penstock.explain.graph_view import GRAPH as GRAPH
+    from penstock.explain.graph_view import GraphView as GraphView
+    from penstock.explain.search import story as story
+    from penstock.explain.search import why as why
+    from penstock.explain.snapshots import ExecutorState as ExecutorState
+    from penstock.explain.snapshots import NodeState as NodeState
+    from penstock.explain.snapshots import Snapshot as Snapshot
+    from penstock.explain.snapshots import StreamState as StreamState
+    from penstock.explain.snapshots import StreamWait as StreamWait
+    from penstock.explain.snapshots import snapshot as snapshot
+    from penstock.explain.snapshots import waits_for as waits_for
+    from penstock.explain.snapshots import weighed as weighed
+    from penstock.explain.snapshots import with_calls as with_calls
+    from penstock.explain.stacks import Call as Call
+    from penstock.explain.stacks import calls_under_way as calls_under_way
+    from penstock.explain.stacks import standing as standing
+    from penstock.explain.waits import Link as Link
+    from penstock.explain.waits import Wait as Wait
+    from penstock.explain.waits import WaitKind as WaitKind
+    from penstock.explain.waits import Why as Why
 
 #: Module → the names that it has.
 _HOMES: Final = {
@@ -43,32 +52,5 @@ _HOMES: Final = {
     "penstock.explain.waits": "Link Wait WaitKind Why",
 }
 
-__all__ = [
-    "GRAPH",
-    "Call",
-    "Drop",
-    "ExecutorState",
-    "GraphView",
-    "Ledger",
-    "Link",
-    "NodeState",
-    "ReaderAccount",
-    "Snapshot",
-    "StreamAccount",
-    "StreamState",
-    "StreamWait",
-    "Wait",
-    "WaitKind",
-    "Why",
-    "calls_under_way",
-    "ledger",
-    "snapshot",
-    "standing",
-    "story",
-    "waits_for",
-    "weighed",
-    "why",
-    "with_calls",
-]
 
-__getattr__, __dir__ = late_names(__name__, _HOMES)
+__all__, __getattr__, __dir__ = late_names(__name__, _HOMES)

@@ -9,35 +9,29 @@ https://ui.perfetto.dev.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from penstock.late_names import late_names
-from penstock.tracing.own import OwnTrace
-from penstock.tracing.tracer import (
-    Mark,
-    PacketAdded,
-    PacketsDropped,
-    QueueChanged,
-    TracedRun,
-    TracedStep,
-    Tracer,
-)
 
 if TYPE_CHECKING:
-    from penstock_views.traces import ChromeTracer, TraceFile
+    from penstock.tracing.own import OwnTrace as OwnTrace
+    from penstock.tracing.tracer import Mark as Mark
+    from penstock.tracing.tracer import PacketAdded as PacketAdded
+    from penstock.tracing.tracer import PacketsDropped as PacketsDropped
+    from penstock.tracing.tracer import QueueChanged as QueueChanged
+    from penstock.tracing.tracer import TracedRun as TracedRun
+    from penstock.tracing.tracer import TracedStep as TracedStep
+    from penstock.tracing.tracer import Tracer as Tracer
+    from penstock_views.traces import ChromeTracer as ChromeTracer
+    from penstock_views.traces import TraceFile as TraceFile
 
-__all__ = [
-    "ChromeTracer",
-    "Mark",
-    "OwnTrace",
-    "PacketAdded",
-    "PacketsDropped",
-    "QueueChanged",
-    "TraceFile",
-    "TracedRun",
-    "TracedStep",
-    "Tracer",
-]
+#: Module → the names that it has.
+_HOMES: Final = {
+    "penstock.tracing.own": "OwnTrace",
+    "penstock.tracing.tracer": "Mark PacketAdded PacketsDropped QueueChanged TracedRun TracedStep Tracer",
+}
 
+#: Door → the names that it leads to; see `penstock.doors`.
+_DOORS: Final = {"tracing": "ChromeTracer TraceFile"}
 
-__getattr__, __dir__ = late_names(__name__, {}, doors={"tracing": "ChromeTracer TraceFile"})
+__all__, __getattr__, __dir__ = late_names(__name__, _HOMES, doors=_DOORS)

@@ -8,104 +8,66 @@ The names are imported when they are first used, so finding this pack imports ne
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
+from penstock.lowlevel import late_names
+
 if TYPE_CHECKING:
-    from penstock_formats.body_rig_pb2 import Joint, JointList
+    from penstock_formats.body_rig_pb2 import Joint as Joint
+    from penstock_formats.body_rig_pb2 import JointList as JointList
+    from penstock_formats.classification_pb2 import Classification as Classification
+    from penstock_formats.classification_pb2 import ClassificationList as ClassificationList
     from penstock_formats.classification_pb2 import (
-        Classification,
-        ClassificationList,
-        ClassificationListCollection,
+        ClassificationListCollection as ClassificationListCollection,
     )
-    from penstock_formats.color_pb2 import Color
-    from penstock_formats.detection_pb2 import Detection, DetectionList
-    from penstock_formats.image_format import ImageFormat
-    from penstock_formats.image_frame import ImageFrame
+    from penstock_formats.color_pb2 import Color as Color
+    from penstock_formats.detection_pb2 import Detection as Detection
+    from penstock_formats.detection_pb2 import DetectionList as DetectionList
+    from penstock_formats.image_format import ImageFormat as ImageFormat
+    from penstock_formats.image_frame import ImageFrame as ImageFrame
+    from penstock_formats.landmark_pb2 import Landmark as Landmark
+    from penstock_formats.landmark_pb2 import LandmarkList as LandmarkList
+    from penstock_formats.landmark_pb2 import LandmarkListCollection as LandmarkListCollection
+    from penstock_formats.landmark_pb2 import NormalizedLandmark as NormalizedLandmark
+    from penstock_formats.landmark_pb2 import NormalizedLandmarkList as NormalizedLandmarkList
     from penstock_formats.landmark_pb2 import (
-        Landmark,
-        LandmarkList,
-        LandmarkListCollection,
-        NormalizedLandmark,
-        NormalizedLandmarkList,
-        NormalizedLandmarkListCollection,
+        NormalizedLandmarkListCollection as NormalizedLandmarkListCollection,
     )
-    from penstock_formats.location_data_pb2 import LocationData
-    from penstock_formats.matrix import Matrix
-    from penstock_formats.matrix_data_pb2 import MatrixData
-    from penstock_formats.rasterization_pb2 import Rasterization
-    from penstock_formats.rect_pb2 import NormalizedRect, Rect
-    from penstock_formats.render_data_pb2 import RenderAnnotation, RenderData, RenderViewport
-    from penstock_formats.time_series_header_pb2 import MultiStreamTimeSeriesHeader, TimeSeriesHeader
-    from penstock_formats.video_header import VideoHeader
+    from penstock_formats.location_data_pb2 import LocationData as LocationData
+    from penstock_formats.matrix import Matrix as Matrix
+    from penstock_formats.matrix_data_pb2 import MatrixData as MatrixData
+    from penstock_formats.rasterization_pb2 import Rasterization as Rasterization
+    from penstock_formats.rect_pb2 import NormalizedRect as NormalizedRect
+    from penstock_formats.rect_pb2 import Rect as Rect
+    from penstock_formats.render_data_pb2 import RenderAnnotation as RenderAnnotation
+    from penstock_formats.render_data_pb2 import RenderData as RenderData
+    from penstock_formats.render_data_pb2 import RenderViewport as RenderViewport
+    from penstock_formats.time_series_header_pb2 import (
+        MultiStreamTimeSeriesHeader as MultiStreamTimeSeriesHeader,
+    )
+    from penstock_formats.time_series_header_pb2 import TimeSeriesHeader as TimeSeriesHeader
+    from penstock_formats.video_header import VideoHeader as VideoHeader
 
-__all__ = [
-    "Classification",
-    "ClassificationList",
-    "ClassificationListCollection",
-    "Color",
-    "Detection",
-    "DetectionList",
-    "ImageFormat",
-    "ImageFrame",
-    "Joint",
-    "JointList",
-    "Landmark",
-    "LandmarkList",
-    "LandmarkListCollection",
-    "LocationData",
-    "Matrix",
-    "MatrixData",
-    "MultiStreamTimeSeriesHeader",
-    "NormalizedLandmark",
-    "NormalizedLandmarkList",
-    "NormalizedLandmarkListCollection",
-    "NormalizedRect",
-    "Rasterization",
-    "Rect",
-    "RenderAnnotation",
-    "RenderData",
-    "RenderViewport",
-    "TimeSeriesHeader",
-    "VideoHeader",
-]
-
-_HOME: Final = {
-    "Classification": "classification_pb2",
-    "ClassificationList": "classification_pb2",
-    "ClassificationListCollection": "classification_pb2",
-    "Color": "color_pb2",
-    "Detection": "detection_pb2",
-    "DetectionList": "detection_pb2",
-    "ImageFormat": "image_format",
-    "ImageFrame": "image_frame",
-    "Joint": "body_rig_pb2",
-    "JointList": "body_rig_pb2",
-    "Landmark": "landmark_pb2",
-    "LandmarkList": "landmark_pb2",
-    "LandmarkListCollection": "landmark_pb2",
-    "LocationData": "location_data_pb2",
-    "Matrix": "matrix",
-    "MatrixData": "matrix_data_pb2",
-    "MultiStreamTimeSeriesHeader": "time_series_header_pb2",
-    "NormalizedLandmark": "landmark_pb2",
-    "NormalizedLandmarkList": "landmark_pb2",
-    "NormalizedLandmarkListCollection": "landmark_pb2",
-    "NormalizedRect": "rect_pb2",
-    "Rasterization": "rasterization_pb2",
-    "Rect": "rect_pb2",
-    "RenderAnnotation": "render_data_pb2",
-    "RenderData": "render_data_pb2",
-    "RenderViewport": "render_data_pb2",
-    "TimeSeriesHeader": "time_series_header_pb2",
-    "VideoHeader": "video_header",
+#: Module → the names that it has.
+_HOMES: Final = {
+    "penstock_formats.body_rig_pb2": "Joint JointList",
+    "penstock_formats.classification_pb2": "Classification ClassificationList ClassificationListCollection",
+    "penstock_formats.color_pb2": "Color",
+    "penstock_formats.detection_pb2": "Detection DetectionList",
+    "penstock_formats.image_format": "ImageFormat",
+    "penstock_formats.image_frame": "ImageFrame",
+    "penstock_formats.landmark_pb2": (
+        "Landmark LandmarkList LandmarkListCollection "
+        "NormalizedLandmark NormalizedLandmarkList NormalizedLandmarkListCollection"
+    ),
+    "penstock_formats.location_data_pb2": "LocationData",
+    "penstock_formats.matrix": "Matrix",
+    "penstock_formats.matrix_data_pb2": "MatrixData",
+    "penstock_formats.rasterization_pb2": "Rasterization",
+    "penstock_formats.rect_pb2": "NormalizedRect Rect",
+    "penstock_formats.render_data_pb2": "RenderAnnotation RenderData RenderViewport",
+    "penstock_formats.time_series_header_pb2": "MultiStreamTimeSeriesHeader TimeSeriesHeader",
+    "penstock_formats.video_header": "VideoHeader",
 }
 
-
-def __getattr__(name: str) -> object:
-    home = _HOME.get(name)
-    if home is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{home}"), name)
-    globals()[name] = value
-    return value
+__all__, __getattr__, __dir__ = late_names(__name__, _HOMES)

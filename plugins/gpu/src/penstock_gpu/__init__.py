@@ -11,87 +11,52 @@ modules, and runs the same calculators on NumPy where the graph's `GpuResources`
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
+from penstock.lowlevel import late_names
+
 if TYPE_CHECKING:
-    from penstock_gpu.buffers.buffer import GpuBuffer, register_converter, register_storage
-    from penstock_gpu.buffers.buffer_pool import GpuBufferPool
-    from penstock_gpu.buffers.texture_pool import PoolOptions
-    from penstock_gpu.buffers.texture_storage import GlTextureView
-    from penstock_gpu.calculators.shader import shader_calculator
-    from penstock_gpu.contexts.context import GlContext
-    from penstock_gpu.contexts.external_context import ExternalContext
-    from penstock_gpu.contexts.sync import GlSyncToken
-    from penstock_gpu.drawing.helper import GlCalculatorHelper, GlTexture
-    from penstock_gpu.drawing.program import ATTRIB_TEXTURE_POSITION, ATTRIB_VERTEX, GlProgram
-    from penstock_gpu.drawing.quad import draw_quad
-    from penstock_gpu.drawing.simple import GlSimpleCalculator
-    from penstock_gpu.errors import GlError, GpuUnavailableError, ShaderError
-    from penstock_gpu.formats import GpuBufferFormat
-    from penstock_gpu.service import GPU, GpuResources
+    from penstock_gpu.buffers.buffer import GpuBuffer as GpuBuffer
+    from penstock_gpu.buffers.buffer import register_converter as register_converter
+    from penstock_gpu.buffers.buffer import register_storage as register_storage
+    from penstock_gpu.buffers.buffer_pool import GpuBufferPool as GpuBufferPool
+    from penstock_gpu.buffers.texture_pool import PoolOptions as PoolOptions
+    from penstock_gpu.buffers.texture_storage import GlTextureView as GlTextureView
+    from penstock_gpu.calculators.shader import shader_calculator as shader_calculator
+    from penstock_gpu.contexts.context import GlContext as GlContext
+    from penstock_gpu.contexts.external_context import ExternalContext as ExternalContext
+    from penstock_gpu.contexts.sync import GlSyncToken as GlSyncToken
+    from penstock_gpu.drawing.helper import GlCalculatorHelper as GlCalculatorHelper
+    from penstock_gpu.drawing.helper import GlTexture as GlTexture
+    from penstock_gpu.drawing.program import ATTRIB_TEXTURE_POSITION as ATTRIB_TEXTURE_POSITION
+    from penstock_gpu.drawing.program import ATTRIB_VERTEX as ATTRIB_VERTEX
+    from penstock_gpu.drawing.program import GlProgram as GlProgram
+    from penstock_gpu.drawing.quad import draw_quad as draw_quad
+    from penstock_gpu.drawing.simple import GlSimpleCalculator as GlSimpleCalculator
+    from penstock_gpu.errors import GlError as GlError
+    from penstock_gpu.errors import GpuUnavailableError as GpuUnavailableError
+    from penstock_gpu.errors import ShaderError as ShaderError
+    from penstock_gpu.formats import GpuBufferFormat as GpuBufferFormat
+    from penstock_gpu.service import GPU as GPU
+    from penstock_gpu.service import GpuResources as GpuResources
 
-__all__ = [
-    "ATTRIB_TEXTURE_POSITION",
-    "ATTRIB_VERTEX",
-    "GPU",
-    "ExternalContext",
-    "GlCalculatorHelper",
-    "GlContext",
-    "GlError",
-    "GlProgram",
-    "GlSimpleCalculator",
-    "GlSyncToken",
-    "GlTexture",
-    "GlTextureView",
-    "GpuBuffer",
-    "GpuBufferFormat",
-    "GpuBufferPool",
-    "GpuResources",
-    "GpuUnavailableError",
-    "PoolOptions",
-    "ShaderError",
-    "draw_quad",
-    "register_converter",
-    "register_storage",
-    "shader_calculator",
-]
-
-_HOME: Final = {
-    "ATTRIB_TEXTURE_POSITION": "drawing.program",
-    "ATTRIB_VERTEX": "drawing.program",
-    "GPU": "service",
-    "ExternalContext": "contexts.external_context",
-    "GlCalculatorHelper": "drawing.helper",
-    "GlContext": "contexts.context",
-    "GlError": "errors",
-    "GlProgram": "drawing.program",
-    "GlSimpleCalculator": "drawing.simple",
-    "GlSyncToken": "contexts.sync",
-    "GlTexture": "drawing.helper",
-    "GlTextureView": "buffers.texture_storage",
-    "GpuBuffer": "buffers.buffer",
-    "GpuBufferFormat": "formats",
-    "GpuBufferPool": "buffers.buffer_pool",
-    "GpuResources": "service",
-    "GpuUnavailableError": "errors",
-    "PoolOptions": "buffers.texture_pool",
-    "ShaderError": "errors",
-    "draw_quad": "drawing.quad",
-    "register_converter": "buffers.buffer",
-    "register_storage": "buffers.buffer",
-    "shader_calculator": "calculators.shader",
+#: Module → the names that it has.
+_HOMES: Final = {
+    "penstock_gpu.buffers.buffer": "GpuBuffer register_converter register_storage",
+    "penstock_gpu.buffers.buffer_pool": "GpuBufferPool",
+    "penstock_gpu.buffers.texture_pool": "PoolOptions",
+    "penstock_gpu.buffers.texture_storage": "GlTextureView",
+    "penstock_gpu.calculators.shader": "shader_calculator",
+    "penstock_gpu.contexts.context": "GlContext",
+    "penstock_gpu.contexts.external_context": "ExternalContext",
+    "penstock_gpu.contexts.sync": "GlSyncToken",
+    "penstock_gpu.drawing.helper": "GlCalculatorHelper GlTexture",
+    "penstock_gpu.drawing.program": "ATTRIB_TEXTURE_POSITION ATTRIB_VERTEX GlProgram",
+    "penstock_gpu.drawing.quad": "draw_quad",
+    "penstock_gpu.drawing.simple": "GlSimpleCalculator",
+    "penstock_gpu.errors": "GlError GpuUnavailableError ShaderError",
+    "penstock_gpu.formats": "GpuBufferFormat",
+    "penstock_gpu.service": "GPU GpuResources",
 }
 
-
-def __getattr__(name: str) -> object:
-    home = _HOME.get(name)
-    if home is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{home}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOME})
+__all__, __getattr__, __dir__ = late_names(__name__, _HOMES)

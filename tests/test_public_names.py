@@ -1,0 +1,40 @@
+"""Packages whose public names load when they are first used say the same to type checkers."""
+
+from __future__ import annotations
+
+import ast
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "penstock",
+        "penstock.explain",
+        "penstock.lowlevel",
+        "penstock.tracing",
+        "penstock_formats",
+        "penstock_gpu",
+    ],
+)
+def test_type_checkers_find_every_public_name_where_it_is_loaded_from(name) -> None:
+    module = import_module(name)
+    tree = ast.parse(Path(str(module.__file__)).read_text(encoding="utf-8"))
+    imports = {
+        alias.name: (each.module, alias.asname)
+        for each in ast.walk(tree)
+        if isinstance(each, ast.ImportFrom)
+        for alias in each.names
+        if alias.asname or each not in tree.body
+    }
+
+    loaded = {name: home for home, names in module._HOMES.items() for name in names.split()}
+    in_packs = {name for names in getattr(module, "_DOORS", {}).values() for name in names.split()}
+
+    assert set(imports) == set(module.__all__) == {*loaded, *in_packs}
+    for public, (home, shown_as) in imports.items():
+        assert shown_as == public, "without `as` the name is private to type checkers"
+        assert public in in_packs or home == loaded[public]
