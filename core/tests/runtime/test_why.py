@@ -273,7 +273,7 @@ def test_a_wait_that_expires_raises_with_the_story(make, what) -> None:
     while wait_of(graph.why(), "Join").culprit.kind is not WaitKind.FORGOTTEN_BOUND:
         threading.Event().wait(0.001)
     call = poller.next if what == "next" else getattr(graph, what)
-    with pytest.raises(WaitTimeoutError, match=r"did not come within 0.01 s\nthe run is running\n") as caught:
+    with pytest.raises(WaitTimeoutError, match=r"took longer than 0.01 s\nthe run is running\n") as caught:
         call(timeout=0.01)
 
     assert "culprit: node 'ForgetsBound' (ForgetsBound) has processed all up to 2" in str(caught.value)

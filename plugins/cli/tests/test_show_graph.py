@@ -7,6 +7,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from penstock.plugins.default_registry import default_registry
+from penstock_cli.environment import in_this_environment
 
 BEHIND = """
 output_stream: "OUT:n"
@@ -96,7 +97,7 @@ def test_without_the_library_the_error_says_how_to_get_svg(invoke, graph, monkey
     done = invoke("show", graph(BEHIND), "-o", tmp_path / "x.svg")
 
     assert done.exit_code == 1
-    assert 'pip install "penstock-views[draw]"' in done.stderr
+    assert in_this_environment('pip install "penstock-views[draw]"') in done.stderr
     assert not (tmp_path / "x.svg").exists()
 
 

@@ -53,7 +53,7 @@ async def wait(
             with runner.lock:
                 bell.take_down(runner, adds=adds)
         if deadline is not None and runner.clock() >= deadline and not runner.ask(lambda _: done()):
-            raise WaitTimeoutError(f"{what} did not come within {timeout} s\n{runner.story()}")
+            raise WaitTimeoutError(f"{what} took longer than {timeout} s\n{runner.story()}")
 
 
 def refuse(runner: Runner, what: str) -> None:

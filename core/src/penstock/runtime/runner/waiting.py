@@ -120,9 +120,9 @@ class AwaitedRun(DeferringRun):
                 is_for_idle = False  # only the first sleep asks for an early wake-up
                 self._give_up_pending()
                 if deadline is not None and self.clock() >= deadline:
-                    raise WaitTimeoutError(f"{what} did not come within {timeout} s\n{self.story()}")
+                    raise WaitTimeoutError(f"{what} took longer than {timeout} s\n{self.story()}")
         except KeyboardInterrupt as interrupt:
-            interrupt.add_note(f"{what} had not come yet\n{self.story()}")
+            interrupt.add_note(f"interrupted while waiting: {what}\n{self.story()}")
             raise interrupt.with_traceback(None) from None  # not the inside of `threading`
 
     def _wait_once(self, done: Callable[[], bool], left: float | None, *, sleep: bool, early: bool) -> bool:
