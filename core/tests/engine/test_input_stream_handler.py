@@ -237,9 +237,7 @@ def test_a_policy_whose_sets_do_not_have_each_input_once_is_refused(sets, said) 
     with pytest.raises(InvalidArgumentError) as caught:
         Streams(3, Forgetful())
 
-    assert str(caught.value) == (
-        f"node '': Forgetful.sync_sets() {said}; each input must be in exactly one"
-    )
+    assert str(caught.value) == (f"node '': Forgetful.sync_sets() {said}; each input must be in exactly one")
 
 
 def test_a_set_does_not_wait_for_another() -> None:

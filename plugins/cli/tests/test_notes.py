@@ -16,7 +16,7 @@ CIRCLE = (
 )
 WAITED = (
     "3 packets waited at node 'CliLoop' when the sources had ended: node 'CliLoop' waits for stream 'loop' "
-    f"(bound Timestamp::PreStream()) to settle 1; culprit: {CIRCLE}"
+    f"(no packet yet) to settle 1; culprit: {CIRCLE}"
 )
 NOTES = [
     WAITED,
