@@ -280,8 +280,8 @@ class GraphConfigError(PenstockError):
 
 #: Kind of names → how the application can provide one itself.
 _OWN: Final = {
-    "calculator": "decorate it with @penstock.register_calculator, or ",
-    "subgraph": "pass it in subgraphs={...}, or ",
+    "calculator": ", or decorate your own with @penstock.register_calculator",
+    "subgraph": ", or pass your own in subgraphs={...}",
 }
 #: How an error goes on that names the plugins which are not loaded.
 _NOT_LOADED: Final = "; plugins that are not loaded: "
@@ -334,7 +334,7 @@ class UnknownNameError(NotFoundError):
         elif self.near:
             message += f" (did you mean {', '.join(map(repr, self.near))}?)"
         elif not failed:
-            message += f"; {_OWN.get(kind, '')}install the pack that has it"
+            message += f"; install the pack that has it{_OWN.get(kind, '')}"
         super().__init__(message + not_loaded(failed or {}))
 
 
