@@ -13,6 +13,7 @@ from penstock.errors import (
     GraphRunError,
     InvalidArgumentError,
     NotFoundError,
+    PenstockError,
     WaitTimeoutError,
 )
 from penstock_testing import calculator
@@ -317,7 +318,7 @@ def test_a_poller_needs_a_run_that_could_begin(make) -> None:
     graph = make([(Pass, "in", "out")], "in", threads=0)
     graph.set_executor("", Refuses())
     poller = graph.add_output_stream_poller("out")
-    with pytest.raises(ArithmeticError, match="no threads"):
+    with pytest.raises(PenstockError, match="cannot serve the run: ArithmeticError: no threads"):
         graph.start_run()
     with pytest.raises(FailedPreconditionError, match="stream 'out': no run has begun; call start_run"):
         poller.next(TIMEOUT)

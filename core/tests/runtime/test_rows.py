@@ -22,6 +22,7 @@ from penstock.errors import (
     GraphRunError,
     InvalidArgumentError,
     NotFoundError,
+    PenstockError,
     TimestampOrderError,
     WaitTimeoutError,
 )
@@ -291,7 +292,7 @@ def test_a_run_that_failed_to_begin_leaves_the_rows_that_it_had_to_the_next(make
     graph = make([(Pass, "in", "out")], "in", threads=0)
     graph.set_executor("", Unwilling())
     rows = graph.rows("out", timeout=TIMEOUT)
-    with pytest.raises(OSError, match="not today"):
+    with pytest.raises(PenstockError, match="not today"):
         graph.start_run()
     graph.start_run()
     put(graph, "in", 1)

@@ -613,6 +613,23 @@ class CalculatorGraph:
         """End the run with a CANCELLED error; returns at once. Opened calculators are closed."""
         self._starter.cancel()
 
+    def abandon(self, grace_s: float = STOP_TIMEOUT_S) -> None:
+        """Cancel the run, and give it up if it does not end: an executor has died, or a call never returns.
+
+        A run that is given up is over, whatever its executors do: its error, ABORTED, names each executor
+        that holds steps, and their nodes. Calculators that are open are closed on this thread, except those
+        that are inside a call. Threads that come back later find nothing to do: they call no calculator, and
+        what their call has written is dropped. The graph can be run again.
+
+        Args:
+            grace_s: seconds for which the run may end by itself.
+
+        Raises:
+            GraphRunError: always where a run is under way: CANCELLED, and ABORTED if the run was given up.
+            FailedPreconditionError: no run has begun; or called from inside the run.
+        """
+        self._starter.abandon(grace_s)
+
     def pause(self) -> None:
         """Begin no more steps until `resume`; steps that already run are completed."""
         self._starter.pause()
@@ -652,9 +669,8 @@ class CalculatorGraph:
             self.close()
             return
         if self._starter.is_running:
-            self.cancel()
             try:
-                self.wait_until_done(STOP_TIMEOUT_S)
+                self.abandon()
             except GraphRunError as failure:
                 note_other_errors(error, failure)
         self._starter.close_services_after(error)

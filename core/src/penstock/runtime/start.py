@@ -18,6 +18,7 @@ from penstock.errors import (
     GraphRunError,
     NotFoundError,
     PenstockError,
+    WaitTimeoutError,
 )
 from penstock.late_log import LateLogger, place
 from penstock.near_names import did_you_mean
@@ -331,6 +332,18 @@ class Starter:
         if not self.is_running:
             return
         runner.wait(lambda: runner.is_over, timeout, "wait_until_done()")
+        self._finish(runner)
+
+    def abandon(self, grace_s: float) -> None:
+        """As `CalculatorGraph.abandon`."""
+        runner = self.started("abandon()")
+        if not self.is_running:
+            return
+        runner.change(lambda schedule: schedule.cancel())
+        try:
+            runner.wait(lambda: runner.is_over, grace_s, "abandon()")
+        except WaitTimeoutError:
+            runner.abandon(f"it did not end within {grace_s:g} s after it was cancelled")
         self._finish(runner)
 
     def _finish(self, runner: Runner) -> None:

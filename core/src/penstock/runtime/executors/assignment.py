@@ -6,7 +6,15 @@ import inspect
 import os
 from typing import TYPE_CHECKING, Any, Final
 
-from penstock.errors import AlreadyExistsError, FailedPreconditionError, InvalidArgumentError
+from penstock.errors import (
+    AlreadyExistsError,
+    FailedPreconditionError,
+    InvalidArgumentError,
+    PenstockError,
+    code_of,
+    text_of,
+    words_of,
+)
 from penstock.plan import DEFAULT_EXECUTOR
 from penstock.runtime.executors.executor import Executor, ExecutorDefaults
 from penstock.services import RunsNodes
@@ -85,10 +93,10 @@ class Executors:
         defaults = ExecutorDefaults(plan.name, plan.num_threads, threads, is_implied=not plan.type)
         try:
             return _as_executor(kind.create(plan.options, defaults))
-        except InvalidArgumentError as error:
-            raise InvalidArgumentError(
-                f"executor {plan.name!r} ({plan.type or DEFAULT_EXECUTOR}): {error}"
-            ) from error
+        except Exception as error:
+            kept = InvalidArgumentError if isinstance(error, InvalidArgumentError) else PenstockError
+            said = f"executor {plan.name!r} ({plan.type or DEFAULT_EXECUTOR}): {words_of(error)}"
+            raise kept(said, code=code_of(error)) from error
 
     def assign(
         self, services: Mapping[ServiceKey[Any], object]
@@ -151,7 +159,7 @@ def _usable(executor: object, key: ServiceKey[Any], node: NodePlan) -> Executor:
     except InvalidArgumentError as error:
         raise InvalidArgumentError(
             f"node {node.name!r} asks to run on service {key.name!r}, whose executor_for() returned "
-            f"something else: {error}",
+            f"something else: {text_of(error)}",
             node=node.name,
         ) from error
 

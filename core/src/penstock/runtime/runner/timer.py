@@ -14,7 +14,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Final
 
 from penstock.engine.schedule import PAUSED, RUNNING
-from penstock.errors import PenstockError, ResourceExhaustedError, code_of, text_of
+from penstock.errors import PenstockError, ResourceExhaustedError
 
 if TYPE_CHECKING:
     from penstock.engine.packet import Packet
@@ -73,10 +73,8 @@ class Timer:
         while not self._is_stopping:
             self._told.clear()
             try:
-                left = self._look(runner.clock())
-            except Exception as error:  # noqa: BLE001  # whatever the application's clock raises
-                failure = PenstockError(f"the graph's clock failed: {text_of(error)}", code=code_of(error))
-                failure.__cause__ = error
+                left = self._look(runner.now())
+            except PenstockError as failure:  # of the application's clock
                 runner.change(lambda schedule, failure=failure: schedule.fail(failure))
                 return
             if runner.clock is not monotonic:

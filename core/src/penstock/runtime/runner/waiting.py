@@ -110,16 +110,16 @@ class AwaitedRun(DeferringRun):
             KeyboardInterrupt: Ctrl-C; a note says what the run waits for. The run goes on.
         """
         self.refuse_inside(what)
-        deadline = None if timeout is None else self.clock() + timeout
+        deadline = None if timeout is None else self.now() + timeout
         try:
             while True:
                 helped = (self._has_helpers or bool(self.stranded)) and self._help()
-                left = None if deadline is None else deadline - self.clock()
+                left = None if deadline is None else deadline - self.now()
                 if self._wait_once(done, left, sleep=not helped, early=is_for_idle):
                     return
                 is_for_idle = False  # only the first sleep asks for an early wake-up
-                self._give_up_pending()
-                if deadline is not None and self.clock() >= deadline:
+                self.give_up_late()
+                if deadline is not None and self.now() >= deadline:
                     raise WaitTimeoutError(f"{what} took longer than {timeout} s\n{self.story()}")
         except KeyboardInterrupt as interrupt:
             interrupt.add_note(f"interrupted while waiting: {what}\n{self.story()}")
