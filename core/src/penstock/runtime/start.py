@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from typing import SupportsIndex
 
     from penstock.engine.packet import Packet
+    from penstock.engine.schedule import Schedule
     from penstock.explain import Snapshot
     from penstock.plan import Plan
     from penstock.registry import Registry
@@ -154,7 +155,7 @@ class Starter:
             self.prepare_trace()
         new.schedule.late.update({number: mode.value for number, mode in self.late.items() if mode.value})
         clock: Any = self.services.get(CLOCK, time.monotonic)
-        parts = (new.schedule, executors, self._make_loop(), _story, clock, self.max_queued_bytes)
+        parts = (new.schedule, executors, self._make_loop(new.schedule), _story, clock, self.max_queued_bytes)
         runner = Runner(*parts) if tracing is None else tracing.runner(*parts)
         new.services.change = runner.change
         new.view.take_snapshot = partial(_take_snapshot, runner)
@@ -221,9 +222,10 @@ class Starter:
         self.runner = None
         RUNNING.discard(runner)
 
-    def _make_loop(self) -> Any:
-        from penstock.runtime.event_loops.lazy_loop import LazyLoop
+    def _make_loop(self, schedule: Schedule) -> Any:
+        from penstock.runtime.event_loops.lazy_loop import LazyLoop, import_for
 
+        import_for(schedule)
         return LazyLoop("penstock-loop", self.event_loop)
 
     def _make_observers(self, tracing: Tracing | None) -> dict[int, list[Observer]]:
