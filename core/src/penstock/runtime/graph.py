@@ -66,7 +66,8 @@ class CalculatorGraph:
         subgraphs: name → graph, in any of these forms or a `Subgraph` class, for this graph alone; or
             graphs that have a `type`, which is the name. They win over registered names.
         max_queued_bytes: a run fails, with RESOURCE_EXHAUSTED, if packets of more bytes wait in its queues;
-            None for no limit. It counts `nbytes` of payloads that have it, else `sys.getsizeof`. A thread
+            infinity for no limit; None for half of the machine's memory if `max_queue_size` is -1, else no
+            limit. It counts `nbytes` of payloads that have it, else `sys.getsizeof`. A thread
             looks at least 20 times a second: a run may exceed the limit by what it queues between two looks.
 
     Raises:
@@ -84,13 +85,13 @@ class CalculatorGraph:
         *,
         binary_graph_path: str | Path | None = None,
         subgraphs: Mapping[str, object] | Iterable[object] = (),
-        max_queued_bytes: int | None = None,
+        max_queued_bytes: float | None = None,
     ) -> None:
         from penstock.config import build_plan  # brings protobuf, which `import penstock` must not
 
         if max_queued_bytes is not None and max_queued_bytes < 1:
             raise InvalidArgumentError(
-                f"max_queued_bytes {max_queued_bytes}: must be at least 1, or None for no limit"
+                f"max_queued_bytes {max_queued_bytes}: must be at least 1, or infinity for no limit"
             )
 
         run_hooks = None

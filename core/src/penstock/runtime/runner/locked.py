@@ -320,7 +320,7 @@ class LockedRun:
             return
         failure = PenstockError(
             f"the run was interrupted by {type(error).__name__} in the middle of a change and cannot go on",
-            code=StatusCode.ABORTED,
+            code=StatusCode.RESOURCE_EXHAUSTED if isinstance(error, MemoryError) else StatusCode.ABORTED,
         )
         failure.__cause__ = error
         self._poison(failure)

@@ -11,6 +11,7 @@ What holds here, besides what `locked`, `deferred` and `waiting` say:
 from __future__ import annotations
 
 import inspect
+from math import inf
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
@@ -66,11 +67,13 @@ class Runner(AwaitedRun):
         loop: CoroutineLoop,
         explain: Callable[[Runner], str],
         clock: Callable[[], float] = monotonic,
-        max_bytes: int | None = None,
+        max_bytes: float | None = None,
     ) -> None:
         super().__init__(schedule, loop, explain, clock)
         self.executors: Final = tuple(executors)
         self._run_timer: Timer | None = None
+        if max_bytes == inf:
+            max_bytes = None
         if schedule.patient or max_bytes:
             from penstock.runtime.runner.timer import Timer  # few runs need it
 
