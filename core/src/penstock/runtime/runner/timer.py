@@ -157,8 +157,8 @@ class ByteLimit:
         reader = "a reader outside of the graph" if node is None else f"node {node!r}"
         error = ResourceExhaustedError(
             f"packets of about {total:,} bytes wait in queues, max_queued_bytes is {self._max_bytes:,.0f}; "
-            f"most of them, {weight:,} bytes, on stream {queue.name!r} at {reader}; let full queues throttle the "
-            f"sources (max_queue_size), drop packets, or raise the limit\n{self._runner.story()}",
+            f"most of them, {weight:,} bytes, on stream {queue.name!r} at {reader}; let full queues throttle "
+            f"the sources (max_queue_size), drop packets, or raise the limit\n{self._runner.story()}",
             node=node,
             stream=queue.name,
         )
