@@ -93,7 +93,7 @@ def test_without_a_bound_b_waits_for_alpha_while_foo_piles_up(bench, graph_text)
         assert bench.queued("foo") == waiting
         assert bench.seen["beta"] == []
 
-    assert bench.node("B").waits_for == "stream 'alpha' (bound Timestamp::PreStream()) to settle 1"
+    assert bench.node("B").waits_for == "stream 'alpha' (no packet yet) to settle 1"
 
     bench.add("alpha_in", 2, 2)
     bench.idle()
