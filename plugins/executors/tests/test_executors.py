@@ -352,7 +352,7 @@ def test_threads_start_as_they_are_needed_and_one_more_watches():
     for _ in range(3):
         assert work.begun.acquire(timeout=10)
 
-    assert threading.active_count() - before in {3, 4}  # the one that watches may be starting
+    assert 3 <= threading.active_count() - before < 10  # a few more may look, and find nothing to do
     work.may_end.set()
     assert lease.stop(10)
     assert threading.active_count() == before
@@ -380,7 +380,7 @@ def entry(kind, field):
     [
         (
             "num_threads: 2147483647",
-            "num_threads of the default executor is 2147483647, more than the limit ",
+            "num_threads of the default executor is 2147483647, more than",
         ),
         (entry("", "num_threads: 20000"), "the default executor: num_threads is 20000, more than"),
         (

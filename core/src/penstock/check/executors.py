@@ -8,7 +8,7 @@ from penstock.errors import ResourceExhaustedError, StatusCode
 from penstock.limits import check
 from penstock.near_names import did_you_mean
 from penstock.plan import ExecutorPlan
-from penstock.shown import quoted
+from penstock.shown import clipped, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -54,10 +54,10 @@ def check_executor(draft: Draft, declared: Collection[str], faults: Faults) -> N
     if not name.text or name.text in declared:
         return
     if is_reserved(name.text):
-        words = f"{quoted(name.text)} is a reserved name; leave the field out for the default executor"
+        words = f"{quoted(name.text)} is a reserved executor name; leave the field out for the default one"
     else:
         words = f"executor {quoted(name.text)} is not declared{did_you_mean(name.text, declared, 1)}"
-        words += f"; add executor {{ name: {quoted(name.text)} ... }} to the graph"
+        words += f'; add executor {{ name: "{clipped(name.text)}" ... }} to the graph'
     faults.add(name.at, f"{draft.who}: {words}", code=_INVALID, node=draft.name)
 
 
