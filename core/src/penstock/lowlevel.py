@@ -1,7 +1,7 @@
 """The public names for those who write input stream handlers, executors, packs of tools, or tests of them.
 
 Calculators and applications need none of them: their names are in `penstock`. A pack imports `penstock`,
-`penstock.errors`, `.config`, `.explain`, `.limits`, `.log`, `.tracing` and this module, and nothing else of the core.
+`penstock.errors`, `.config`, `.explain`, `.limits`, `.log`, `.tracing` and this module of the core only.
 
 Ports
     `Ports` finds a port by "TAG", number or ("TAG", number), which together are a `PortKey`; `PortSpecs` and

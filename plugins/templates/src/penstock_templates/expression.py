@@ -39,10 +39,10 @@ _FOR_FIELDS: Final = ("param", "for", "if")
 
 _TOKEN: Final = re.compile(
     r"""(?P<skip>\s+|\#[^\n]*)
-      | (?P<string>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')
+      | (?P<string>"(?:[^"\\\n]++|\\.)*+"|'(?:[^'\\\n]++|\\.)*+')
       | (?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)
       | (?P<name>[A-Za-z_]\w*)
-      | (?P<mark>[=!<>]=|&&|\|\||.)""",
+      | (?P<mark>[=!<>]=|&&|\|\||"(?:[^"\\\n]++|\\.)*+|'(?:[^'\\\n]++|\\.)*+|.)""",
     re.ASCII | re.DOTALL | re.VERBOSE,
 )
 _ESCAPE: Final = re.compile(r"\\(?:([0-7]{1,3})|x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{4})|(.))", re.DOTALL)
