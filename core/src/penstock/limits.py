@@ -105,15 +105,12 @@ def override(**limits: int) -> Iterator[Limits]:
 
 
 def check(name: str, value: int, what: str) -> None:
-    """Check what a graph asks for against a limit.
+    """Raise ResourceExhaustedError if a graph asks for more than a limit.
 
     Args:
         name: of the limit.
         value: what the graph asks for.
         what: what the message begins with: "num_threads is 5000".
-
-    Raises:
-        ResourceExhaustedError: it is more than the limit; has the limit's name.
     """
     most = getattr(current(), name)
     if value > most:
