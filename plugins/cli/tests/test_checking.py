@@ -285,10 +285,8 @@ def test_standard_input_that_does_not_end_is_read_up_to_a_limit():
     with limits.override(file_bytes=1000):
         done = CliRunner().invoke(penstock_command, ["validate", "-"], input=b"#" * 1001)
 
-    assert done.exit_code == 1
-    assert done.output.startswith(
-        "fault: standard input has too many bytes, more than the limit 'file_bytes'"
-    )
+    assert done.exit_code == 3
+    assert done.output.startswith("fault: <stdin>: standard input has too many bytes, more than the limit ")
 
 
 def test_the_first_faults_are_listed_and_the_others_counted(graph, invoke):

@@ -509,9 +509,9 @@ from penstock.errors import ResourceExhaustedError
 pool = "ThreadPoolExecutor"
 options = "options { [penstock.ThreadPoolExecutorOptions.ext] { num_threads: 20000 stack_size: 1073741824 } }"
 small = 'executor { name: "small" type: "SingleThreadExecutor" }'
-node = 'node { calculator: "PassThroughCalculator" input_stream: "in" output_stream: "NAME" executor: "NAME" }'
+node = 'node { calculator: "PassThroughCalculator" input_stream: "in" output_stream: "N" executor: "N" }'
 text = f'input_stream: "in" {small} executor {{ name: "big" type: "{pool}" {options} }}'
-text += "".join(node.replace("NAME", name) for name in ("small", "big"))
+text += "".join(node.replace('"N"', f'"{name}"') for name in ("small", "big"))
 with limits.override(threads=20000, stack_bytes=2**31 - 1):
     graph = penstock.CalculatorGraph(text)
 held = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
