@@ -8,18 +8,17 @@ from pathlib import Path
 
 import pytest
 
+NAMES = [
+    "penstock",
+    "penstock.explain",
+    "penstock.lowlevel",
+    "penstock.tracing",
+    "penstock_formats",
+    "penstock_gpu",
+]
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "penstock",
-        "penstock.explain",
-        "penstock.lowlevel",
-        "penstock.tracing",
-        "penstock_formats",
-        "penstock_gpu",
-    ],
-)
+
+@pytest.mark.parametrize("name", NAMES)
 def test_type_checkers_find_every_public_name_where_it_is_loaded_from(name) -> None:
     module = import_module(name)
     tree = ast.parse(Path(str(module.__file__)).read_text(encoding="utf-8"))
@@ -28,7 +27,7 @@ def test_type_checkers_find_every_public_name_where_it_is_loaded_from(name) -> N
         for each in ast.walk(tree)
         if isinstance(each, ast.ImportFrom)
         for alias in each.names
-        if alias.asname or each not in tree.body
+        if (alias.asname or each not in tree.body) and each.module != "penstock"  # not its modules
     }
 
     loaded = {name: home for home, names in module._HOMES.items() for name in names.split()}
@@ -38,3 +37,17 @@ def test_type_checkers_find_every_public_name_where_it_is_loaded_from(name) -> N
     for public, (home, shown_as) in imports.items():
         assert shown_as == public, "without `as` the name is private to type checkers"
         assert public in in_packs or home == loaded[public]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_type_checkers_do_not_see_the_function_that_answers_for_any_name(name) -> None:
+    tree = ast.parse(Path(str(import_module(name).__file__)).read_text(encoding="utf-8"))
+
+    hidden = [
+        each
+        for each in tree.body
+        if isinstance(each, ast.If) and ast.unparse(each.test) == "not TYPE_CHECKING"
+    ]
+    seen = [each for each in tree.body if each not in hidden]
+    assert any("__getattr__" in ast.unparse(each) for each in hidden)
+    assert not any("__getattr__" in ast.unparse(each) for each in seen)

@@ -6,7 +6,15 @@ import inspect
 import os
 from typing import TYPE_CHECKING, Any, Final
 
-from penstock.errors import AlreadyExistsError, FailedPreconditionError, InvalidArgumentError, PenstockError
+from penstock.errors import (
+    AlreadyExistsError,
+    FailedPreconditionError,
+    InvalidArgumentError,
+    PenstockError,
+    code_of,
+    text_of,
+    words_of,
+)
 from penstock.plan import DEFAULT_EXECUTOR
 from penstock.runtime.executors.executor import Executor, ExecutorDefaults
 from penstock.services import RunsNodes
@@ -88,9 +96,11 @@ class Executors:
         defaults = ExecutorDefaults(plan.name, plan.num_threads, threads, is_implied=not plan.type)
         try:
             return _as_executor(kind.create(plan.options, defaults))
-        except PenstockError as error:
+        except Exception as error:
             who = f"executor {quoted(plan.name)} ({plan.type})" if plan.type else "the default executor"
-            raise error.placed(f"{who}: ") from error
+            if isinstance(error, PenstockError):
+                raise error.placed(f"{who}: ") from error
+            raise PenstockError(f"{who}: {words_of(error)}", code=code_of(error)) from error
 
     def assign(
         self, services: Mapping[ServiceKey[Any], object]
@@ -153,7 +163,7 @@ def _usable(executor: object, key: ServiceKey[Any], node: NodePlan) -> Executor:
     except InvalidArgumentError as error:
         raise InvalidArgumentError(
             f"node {node.name!r} asks to run on service {key.name!r}, whose executor_for() returned "
-            f"something else: {error}",
+            f"something else: {text_of(error)}",
             node=node.name,
         ) from error
 
