@@ -11,6 +11,7 @@ from penstock.errors import (
     FailedPreconditionError,
     InvalidArgumentError,
     PenstockError,
+    ResourceExhaustedError,
     code_of,
     text_of,
     words_of,
@@ -94,13 +95,14 @@ class Executors:
         kind: Any = self._registry.find("executor", plan.type or DEFAULT_EXECUTOR)
         threads = max(1, min(os.cpu_count() or 1, len(self._plan.nodes)))
         defaults = ExecutorDefaults(plan.name, plan.num_threads, threads, is_implied=not plan.type)
+        who = f"executor {quoted(plan.name)} ({plan.type})" if plan.type else "the default executor"
         try:
             return _as_executor(kind.create(plan.options, defaults))
+        except ResourceExhaustedError as error:
+            raise error.placed(f"{who}: ") from error
         except Exception as error:
-            who = f"executor {quoted(plan.name)} ({plan.type})" if plan.type else "the default executor"
-            if isinstance(error, PenstockError):
-                raise error.placed(f"{who}: ") from error
-            raise PenstockError(f"{who}: {words_of(error)}", code=code_of(error)) from error
+            kept = InvalidArgumentError if isinstance(error, InvalidArgumentError) else PenstockError
+            raise kept(f"{who}: {words_of(error)}", code=code_of(error)) from error
 
     def assign(
         self, services: Mapping[ServiceKey[Any], object]
