@@ -70,3 +70,8 @@ def test_so_many_names_are_suggested_as_asked_for_and_the_best_come_first():
     assert near_names("frame_rat", known, 2) == ["frame_rate", "frame_rates"]
     assert did_you_mean("frame_rat", known, 1) == " (did you mean 'frame_rate'?)"
     assert did_you_mean("zoom", known) == ""
+
+
+def test_a_very_long_name_is_compared_with_none():
+    assert near_names("a" * 199 + "c", ["a" * 199 + "b"]) == ["a" * 199 + "b"]
+    assert near_names("a" * 200 + "c", ["a" * 200 + "b"]) == []

@@ -11,6 +11,7 @@ from penstock.late_names import late_names
 
 if TYPE_CHECKING:
     from penstock import explain as explain
+    from penstock import limits as limits
     from penstock import log as log
     from penstock import lowlevel as lowlevel
     from penstock import tracing as tracing
@@ -91,8 +92,8 @@ _HOMES: Final = {
 _DOORS: Final = {"functions": "CalculatorFunction SidePacket calculator", "templates": "GraphTemplate"}
 
 
-#: Modules that can be used as `penstock.<name>` after `import penstock`, though no graph imports them.
-_MODULES: Final = ("explain", "log", "lowlevel", "tracing")
+#: Modules that can be used as `penstock.<name>` after `import penstock`, which imports none of them.
+_MODULES: Final = ("explain", "limits", "log", "lowlevel", "tracing")
 
 if not TYPE_CHECKING:  # type checkers know the imports above, and refuse every other name
     __all__, __getattr__, __dir__ = late_names(__name__, _HOMES, _MODULES, _DOORS)

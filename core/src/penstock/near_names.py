@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from penstock.shown import LONGEST_QUOTE, quoted
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -30,6 +32,8 @@ def near_names(name: str, known: Iterable[str], most: int = 3) -> list[str]:
     """
     from difflib import SequenceMatcher, get_close_matches  # only where something is wrong
 
+    if len(name) > LONGEST_QUOTE.get():  # like no other, and finding that out would take long
+        return []
     wanted = re.sub(_PACKAGE, "", name)
     full_names: dict[str, list[str]] = {}
     for one in dict.fromkeys(known):
@@ -48,7 +52,7 @@ def near_names(name: str, known: Iterable[str], most: int = 3) -> list[str]:
 def did_you_mean(name: str, known: Iterable[str], most: int = 3) -> str:
     """Return " (did you mean 'GateCalculator'?)", to be written after an unknown name; "" if none is near."""
     near = near_names(name, known, most)
-    return f" (did you mean {', '.join(map(repr, near))}?)" if near else ""
+    return f" (did you mean {', '.join(map(quoted, near))}?)" if near else ""
 
 
 def _distinct(one: str, other: str) -> tuple[str, str]:

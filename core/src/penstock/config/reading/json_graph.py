@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,6 +17,7 @@ from google.protobuf.any_pb2 import Any as PackedMessage
 from penstock.config.reading.right_options import right_options
 from penstock.config.reading.scan import own_name, snake_case
 from penstock.config.reading.words import TOO_DEEP, lowered, with_near_fields
+from penstock.shown import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -120,9 +122,8 @@ def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """
     members = dict(pairs)
     if len(members) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"the member {twice!r} comes twice in one object")
+        ((twice, _),) = Counter(name for name, _ in pairs).most_common(1)
+        raise ValueError(f"the member {quoted(twice)} comes twice in one object")
     return members
 
 

@@ -11,6 +11,7 @@ from penstock.errors import (
     FailedPreconditionError,
     InvalidArgumentError,
     PenstockError,
+    ResourceExhaustedError,
     code_of,
     text_of,
     words_of,
@@ -18,6 +19,7 @@ from penstock.errors import (
 from penstock.plan import DEFAULT_EXECUTOR
 from penstock.runtime.executors.executor import Executor, ExecutorDefaults
 from penstock.services import RunsNodes
+from penstock.shown import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,6 +41,8 @@ class Executors:
         #: Executors with a type in the graph; made at once, so that their faults are faults of the graph.
         self._declared: Final = {plan.name: self._make(plan) for plan in plan.executors if plan.type}
         self._by_name: dict[str, Executor] | None = None
+        if "" not in self._declared and registry.has("executor", DEFAULT_EXECUTOR):
+            self._make(plan.executors[0])  # its faults are told now; the run makes its own, or is given one
 
     def hand_in(self, name: str, executor: object) -> None:
         """Use an application's executor under a name; "" for the default one.
@@ -91,12 +95,14 @@ class Executors:
         kind: Any = self._registry.find("executor", plan.type or DEFAULT_EXECUTOR)
         threads = max(1, min(os.cpu_count() or 1, len(self._plan.nodes)))
         defaults = ExecutorDefaults(plan.name, plan.num_threads, threads, is_implied=not plan.type)
+        who = f"executor {quoted(plan.name)} ({plan.type})" if plan.type else "the default executor"
         try:
             return _as_executor(kind.create(plan.options, defaults))
+        except ResourceExhaustedError as error:
+            raise error.placed(f"{who}: ") from error
         except Exception as error:
             kept = InvalidArgumentError if isinstance(error, InvalidArgumentError) else PenstockError
-            said = f"executor {plan.name!r} ({plan.type or DEFAULT_EXECUTOR}): {words_of(error)}"
-            raise kept(said, code=code_of(error)) from error
+            raise kept(f"{who}: {words_of(error)}", code=code_of(error)) from error
 
     def assign(
         self, services: Mapping[ServiceKey[Any], object]
