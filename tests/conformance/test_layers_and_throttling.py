@@ -172,10 +172,10 @@ def test_s46_s47_a_deadlock_is_reported_with_stream_and_node_where_the_graph_ask
 
 
 @pytest.mark.parametrize("asked", [-1, 1, 2])
-def test_a_hint_of_any_node_limits_the_queues_of_the_whole_graph_also_where_it_asks_for_no_limit(
+def test_extra_a_hint_of_any_node_limits_the_queues_of_the_whole_graph_also_where_it_asks_for_no_limit(
     bench, asked
 ):
-    """As recorded from the reference: the largest of the graph's limit and the hints, with -1 the smallest."""
+    """As recorded from the reference: the limit is the largest of the graph's and the hints."""
     bench.start(
         bench.net(
             "in1 in2 in3",
@@ -196,7 +196,7 @@ def test_a_hint_of_any_node_limits_the_queues_of_the_whole_graph_also_where_it_a
     assert bench.seen == {"out1": [], "out2": [], "out3": [(t, t) for t in range(9)]}
 
 
-def test_without_a_hint_no_limit_means_no_deadlock(bench):
+def test_extra_without_a_hint_no_limit_means_no_deadlock(bench):
     bench.start(
         bench.net("in1 in2", "Pass in1 in2 -> out1 out2", more="max_queue_size: -1 report_deadlock: true\n"),
         watch=["out1"],

@@ -99,21 +99,6 @@ def test_an_offset_can_be_set_for_one_output_alone_in_open() -> None:
     assert (harness.stream("a").bound, harness.stream("b").bound) == (8, PRESTREAM)
 
 
-def test_the_offset_bound_of_a_failing_step_is_still_sent() -> None:
-    def fail(cc):
-        cc.output.add("dropped", 30)
-        raise ValueError("no")
-
-    harness = ScheduleHarness(
-        wired(node(calculator(fail, name="Bad", offset=0), "in", "out"), inputs="in"), bounds_of=["out"]
-    ).start()
-    harness.add("in", "x", 7)
-    harness.run()
-
-    assert harness.carried("out") == [(7, None)]
-    assert len(harness.errors) == 1
-
-
 def test_a_source_with_an_offset_is_bound_by_its_input_timestamp_of_0() -> None:
     def emit(cc):
         cc.output.add("x", -5)

@@ -130,9 +130,5 @@ def _class_and_name(checked: Checked, spec: PortSpec) -> tuple[tuple[type, ...] 
 
 
 def _queue_size(size: int, nodes: Iterable[NodeSpec]) -> int:
-    """Return the limit of each queue: the largest that the graph or a node gives; -1 for no limit.
-
-    The hint of a node is a limit also where the graph asks for none, as in the reference.
-    """
-    hints = (node.buffer_size_hint for node in nodes if node.buffer_size_hint > 0)
-    return max((size or DEFAULT_QUEUE_SIZE, *hints))
+    """Return the limit of each queue: the largest that the graph or a node gives, where -1 is none at all."""
+    return max([size or DEFAULT_QUEUE_SIZE, *(node.buffer_size_hint or -1 for node in nodes)])
