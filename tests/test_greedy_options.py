@@ -19,6 +19,7 @@ RUN = """
 import json, resource, sys
 text, inputs, sides = json.load(sys.stdin)
 import penstock, penstock_formats, numpy
+{before}
 resource.setrlimit(resource.RLIMIT_AS, ({memory}, {memory}))
 resource.setrlimit(resource.RLIMIT_CPU, ({cpu}, {cpu}))
 FRAME = penstock_formats.ImageFrame(numpy.zeros((16, 16), numpy.uint8))
@@ -40,9 +41,9 @@ else:
 """
 
 
-def outcome(text, inputs=(), sides=None, during=""):
+def outcome(text, inputs=(), sides=None, before="", during=""):
     """Run a graph in a process with little memory and time; return the code of its error, and the message."""
-    script = RUN.format(memory=MEMORY, cpu=CPU_S, during=during)
+    script = RUN.format(memory=MEMORY, cpu=CPU_S, before=before, during=during)
     done = subprocess.run(
         [sys.executable, "-c", script],
         input=json.dumps([text, list(inputs), sides or {}]),
@@ -92,11 +93,23 @@ def test_a_resampler_names_timestamps_periods_and_option_where_a_gap_has_too_man
     assert "raise the option max_periods" in message
 
 
+TELL_TURNS = """
+import threading
+from penstock_calculators import packet_resampler
+writes, turn = threading.Event(), packet_resampler._turn
+async def told_turn():
+    writes.set()
+    await turn()
+packet_resampler._turn = told_turn
+"""
+
+
 def test_cancel_ends_a_resampler_that_has_millions_of_packets_to_write():
     code, _ = outcome(
         one("PacketResamplerCalculator", f"{RESAMPLER} max_periods: 10000000 }}", more=IN),
         [("in", 1, 0), ("in", 2, 9_999_999)],
-        during="graph.cancel()",
+        before=TELL_TURNS,
+        during="assert writes.wait(60); graph.cancel()",
     )
 
     assert code == "CANCELLED"
