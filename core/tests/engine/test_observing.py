@@ -150,6 +150,21 @@ def test_an_observer_hears_of_each_bound_even_one_that_moves_by_one(by) -> None:
     assert harness.carried("out") == settled
 
 
+def test_packets_that_one_call_wrote_are_not_followed_by_a_bound_that_says_the_same() -> None:
+    def twice(cc):
+        for later in (0, 3):
+            cc.output.add("x", cc.input_timestamp + later)
+
+    harness = ScheduleHarness(
+        wired(node(calculator(twice), "in", "out"), inputs="in"), bounds_of=["out"]
+    ).start()
+    for stamp in (1, 7):
+        harness.add("in", stamp, stamp)
+        harness.run()
+
+    assert harness.carried("out") == [(1, "x"), (4, "x"), (7, "x"), (10, "x")]
+
+
 def test_news_for_waiting_applications_is_flagged() -> None:
     harness = ScheduleHarness(wired(node(Pass, "in", "out"), inputs="in")).start()
     harness.run()
@@ -244,8 +259,26 @@ def test_the_limit_of_a_poller_can_change_while_it_waits() -> None:
 
 def test_a_poller_is_news_at_once() -> None:
     harness = watched(poller())
+    harness.schedule.was_observed = harness.schedule.has_news = False
+    harness.add("in", 1, 1)
+
+    assert harness.schedule.was_observed
+    assert harness.schedule.has_news
+
+
+def test_a_bound_is_an_observed_output_only_to_a_poller_that_asked_for_bounds() -> None:
+    for wants_bounds in (False, True):
+        harness = watched(Observer("in", None, is_poller=True, wants_bounds=wants_bounds))
+        harness.schedule.was_observed = False
+        harness.set_bound("in", 5)
+        assert harness.schedule.was_observed is wants_bounds
+
+
+def test_an_observed_output_is_not_forgotten_when_a_bound_follows_that_nobody_asked_for() -> None:
+    harness = watched(poller())
     harness.schedule.was_observed = False
     harness.add("in", 1, 1)
+    harness.set_bound("in", 5)
 
     assert harness.schedule.was_observed
 

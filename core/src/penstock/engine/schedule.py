@@ -978,5 +978,4 @@ APPLICATION: Final = _Application()
 
 
 def _is_late(output: Output) -> bool:
-    packets = output.packets
-    return bool(packets) and output.stream.is_ordered and packets[0].stamp < output.stream.bound
+    return bool(output.packets) and output.stream.is_ordered and output.packets[0].stamp < output.stream.bound

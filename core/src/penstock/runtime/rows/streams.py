@@ -45,8 +45,7 @@ class RowStream(Observer):
     def end(self) -> None:
         """Note that the stream has ended. The engine calls this at its end, before or after a failure."""
         super().end()
-        if self._errors:
-            self.last_bound = self.source.bound
+        self.last_bound = self.source.bound if self._errors else None
 
     def is_settled(self, timestamp: int) -> bool:
         """Return whether no packet at `timestamp` can come into the empty queue any more."""
