@@ -137,6 +137,20 @@ def test_observers_of_a_stream_are_due_in_the_order_in_which_they_were_attached(
     assert tuple(harness.schedule.deliveries) == observers
 
 
+def test_observers_with_more_to_see_are_due_again_in_the_order_in_which_they_were_attached() -> None:
+    observers = tuple(Observer("in", None) for _ in range(4))
+    harness = ScheduleHarness(wired(inputs="in"))
+    harness.stream("in").observers = observers
+    harness.start()
+    harness.add("in", "x", 3)
+    claimed, harness.schedule.deliveries = harness.schedule.deliveries, []
+    harness.add("in", "y", 4)
+    for observer in claimed:  # while the thread was calling them, "y" came
+        harness.schedule.delivered(observer)
+
+    assert tuple(harness.schedule.deliveries) == observers
+
+
 @pytest.mark.parametrize("by", [1, 2, 1000])
 def test_an_observer_hears_of_each_bound_even_one_that_moves_by_one(by) -> None:
     harness = ScheduleHarness(wired(node(Pass, "in", "out"), inputs="in"), bounds_of=["in", "out"]).start()
@@ -263,6 +277,56 @@ def test_a_poller_is_news_at_once() -> None:
     harness.add("in", 1, 1)
 
     assert harness.schedule.was_observed
+    assert harness.schedule.has_news
+
+
+def bounded_poller() -> Observer:
+    return Observer("in", None, is_poller=True, wants_bounds=True)
+
+
+def test_bounds_that_a_poller_takes_count_as_no_packets() -> None:
+    observer = bounded_poller()
+    harness = watched(observer)
+    harness.add("in", 1, 1)
+    harness.set_bound("in", 9)
+    for _ in range(2):
+        harness.change(lambda schedule: schedule.polled(observer))
+
+    assert observer.delivered == 1
+
+
+def test_what_a_poller_forgets_is_counted_without_bounds_and_freed_outside_the_lock() -> None:
+    observer = bounded_poller()
+    harness = watched(observer)
+    for stamp in (1, 2):
+        harness.add("in", Payload(), stamp)
+    harness.set_bound("in", 9)
+    harness.run()
+    harness.schedule.garbage.clear()
+    harness.schedule.forget(observer)
+
+    assert observer.dropped == {"the poller was reset": 2}
+    assert [type(packet.payload) for packet in harness.schedule.garbage] == [Payload, Payload, type(None)]
+    assert not observer.queue
+
+
+def test_forgetting_what_is_only_bounds_drops_nothing() -> None:
+    observer = bounded_poller()
+    harness = watched(observer)
+    harness.set_bound("in", 9)
+    harness.change(lambda schedule: schedule.forget(observer))
+
+    assert observer.dropped == {}
+
+
+def test_the_end_of_a_stream_is_news_also_while_the_run_goes_on() -> None:
+    harness = ScheduleHarness(wired(node(Pass, "in", "out"), node(Pass, "other", "else"), inputs="in other"))
+    harness.start()
+    harness.run()
+    harness.add("other", 1, 1)  # keeps the run from becoming idle, which is news
+    harness.schedule.has_news = False
+    harness.schedule.close_input(0)
+
     assert harness.schedule.has_news
 
 
