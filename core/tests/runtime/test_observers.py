@@ -68,11 +68,17 @@ def test_two_observers_of_one_stream_may_be_called_at_the_same_time_and_see_the_
     assert seen == {0: list(range(100)), 1: list(range(100))}
 
 
-def test_observers_of_one_stream_are_called_in_the_order_in_which_they_were_attached(make) -> None:
+@pytest.mark.parametrize("stream", ["in", "out"])
+@pytest.mark.parametrize("watches", [True, False])
+def test_observers_of_one_stream_are_called_in_the_order_in_which_they_were_attached(
+    make, watching_threads, watches, stream
+) -> None:
     called: list[str] = []
     graph = make([(Pass, "in", "out")], "in", threads=0)
+    if watches:
+        graph.set_executor("", watching_threads(1))
     for name in "abcd":
-        graph.observe_output_stream("out", lambda _, p, name=name: called.append(f"{name}{p.payload}"))
+        graph.observe_output_stream(stream, lambda _, p, name=name: called.append(f"{name}{p.payload}"))
     graph.start_run()
     for number in range(3):
         feed_one(graph, number)
