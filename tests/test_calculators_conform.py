@@ -65,7 +65,6 @@ FEEDS = {
     r"Split\w+|MovableSplit\w+": lambda name: {"payloads": {0: _three_or_more(name)}},
     # settled timestamps use up ticks of the loop
     r"BeginLoop\w+": lambda name: {"depends_on_arrival": True},
-    r"PacketPresenceCalculator": lambda name: {"depends_on_arrival": True},  # says so at settled timestamps
     # ticks as above; items that come apart are refused
     r"BeginItemLoopCalculator": lambda name: {"depends_on_arrival": True, "may_raise": InvalidArgumentError},
     r"EndItemLoopCalculator": lambda name: {"may_raise": InvalidArgumentError},  # batches of another size

@@ -7,7 +7,8 @@ differs on purpose, the test shows its behaviour, and its docstring names the de
 
 The files, by theme: `test_names_and_packets.py`, `test_bounds.py`, `test_stream_errors.py`,
 `test_handlers.py`, `test_arrival.py`, `test_layers_and_throttling.py`, `test_endings.py`,
-`test_side_packets.py`, `test_structure.py`, `test_whole_graphs.py`, and `test_quirks_*.py`.
+`test_side_packets.py`, `test_structure.py`, `test_whole_graphs.py`, `test_decisions.py`, and
+`test_quirks_*.py`.
 
 All runs use the installed packs through the default registry. A test that takes `bench` runs on the default
 thread pool, on one thread, and on the application's own thread, since its result must not depend on that.

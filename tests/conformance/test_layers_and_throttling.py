@@ -171,6 +171,42 @@ def test_s46_s47_a_deadlock_is_reported_with_stream_and_node_where_the_graph_ask
     assert bench.seen == {"out1": [], "out2": []}
 
 
+@pytest.mark.parametrize("asked", [-1, 1, 2])
+def test_extra_a_hint_of_any_node_limits_the_queues_of_the_whole_graph_also_where_it_asks_for_no_limit(
+    bench, asked
+):
+    """As recorded from the reference: the limit is the largest of the graph's and the hints."""
+    bench.start(
+        bench.net(
+            "in1 in2 in3",
+            "Pass in1 in2 -> out1 out2",
+            "Pass in3 -> out3 | buffer_size_hint: 2",
+            more=f"max_queue_size: {asked} report_deadlock: true\n",
+        ),
+        watch=["out1", "out2", "out3"],
+    )
+    assert bench.graph.max_queue_size == 2
+    bench.add_one_by_one("in3", *range(9))
+    bench.add_one_by_one("in1", 0)
+    bench.add("in1", 1)
+
+    error = bench.failure(bench.idle)
+    assert error.code is StatusCode.UNAVAILABLE
+    assert "stream 'in1' of node 'PassThroughCalculator_1' (2 packets, limit 2)" in str(error)
+    assert bench.seen == {"out1": [], "out2": [], "out3": [(t, t) for t in range(9)]}
+
+
+def test_extra_without_a_hint_no_limit_means_no_deadlock(bench):
+    bench.start(
+        bench.net("in1 in2", "Pass in1 in2 -> out1 out2", more="max_queue_size: -1 report_deadlock: true\n"),
+        watch=["out1"],
+    )
+    bench.add_one_by_one("in1", *range(200))
+    bench.end()
+
+    assert bench.seen["out1"] == [(t, t) for t in range(200)]
+
+
 def held_by(permits):
     """Return a calculator that takes a permit before it forwards a packet."""
 

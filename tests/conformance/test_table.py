@@ -138,9 +138,13 @@ def test_every_behaviour_has_a_test_or_a_reason():
     assert not set(QUIRKS) & set(QUIRKS_LEFT_OUT)
 
 
-def test_every_test_belongs_to_a_scenario_or_a_behaviour():
+def test_the_decisions_on_order_bounds_and_observers_have_tests_with_their_numbers():
+    assert shown("decision") == set(range(22, 29))
+
+
+def test_every_test_belongs_to_a_scenario_a_behaviour_or_a_decision():
     here = Path(__file__).name
     names = [name for file, name in names_of_tests() if file != here]
 
-    assert [name for name in names if not re.match(r"test_(s\d\d|quirk\d\d|extra)_", name)] == []
+    assert [name for name in names if not re.match(r"test_(s\d\d|quirk\d\d|decision\d\d|extra)_", name)] == []
     assert len(names) == len(set(names))

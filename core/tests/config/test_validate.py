@@ -144,7 +144,8 @@ def test_node_names_are_unique(names, expected, plan):
         ("max_queue_size: -1", -1),
         ('node { calculator: "PassCalculator" buffer_size_hint: 7 } max_queue_size: 3', 7),
         ('node { calculator: "PassCalculator" buffer_size_hint: 7 }', 100),
-        ('node { calculator: "PassCalculator" buffer_size_hint: 7 } max_queue_size: -1', -1),
+        ('node { calculator: "PassCalculator" buffer_size_hint: 7 } max_queue_size: -1', 7),
+        ('node { calculator: "PassCalculator" buffer_size_hint: -7 } max_queue_size: -1', -1),
     ],
 )
 def test_queues_are_as_long_as_the_most_that_is_asked_for(graph, size, plan):

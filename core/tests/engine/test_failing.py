@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 import re
 
 import pytest
@@ -85,6 +86,129 @@ def test_what_a_failing_call_wrote_is_dropped() -> None:
     assert harness.carried("a") == []
     assert "process Nothing" not in " ".join(harness.log)
     assert harness.freed == 1
+
+
+# --- decision 27: no bound is sent because of a step that failed ------------------------------
+
+
+def write_far(cc) -> None:
+    cc.outputs[0].add("dropped", 30)
+
+
+def promise_far(cc) -> None:
+    cc.outputs[0].set_next_timestamp_bound(30)
+
+
+def end_stream(cc) -> None:
+    cc.outputs[0].close()
+
+
+def fails_at(stamp: int, before=None, offset=None):
+    """Return a calculator that passes packets on, and at `stamp` does something else and fails."""
+
+    def process(cc):
+        if cc.input_timestamp == stamp:
+            if before is not None:
+                before(cc)
+            raise ValueError(f"at {stamp}")
+        cc.output.add(cc.input.payload, cc.input_timestamp + max(0, offset or 0))
+
+    return calculator(process, name="Bad", offset=offset)
+
+
+@pytest.mark.parametrize("before", [None, write_far, promise_far, end_stream])
+@pytest.mark.parametrize("offset", [None, 0, -1, 3])
+def test_a_failed_call_sends_no_bound_neither_what_it_set_nor_what_its_offset_promises(
+    offset, before
+) -> None:
+    looks = calculator(lambda cc: None, name="Looks", process_bounds=True)
+    harness = ScheduleHarness(
+        wired(node(fails_at(7, before, offset), "in", "out"), node(looks, "out"), inputs="in"),
+        bounds_of=["out"],
+    ).start()
+    harness.add("in", "x", 1)
+    harness.run()
+    before_it = harness.carried("out"), harness.stream("out").bound, harness.stream("out").readers[0].bound
+    harness.add("in", "y", 7)
+    harness.complete(harness.call(harness.take()))
+    harness.serve_observers()
+
+    assert len(harness.errors) == 1
+    after_it = harness.carried("out"), harness.stream("out").bound, harness.stream("out").readers[0].bound
+    assert after_it == before_it
+    assert not harness.stream("out").is_closed
+    harness.run()
+    assert harness.is_over
+    assert harness.carried("out") == before_it[0]
+
+
+def test_a_source_that_fails_sends_no_bound() -> None:
+    def emit(cc):
+        cc.output.add("dropped", 5)
+        raise ValueError("no")
+
+    harness = ScheduleHarness(
+        wired(node(calculator(emit, offset=0), (), "out"), inputs=""), bounds_of=["out"]
+    ).start()
+    harness.run()
+
+    assert len(harness.errors) == 1
+    assert harness.carried("out") == []
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(range(4))))
+@pytest.mark.parametrize("offset", [None, 0])
+def test_of_parallel_calls_nothing_leaves_from_the_failed_one_on_in_whatever_order_they_end(
+    offset, order
+) -> None:
+    harness = ScheduleHarness(
+        wired(node(fails_at(2, offset=offset), "in", "out", max_in_flight=4), inputs="in"), bounds_of=["out"]
+    ).start()
+    harness.run()
+    for stamp in range(4):
+        harness.add("in", stamp, stamp)
+    harness.serve_observers()
+    held = [harness.call(harness.take()) for _ in range(4)]
+    for number in order:
+        harness.complete(held[number])
+    harness.run()
+
+    assert harness.carried("out") == [(0, 0), (1, 1)]
+    assert harness.is_over
+    assert len(harness.errors) == 1
+
+
+@pytest.mark.parametrize("offset", [None, -1000])
+def test_nothing_leaves_after_a_parallel_call_that_wrote_behind_an_earlier_one(offset) -> None:
+    stamps = {0: 100, 1: 99, 2: 200}
+    worker = calculator(
+        lambda cc: cc.output.add("x", stamps[int(cc.input_timestamp)]), name="Worker", offset=offset
+    )
+    harness = ScheduleHarness(
+        wired(node(worker, "in", "out", max_in_flight=3), inputs="in"), bounds_of=["out"]
+    ).start()
+    harness.run()
+    for stamp in stamps:
+        harness.add("in", stamp, stamp)
+    harness.serve_observers()
+    for one in [harness.call(harness.take()) for _ in stamps]:
+        harness.complete(one)
+    harness.run()
+
+    assert harness.carried("out") == [(100, "x")]
+    assert [error.timestamp for error in harness.errors] == [1]
+
+
+def test_a_step_that_ends_well_after_a_failure_still_sends_its_bound() -> None:
+    harness = ScheduleHarness(
+        wired(node(failing("process"), "in"), node(Pass, "in", "out"), inputs="in"), bounds_of=["out"]
+    ).start()
+    harness.run()
+    harness.add("in", "x", 3)
+    harness.run()
+
+    assert harness.carried("out") == [(3, "x")]
+    assert len(harness.errors) == 1
 
 
 def test_several_errors_of_one_run_come_together_and_none_is_lost() -> None:

@@ -250,6 +250,39 @@ def test_unordered_streams_keep_their_bound_though_later_calls_write_earlier_tim
     assert [t for t, _ in harness.finish().carried("out")] == [100, 99, 98, 97]
 
 
+@pytest.mark.parametrize("max_in_flight", [1, 3])
+def test_close_cannot_write_behind_what_the_calls_have_written(max_in_flight) -> None:
+    late = calculator(copy, close=lambda cc: cc.output.add("late", 1), name="Worker")
+    harness = ScheduleHarness(
+        wired(node(late, "in", "out", max_in_flight=max_in_flight), node(Nothing, "out"), inputs="in")
+    ).start()
+    for stamp in range(3):
+        harness.add("in", stamp, stamp)
+        harness.run()
+    harness.close_input()
+    harness.run()
+
+    (error,) = harness.errors
+    assert "close() failed" in str(error)
+    assert "packet at 1 is behind the bound 3" in str(error)
+    assert harness.carried("out") == [(0, 0), (1, 1), (2, 2)]
+
+
+def test_a_lower_bound_changes_nothing_where_every_reader_ignores_timestamps() -> None:
+    def process(cc):
+        cc.output.set_next_timestamp_bound(10)
+        cc.output.set_next_timestamp_bound(4)
+
+    worker = calculator(process, name="Worker")
+    harness = ScheduleHarness(
+        wired(node(worker, "in", "out"), node(Nothing, "out", handler=ByArrival), inputs="in")
+    ).start()
+    harness.add("in", 0, 0)
+    harness.run()
+
+    assert harness.stream("out").bound == harness.stream("out").readers[0].bound == 10
+
+
 def test_a_closed_output_stays_closed_for_calls_that_began_before() -> None:
     def process(cc):
         if cc.input_timestamp == 0:

@@ -137,6 +137,20 @@ def test_observers_of_a_stream_are_due_in_the_order_in_which_they_were_attached(
     assert tuple(harness.schedule.deliveries) == observers
 
 
+def test_observers_with_more_to_see_are_due_again_in_the_order_in_which_they_were_attached() -> None:
+    observers = tuple(Observer("in", None) for _ in range(4))
+    harness = ScheduleHarness(wired(inputs="in"))
+    harness.stream("in").observers = observers
+    harness.start()
+    harness.add("in", "x", 3)
+    claimed, harness.schedule.deliveries = harness.schedule.deliveries, []
+    harness.add("in", "y", 4)
+    for observer in claimed:  # while the thread was calling them, "y" came
+        harness.schedule.delivered(observer)
+
+    assert tuple(harness.schedule.deliveries) == observers
+
+
 @pytest.mark.parametrize("by", [1, 2, 1000])
 def test_an_observer_hears_of_each_bound_even_one_that_moves_by_one(by) -> None:
     harness = ScheduleHarness(wired(node(Pass, "in", "out"), inputs="in"), bounds_of=["in", "out"]).start()
@@ -148,6 +162,21 @@ def test_an_observer_hears_of_each_bound_even_one_that_moves_by_one(by) -> None:
 
     assert harness.carried("in") == settled
     assert harness.carried("out") == settled
+
+
+def test_packets_that_one_call_wrote_are_not_followed_by_a_bound_that_says_the_same() -> None:
+    def twice(cc):
+        for later in (0, 3):
+            cc.output.add("x", cc.input_timestamp + later)
+
+    harness = ScheduleHarness(
+        wired(node(calculator(twice), "in", "out"), inputs="in"), bounds_of=["out"]
+    ).start()
+    for stamp in (1, 7):
+        harness.add("in", stamp, stamp)
+        harness.run()
+
+    assert harness.carried("out") == [(1, "x"), (4, "x"), (7, "x"), (10, "x")]
 
 
 def test_news_for_waiting_applications_is_flagged() -> None:
@@ -244,8 +273,76 @@ def test_the_limit_of_a_poller_can_change_while_it_waits() -> None:
 
 def test_a_poller_is_news_at_once() -> None:
     harness = watched(poller())
+    harness.schedule.was_observed = harness.schedule.has_news = False
+    harness.add("in", 1, 1)
+
+    assert harness.schedule.was_observed
+    assert harness.schedule.has_news
+
+
+def bounded_poller() -> Observer:
+    return Observer("in", None, is_poller=True, wants_bounds=True)
+
+
+def test_bounds_that_a_poller_takes_count_as_no_packets() -> None:
+    observer = bounded_poller()
+    harness = watched(observer)
+    harness.add("in", 1, 1)
+    harness.set_bound("in", 9)
+    for _ in range(2):
+        harness.change(lambda schedule: schedule.polled(observer))
+
+    assert observer.delivered == 1
+
+
+def test_what_a_poller_forgets_is_counted_without_bounds_and_freed_outside_the_lock() -> None:
+    observer = bounded_poller()
+    harness = watched(observer)
+    for stamp in (1, 2):
+        harness.add("in", Payload(), stamp)
+    harness.set_bound("in", 9)
+    harness.run()
+    harness.schedule.garbage.clear()
+    harness.schedule.forget(observer)
+
+    assert observer.dropped == {"the poller was reset": 2}
+    assert [type(packet.payload) for packet in harness.schedule.garbage] == [Payload, Payload, type(None)]
+    assert not observer.queue
+
+
+def test_forgetting_what_is_only_bounds_drops_nothing() -> None:
+    observer = bounded_poller()
+    harness = watched(observer)
+    harness.set_bound("in", 9)
+    harness.change(lambda schedule: schedule.forget(observer))
+
+    assert observer.dropped == {}
+
+
+def test_the_end_of_a_stream_is_news_also_while_the_run_goes_on() -> None:
+    harness = ScheduleHarness(wired(node(Pass, "in", "out"), node(Pass, "other", "else"), inputs="in other"))
+    harness.start()
+    harness.run()
+    harness.add("other", 1, 1)  # keeps the run from becoming idle, which is news
+    harness.schedule.has_news = False
+    harness.schedule.close_input(0)
+
+    assert harness.schedule.has_news
+
+
+def test_a_bound_is_an_observed_output_only_to_a_poller_that_asked_for_bounds() -> None:
+    for wants_bounds in (False, True):
+        harness = watched(Observer("in", None, is_poller=True, wants_bounds=wants_bounds))
+        harness.schedule.was_observed = False
+        harness.set_bound("in", 5)
+        assert harness.schedule.was_observed is wants_bounds
+
+
+def test_an_observed_output_is_not_forgotten_when_a_bound_follows_that_nobody_asked_for() -> None:
+    harness = watched(poller())
     harness.schedule.was_observed = False
     harness.add("in", 1, 1)
+    harness.set_bound("in", 5)
 
     assert harness.schedule.was_observed
 

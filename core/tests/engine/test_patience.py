@@ -147,6 +147,16 @@ def test_a_late_packet_gets_the_next_free_timestamp_where_the_input_says_so() ->
     assert harness.stream("in").dropped == {}
 
 
+def test_a_late_packet_gets_the_last_timestamp_of_all_where_that_is_still_free() -> None:
+    harness = forgiving(CLAMP_LATE)
+    harness.set_bound("in", Timestamp.MAX)
+    harness.add("in", 3, 5)
+    harness.finish()
+
+    assert harness.carried("out") == [(10, 1), (Timestamp.MAX, 3)]
+    assert harness.stream("in").dropped == {}
+
+
 def test_a_late_packet_for_which_no_timestamp_is_left_is_dropped() -> None:
     harness = forgiving(CLAMP_LATE)
     harness.add("in", 2, Timestamp.MAX)

@@ -164,6 +164,19 @@ def test_a_packet_behind_what_the_offset_promises_next_carries_the_higher_bound(
     assert harness.stream("b").bound == 21
 
 
+def test_a_bound_that_a_call_sets_beyond_its_packet_goes_along_with_it() -> None:
+    def jump(cc) -> None:
+        hand_on(cc)
+        cc.output.set_next_timestamp_bound(100)
+
+    harness = begun(node(calculator(jump, name="Jump"), "a", "b", name="first"), node(Pass, "b", "c"))
+    harness.add("a", "x", 5)
+    run_on(harness, harness.turn(called(harness, "first")))
+
+    assert harness.stream("b").bound == harness.stream("b").readers[0].bound == 100
+    assert harness.stream("c").bound == 100
+
+
 def test_a_stream_that_its_writer_closes_with_the_packet_is_closed_for_the_reader() -> None:
     def last(cc) -> None:
         hand_on(cc)

@@ -337,3 +337,59 @@ def test_what_does_not_follow_its_cancellation_is_given_up_with_the_node_named(m
     ):
         graph.wait_until_done(TIMEOUT)
     future.set_result(None)
+
+
+def plain(cc):
+    cc.output.add("never seen", cc.input_timestamp)
+    raise ValueError("no")
+
+
+async def coroutine(cc):
+    await asyncio.sleep(0)
+    plain(cc)
+
+
+def future(cc):
+    done = concurrent.futures.Future()
+    cc.output.set_next_timestamp_bound(cc.input_timestamp + 100)
+    done.set_exception(ValueError("no"))
+    return done
+
+
+async def cancelled(cc):
+    cc.output.set_next_timestamp_bound(cc.input_timestamp + 100)
+    raise asyncio.CancelledError
+
+
+@pytest.mark.parametrize("max_in_flight", [1, 3])
+@pytest.mark.parametrize("offset", [None, 0])
+@pytest.mark.parametrize("fails", [plain, coroutine, future, cancelled])
+@pytest.mark.parametrize("threads", [0, 2])
+def test_observers_and_pollers_hear_of_no_bound_of_a_failed_call(
+    make, threads, fails, offset, max_in_flight
+) -> None:
+    def process(cc):
+        if cc.input_timestamp < 5:
+            cc.output.add(cc.input.payload, cc.input_timestamp)
+            return None
+        return fails(cc)
+
+    graph = make(
+        [(calculator(process, name="Bad", offset=offset), "in", "out", f"max_in_flight: {max_in_flight}")],
+        "in",
+        threads=threads,
+    )
+    heard: list[int] = []
+    graph.observe_output_stream(
+        "out", lambda _, p: heard.append(int(p.timestamp)), observe_timestamp_bounds=True
+    )
+    poller = graph.add_output_stream_poller("out", observe_timestamp_bounds=True)
+    graph.start_run()
+    graph.add_packet_to_input_stream("in", penstock.Packet("good", 3))
+    graph.wait_until_idle(TIMEOUT)
+    graph.add_packet_to_input_stream("in", penstock.Packet("bad", 7))
+    with pytest.raises(GraphRunError, match=r"process\(\) failed at 7"):
+        graph.wait_until_done(TIMEOUT)
+
+    assert heard == [3]
+    assert [int(packet.timestamp) for packet in poller] == [3]

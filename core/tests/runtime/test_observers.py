@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import concurrent.futures
 import contextlib
 import sys
 import threading
+import time
 import weakref
 
 import pytest
@@ -67,11 +69,17 @@ def test_two_observers_of_one_stream_may_be_called_at_the_same_time_and_see_the_
     assert seen == {0: list(range(100)), 1: list(range(100))}
 
 
-def test_observers_of_one_stream_are_called_in_the_order_in_which_they_were_attached(make) -> None:
+@pytest.mark.parametrize("stream", ["in", "out"])
+@pytest.mark.parametrize("watches", [True, False])
+def test_observers_of_one_stream_are_called_in_the_order_in_which_they_were_attached(
+    make, watching_threads, watches, stream
+) -> None:
     called: list[str] = []
     graph = make([(Pass, "in", "out")], "in", threads=0)
+    if watches:
+        graph.set_executor("", watching_threads(1))
     for name in "abcd":
-        graph.observe_output_stream("out", lambda _, p, name=name: called.append(f"{name}{p.payload}"))
+        graph.observe_output_stream(stream, lambda _, p, name=name: called.append(f"{name}{p.payload}"))
     graph.start_run()
     for number in range(3):
         feed_one(graph, number)
@@ -420,3 +428,58 @@ def test_a_poller_keeps_no_payload_that_was_taken(make) -> None:
     graph.close(TIMEOUT)
 
     assert alive() is None
+
+
+def test_a_wait_of_a_poller_ends_when_the_run_fails_though_its_stream_has_no_end_yet(make, runner_of) -> None:
+    deaf: concurrent.futures.Future[None] = concurrent.futures.Future()
+    deaf.set_running_or_notify_cancel()  # the run cannot end before it does
+    started = threading.Event()
+
+    def defer(cc):
+        started.set()
+        return deaf
+
+    def fail(cc):
+        deadline = time.monotonic() + TIMEOUT
+        assert started.wait(TIMEOUT)
+        while not runner_of(graph).waiters:
+            assert time.monotonic() < deadline
+        raise ValueError("elsewhere")
+
+    graph = make(
+        [(calculator(fail, name="Fails"), "in"), (calculator(defer, name="Deaf"), "in", "out")], "in"
+    )
+    poller = graph.add_output_stream_poller("out")
+    graph.start_run()
+    feed_one(graph, 1)
+
+    assert poller.next(3) is None
+    deaf.set_result(None)
+    with pytest.raises(GraphRunError, match="ValueError: elsewhere"):
+        graph.wait_until_done(TIMEOUT)
+
+
+def test_bounds_that_a_failed_observer_does_not_hear_count_as_no_dropped_packets(make) -> None:
+    entered, leave = threading.Event(), threading.Event()
+
+    def observe(_, packet):
+        entered.set()
+        assert leave.wait(TIMEOUT)
+        raise ValueError("no")
+
+    graph = make([(Pass, "in", "out")], "in")
+    graph.observe_output_stream("in", observe, observe_timestamp_bounds=True)
+    graph.start_run()
+    adder = threading.Thread(target=feed_one, args=(graph, 1))
+    adder.start()  # may be the thread that the observer is called on
+    assert entered.wait(TIMEOUT)
+    graph.set_input_stream_timestamp_bound("in", 5)
+    feed_one(graph, 7)
+    leave.set()
+    adder.join(TIMEOUT)
+    with pytest.raises(GraphRunError, match="ValueError: no"):
+        graph.wait_until_done(TIMEOUT)
+
+    ledger = graph.ledger()
+    assert [drop.count for drop in ledger.drops if drop.reason == "the observer had failed"] == [1]
+    assert ledger.adds_up, str(ledger)

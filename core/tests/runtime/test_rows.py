@@ -943,6 +943,30 @@ def test_a_failure_makes_no_row_settled_but_those_beside_an_ended_stream_are(mak
     assert {(drop.stream, drop.count) for drop in graph.ledger().drops} == {("a", 2)}
 
 
+@pytest.mark.parametrize("reads", ["while it runs", "after its end"])
+def test_a_failed_call_settles_no_row_but_what_calls_before_it_settled_is_there(make, reads) -> None:
+    def process(cc):
+        if cc.input_timestamp == 9:
+            cc.output.add("never seen", 9)
+            raise ValueError("nine")
+
+    silent = calculator(process, name="Silent", offset=0)
+    graph = make([(Pass, "in", "a"), (silent, "in", "b")], "in")
+    rows, found = graph.rows("a", "b", timeout=TIMEOUT), []
+    graph.start_run()
+    put(graph, "in", 5)
+    graph.wait_until_idle(TIMEOUT)
+    if reads == "while it runs":
+        found.append(rows.next())
+    put(graph, "in", 9)
+    with pytest.raises(GraphRunError, match="ValueError: nine"):
+        graph.wait_until_done(TIMEOUT)
+    with pytest.raises(GraphRunError, match="ValueError: nine"):
+        collect(rows, found)
+
+    assert [shape(row) for row in found] == [(5, {"a": "in5"})]
+
+
 def test_rows_are_refused_inside_a_step_and_an_observer(make) -> None:
     raised: list[str] = []
     holder: dict[str, object] = {}

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import itertools
+import re
 
 import pytest
 
 from penstock import Packet
-from penstock.errors import InvalidArgumentError
+from penstock.errors import ResourceExhaustedError
 from penstock_calculators.resampling import (
-    MAX_WALK,
     EvenSampling,
     JitteredSampling,
     ReflectedSampling,
@@ -97,8 +97,7 @@ def test_reflected_sampling_keeps_a_packet_for_the_period_that_the_stream_ends_i
 
 def test_a_reflected_sample_settles_the_rest_of_its_period():
     sampling = ReflectedSampling(PERIOD, 400, Given(300, 700), never())
-    for timestamp in (70, 400):
-        sampling.take(Packet("x", timestamp))
+    sampled(sampling, [70, 400])
 
     assert sampling.bound == 1070
 
@@ -146,9 +145,38 @@ def test_part_of_a_stream_gives_the_samples_that_the_whole_gives_there(begin, en
 
 def test_a_walk_that_would_take_very_long_is_refused():
     sampling = ReproducibleSampling(10, 1, 0, SeededRandom("s", "d"))
+    said = (
+        "1000001 periods of 10 us that reproducible_sampling steps through, at 0 and 10000010, but "
+        "max_periods is 1000000; give a base_timestamp nearer to the packet, the same one for all runs that "
+        "must agree, or raise the option max_periods"
+    )
 
-    with pytest.raises(InvalidArgumentError, match=r"every period since 0, but there are 5000001 of them"):
-        sampling.take(Packet("x", 10 * (MAX_WALK + 1)))
+    with pytest.raises(ResourceExhaustedError, match=re.escape(said)):
+        list(sampling.take(Packet("x", 10 * 1_000_001)))
+
+
+SAMPLINGS = {
+    "even": lambda: EvenSampling(1e6 / PERIOD, None, flush=True),
+    "jittered": lambda: JitteredSampling(PERIOD, 0.5, SeededRandom("a", "d"), SeededRandom("b", "c")),
+    "reflected": lambda: ReflectedSampling(PERIOD, 400, SeededRandom("a", "d"), SeededRandom("b", "c")),
+    "reproducible": lambda: ReproducibleSampling(PERIOD, 400, 0, SeededRandom("a", "d")),
+}
+
+
+@pytest.mark.parametrize("make", SAMPLINGS.values(), ids=SAMPLINGS)
+def test_more_periods_between_two_packets_than_max_periods_are_refused_and_as_many_are_not(make):
+    sampling = make()
+    sampling.max_periods = 7
+    sampled(sampling, [500])
+    said = (
+        f"8 periods of {PERIOD} us between two packets, at 500 and {500 + 8 * PERIOD}, but max_periods is 7"
+    )
+    with pytest.raises(ResourceExhaustedError, match=said) as caught:
+        sampled(sampling, [500 + 8 * PERIOD])
+    assert caught.value.timestamp == 500 + 8 * PERIOD
+
+    assert len(sampled(sampling, [500 + 8 * PERIOD - 1])) >= 4
+    assert sampling.last.stamp == 500 + 8 * PERIOD - 1
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -91,7 +91,7 @@ def test_ports_may_be_untagged_and_the_header_is_forwarded():
     [
         ({"aperture_size": 4}, r"aperture_size is 4, but must be 3, 5 or 7"),
         ({"low_threshold": 300}, r"low_threshold is 300 and high_threshold 200, but"),
-        ({"line_width": 2}, r"line_width is 2, but must be 1 or a larger odd number; change it in"),
+        ({"line_width": 2}, r"line_width is 2, but must be an odd number from 1 to 999; change it in"),
         ({"line_width": -1}, r"line_width is -1, but must be"),
         ({"low_threshold": -1}, r"low_threshold is -1 and high_threshold 200, but"),
     ],

@@ -164,6 +164,40 @@ def test_results_that_depend_on_the_order_of_arrival_are_found(registry):
     assert check_calculator(Sets, wiring=wiring, registry=registry).packets_out
 
 
+def on_bounds(process):
+    def declare(cc):
+        cc.inputs[0].set(int)
+        cc.outputs[0].set(object)
+        cc.set_process_timestamp_bounds()
+
+    return made(process, declare=declare, offset=None)
+
+
+def presence(self, cc):
+    if not cc.output.is_closed():
+        cc.output.add(not cc.input.is_empty(), cc.input_timestamp)
+
+
+def test_decision_23_differences_at_timestamps_without_packets_are_told_from_those_with_packets(registry):
+    tells_presence = on_bounds(presence)
+    assert check_calculator(tells_presence, registry=registry).packets_out > 100
+    assert check_calculator(tells_presence, registry=registry, depends_on_arrival=True).packets_out > 100
+
+    with pytest.raises(ConformanceError, match="they differ at timestamps without input packets; if that"):
+        check_calculator(tells_presence, registry=registry, depends_on_arrival=False)
+
+
+def test_decision_23_what_a_node_that_runs_on_bounds_says_of_packets_may_not_depend_on_the_order(registry):
+    def number(self, cc):  # of the call: counts the bounds before the packet too
+        self.calls = getattr(self, "calls", 0) + 1
+        cc.output.add(self.calls, cc.input_timestamp)
+
+    counts_calls = on_bounds(number)
+    with pytest.raises(ConformanceError, match="they differ at timestamps with input packets; if that"):
+        check_calculator(counts_calls, registry=registry)
+    assert check_calculator(counts_calls, registry=registry, depends_on_arrival=True).packets_out > 100
+
+
 def test_state_that_runs_share_is_found(registry):
     class Counts(made()):
         total = 0

@@ -130,7 +130,5 @@ def _class_and_name(checked: Checked, spec: PortSpec) -> tuple[tuple[type, ...] 
 
 
 def _queue_size(size: int, nodes: Iterable[NodeSpec]) -> int:
-    """Return the limit of each queue: the largest that the graph or a node gives; -1 for no limit."""
-    if size == -1:
-        return size
-    return max(size or DEFAULT_QUEUE_SIZE, 0, *(node.buffer_size_hint for node in nodes))
+    """Return the limit of each queue: the largest that the graph or a node gives, where -1 is none at all."""
+    return max([size or DEFAULT_QUEUE_SIZE, *(node.buffer_size_hint or -1 for node in nodes)])

@@ -508,12 +508,12 @@ class Schedule:
         node = step.node
         if error is not None:
             self._fail_step(step, error)
+            return
         if node.in_order is None:
             self._finish_process(step)
-        elif error is None:
+        else:
             self._finish_in_order(node, step)
-        # else it keeps its place, and what later calls have written is never delivered
-        if stop and error is None:
+        if stop:
             self._stop(node)
         if node.is_source:
             self._reschedule_source(node, has_stopped=stop)
@@ -545,10 +545,13 @@ class Schedule:
         in_order = node.in_order
         assert in_order is not None  # the caller has looked  # noqa: S101
         while in_order and in_order[0].is_done:
-            first = in_order.popleft()
+            first = in_order[0]
             late = next((o for o in first.out_ports if _is_late(o)), None)
             if late is not None:
+                first.is_done = False
                 self._fail_step(first, faults.late_output(late))
+                return
+            in_order.popleft()
             for output in first.out_ports:
                 # the stream's is larger only where every reader ignores timestamps
                 output.bound = max(output.bound, output.stream.bound)
@@ -556,7 +559,7 @@ class Schedule:
             node.spare.append(first)
 
     def _fail_step(self, step: Step, error: BaseException) -> None:
-        """Record the error of a step and drop what it wrote; its offset bound is still sent."""
+        """Record the error of a step and drop what it wrote; no bound is sent, and no later call's output."""
         for output in step.out_ports:
             self._discard(output, FAILED_STEP)
             output.bound = output.stream.bound
@@ -680,7 +683,6 @@ class Schedule:
         if stream.is_closed:
             return
         stream.is_closed = True
-        stream.bound = DONE
         for reader in stream.readers:
             if reader.is_closed:
                 continue
@@ -690,7 +692,8 @@ class Schedule:
                 node.is_touched = True
                 self._touched.append(node)
         if stream.observers:
-            self._observe(stream, (), DONE)
+            self._observe(stream, (), DONE)  # `Observer.end` may read the last bound
+        stream.bound = DONE
         self.has_news = True
 
     def _send_header(self, stream: OutputStream) -> None:
@@ -975,5 +978,4 @@ APPLICATION: Final = _Application()
 
 
 def _is_late(output: Output) -> bool:
-    packets = output.packets
-    return bool(packets) and output.stream.is_ordered and packets[0].stamp < output.stream.bound
+    return bool(output.packets) and output.stream.is_ordered and output.packets[0].stamp < output.stream.bound

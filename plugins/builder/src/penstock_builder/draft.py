@@ -157,7 +157,8 @@ class Draft:
             executor: that runs it.
             max_in_flight: calls of `process` that may run at once; 0 means 1.
             source_layer: sources of a lower one run dry first.
-            buffer_size_hint: packets that the graph's queues hold at least.
+            buffer_size_hint: packets that each of the graph's queues holds at least; it is also their limit
+                if `max_queue_size` is -1 and no hint is larger.
             input_stream_handler: registered name of the policy; see `Node.set_input_stream_handler`.
             options: an options message, or an instance of an attrs class.
             option_fields: of the calculator's options, by name: numbers, str, bool; a `dict` for

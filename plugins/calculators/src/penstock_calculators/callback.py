@@ -18,7 +18,8 @@ class CallbackCalculator(penstock.Calculator):
     Side packet CALLBACK: called with the packet of the only input. Side packet VECTOR_CALLBACK:
     called with a list of all inputs' packets of one timestamp, with an empty packet for an input without
     one. With side packet OBSERVE_TIMESTAMP_BOUNDS (a bool) true, the function is also called for newly
-    settled timestamps, with empty packets.
+    settled timestamps, with empty packets: once where several are settled together, so how often depends on
+    the order of arrival. The calls with packets do not.
 
     The function runs on a thread of the node's executor; an exception that it raises ends the run with an
     error. For a single stream `graph.observe_output_stream` does the same without a node.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from penstock.errors import ResourceExhaustedError
 from penstock_calculators.concatenate_vector_calculator_pb2 import ConcatenateVectorCalculatorOptions
 from penstock_calculators.containers import IMAGES, TENSORS, ListOf, MessageOf, PerElementType
 
@@ -12,6 +13,9 @@ if TYPE_CHECKING:
 
 #: The ledger's reason for a packet that is not in the output.
 INCOMPLETE = "an input had no packet"
+#: The most elements of a joined list: thirty nodes in a chain, each with both inputs on the stream before it,
+#: would otherwise make a list of 2**30.
+MAX_ELEMENTS = 2**24
 
 
 class _Concatenate(PerElementType):
@@ -38,6 +42,7 @@ class _Concatenate(PerElementType):
 
         Raises:
             PacketTypeError: an element of a list has another type than the calculator's name says.
+            ResourceExhaustedError: there are more than 2**24 elements.
         """
         present = [port for port in cc.inputs if not port.is_empty()]
         if self._all and len(present) < len(cc.inputs):
@@ -48,8 +53,15 @@ class _Concatenate(PerElementType):
         for port in present:
             if self.takes_elements and not isinstance(port.payload, list):
                 joined.append(port.payload)
-            else:
-                joined.extend(self.container.elements(port))
+                continue
+            elements = self.container.elements(port)
+            if len(joined) + len(elements) > MAX_ELEMENTS:
+                raise ResourceExhaustedError(
+                    f"the joined list has more than {MAX_ELEMENTS} elements; join fewer or shorter lists",
+                    stream=port.name,
+                    timestamp=cc.stamp,
+                )
+            joined.extend(elements)
         cc.output.add(self.container.pack(joined), cc.stamp)
 
 

@@ -6,18 +6,19 @@ from typing import TYPE_CHECKING, Final
 
 import penstock
 from penstock.errors import InvalidArgumentError, NotFoundError, PenstockError, StatusCode
+from penstock.lowlevel import MAX, MIN
 
 if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract
     from penstock.lowlevel import Stop
 
-#: int side packet → its description, and its smallest value; None where any value is allowed.
+#: int side packet → its description, its smallest and its largest value. A batch is in memory as a whole.
 _NUMBERS: Final = {
-    "MAX_COUNT": ("after how many batches to end", 0),
-    "ERROR_COUNT": ("after how many batches to fail", 0),
-    "BATCH_SIZE": ("packets in a batch; default 1", 1),
-    "INITIAL_VALUE": ("the first number; default 0", None),
-    "INCREMENT": ("from one number to the next; default 1", 1),
+    "MAX_COUNT": ("after how many batches to end", 0, MAX),
+    "ERROR_COUNT": ("after how many batches to fail", 0, MAX),
+    "BATCH_SIZE": ("packets in a batch, at most 1000000; default 1", 1, 1_000_000),
+    "INITIAL_VALUE": ("the first number; default 0", MIN, MAX),
+    "INCREMENT": ("from one number to the next; default 1", 1, MAX),
 }
 
 
@@ -50,7 +51,7 @@ class CountingSourceCalculator(penstock.Calculator):
         """
         cc.outputs[0].set(int, "the numbers, each at its own timestamp")
         sides = cc.input_side_packets
-        for tag, (description, _) in _NUMBERS.items():
+        for tag, (description, *_) in _NUMBERS.items():
             sides[tag].set(int, description)
         sides["ERROR_ON_OPEN"].set(bool, "whether to fail when the node opens; default false")
         for tag in (*_NUMBERS, "ERROR_ON_OPEN"):
@@ -66,7 +67,7 @@ class CountingSourceCalculator(penstock.Calculator):
         """Read the side packets.
 
         Raises:
-            InvalidArgumentError: one is too small.
+            InvalidArgumentError: one is too small or too large.
             NotFoundError: ERROR_ON_OPEN is true.
         """
         sides = cc.input_side_packets
@@ -103,7 +104,9 @@ def _number(cc: CalculatorContext, tag: str, default: int = -1) -> int:
     if tag not in cc.input_side_packets:
         return default
     number = cc.input_side_packets[tag].get(int)
-    smallest = _NUMBERS[tag][1]
-    if smallest is not None and number < smallest:
+    _, smallest, largest = _NUMBERS[tag]
+    if number < smallest:
         raise InvalidArgumentError(f"side packet {tag} is {number}, but must be at least {smallest}")
+    if number > largest:
+        raise InvalidArgumentError(f"side packet {tag} is {number}, but must be at most {largest}")
     return number

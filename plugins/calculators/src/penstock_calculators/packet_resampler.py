@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import types
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
@@ -23,12 +25,18 @@ from penstock_calculators.seeded_random import SeededRandom
 from penstock_formats import VideoHeader
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Generator, Iterable, Iterator
+
     from penstock import CalculatorContext, CalculatorContract, Input
     from penstock.lowlevel import PortKey, Ports
     from penstock_calculators.resampling import Sample, Sampling
 
 _NO_HEADER = PacketResamplerCalculatorOptions.NONE
 _UPDATED_HEADER = PacketResamplerCalculatorOptions.UPDATE_VIDEO_HEADER
+#: What the option max_periods may be at most: some ten seconds of work, and 1 GB of packets.
+_MOST_PERIODS: Final = 10_000_000
+#: So many outputs of one packet are written at once; a run that is cancelled ends after that many.
+_AT_ONCE: Final = 10_000
 
 
 class PacketResamplerCalculator(penstock.Calculator):
@@ -62,6 +70,9 @@ class PacketResamplerCalculator(penstock.Calculator):
     forwarded if `output_header` is PASS_HEADER, and with the rate of the output if it is
     UPDATE_VIDEO_HEADER. Side packet OPTIONS, a PacketResamplerCalculatorOptions or a CalculatorOptions,
     replaces options of the node.
+
+    A gap of more than `max_periods` periods (default 1000000) between two packets ends the run with a
+    ResourceExhaustedError: a single wrong timestamp would otherwise fill the memory.
 
     Packets that are never written appear in the ledger as "not sampled". There is no timestamp offset;
     the bound advances as outputs become known. The output does not depend on the order of arrival.
@@ -127,18 +138,22 @@ class PacketResamplerCalculator(penstock.Calculator):
                 header = Packet(self._video_header)
             cc.outputs[self._out].set_header(header)
 
-    def process(self, cc: CalculatorContext) -> None:
+    def process(self, cc: CalculatorContext) -> Awaitable[None] | None:
         """Take a packet, and write the outputs that it determines.
+
+        Returns:
+            An awaitable that writes the rest, if there are many outputs.
 
         Raises:
             InvalidArgumentError: a packet is at a special timestamp, or a VideoHeader is not at PRESTREAM.
+            ResourceExhaustedError: there are more than `max_periods` periods since the last packet.
         """
         if "VIDEO_HEADER" in cc.inputs and not cc.inputs["VIDEO_HEADER"].is_empty():
             self._take_header(cc.inputs["VIDEO_HEADER"])
         port = cc.inputs[self._data]
         packet = port.packet
         if packet.is_empty():
-            return
+            return None
         if not MIN <= packet.stamp <= MAX:
             raise InvalidArgumentError(
                 f"stream {port.name!r}: a packet at {show(packet.stamp)} cannot be resampled; only packets "
@@ -148,14 +163,30 @@ class PacketResamplerCalculator(penstock.Calculator):
             )
         if self._sampling is None:
             self._sampling = self._begin()
+            self._sampling.max_periods = self._options.max_periods
             if "VIDEO_HEADER" in cc.outputs:
                 cc.outputs["VIDEO_HEADER"].add(self._video_header, PRESTREAM)
+        samples = self._sampling.take(packet)
         self._waiting.append(packet)
-        self._write(cc, self._sampling.take(packet))
-        self._forget(cc, self._sampling.held())
+        if self._write(cc, islice(samples, _AT_ONCE)) == _AT_ONCE:
+            return self._go_on(cc, samples, self._sampling)
+        self._settle(cc, self._sampling)
+        return None
+
+    async def _go_on(self, cc: CalculatorContext, samples: Iterator[Sample], sampling: Sampling) -> None:
+        """Write the rest of the samples; other coroutines, and a cancel, have their turn in between."""
+        while True:
+            await _turn()
+            if self._write(cc, islice(samples, _AT_ONCE)) < _AT_ONCE:
+                break
+        self._settle(cc, sampling)
+
+    def _settle(self, cc: CalculatorContext, sampling: Sampling) -> None:
+        """Count packets that will not be written, and set the bound."""
+        self._forget(cc, sampling.held())
         output = cc.outputs[self._out]
-        if self._sampling.bound > output.bound:
-            output.set_next_timestamp_bound(self._sampling.bound)
+        if sampling.bound > output.bound:
+            output.set_next_timestamp_bound(sampling.bound)
 
     def close(self, cc: CalculatorContext) -> None:
         """Write the outputs that remain at the end of the stream."""
@@ -191,22 +222,31 @@ class PacketResamplerCalculator(penstock.Calculator):
             return ReflectedSampling(period, spread, random, choice)
         return JitteredSampling(period, options.jitter, random, choice)
 
-    def _write(self, cc: CalculatorContext, samples: list[Sample]) -> None:
-        """Write the samples within the limits."""
+    def _write(self, cc: CalculatorContext, samples: Iterable[Sample]) -> int:
+        """Write the samples within the limits; return how many there were, also outside of these."""
         options, output = self._options, cc.outputs[self._out]
         margin = int(SECOND / self._rate) // 2 if options.round_limits else 0
         start = options.start_time - margin if options.HasField("start_time") else MIN
         end = options.end_time + margin if options.HasField("end_time") else MAX
+        count = 0
         for packet, stamp in samples:
+            count += 1
             if start <= stamp < end:
                 output.add_packet(packet.at(stamp))
                 self._waiting = [one for one in self._waiting if one is not packet]
+        return count
 
     def _forget(self, cc: CalculatorContext, held: tuple[Packet, ...]) -> None:
         """Count packets that will never be written as dropped."""
         gone = [one for one in self._waiting if not any(one is other for other in held)]
         cc.inputs[self._data].count_dropped("not sampled", len(gone))
         self._waiting = [one for one in self._waiting if not any(one is other for other in gone)]
+
+
+@types.coroutine
+def _turn() -> Generator[None, None, None]:
+    """Let the event loop do something else, as `asyncio.sleep(0)` does."""
+    yield
 
 
 def _data(ports: Ports[Any]) -> PortKey:
@@ -225,6 +265,10 @@ def _check(options: PacketResamplerCalculatorOptions, *, has_seed: bool) -> None
         raise InvalidArgumentError(
             "jitter and reproducible_sampling need random numbers, but there is no side packet SEED; "
             "connect one, a text that determines them"
+        )
+    if not 1 <= options.max_periods <= _MOST_PERIODS:
+        raise InvalidArgumentError(
+            f"max_periods is {options.max_periods}, but must be from 1 to {_MOST_PERIODS}"
         )
     if options.output_header == _UPDATED_HEADER and options.max_frame_rate > 0:
         raise InvalidArgumentError(

@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from penstock.config import calculator_options_pb2 as penstock_dot_config_dot_calculator__options__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n6penstock_calculators/packet_resampler_calculator.proto\x12\x08penstock\x1a(penstock/config/calculator_options.proto\"\xc7\x04\n PacketResamplerCalculatorOptions\x12\x16\n\nframe_rate\x18\x01 \x01(\x01:\x02-1\x12T\n\routput_header\x18\x02 \x01(\x0e\x32\x37.penstock.PacketResamplerCalculatorOptions.OutputHeader:\x04NONE\x12\x1f\n\x11\x66lush_last_packet\x18\x03 \x01(\x08:\x04true\x12\x0e\n\x06jitter\x18\x04 \x01(\x01\x12\x16\n\x0e\x62\x61se_timestamp\x18\x05 \x01(\x03\x12\x12\n\nstart_time\x18\x06 \x01(\x03\x12\x10\n\x08\x65nd_time\x18\x07 \x01(\x03\x12\x1b\n\x0cround_limits\x18\x08 \x01(\x08:\x05\x66\x61lse\x12%\n\x16jitter_with_reflection\x18\t \x01(\x08:\x05\x66\x61lse\x12$\n\x15reproducible_sampling\x18\n \x01(\x08:\x05\x66\x61lse\x12#\n\x14use_input_frame_rate\x18\x0b \x01(\x08:\x05\x66\x61lse\x12\x1a\n\x0emax_frame_rate\x18\x0c \x01(\x01:\x02-1\"B\n\x0cOutputHeader\x12\x08\n\x04NONE\x10\x00\x12\x0f\n\x0bPASS_HEADER\x10\x01\x12\x17\n\x13UPDATE_VIDEO_HEADER\x10\x02\x32W\n\x03\x65xt\x12\x1b.penstock.CalculatorOptions\x18\xe4\xde\xd3- \x01(\x0b\x32*.penstock.PacketResamplerCalculatorOptions')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n6penstock_calculators/packet_resampler_calculator.proto\x12\x08penstock\x1a(penstock/config/calculator_options.proto\"\xe5\x04\n PacketResamplerCalculatorOptions\x12\x16\n\nframe_rate\x18\x01 \x01(\x01:\x02-1\x12T\n\routput_header\x18\x02 \x01(\x0e\x32\x37.penstock.PacketResamplerCalculatorOptions.OutputHeader:\x04NONE\x12\x1f\n\x11\x66lush_last_packet\x18\x03 \x01(\x08:\x04true\x12\x0e\n\x06jitter\x18\x04 \x01(\x01\x12\x16\n\x0e\x62\x61se_timestamp\x18\x05 \x01(\x03\x12\x12\n\nstart_time\x18\x06 \x01(\x03\x12\x10\n\x08\x65nd_time\x18\x07 \x01(\x03\x12\x1b\n\x0cround_limits\x18\x08 \x01(\x08:\x05\x66\x61lse\x12%\n\x16jitter_with_reflection\x18\t \x01(\x08:\x05\x66\x61lse\x12$\n\x15reproducible_sampling\x18\n \x01(\x08:\x05\x66\x61lse\x12#\n\x14use_input_frame_rate\x18\x0b \x01(\x08:\x05\x66\x61lse\x12\x1a\n\x0emax_frame_rate\x18\x0c \x01(\x01:\x02-1\x12\x1c\n\x0bmax_periods\x18\x64 \x01(\x03:\x07\x31\x30\x30\x30\x30\x30\x30\"B\n\x0cOutputHeader\x12\x08\n\x04NONE\x10\x00\x12\x0f\n\x0bPASS_HEADER\x10\x01\x12\x17\n\x13UPDATE_VIDEO_HEADER\x10\x02\x32W\n\x03\x65xt\x12\x1b.penstock.CalculatorOptions\x18\xe4\xde\xd3- \x01(\x0b\x32*.penstock.PacketResamplerCalculatorOptions')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -33,7 +33,7 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'penstock_calculators.packet
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_PACKETRESAMPLERCALCULATOROPTIONS']._serialized_start=111
-  _globals['_PACKETRESAMPLERCALCULATOROPTIONS']._serialized_end=694
-  _globals['_PACKETRESAMPLERCALCULATOROPTIONS_OUTPUTHEADER']._serialized_start=539
-  _globals['_PACKETRESAMPLERCALCULATOROPTIONS_OUTPUTHEADER']._serialized_end=605
+  _globals['_PACKETRESAMPLERCALCULATOROPTIONS']._serialized_end=724
+  _globals['_PACKETRESAMPLERCALCULATOROPTIONS_OUTPUTHEADER']._serialized_start=569
+  _globals['_PACKETRESAMPLERCALCULATOROPTIONS_OUTPUTHEADER']._serialized_end=635
 # @@protoc_insertion_point(module_scope)

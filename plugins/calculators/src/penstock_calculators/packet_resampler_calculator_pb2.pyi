@@ -7,7 +7,7 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class PacketResamplerCalculatorOptions(_message.Message):
-    __slots__ = ("frame_rate", "output_header", "flush_last_packet", "jitter", "base_timestamp", "start_time", "end_time", "round_limits", "jitter_with_reflection", "reproducible_sampling", "use_input_frame_rate", "max_frame_rate")
+    __slots__ = ("frame_rate", "output_header", "flush_last_packet", "jitter", "base_timestamp", "start_time", "end_time", "round_limits", "jitter_with_reflection", "reproducible_sampling", "use_input_frame_rate", "max_frame_rate", "max_periods")
     class OutputHeader(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
         __slots__ = ()
         NONE: _ClassVar[PacketResamplerCalculatorOptions.OutputHeader]
@@ -30,6 +30,7 @@ class PacketResamplerCalculatorOptions(_message.Message):
     REPRODUCIBLE_SAMPLING_FIELD_NUMBER: _ClassVar[int]
     USE_INPUT_FRAME_RATE_FIELD_NUMBER: _ClassVar[int]
     MAX_FRAME_RATE_FIELD_NUMBER: _ClassVar[int]
+    MAX_PERIODS_FIELD_NUMBER: _ClassVar[int]
     frame_rate: float
     output_header: PacketResamplerCalculatorOptions.OutputHeader
     flush_last_packet: bool
@@ -42,4 +43,5 @@ class PacketResamplerCalculatorOptions(_message.Message):
     reproducible_sampling: bool
     use_input_frame_rate: bool
     max_frame_rate: float
-    def __init__(self, frame_rate: _Optional[float] = ..., output_header: _Optional[_Union[PacketResamplerCalculatorOptions.OutputHeader, str]] = ..., flush_last_packet: bool = ..., jitter: _Optional[float] = ..., base_timestamp: _Optional[int] = ..., start_time: _Optional[int] = ..., end_time: _Optional[int] = ..., round_limits: bool = ..., jitter_with_reflection: bool = ..., reproducible_sampling: bool = ..., use_input_frame_rate: bool = ..., max_frame_rate: _Optional[float] = ...) -> None: ...
+    max_periods: int
+    def __init__(self, frame_rate: _Optional[float] = ..., output_header: _Optional[_Union[PacketResamplerCalculatorOptions.OutputHeader, str]] = ..., flush_last_packet: bool = ..., jitter: _Optional[float] = ..., base_timestamp: _Optional[int] = ..., start_time: _Optional[int] = ..., end_time: _Optional[int] = ..., round_limits: bool = ..., jitter_with_reflection: bool = ..., reproducible_sampling: bool = ..., use_input_frame_rate: bool = ..., max_frame_rate: _Optional[float] = ..., max_periods: _Optional[int] = ...) -> None: ...

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-from penstock.errors import InvalidArgumentError
-from penstock.lowlevel import PRESTREAM
+from penstock.errors import ResourceExhaustedError
+from penstock.lowlevel import PRESTREAM, show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 Sample: TypeAlias = "tuple[Packet, int]"
 
 SECOND = 1_000_000
-#: The most periods that ReproducibleSampling steps through before the first packet: a few seconds of work.
-MAX_WALK = 5_000_000
 
 
 class RandomNumbers(Protocol):
@@ -38,22 +36,45 @@ class RandomNumbers(Protocol):
 
 
 class Sampling:
-    """The common part: the last packet and the bound.
+    """The common part: the last packet, the bound, and how many samples one packet may determine.
+
+    Args:
+        period: mean distance of two samples.
 
     Attributes:
         bound: no further sample is below it.
         last: the latest packet.
+        max_periods: the most periods between two packets, or that are stepped through before the first one.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, period: float) -> None:
         self.bound = PRESTREAM
         self.last: Packet | None = None
+        self.max_periods = 1_000_000
+        self._mean_period = period
 
-    def take(self, packet: Packet) -> list[Sample]:
-        """Take a packet, and return the samples that it determines."""
-        samples = list(self._samples(packet))
+    def take(self, packet: Packet) -> Iterator[Sample]:
+        """Take a packet, and return the samples that it determines; the caller takes them all.
+
+        Raises:
+            ResourceExhaustedError: there are more than `max_periods` since the last packet.
+        """
+        if self.last is not None:
+            self._check(self.last.stamp, packet.stamp, "between two packets", "lower frame_rate")
+        return self._taken(packet)
+
+    def _taken(self, packet: Packet) -> Iterator[Sample]:
+        yield from self._samples(packet)
         self.last = packet
-        return samples
+
+    def _check(self, start: int, end: int, where: str, cure: str) -> None:
+        periods = int((end - start) / self._mean_period)
+        if periods > self.max_periods:
+            raise ResourceExhaustedError(
+                f"{periods} periods of {self._mean_period:g} us {where}, at {show(start)} and {show(end)}, "
+                f"but max_periods is {self.max_periods}; {cure}, or raise the option max_periods",
+                timestamp=end,
+            )
 
     def finish(self) -> list[Sample]:
         """Return the samples that remain at the end of the stream."""
@@ -80,7 +101,7 @@ class EvenSampling(Sampling):
     """
 
     def __init__(self, rate: float, base: int | None, *, flush: bool) -> None:
-        super().__init__()
+        super().__init__(SECOND / rate)
         self._rate = rate
         self._base = base
         self._flush = flush
@@ -132,7 +153,7 @@ class _JitteredSampling(Sampling):
     """
 
     def __init__(self, period: int, random: RandomNumbers, choice: RandomNumbers) -> None:
-        super().__init__()
+        super().__init__(period)
         self._period = period
         self._random = random
         self._choice = choice
@@ -260,7 +281,7 @@ class ReproducibleSampling(Sampling):
     """
 
     def __init__(self, period: int, spread: int, origin: int, random: RandomNumbers) -> None:
-        super().__init__()
+        super().__init__(period)
         self._period = period
         self._spread = spread
         self._origin = self._least = origin
@@ -289,13 +310,8 @@ class ReproducibleSampling(Sampling):
         return [] if self._is_done or self.last is None else [(self.last, self._next)]
 
     def _begin(self, stamp: int) -> None:
-        periods = (stamp - self._origin) // self._period
-        if periods > MAX_WALK:
-            raise InvalidArgumentError(
-                f"reproducible_sampling steps through every period since {self._origin}, but there are "
-                f"{periods} of them before the first packet, more than {MAX_WALK}; give a base_timestamp "
-                "nearer to it, the same one for all runs that must agree"
-            )
+        cure = "give a base_timestamp nearer to the packet, the same one for all runs that must agree"
+        self._check(self._origin, stamp, "that reproducible_sampling steps through", cure)
         self._next = self._origin + self._random.below(self._period)
         while stamp >= self._least + self._period:
             self._step()

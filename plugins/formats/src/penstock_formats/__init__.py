@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from penstock_formats.color_pb2 import Color as Color
     from penstock_formats.detection_pb2 import Detection as Detection
     from penstock_formats.detection_pb2 import DetectionList as DetectionList
+    from penstock_formats.frame_size import check_frame_size as check_frame_size
     from penstock_formats.image_format import ImageFormat as ImageFormat
     from penstock_formats.image_frame import ImageFrame as ImageFrame
     from penstock_formats.landmark_pb2 import Landmark as Landmark
@@ -54,6 +55,7 @@ _HOMES: Final = {
     "penstock_formats.classification_pb2": "Classification ClassificationList ClassificationListCollection",
     "penstock_formats.color_pb2": "Color",
     "penstock_formats.detection_pb2": "Detection DetectionList",
+    "penstock_formats.frame_size": "check_frame_size",
     "penstock_formats.image_format": "ImageFormat",
     "penstock_formats.image_frame": "ImageFrame",
     "penstock_formats.landmark_pb2": (

@@ -325,6 +325,14 @@ def test_a_shader_that_does_not_compile_gives_the_log_in_the_lines_of_the_text_a
     assert "'under_test'" in str(error)
 
 
+def test_a_result_of_too_many_pixels_is_refused_in_open(run_gl, pixels):
+    given = options(GAIN, width=2**31 - 1, height=2**31 - 1)
+    with pytest.raises(GraphRunError, match="options width and height: a frame of 2147483647x") as caught:
+        run_gl.image(ShaderCalculator, {"VIDEO": pixels}, options=given)
+
+    assert caught.value.code is StatusCode.RESOURCE_EXHAUSTED
+
+
 @pytest.mark.parametrize(
     ("given", "message"),
     [

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract
 
 _APERTURES: Final = (3, 5, 7)
+#: Wider lines would fill the frame; the square that draws them takes width * width bytes.
+_WIDEST: Final = 999
 
 
 class CannyEdgeCalculator(penstock.Calculator):
@@ -28,10 +30,11 @@ class CannyEdgeCalculator(penstock.Calculator):
 
     Options `CannyEdgeCalculatorOptions`: `low_threshold` (100) and `high_threshold` (200) of the
     gradient, `aperture_size` (3; 5 or 7) of the Sobel kernel, `l2_gradient` (false), `line_width`
-    (1; 3, 5, ... pixels).
+    (1; 3, 5, ... 999 pixels).
 
     Raises in `open`: InvalidArgumentError for another aperture_size, a negative low_threshold, one above
-    high_threshold, or a line_width that is not odd. In `process`: the same for a frame that is not GRAY8.
+    high_threshold, or a line_width that is not odd or above 999. In `process`: the same for a frame that is
+    not GRAY8.
 
     Source: OpenCV `Canny`, and `dilate` with a square for wider lines; the results equal its results bit
     by bit.
@@ -72,9 +75,10 @@ class CannyEdgeCalculator(penstock.Calculator):
                 "but the low one must be 0 or more and not above the high one; change them in the options"
             )
         width = options.line_width
-        if width < 1 or width % 2 == 0:
+        if not 1 <= width <= _WIDEST or width % 2 == 0:
             raise InvalidArgumentError(
-                f"line_width is {width}, but must be 1 or a larger odd number; change it in the options"
+                f"line_width is {width}, but must be an odd number from 1 to {_WIDEST}; change it in the "
+                "options"
             )
         self._options = options
         self._square = None if width == 1 else np.ones((width, width), np.uint8)

@@ -8,7 +8,7 @@ import attrs
 
 import penstock
 from penstock.errors import InvalidArgumentError
-from penstock_formats import ImageFrame, VideoHeader
+from penstock_formats import ImageFrame, VideoHeader, check_frame_size
 from penstock_formats.rotation_mode_pb2 import RotationMode
 from penstock_formats.scale_mode_pb2 import ScaleMode
 from penstock_image.frames import pass_header
@@ -58,7 +58,8 @@ class ImageTransformationCalculator(penstock.Calculator):
 
     Timestamp offset 0. OpenCV runs without the GIL. IMAGE_GPU needs a GPU pack's calculator.
 
-    Raises: InvalidArgumentError for a rotation that is not a multiple of 90, or a negative size.
+    Raises: InvalidArgumentError for a rotation that is not a multiple of 90, or a negative size;
+    ResourceExhaustedError for a size of more than 2**27 pixels, see `penstock_formats.check_frame_size`.
 
     Config::
 
@@ -190,6 +191,7 @@ def _checked_size(size: object) -> tuple[int, int]:
 
     Raises:
         InvalidArgumentError: `size` is not two whole numbers of 0 or more.
+        ResourceExhaustedError: so large a frame would take too much memory.
     """
     sides = tuple(size) if isinstance(size, (tuple, list)) else ()
     if len(sides) != 2 or not all(isinstance(side, int) and side >= 0 for side in sides):  # noqa: PLR2004
@@ -197,4 +199,5 @@ def _checked_size(size: object) -> tuple[int, int]:
             f"output dimensions are {size!r}, but must be (width, height) in whole pixels, "
             "or 0 for the frame's own size"
         )
+    check_frame_size(*sides, "output dimensions")
     return sides

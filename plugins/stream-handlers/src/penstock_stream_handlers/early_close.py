@@ -15,9 +15,14 @@ class EarlyCloseInputStreamHandler(InputStreamHandler):
         old_sum   0 1 3 (6)
         sets      1 2 3 close
 
-    Packets that other streams still hold are dropped. Source of the rule: MediaPipe
+    Packets that other streams still hold are dropped. So what the node still sees depends on the order of
+    arrival: a packet that is settled on all streams is seen if it arrives before the first of them is done,
+    and dropped if it arrives later. In any order the packets of each stream come in order, the ledger counts
+    those that are dropped, as "the reader had closed", and the node closes. Source of the rule: MediaPipe
     `framework/stream_handler/early_close_input_stream_handler.cc`.
     """
+
+    depends_on_arrival = True
 
     def look(self) -> int:
         """Return the timestamp at which the node is ready, NOT_READY or READY_FOR_CLOSE."""

@@ -13,6 +13,7 @@ from penstock_formats import ImageFormat, ImageFrame, VideoHeader
 from penstock_video.audio import save_audio
 from penstock_video.files import FileSource, camera_source
 from penstock_video.pattern import PatternSource
+from penstock_video.source import MAX_THREADS
 from penstock_video.video_decoder_calculator_pb2 import VideoDecoderCalculatorOptions
 
 if TYPE_CHECKING:
@@ -115,8 +116,10 @@ def _source(cc: CalculatorContext, options: VideoDecoderCalculatorOptions) -> So
     Raises:
         InvalidArgumentError: neither names one, or the options name two.
     """
-    if options.decoder_threads < 0:
-        raise InvalidArgumentError(f"decoder_threads is {options.decoder_threads}, but must be 0 or more")
+    if not 0 <= options.decoder_threads <= MAX_THREADS:
+        raise InvalidArgumentError(
+            f"decoder_threads is {options.decoder_threads}, but must be from 0 to {MAX_THREADS}"
+        )
     if "INPUT_FILE_PATH" in cc.input_side_packets:
         path = cc.input_side_packets["INPUT_FILE_PATH"].payload
         return FileSource(path, options.decoder_threads, node=cc.node_name)  # type: ignore[arg-type]  # by contract

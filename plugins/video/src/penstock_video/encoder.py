@@ -11,7 +11,7 @@ from penstock.errors import InvalidArgumentError
 from penstock.log import get_logger, place
 from penstock_formats import ImageFrame, VideoHeader
 from penstock_video.opencv_video_encoder_calculator_pb2 import OpenCvVideoEncoderCalculatorOptions as Options
-from penstock_video.source import MICROSECONDS
+from penstock_video.source import MAX_THREADS, MICROSECONDS, RATES
 from penstock_video.writer import PIXELS, Settings, VideoWriter, check_target, encoder_name
 
 if TYPE_CHECKING:
@@ -95,6 +95,7 @@ class VideoEncoderCalculator(penstock.Calculator):
                 f"video file {str(self._target)!r} does not end in '.{ending}', which video_format "
                 "demands; change one of them"
             )
+        _check_numbers(options)
         check_target(self._target)
         self._codec = encoder_name(options.codec, self._target.suffix)
         self._fps = options.fps if options.fps > 0 else _rate(cc.inputs["VIDEO"].header.payload)
@@ -176,3 +177,14 @@ class VideoEncoderCalculator(penstock.Calculator):
 def _rate(header: object) -> float:
     """Return the frame rate of a VideoHeader; 0 where there is no such header."""
     return header.frame_rate if isinstance(header, VideoHeader) else 0.0
+
+
+def _check_numbers(options: Options) -> None:
+    """Refuse a rate that no file can have, and threads that libav would start without a limit."""
+    lowest, highest = RATES
+    if not (options.fps <= 0 or lowest <= options.fps <= highest):
+        raise InvalidArgumentError(
+            f"fps is {options.fps:g}, but must be 0 or from {lowest:g} to {highest:.0f}"
+        )
+    if not 0 <= options.threads <= MAX_THREADS:
+        raise InvalidArgumentError(f"threads is {options.threads}, but must be from 0 to {MAX_THREADS}")

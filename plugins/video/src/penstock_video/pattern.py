@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from penstock.errors import InvalidArgumentError
-from penstock_formats import ImageFormat, VideoHeader
-from penstock_video.source import microseconds
+from penstock_formats import ImageFormat, VideoHeader, check_frame_size
+from penstock_video.source import RATES, microseconds
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,16 +44,21 @@ class PatternSource:
     """The test pattern as a source. It opens no file and no device.
 
     Raises:
-        InvalidArgumentError: a side is below 16, the rate is not positive, or the number of frames is
-            negative.
+        InvalidArgumentError: a side is below 16, the rate is not from 0.01 to 1000000, or the number of
+            frames is negative.
+        ResourceExhaustedError: the frames would take too much memory.
     """
 
     def __init__(self, pattern: VideoDecoderCalculatorOptions.TestPattern) -> None:
-        if pattern.width < _BITS or pattern.height < _BITS or not pattern.fps > 0 or pattern.frames < 0:
+        lowest, highest = RATES
+        has_rate = lowest <= pattern.fps <= highest
+        if pattern.width < _BITS or pattern.height < _BITS or not has_rate or pattern.frames < 0:
             raise InvalidArgumentError(
                 f"test pattern of {pattern.width}x{pattern.height} at {pattern.fps:g} frames per second, "
-                f"{pattern.frames} frames: sides must be 16 or more, the rate above 0, the number 0 or more"
+                f"{pattern.frames} frames: sides must be 16 or more, the rate from {lowest:g} to "
+                f"{highest:.0f}, the number 0 or more"
             )
+        check_frame_size(pattern.width, pattern.height, "test pattern")
         self._width, self._height, self._frames = pattern.width, pattern.height, pattern.frames
         self._period = 1 / Fraction(pattern.fps).limit_denominator(_LARGEST_DENOMINATOR)
         self._index = 0

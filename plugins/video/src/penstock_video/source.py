@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from penstock_formats import VideoHeader
 
 MICROSECONDS = 1_000_000
+#: The most threads that an option may ask libav for; it would start any number.
+MAX_THREADS = 256
+#: Frames per second that an option may say: from one in 100 s to one for each microsecond.
+RATES = (0.01, 1e6)
 
 
 class Source(Protocol):

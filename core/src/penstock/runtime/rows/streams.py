@@ -31,25 +31,25 @@ class RowStream(Observer):
 
     Attributes:
         source: the writing end.
-        is_cut: whether the stream ended because the run failed, so that nothing is settled beyond `last`.
+        last_bound: where the run failed before the stream's end, the bound then: nothing later is settled.
     """
 
-    __slots__ = ("_errors", "is_cut", "source")
+    __slots__ = ("_errors", "last_bound", "source")
 
     def __init__(self, source: OutputStream, reader: RowReader, schedule: Schedule) -> None:
         self._errors: Final = schedule.errors
         super().__init__(source.name, reader, is_poller=True)
         self.source: Final = source
-        self.is_cut = False
+        self.last_bound: int | None = None
 
     def end(self) -> None:
         """Note that the stream has ended. The engine calls this at its end, before or after a failure."""
         super().end()
-        self.is_cut = bool(self._errors)
+        self.last_bound = self.source.bound if self._errors else None
 
     def is_settled(self, timestamp: int) -> bool:
         """Return whether no packet at `timestamp` can come into the empty queue any more."""
-        return timestamp <= self.last if self.is_cut else timestamp < self.source.bound
+        return timestamp < (self.source.bound if self.last_bound is None else self.last_bound)
 
 
 class RowReader:

@@ -13,6 +13,7 @@ import attrs
 import numpy as np
 
 from penstock.errors import InvalidArgumentError
+from penstock_formats import check_frame_size
 from penstock_formats.scale_mode_pb2 import ScaleMode
 from penstock_gpu.calculators.pixels import BORDER, sampled
 
@@ -57,10 +58,15 @@ class Placement:
         return self.mode == ScaleMode.FIT
 
     def size_of(self, width: int, height: int) -> tuple[int, int]:
-        """Return (width, height) of the result for an image of this size."""
+        """Return (width, height) of the result for an image of this size.
+
+        Raises:
+            ResourceExhaustedError: the scaled image would take too much memory.
+        """
         if self.width > 0 and self.height > 0:
             return self.width, self.height
         if self.scale > 0:
+            check_frame_size(width * self.scale, height * self.scale, f"output_scale {self.scale:g}")
             width, height = _aligned(width * self.scale), _aligned(height * self.scale)
         return (height, width) if self.quarters % 2 else (width, height)
 
@@ -138,6 +144,7 @@ def checked_size(size: object) -> tuple[int, int]:
 
     Raises:
         InvalidArgumentError: `size` is not two whole numbers of 0 or more.
+        ResourceExhaustedError: so large an image would take too much memory.
     """
     sides = tuple(size) if isinstance(size, (tuple, list)) else ()
     if len(sides) != 2 or not all(type(side) is int and side >= 0 for side in sides):  # noqa: PLR2004
@@ -145,6 +152,7 @@ def checked_size(size: object) -> tuple[int, int]:
             f"output dimensions are {size!r}, but must be (width, height) in whole pixels, 0 for the "
             "image's own"
         )
+    check_frame_size(*sides, "output dimensions")
     return sides
 
 

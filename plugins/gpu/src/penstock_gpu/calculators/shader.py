@@ -9,6 +9,7 @@ import numpy as np
 
 import penstock
 from penstock.errors import InvalidArgumentError
+from penstock_formats import check_frame_size
 from penstock_gpu.buffers.buffer import GpuBuffer
 from penstock_gpu.calculators.ports import image_at, pass_header, size_of
 from penstock_gpu.calculators.rendering import DrawingCalculator, render
@@ -115,6 +116,7 @@ class ShaderCalculator(DrawingCalculator):
                 f"width is {options.width} and height {options.height}, but both must be above 0, or neither "
                 "given; change the options"
             )
+        check_frame_size(options.width, options.height, "options width and height")
         pixel_layout(options.format)
         self._options = options
         self._samplers = names_of_samplers(cc.inputs.ids())
