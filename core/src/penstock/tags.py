@@ -42,23 +42,27 @@ def parse_tag_index_name(text: str) -> tuple[str, int, str]:
             "the tag in upper case, the name in lower case"
         )
     tag, number, name = match.groups()
-    index = int(number or 0)
-    if index > _MAX_INDEX:
-        raise InternalError(f"{text!r}: index {index} is above {_MAX_INDEX}")
-    return (tag, index, name) if tag else ("", -1, name)
+    return (tag, _index(text, number), name) if tag else ("", -1, name)
 
 
 def parse_tag_index(text: str) -> tuple[str, int]:
     """Split `"TAG"`, `"TAG:1"`, `":1"` or `""` into tag and index.
 
     Raises:
-        InvalidArgumentError: `text` does not follow the grammar.
+        InvalidArgumentError, InternalError: as `parse_tag_index_name`.
     """
     match = re.fullmatch(_TAG_INDEX, text)
     if match is None:
         raise InvalidArgumentError(f"{text!r} is no port: write 'TAG', 'TAG:index' or ':index'")
     tag, number = match.groups()
-    return tag or "", int(number or 0)
+    return tag or "", _index(text, number)
+
+
+def _index(text: str, number: str | None) -> int:
+    # Python refuses to read thousands of digits.
+    if number and (len(number) > len(str(_MAX_INDEX)) or int(number) > _MAX_INDEX):
+        raise InternalError(f"{text!r}: index {number} is above {_MAX_INDEX}")
+    return int(number or 0)
 
 
 class Port(Record):

@@ -131,22 +131,35 @@ def _with_own_names(value: Any, path: FieldPath, load: Callable[[str, str, Field
     if isinstance(value, list):
         above, (name, _) = (path[:-1], path[-1]) if path else ((), ("", 0))
         return [_with_own_names(element, (*above, (name, i)), load) for i, element in enumerate(value)]
+    if isinstance(value, str):
+        return _text(value, path)
     if not isinstance(value, dict):
         return value
     members = {}
     for key, member in value.items():
-        if key == "@type" and isinstance(member, str):
-            prefix, slash, written = member.rpartition("/")
+        field = _text(key, path)
+        if key == "@type":
+            prefix, slash, written = _text(member, (*path, (key, 0))).rpartition("/")
             load(own_name(written), written, (*path, (key, 0)))
             members[key] = f"{prefix}{slash}{own_name(written)}"
             continue
-        field = key
-        if isinstance(key, str) and key.startswith("[") and key.endswith("]"):
+        if key.startswith("[") and key.endswith("]"):
             written = key[1:-1]
             field = f"[{own_name(written)}]"
             load(own_name(written), written, (*path, (field, 0)))
-        members[field] = _with_own_names(member, (*path, (snake_case(str(field)), 0)), load)
+        members[field] = _with_own_names(member, (*path, (snake_case(field), 0)), load)
     return members
+
+
+def _text(value: Any, path: FieldPath) -> str:
+    """Return a value that must be a str which UTF-8 can encode."""
+    if not isinstance(value, str):
+        raise JsonGraphError(f"{value!r} is of type {type(value).__name__!r}; expected a str", path=path)
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        raise JsonGraphError(f"{value!r} cannot be written as UTF-8: {error.reason}", path=path) from error
+    return value
 
 
 def _reason(error: Exception) -> str:

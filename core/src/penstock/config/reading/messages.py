@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from google.protobuf import descriptor_pool, message_factory
+from google.protobuf.message import DecodeError
 from google.protobuf.message import Message as AnyMessage
+
+from penstock.errors import InvalidArgumentError, OptionError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -39,12 +42,32 @@ def calculators_of(graph: Message) -> Callable[[], tuple[Iterable[str], str]]:
 
 
 def unpacked(packed: PackedMessage, types: OptionTypes) -> Message:
-    """Return the message that is packed in an Any of a graph that was read, so that its type is known."""
+    """Return the message that is packed in an Any of a graph that was read, so that its type is known.
+
+    Raises:
+        InvalidArgumentError: it has no type, or its bytes are no message of that type.
+    """
     name = packed.TypeName()
+    if not name:
+        raise InvalidArgumentError("packed options have no type; write [type.googleapis.com/package.XOptions]")
     types.load(name)
     message = message_factory.GetMessageClass(types.FindMessageTypeByName(name))()
-    packed.Unpack(message)
+    try:
+        packed.Unpack(message)
+    except DecodeError as error:
+        raise OptionError(name, (), f"its {len(packed.value)} bytes are no such message") from error
     return message
+
+
+def first_bytes_in(message: Message) -> FieldPath | None:
+    """Return the path to a string that is no UTF-8, which proto2 takes and Python has as bytes; or None."""
+    for inner, path in messages_in(message):
+        for field, value in inner.ListFields():
+            if field.type == field.TYPE_STRING:
+                values = [value] if isinstance(value, (str, bytes)) else value
+                if any(isinstance(one, bytes) for one in values):
+                    return (*path, (field.name, 0))
+    return None
 
 
 def is_known(name: str) -> bool:

@@ -24,7 +24,7 @@ from google.protobuf.unknown_fields import UnknownFieldSet
 from penstock.config.calculator_pb2 import CalculatorGraphConfig
 from penstock.config.options.types import OptionTypes
 from penstock.config.places import Places, ReadGraph, Spot, where
-from penstock.config.reading.messages import calculators_of, is_known, messages_in, spelled
+from penstock.config.reading.messages import calculators_of, first_bytes_in, is_known, messages_in, spelled
 from penstock.config.reading.scan import end_of_field, own_name, scan_json, scan_text
 from penstock.errors import (
     GraphParseError,
@@ -264,8 +264,10 @@ class _Reader:
             self._types.look_into(calculators_of(graph))
             unknown = self._load_unknown(message, loaded)
             if not unknown:
-                return
+                break
             loaded |= unknown
+        if path := first_bytes_in(message):
+            self._fail(f"{spelled(path)} is no UTF-8", None)
 
     def _template(self, text: str, places: Places, position: tuple[int, int] | None) -> Definition:
         from penstock.config.definition import DefinitionTextError  # few graphs are templates
@@ -461,6 +463,8 @@ def _bytes_of(path: Path) -> bytes:
         return path.read_bytes()
     except FileNotFoundError as error:
         raise NotFoundError(f"there is no graph file {str(path)!r}") from error
+    except ValueError as error:
+        raise InvalidArgumentError(f"graph file {str(path)!r} cannot be read: {error}") from error
     except OSError as error:
         why = error.strerror or type(error).__name__
         raise PenstockError(f"graph file {str(path)!r} cannot be read: {why}", code=code_of(error)) from error
