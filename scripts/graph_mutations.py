@@ -393,7 +393,7 @@ class _Mutation:
                 value.append(odd)
             else:
                 setattr(message, field.name, odd)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             return  # the field takes no such value: the message stays as it is
 
     # --- JSON and objects -----------------------------------------------------------------------------
@@ -436,8 +436,9 @@ class _Mutation:
             None, True, False, 0, -1, 1.5, 2**31, 2**63, 2**64, 10**400, 1e308, float("nan"), float("inf"), [], {},
             [[]], [{}], {"@type": 1}, {"@type": "x"}, {"@type": "\ud800"}, {"@type": None}, {"value": 1}, [None],
             self._one(_STRINGS), self._one(_NUMBERS[:-1]), self._one(self._corpus.words).strip("\"'"),
-            self._one(self._corpus.values),
         )  # fmt: skip
+        if self._chance.random() < 0.1:  # noqa: PLR2004
+            return copy.deepcopy(self._one(self._corpus.values))
         if not oddity or self._chance.random() < 0.4:  # noqa: PLR2004
             return self._one(plain)
         cycle: dict[str, Any] = {"calculator": "x"}
