@@ -237,3 +237,23 @@ node {{
         "line 5, column 3: node 'SourceCalculator': option_value 'size:size': "
         "the node has no options to write to; add them, be they empty"
     )
+
+
+def test_packed_options_without_a_type_are_a_fault(faults):
+    graph = {"node": [{"calculator": "PassCalculator", "node_options": [{}], "option_value": ["a:b"]}]}
+
+    (code, words), *_ = faults(graph)
+
+    assert code == "INVALID_ARGUMENT"
+    assert "node 'PassCalculator': option_value 'a:b': packed options have no type; write [type" in words
+
+
+def test_packed_options_of_broken_bytes_are_a_fault(faults, kind):
+    message = CalculatorGraphConfig()
+    node = message.node.add(calculator="PassCalculator", option_value=["size:size"])
+    node.node_options.add(type_url=f"type.googleapis.com/{kind.DESCRIPTOR.full_name}", value=b"\xff\xff")
+
+    (code, words), *_ = faults(message)
+
+    assert code == "INVALID_ARGUMENT"
+    assert f"'size:size': options {kind.DESCRIPTOR.full_name}: its 2 bytes are no such message" in words

@@ -56,6 +56,12 @@ def test_an_index_above_ten_thousand_is_refused() -> None:
         parse_tag_index_name("A:10001:b")
 
 
+@pytest.mark.parametrize("parse", [parse_tag_index, parse_tag_index_name])
+def test_an_index_of_more_digits_than_python_reads_is_refused(parse) -> None:
+    with pytest.raises(InternalError, match="index 1{5000} is above 10000"):
+        parse(f"A:{'1' * 5000}" + (":b" if parse is parse_tag_index_name else ""))
+
+
 @pytest.mark.parametrize(
     ("text", "parts"), [("TAG", ("TAG", 0)), ("TAG:1", ("TAG", 1)), (":2", ("", 2)), ("", ("", 0))]
 )
