@@ -18,12 +18,17 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from google.protobuf.message import Message as AnyMessage
 from penstock.config import read_definition, to_binary, to_json
 from penstock.config.calculator_pb2 import CalculatorGraphConfig
+from penstock.config.options.types import OptionTypes
 from penstock.errors import PenstockError
+from penstock.option_class import full_name, is_options_class, options_classes
 from penstock.plugins.default_registry import default_registry
+from penstock.registry_entries import calculator_of
 from penstock_templates import GraphTemplate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from penstock.registry import Registry
 
 #: Longer ones are left out: few mistakes need them, and each takes long to load.
 _LONGEST: Final = 20_000
@@ -87,6 +92,7 @@ class Corpus(NamedTuple):
         binary_templates: serialized templates.
         values: graphs as JSON has them.
         words: every word and string of the texts.
+        options: calculators, each with the messages of options that it takes.
     """
 
     texts: tuple[str, ...]
@@ -95,6 +101,7 @@ class Corpus(NamedTuple):
     binary_templates: tuple[bytes, ...]
     values: tuple[Any, ...]
     words: tuple[str, ...]
+    options: tuple[tuple[str, Any], ...]
 
 
 # --- the corpus ---------------------------------------------------------------------------------------
@@ -129,7 +136,17 @@ def read_corpus(folders: Iterable[Path]) -> Corpus:
     pieces = (piece for text in texts for piece in _TOKEN.findall(text) if len(piece) > 1 and piece.strip())
     words = tuple(dict.fromkeys((*names, *pieces)))
     forms = (tuple(one) for one in (texts, templates, messages, binary_templates, values))
-    return Corpus(*forms, words)
+    return Corpus(*forms, words, tuple(_options_in(registry)))
+
+
+def _options_in(registry: Registry) -> Iterator[tuple[str, Any]]:
+    """Yield the calculators that take options, each with their message class."""
+    types = OptionTypes(registry)
+    for name in registry.names("calculator"):
+        for options in options_classes(calculator_of(registry.find("calculator", name))):
+            full = full_name(options) if is_options_class(options) else options.DESCRIPTOR.full_name
+            types.look_into(lambda name=name: ([name], ""))
+            yield name, types.message_class(full)
 
 
 def _texts_of(path: Path) -> Iterator[str]:
@@ -178,7 +195,7 @@ class _Mutation:
         forms: Sequence[Callable[[], Mutant]] = (
             self._text, self._text, self._text_file, self._template, self._template_with_arguments,
             self._binary, self._binary_template, self._json, self._json_text, self._object, self._message,
-            self._odd,
+            self._odd, self._options,
         )  # fmt: skip
         made = self._chance.choice(forms)()
         return made._replace(is_inner=made.arguments is None and self._chance.random() < 0.1)  # noqa: PLR2004
@@ -228,6 +245,27 @@ class _Mutation:
         except Exception:  # noqa: BLE001  # bytes that are no message have the form "binary"
             message.ParseFromString(self._one(self._corpus.messages))
         return Mutant("message", message)
+
+    def _options(self) -> Mutant:
+        """Return nodes with options that fit their calculators, but for the values; some copied by `option_value`."""
+        message = CalculatorGraphConfig(input_stream=["a"])
+        for _ in range(self._chance.choice((1, 1, 2))):
+            calculator, kind = self._one(self._corpus.options)
+            node = message.node.add(calculator=calculator, output_stream=["b"])
+            node.input_stream.append(self._one(("a", "IMAGE:a", "VIDEO:a", "DATA:a", "A:a", "ITEM:a")))
+            of_node, of_graph = kind(), kind()
+            for options in (of_node, of_node, of_graph):
+                self._change_field(options)
+            node.node_options.add().Pack(of_node)
+            message.graph_options.add().Pack(of_graph)
+            names = [*kind.DESCRIPTOR.fields_by_name, "options", "0", "1", "x", "Ext::x", "Ext::penstock.X", ""]
+            paths = ["/".join(self._chance.choices(names, k=self._chance.choice((1, 1, 2, 3)))) for _ in range(2)]
+            if self._chance.random() < 0.5:  # noqa: PLR2004
+                node.option_value.append(":".join(paths if self._chance.random() < 0.5 else paths[:1] * 2))  # noqa: PLR2004
+            packed = self._one((*node.node_options, *message.graph_options))
+            if self._chance.random() < 0.3:  # noqa: PLR2004
+                packed.value = self._changed_bytes(packed.value)
+        return Mutant("options", message.SerializeToString(), ".binarypb")
 
     def _odd(self) -> Mutant:
         """Return what is no graph, or an object that says that it is one."""
@@ -387,7 +425,9 @@ class _Mutation:
             if hasattr(made, "SetInParent"):
                 made.SetInParent()
             return
-        odd = self._one((*map(int, _NUMBERS[:12]), 1.5, True, b"\xff\xfe", *_STRINGS))
+        # Not with lone surrogates: protobuf crashes where an enum is given such a name.
+        texts = [text for text in _STRINGS if text.isascii() or text.isprintable()]
+        odd = self._one((*map(int, _NUMBERS[:12]), 1.5, True, b"\xff\xfe", *texts))
         try:
             if hasattr(value, "append"):
                 value.append(odd)

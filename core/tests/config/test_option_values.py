@@ -248,12 +248,20 @@ def test_packed_options_without_a_type_are_a_fault(faults):
     assert "node 'PassCalculator': option_value 'a:b': packed options have no type; write [type" in words
 
 
-def test_packed_options_of_broken_bytes_are_a_fault(faults, kind):
+@pytest.mark.parametrize(
+    ("suffix", "value", "words"),
+    [
+        ("", b"\xff\xff", "options {}: its 2 bytes are no such message"),
+        (".ext", b"", "packed options have 'type.googleapis.com/{}.ext', which is no message; write [type"),
+    ],
+)
+def test_packed_options_that_are_no_message_of_their_type_are_a_fault(suffix, value, words, faults, kind):
+    name = kind.DESCRIPTOR.full_name
     message = CalculatorGraphConfig()
     node = message.node.add(calculator="PassCalculator", option_value=["size:size"])
-    node.node_options.add(type_url=f"type.googleapis.com/{kind.DESCRIPTOR.full_name}", value=b"\xff\xff")
+    node.node_options.add(type_url=f"type.googleapis.com/{name}{suffix}", value=value)
 
-    (code, words), *_ = faults(message)
+    (code, said), *_ = faults(message)
 
     assert code == "INVALID_ARGUMENT"
-    assert f"'size:size': options {kind.DESCRIPTOR.full_name}: its 2 bytes are no such message" in words
+    assert f"node 'PassCalculator': option_value 'size:size': {words.format(name)}" in said

@@ -47,7 +47,7 @@ def values_of(arguments: Mapping[str, object]) -> dict[str, Value]:
 
     Raises:
         InvalidArgumentError: one of them is none of these, a key is no str, an int is no double, or lists
-            and dicts are nested more than 64 deep.
+            and dicts are nested more than 64 deep, or text cannot be written as UTF-8.
     """
     return {name: _value(value, f"argument {name!r}") for name, value in arguments.items()}
 
@@ -57,7 +57,7 @@ def _value(value: object, what: str, depth: int = 0) -> Value:
         name = what.partition("[")[0]
         raise InvalidArgumentError(f"{name}: lists and dicts are nested more than {_DEEPEST} deep")
     if isinstance(value, str):
-        return str(value)
+        return _text(value, what)
     if isinstance(value, int):
         if abs(value) > _LARGEST_WHOLE:
             raise InvalidArgumentError(
@@ -78,7 +78,15 @@ def _value(value: object, what: str, depth: int = 0) -> Value:
 def _key(key: object, what: str) -> str:
     if not isinstance(key, str):
         raise InvalidArgumentError(f"{what}: the key {key!r} is a {type(key).__name__}; keys are str")
-    return str(key)
+    return _text(key, f"{what}: the key {key!r}")
+
+
+def _text(value: str, what: str) -> str:
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        raise InvalidArgumentError(f"{what}: {value!r} cannot be written as UTF-8: {error.reason}") from error
+    return str(value)
 
 
 def values_in(message: Message) -> dict[str, Value]:

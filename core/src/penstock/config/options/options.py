@@ -98,7 +98,9 @@ class Options:
                     return value
         for packed in self._packed:
             if packed.TypeName() == name:
-                return _unpacked(packed, cls)
+                from penstock.config.options.message_class import message_class  # protobuf
+
+                return _unpacked(packed, message_class(cls))
         return None
 
     def _look_up(self, message_type: Any) -> Message | None:
@@ -138,22 +140,21 @@ class Options:
     def _unpacked(self, message_type: Any) -> Message | None:
         for packed in self._packed:
             if packed.Is(message_type.DESCRIPTOR):
-                options = message_type()
-                packed.Unpack(options)
-                return options
+                return _unpacked(packed, message_type)
         return None
 
 
-def _unpacked(packed: Message, cls: Any) -> Message:
-    """Return the packed message of an attrs class."""
-    from penstock.config.options.message_class import message_class  # protobuf, which is imported already
+def _unpacked(packed: Message, message_type: Any) -> Message:
+    from penstock.config.reading.messages import first_bytes_in, spelled  # protobuf, which is imported already
 
-    message = message_class(cls)()
+    message: Message = message_type()
+    name = message.DESCRIPTOR.full_name
     try:
         packed.Unpack(message)
     except Exception as error:  # of protobuf, whose class this module does not import
-        words = f"its {len(packed.value)} bytes are no such message"
-        raise OptionError(full_name(cls), (), words) from error
+        raise OptionError(name, (), f"its {len(packed.value)} bytes are no such message") from error
+    if path := first_bytes_in(message):
+        raise OptionError(name, path, f"{spelled(path)} is no UTF-8")
     return message
 
 

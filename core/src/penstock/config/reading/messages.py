@@ -45,15 +45,18 @@ def unpacked(packed: PackedMessage, types: OptionTypes) -> Message:
     """Return the message that is packed in an Any of a graph that was read, so that its type is known.
 
     Raises:
-        InvalidArgumentError: it has no type, or its bytes are no message of that type.
+        InvalidArgumentError: its type is no message, or its bytes are none of that type.
     """
     name = packed.TypeName()
-    if not name:
-        raise InvalidArgumentError("packed options have no type; write [type.googleapis.com/package.XOptions]")
     types.load(name)
-    message = message_factory.GetMessageClass(types.FindMessageTypeByName(name))()
     try:
+        message = message_factory.GetMessageClass(types.FindMessageTypeByName(name))()
         packed.Unpack(message)
+    except KeyError as error:
+        given = f"{packed.type_url!r}, which is no message" if name else "no type"
+        raise InvalidArgumentError(
+            f"packed options have {given}; write [type.googleapis.com/package.XOptions]"
+        ) from error
     except DecodeError as error:
         raise OptionError(name, (), f"its {len(packed.value)} bytes are no such message") from error
     return message
@@ -65,8 +68,9 @@ def first_bytes_in(message: Message) -> FieldPath | None:
         for field, value in inner.ListFields():
             if field.type == field.TYPE_STRING:
                 values = [value] if isinstance(value, (str, bytes)) else value
-                if any(isinstance(one, bytes) for one in values):
-                    return (*path, (field.name, 0))
+                for i, one in enumerate(values):
+                    if isinstance(one, bytes):
+                        return (*path, (field.name, i))
     return None
 
 

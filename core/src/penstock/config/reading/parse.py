@@ -189,6 +189,11 @@ class _Reader:
     def text(self, text: str) -> ReadGraph | Definition:
         scanned = scan_text(text)
         places = Places(self._file, text, scanned.root)
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            at = places.line_and_column(error.start)
+            self._fail(f"{text[error.start]!r} cannot be written as UTF-8: {error.reason}", at, error)
         package = next(places.texts("package"), "")
         if scanned.rule is None:
             self._types.look_into(lambda: (places.texts("node", "calculator"), package))

@@ -189,7 +189,7 @@ def _set(message: Message, steps: tuple[str, ...], value: Any) -> None:
             getattr(message, field.name).MergeFrom(value)
         else:
             setattr(message, field.name, value)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         words = f"field {field.full_name!r} cannot hold the graph's value {_shown(value)}: {error}"
         raise InvalidArgumentError(words) from error
 
