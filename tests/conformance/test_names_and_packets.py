@@ -12,6 +12,7 @@ from penstock.errors import (
     InternalError,
     InvalidArgumentError,
     PacketTypeError,
+    ResourceExhaustedError,
     TimestampError,
 )
 from penstock.tags import TagMap, parse_tag_index_name
@@ -98,7 +99,9 @@ def test_s05_a_port_against_the_grammar_is_refused_and_quoted(bench, text):
 
 def test_s05_an_index_above_ten_thousand_is_refused():
     assert parse_tag_index_name("A:10000:b") == ("A", 10_000, "b")
-    with pytest.raises(InternalError, match="index 10001 is above 10000"):
+    with pytest.raises(
+        ResourceExhaustedError, match="index of a port is 10001, more than the limit 'ports' of 10000"
+    ):
         parse_tag_index_name("A:10001:b")
 
 

@@ -10,7 +10,10 @@ status codes (google.rpc.Code).
 from __future__ import annotations
 
 import enum
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, Self
+
+from penstock.shown import printable, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
@@ -109,7 +112,7 @@ class PenstockError(Exception):
         stream: str | None = None,
         timestamp: int | None = None,
     ) -> None:
-        super().__init__(message)
+        super().__init__(printable(message))
         self.code = code if code is not None else type(self).default_code
         self.node = node
         self.stream = stream
@@ -123,7 +126,7 @@ class PenstockError(Exception):
     def placed(self, where: str) -> PenstockError:
         """Return a copy of the error whose message begins with a place."""
         rebuild, (family, _, state) = self.__reduce__()
-        copy: PenstockError = rebuild(family, (f"{where}{self}",), state)
+        copy: PenstockError = rebuild(family, (printable(f"{where}{self}"),), state)
         return copy
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -209,9 +212,18 @@ class WaitTimeoutError(PenstockError):
 
 
 class ResourceExhaustedError(PenstockError):
-    """The queues of a run hold more bytes than allowed. The message says where, and why they do not drain."""
+    """A graph asks for more than a limit allows, or the queues of a run hold more bytes than allowed.
+
+    Attributes:
+        limit: name of the limit, a field of `penstock.limits.Limits`; None for queues and for threads that
+            the system refuses.
+    """
 
     default_code = StatusCode.RESOURCE_EXHAUSTED
+
+    def __init__(self, message: str, *, limit: str | None = None, **fields: Any) -> None:
+        super().__init__(message, **fields)
+        self.limit = limit
 
 
 class TimestampError(InvalidArgumentError):
@@ -268,11 +280,12 @@ class GraphConfigError(PenstockError):
     def _code(cls, args: tuple[Any, ...]) -> StatusCode:
         return common_code(args[0])
 
-    def __init__(self, faults: Collection[PenstockError], *, file: str | None = None) -> None:
+    def __init__(self, faults: Collection[PenstockError], *, file: str | None = None, most: int = 20) -> None:
+        """Put faults together; the message lists at most `most` of them."""
         self.faults = tuple(faults)
         where = f"{file}: " if file else ""
         head = "1 fault" if len(self.faults) == 1 else f"{len(self.faults)} faults"
-        lines, notes = lines_of(self.faults)
+        lines, notes = lines_of(self.faults, most)
         listed = "".join(f"\n  {line}" for line in (*lines, *notes))
         super().__init__(f"{where}the graph cannot run, {head}:{listed}", code=common_code(self.faults))
         self.file = file
@@ -287,11 +300,12 @@ _OWN: Final = {
 _NOT_LOADED: Final = "; plugins that are not loaded: "
 
 
-def lines_of(faults: Iterable[object]) -> tuple[list[str], list[str]]:
-    """Return the messages of faults, and which plugins are not loaded, which is thus said once."""
-    parts = [str(fault).partition(_NOT_LOADED) for fault in faults]
+def lines_of(faults: Collection[object], most: int) -> tuple[list[str], list[str]]:
+    """Return the messages of the first faults, and which plugins are not loaded, which is thus said once."""
+    parts = [str(fault).partition(_NOT_LOADED) for fault in islice(faults, most)]
     notes = dict.fromkeys(f"{said[2:]}{plugins}" for _, said, plugins in parts if said)
-    return [line for line, _, _ in parts], list(notes)
+    more = [f"and {len(faults) - most} more"] if len(faults) > most else []
+    return [line for line, _, _ in parts] + more, list(notes)
 
 
 def not_loaded(failures: Mapping[str, str]) -> str:
@@ -328,7 +342,7 @@ class UnknownNameError(NotFoundError):
         self.name = name
         self.near = tuple(near_names(name, known))
         self.install = install
-        message = f"no {kind} {name!r} is registered"
+        message = f"no {kind} {quoted(name)} is registered"
         if install:
             message += f"; install it: pip install {install}"
         elif self.near:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from penstock.shown import quoted
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -14,6 +16,8 @@ _CUTOFF: Final = 0.66
 _BEHIND_BEST: Final = 0.15
 #: So many are looked at closely: all that end with one word seem similar at first.
 _CLOSELY: Final = 20
+#: A longer name is like no other, and finding that out would take long.
+_LONGEST: Final = 200
 #: Shorter words are part of too many names.
 _SHORTEST_PART: Final = 3
 #: The package of a class or message: "penstock." of "penstock.GateCalculatorOptions".
@@ -30,6 +34,8 @@ def near_names(name: str, known: Iterable[str], most: int = 3) -> list[str]:
     """
     from difflib import SequenceMatcher, get_close_matches  # only where something is wrong
 
+    if len(name) > _LONGEST:
+        return []
     wanted = re.sub(_PACKAGE, "", name)
     full_names: dict[str, list[str]] = {}
     for one in dict.fromkeys(known):
@@ -48,7 +54,7 @@ def near_names(name: str, known: Iterable[str], most: int = 3) -> list[str]:
 def did_you_mean(name: str, known: Iterable[str], most: int = 3) -> str:
     """Return " (did you mean 'GateCalculator'?)", to be written after an unknown name; "" if none is near."""
     near = near_names(name, known, most)
-    return f" (did you mean {', '.join(map(repr, near))}?)" if near else ""
+    return f" (did you mean {', '.join(map(quoted, near))}?)" if near else ""
 
 
 def _distinct(one: str, other: str) -> tuple[str, str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import reprlib
 from contextlib import suppress
+from contextvars import ContextVar
 from itertools import islice
 from typing import Any, Final
 
@@ -16,6 +17,8 @@ from typing import Any, Final
 LONGEST: Final = 60
 #: Characters of a payload's own repr that are looked at; lines are joined in these only.
 _LOOKED_AT: Final = 4096
+#: Characters of a value that a message quotes; `penstock.limits` sets it.
+LONGEST_QUOTE: Final = ContextVar("longest quote", default=200)
 _BYTES: Final = 12
 #: A number of so many bits has some 57 digits.
 _BITS: Final = 190
@@ -102,6 +105,24 @@ def shown(payload: object, longest: int = LONGEST) -> str:
     except Exception:  # noqa: BLE001  # whatever foreign code raises: where it is shown is no place to fail
         words = ""
     return words or _cut(f"<{type(payload).__name__}>", longest)
+
+
+def quoted(value: object) -> str:
+    """Return a value of a graph file as messages quote it: its repr, and of long text the beginning."""
+    most = LONGEST_QUOTE.get()
+    text = value if isinstance(value, str) else repr(value)
+    return repr(value) if len(text) <= most else f"{text[:most]!r}… ({len(text)} characters)"
+
+
+def clipped(text: str) -> str:
+    """Return a text of a graph file as messages have it without quotes; of long text the beginning."""
+    most = LONGEST_QUOTE.get()
+    return text if len(text) <= most else f"{text[:most]}… ({len(text)} characters)"
+
+
+def printable(text: str) -> str:
+    """Return a text with the halves of characters escaped, which cannot be printed."""
+    return text if text.isascii() else text.encode(errors="backslashreplace").decode()
 
 
 def _repr_of(cls: type) -> object:

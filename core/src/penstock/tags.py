@@ -9,8 +9,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from penstock.errors import FailedPreconditionError, InternalError, InvalidArgumentError
+from penstock.errors import FailedPreconditionError, InvalidArgumentError
+from penstock.limits import check
 from penstock.record import Record
+from penstock.shown import clipped, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -20,7 +22,6 @@ _TAG: Final = r"[A-Z_][A-Z0-9_]*"
 _NUMBER: Final = r"0|[1-9][0-9]*"
 _TAG_INDEX_NAME: Final = re.compile(rf"(?:({_TAG}):(?:({_NUMBER}):)?)?({_NAME})")
 _TAG_INDEX: Final = rf"({_TAG})?(?::({_NUMBER}))?"  # few graphs need it: compiled at its first use
-_MAX_INDEX: Final = 10_000
 
 
 def is_name(text: str) -> bool:
@@ -33,12 +34,12 @@ def parse_tag_index_name(text: str) -> tuple[str, int, str]:
 
     Raises:
         InvalidArgumentError: `text` does not follow the grammar.
-        InternalError: the index is above 10,000 (the reference's code for it).
+        ResourceExhaustedError: the index is beyond the limit "ports".
     """
     match = _TAG_INDEX_NAME.fullmatch(text)
     if match is None:
         raise InvalidArgumentError(
-            f"{text!r} is no port: write 'name', 'TAG:name' or 'TAG:index:name', "
+            f"{quoted(text)} is no port: write 'name', 'TAG:name' or 'TAG:index:name', "
             "the tag in upper case, the name in lower case"
         )
     tag, number, name = match.groups()
@@ -49,20 +50,22 @@ def parse_tag_index(text: str) -> tuple[str, int]:
     """Split `"TAG"`, `"TAG:1"`, `":1"` or `""` into tag and index.
 
     Raises:
-        InvalidArgumentError, InternalError: as `parse_tag_index_name`.
+        InvalidArgumentError, ResourceExhaustedError: as `parse_tag_index_name`.
     """
     match = re.fullmatch(_TAG_INDEX, text)
     if match is None:
-        raise InvalidArgumentError(f"{text!r} is no port: write 'TAG', 'TAG:index' or ':index'")
+        raise InvalidArgumentError(f"{quoted(text)} is no port: write 'TAG', 'TAG:index' or ':index'")
     tag, number = match.groups()
     return tag or "", _index(text, number)
 
 
 def _index(text: str, number: str | None) -> int:
-    # Python refuses to read thousands of digits.
-    if number and (len(number) > len(str(_MAX_INDEX)) or int(number) > _MAX_INDEX):
-        raise InternalError(f"{text!r}: index {number} is above {_MAX_INDEX}")
-    return int(number or 0)
+    if not number:
+        return 0
+    index = int(number[:18])  # larger than any limit; Python does not read thousands of digits
+    if index:
+        check("ports", index, f"{quoted(text)}: the index of a port is {clipped(number)}")
+    return index
 
 
 class Port(Record):
@@ -90,6 +93,7 @@ class TagMap:
     Raises:
         InvalidArgumentError: an entry does not follow the grammar.
         FailedPreconditionError: an index is used twice, or one is missing.
+        ResourceExhaustedError: there are more entries than the limit "ports", or an index is beyond it.
     """
 
     def __init__(self, entries: Iterable[str]) -> None:
@@ -99,6 +103,7 @@ class TagMap:
             if index <= 0:
                 self.ports: tuple[Port, ...] = (Port(tag, 0, name, 0),)
                 return
+        check("ports", len(entries), f"a node has a list of {len(entries)} ports")
         by_tag: dict[str, dict[int, Port]] = {}
         untagged = 0
         for position, text in enumerate(entries):
@@ -109,8 +114,8 @@ class TagMap:
             ports = by_tag.setdefault(tag, {})
             if index in ports:
                 raise FailedPreconditionError(
-                    f"tag {tag!r} index {index} already has the name {ports[index].name!r} "
-                    f"but is given the name {name!r} too; number them: '{tag}:0:...', '{tag}:1:...'"
+                    f"tag {tag!r} index {index} already has the name {quoted(ports[index].name)} "
+                    f"but is given the name {quoted(name)} too; number them: '{tag}:0:...', '{tag}:1:...'"
                 )
             ports[index] = Port(tag, index, name, position)
         for tag, ports in by_tag.items():

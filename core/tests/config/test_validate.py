@@ -367,7 +367,7 @@ def test_an_unused_graph_input_is_fine(plan):
         ('output_side_packet: "A:b:c"', "INVALID_ARGUMENT", "output_side_packet: 'A:b:c' is no port"),
         ('input_stream: "T:1:a"', "FAILED_PRECONDITION", "input_stream: tag 'T' has no entry for index 0"),
         ('input_stream: "T:a" input_stream: "T:a"', "FAILED_PRECONDITION", "tag 'T' index 0 already has the"),
-        ('input_stream: "T:500020000:a"', "INTERNAL", "index 500020000 is above 10000"),
+        ('input_stream: "T:500020000:a"', "RESOURCE_EXHAUSTED", "the index of a port is 500020000"),
     ],
 )  # fmt: skip
 def test_a_bad_port_is_a_fault_of_its_entry(field, code, words, faults):

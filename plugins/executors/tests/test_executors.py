@@ -5,8 +5,10 @@ import threading
 import pytest
 
 import penstock
-from penstock.errors import InvalidArgumentError
+from penstock import limits
+from penstock.errors import InvalidArgumentError, PenstockError, ResourceExhaustedError
 from penstock_executors.application_thread import ApplicationThreadExecutor
+from penstock_executors.low_priority import LowPriorityThreadPoolExecutor
 from penstock_executors.parking import ThreadsLease
 from penstock_executors.thread_pool import SingleThreadExecutor, ThreadPoolExecutor
 
@@ -254,20 +256,162 @@ class NoWork:
         return False
 
 
-def test_a_thread_that_cannot_start_ends_those_that_had_started():
+def thread(number, serve):
+    return threading.Thread(target=serve, name=f"of the test {number}", daemon=True)
+
+
+def starting(most):
+    """Return a function that starts threads as a system does that allows so many."""
+    started = []
+
+    def start(made):
+        if len(started) == most:
+            raise RuntimeError("can't start new thread")
+        started.append(made)
+        made.start()
+
+    return start
+
+
+class Blocks(NoWork):
+    """Has so many steps ready; each waits until it may end."""
+
+    def __init__(self, steps):
+        super().__init__()
+        self.steps = steps
+        self.begun = threading.Semaphore(0)
+        self.may_end = threading.Event()
+        self.lock = threading.Lock()
+
+    def has_ready(self):
+        return self.steps > 0
+
+    def run(self, interrupted=None, choose=None, max_s=None):
+        with self.lock:
+            took = self.steps > 0
+            self.steps -= took
+        if took:
+            self.begun.release()
+            self.may_end.wait(10)
+        return took
+
+
+@pytest.mark.parametrize(("name", "who"), [("", "the default executor"), ("slow", "executor 'slow'")])
+def test_a_system_that_starts_no_thread_is_an_error_that_names_the_executor(name, who):
+    before = set(threading.enumerate())
+    work = NoWork()
+    work.name = name
+
+    with pytest.raises(ResourceExhaustedError) as raised:
+        ThreadsLease(work, thread, 3, starting(0))
+
+    assert str(raised.value).startswith(f"{who} cannot start a thread: can't start new thread; ")
+    assert set(threading.enumerate()) == before
+
+
+def test_an_interrupt_while_the_first_thread_starts_leaves_no_thread():
     before = set(threading.enumerate())
 
-    class Refused(threading.Thread):
-        def start(self):
-            raise RuntimeError("can't start new thread")
+    def start(made):
+        made.start()
+        raise KeyboardInterrupt
 
-    def make_threads(serve):
-        return [*(threading.Thread(target=serve, daemon=True) for _ in range(3)), Refused(target=serve)]
-
-    with pytest.raises(RuntimeError, match="can't start new thread"):
-        ThreadsLease(NoWork(), make_threads)
+    with pytest.raises(KeyboardInterrupt):
+        ThreadsLease(NoWork(), thread, 3, start)
 
     assert set(threading.enumerate()) == before
+
+
+def test_a_pool_goes_on_with_the_threads_that_the_system_starts(caplog):
+    work = Blocks(5)
+    lease = ThreadsLease(work, thread, 4, starting(2))
+    lease.wake()
+
+    assert work.begun.acquire(timeout=10)
+    assert work.begun.acquire(timeout=10)
+    work.may_end.set()
+    for _ in range(3):
+        assert work.begun.acquire(timeout=10)
+    assert lease.stop(10)
+
+    assert lease.thread_count() == 2
+    (record,) = caplog.records
+    assert record.getMessage() == (
+        "the default executor goes on with 2 threads: the system starts no other: can't start new thread"
+    )
+
+
+def test_threads_start_as_they_are_needed_and_one_more_watches():
+    before = threading.active_count()
+    work = Blocks(0)
+    lease = ThreadPoolExecutor(100_000).lend_to(work)
+
+    assert threading.active_count() - before == 1
+    work.steps = 3
+    lease.wake()
+    for _ in range(3):
+        assert work.begun.acquire(timeout=10)
+
+    assert 3 <= threading.active_count() - before < 10  # a few more may look, and find nothing to do
+    work.may_end.set()
+    assert lease.stop(10)
+    assert threading.active_count() == before
+
+
+def test_as_many_steps_run_at_once_as_there_may_be_threads():
+    work = Blocks(8)
+    lease = ThreadPoolExecutor(8).lend_to(work)
+    lease.wake()
+
+    for _ in range(8):
+        assert work.begun.acquire(timeout=10)
+
+    work.may_end.set()
+    assert lease.stop(10)
+
+
+def entry(kind, field):
+    named = f'name: "it" type: "{kind}"' if kind else ""
+    return f"executor {{ {named} options {{ [penstock.ThreadPoolExecutorOptions.ext] {{ {field} }} }} }}"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (
+            "num_threads: 2147483647",
+            "num_threads of the default executor is 2147483647, more than",
+        ),
+        (entry("", "num_threads: 20000"), "the default executor: num_threads is 20000, more than"),
+        (
+            entry("ThreadPoolExecutor", "num_threads: 20000"),
+            "executor 'it' (ThreadPoolExecutor): num_threads",
+        ),
+        (
+            entry("LowPriorityThreadPoolExecutor", "num_threads: 20000"),
+            "executor 'it' (LowPriorityThreadPoolExecutor): num_threads is 20000, more than the limit 'thr",
+        ),
+        (
+            entry("SingleThreadExecutor", "stack_size: 2147483647"),
+            "executor 'it' (SingleThreadExecutor): stack_size is 2147483647, more than the limit 'stack_b",
+        ),
+    ],
+)
+def test_more_threads_or_stack_than_a_limit_are_refused_when_the_graph_is_loaded(registry, text, words):
+    registry.add("executor", "LowPriorityThreadPoolExecutor", LowPriorityThreadPoolExecutor)
+
+    with pytest.raises(PenstockError) as raised:
+        penstock.CalculatorGraph(text, registry=registry)
+
+    assert words in str(raised.value)
+    assert raised.value.code is penstock.StatusCode.RESOURCE_EXHAUSTED
+
+
+def test_an_application_may_allow_more_threads(registry):
+    with limits.override(threads=30_000):
+        graph = penstock.CalculatorGraph("num_threads: 20000", registry=registry)
+        with graph:
+            graph.start_run()
 
 
 def test_a_wake_up_is_not_lost_between_the_last_look_and_sleep():
@@ -287,6 +431,9 @@ def test_stopping_returns_false_while_a_thread_is_inside_the_work():
     inside, leave = threading.Event(), threading.Event()
 
     class Busy(NoWork):
+        def has_ready(self):
+            return True
+
         def run(self, interrupted=None, choose=None, max_s=None):
             inside.set()
             leave.wait(10)
@@ -326,6 +473,7 @@ def test_a_step_made_ready_after_the_last_look_is_run_though_its_wake_up_came_to
 def test_neglected_steps_are_taken_by_a_sleeping_thread_without_being_woken():
     class Neglected(NoWork):
         steps = 0
+        is_asked = False
 
         def run(self, interrupted=None, choose=None, max_s=None):
             if self.steps:
@@ -335,9 +483,10 @@ def test_neglected_steps_are_taken_by_a_sleeping_thread_without_being_woken():
             return False
 
         def has_ready(self):
-            return False
+            return self.is_asked and self.steps > 0
 
         def is_neglected(self, seen):
+            self.is_asked = True
             return self.steps > 0
 
     work = Neglected()

@@ -8,6 +8,7 @@ from penstock.contract import PortSpec
 from penstock.errors import StatusCode
 from penstock.near_names import did_you_mean
 from penstock.port_collection import port_name
+from penstock.shown import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -122,7 +123,7 @@ class Wiring:
             draft = self._drafts[node]
             what = "output stream" if producers is self.streams else "output side packet"
             first = "the graph has an input stream of that name" if old.node < 0 else self._writes(old, node)
-            words = f"{what} {port.name!r} is defined twice: {first}; give one of them another name"
+            words = f"{what} {quoted(port.name)} is defined twice: {first}; give one of them another name"
             at = _place_of(entries, port.name, port.entry)
             self._faults.add(at, f"{draft.who}: {words}", node=draft.name, stream=port.name)
 
@@ -156,7 +157,7 @@ class Wiring:
         self._searches += 1
         meant = did_you_mean(edge.name, self.streams) if self._searches <= _MOST_SEARCHES else ""
         port = port_name(edge.spec.tag, edge.spec.index)
-        what = f"back edge {edge.name!r}" if edge.back_edge else f"input stream {edge.name!r}"
+        what = f"back edge {quoted(edge.name)}" if edge.back_edge else f"input stream {quoted(edge.name)}"
         words = f"{what} (input {port}) has no producer{meant}"
         words += "; let a node write it, or make it an input_stream of the graph"
         # The reference's codes: it checks back edges at a later stage.

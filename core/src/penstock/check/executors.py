@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from penstock.errors import StatusCode
+from penstock.errors import ResourceExhaustedError, StatusCode
+from penstock.limits import check
 from penstock.near_names import did_you_mean
 from penstock.plan import ExecutorPlan
+from penstock.shown import clipped, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -32,10 +34,10 @@ def plan_executors(graph: GraphSpec, names: Names, options_of: OptionsFactory) -
     for spec in graph.executors:
         name = spec.name.text
         if is_reserved(name):
-            words = f"executor {name!r}: this is a reserved executor name; choose another"
+            words = f"executor {quoted(name)}: this is a reserved executor name; choose another"
             faults.add(spec.name.at, words, code=_INVALID)
         elif name in plans:
-            which = f"executor {name!r}" if name else "the default executor"
+            which = f"executor {quoted(name)}" if name else "the default executor"
             faults.add(spec.at, f"{which} is declared twice; merge or rename one", code=_INVALID)
         else:
             plans[name] = _plan(spec, names)
@@ -52,17 +54,17 @@ def check_executor(draft: Draft, declared: Collection[str], faults: Faults) -> N
     if not name.text or name.text in declared:
         return
     if is_reserved(name.text):
-        words = f"{name.text!r} is a reserved executor name; leave the field out for the default executor"
+        words = f"{quoted(name.text)} is a reserved executor name; leave the field out for the default one"
     else:
-        words = f"executor {name.text!r} is not declared{did_you_mean(name.text, declared, 1)}"
-        words += f'; add executor {{ name: "{name.text}" ... }} to the graph'
+        words = f"executor {quoted(name.text)} is not declared{did_you_mean(name.text, declared, 1)}"
+        words += f'; add executor {{ name: "{clipped(name.text)}" ... }} to the graph'
     faults.add(name.at, f"{draft.who}: {words}", code=_INVALID, node=draft.name)
 
 
 def _plan(spec: ExecutorSpec, names: Names) -> ExecutorPlan:
     name, kind = spec.name.text, spec.type
     if kind.text:
-        who = f"executor {name!r}: " if name else "the default executor: "
+        who = f"executor {quoted(name)}: " if name else "the default executor: "
         names.find("executor", kind.text, kind.at, who)
     return ExecutorPlan(name, kind.text, spec.options)
 
@@ -70,6 +72,10 @@ def _plan(spec: ExecutorSpec, names: Names) -> ExecutorPlan:
 def _check_threads(graph: GraphSpec, default: ExecutorPlan | None, faults: Faults) -> None:
     """Note what is wrong with the graph's `num_threads`, given the executor that it declares as default."""
     threads = graph.num_threads
+    try:
+        check("threads", threads.value, f"num_threads of the default executor is {threads.value}")
+    except ResourceExhaustedError as error:
+        faults.add_error(threads.at, "", error)
     if threads.value < -1:
         words = f"num_threads {threads.value}: must be positive, or 0 or -1 to leave it to the framework"
         faults.add(threads.at, words, code=_INVALID)

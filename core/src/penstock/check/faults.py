@@ -13,6 +13,7 @@ from penstock.errors import (
     PenstockError,
     StatusCode,
 )
+from penstock.limits import current
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -79,7 +80,8 @@ class Faults:
             only = self._found[0][1]
             if len(self._found) == 1 and isinstance(only, GraphParseError):
                 raise only
-            raise GraphConfigError([error for _, error in self._found], file=self._places.file)
+            found = [error for _, error in self._found]
+            raise GraphConfigError(found, file=self._places.file, most=current().faults)
 
     def _note(self, at: int, error: PenstockError) -> None:
         error.file, error.line, error.column = self._places.parts(at)

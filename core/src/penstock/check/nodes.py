@@ -15,6 +15,7 @@ from penstock.errors import InvalidArgumentError, OptionError, PenstockError, St
 from penstock.near_names import did_you_mean, near_names
 from penstock.option_class import options_classes
 from penstock.port_collection import port_name
+from penstock.shown import clipped, quoted
 from penstock.tags import TagMap, parse_tag_index, parse_tag_index_name
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ class Draft:
 
 def who(name: str, calculator: str) -> str:
     """Return how messages name a node."""
-    return f"node {name!r}" if name == calculator else f"node {name!r} ({calculator})"
+    return f"node {quoted(name)}" if name == calculator else f"node {quoted(name)} ({clipped(calculator)})"
 
 
 def canonical_names(nodes: Sequence[NodeSpec]) -> list[str]:
@@ -198,7 +199,7 @@ class _Node:
         for field in spec.refused:
             self._fault(field.at, f"{field.text} {_INSTEAD[field.text]}", StatusCode.UNIMPLEMENTED)
         for repeated in spec.repeated_options:
-            words = f"node_options has {repeated.text!r} more than once; merge them"
+            words = f"node_options has {quoted(repeated.text)} more than once; merge them"
             self._fault(repeated.at, words, StatusCode.INTERNAL)
         if spec.max_in_flight.value < 0:
             words = f"max_in_flight {spec.max_in_flight.value}: must be 1 or more, or 0 for 1"
@@ -220,7 +221,7 @@ class _Node:
                 if meant and info.back_edge:  # else its cycle would be a second fault
                     back.add(position[spelled[meant[0]]])
                 connected = ", ".join(port_name(*one) for one in position) or "none"
-                words = f"tag_index {info.tag_index!r} is no input of this node"
+                words = f"tag_index {quoted(info.tag_index)} is no input of this node"
                 words += f"{did_you_mean(info.tag_index, spelled)}; its inputs are: {connected}"
                 self._fault(info.at, f"input_stream_info: {words}")
             elif place in seen:

@@ -22,6 +22,7 @@ from penstock.errors import StatusCode
 from penstock.late_log import LateLogger, place
 from penstock.payload_types import conversion
 from penstock.port_collection import port_name
+from penstock.shown import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -134,7 +135,7 @@ class _Validation:
         seen = set[str]()
         for port in inputs:
             if port.name in seen and right:
-                words = f"the graph's input_stream {port.name!r} is defined twice; remove or rename one"
+                words = f"the graph's input_stream {quoted(port.name)} is defined twice; remove or rename one"
                 self._faults.add(graph.input_streams[port.entry].at, words, stream=port.name)
             seen.add(port.name)
         return inputs
@@ -156,8 +157,8 @@ class _Validation:
         else:
             port = f"{edge.spec.tag}:{edge.spec.index}" if edge.spec.index else edge.spec.tag
             reader = self._drafts[edge.node].name
-            words += f"mark a stream that closes it as a back edge, such as {edge.name!r}: "
-            words += f'in node {reader!r}, input_stream_info {{ tag_index: "{port}" back_edge: true }}'
+            words += f"mark a stream that closes it as a back edge, such as {quoted(edge.name)}: "
+            words += f'in node {quoted(reader)}, input_stream_info {{ tag_index: "{port}" back_edge: true }}'
         first = self._drafts[cycle[0]]
         self._faults.add(first.spec.at, words, node=first.name)
 
@@ -200,7 +201,7 @@ class _Validation:
         writer = "as its first reader has it" if source < 0 else f"from {self._drafts[source].who}"
         words = (
             f"{port} {port_name(edge.spec.tag, edge.spec.index)} expects {expected}, "
-            f"but {what} {edge.name!r} carries {actual} ({writer}); {cure}"
+            f"but {what} {quoted(edge.name)} carries {actual} ({writer}); {cure}"
         )
         self._faults.add(edge.at, f"{draft.who}: {words}", node=draft.name, stream=edge.name)
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from penstock.collector import PAUSE
 from penstock.errors import InvalidArgumentError
+from penstock.limits import override
 from penstock.registry import Registry
 
 if TYPE_CHECKING:
@@ -67,8 +68,9 @@ def build_plan(
             `subgraphs` has no type.
         PenstockError: the file cannot be read; the OSError is the `__cause__`.
         NameClashError, PluginError: options that the graph names cannot be imported.
+        ResourceExhaustedError: the graph asks for more than a limit allows; see `penstock.limits`.
     """
-    with PAUSE:  # around the whole build: at its end the objects that only the build needs are gone
+    with override(), PAUSE:  # around the whole build: at its end what only the build needs is gone
         return _plan(graph_config, registry, binary_graph_path, subgraphs)
 
 

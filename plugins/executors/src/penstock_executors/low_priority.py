@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from penstock import limits
 from penstock.errors import InvalidArgumentError
 from penstock_executors.thread_pool import ThreadPoolExecutor, stack_size_of
 
@@ -72,8 +73,10 @@ class LowPriorityThreadPoolExecutor(ThreadPoolExecutor):
         from penstock_executors.thread_pool_executor_pb2 import ThreadPoolExecutorOptions  # protobuf
 
         message = options.get(ThreadPoolExecutorOptions)
+        threads = message.num_threads if message.HasField("num_threads") else defaults.num_threads or 1
+        limits.check("threads", threads, f"num_threads is {threads}")
         return cls(
-            num_threads=message.num_threads if message.HasField("num_threads") else defaults.num_threads or 1,
+            num_threads=threads,
             thread_name_prefix=message.thread_name_prefix or "penstock",
             nice_priority_level=message.nice_priority_level
             if message.HasField("nice_priority_level")

@@ -13,9 +13,10 @@ from time import monotonic
 from typing import TYPE_CHECKING, Final
 
 from penstock import Lease
+from penstock.errors import PenstockError, ResourceExhaustedError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from penstock import Work
 
@@ -27,44 +28,79 @@ _DOZE_S: Final = 1.0
 
 
 class ThreadsLease(Lease):
-    """Some threads, from the start of a run to its end.
+    """Up to a number of threads, which start as they are needed and live to the end of the run.
+
+    One thread starts at once. A thread that finds steps to run first sees to it that another one is there to
+    sleep and to watch, and starts it if all others are busy.
 
     Args:
         work: the ready queue of the run.
-        make_threads: returns threads, not yet started, that run the given function.
+        make: returns a thread that is not started, given its number and what it runs.
+        most: how many threads there may be.
+        start: starts such a thread.
 
     Raises:
-        RuntimeError: the system cannot start another thread. The threads that had started have ended
-            then, and so they have after any other error of a start.
+        ResourceExhaustedError: the system starts no thread; there is none then. Where it starts some of them,
+            those do the work, and a warning is logged.
     """
 
     watches = True
 
     def __init__(
-        self, work: Work, make_threads: Callable[[Callable[[], None]], Sequence[threading.Thread]]
+        self,
+        work: Work,
+        make: Callable[[int, Callable[[], None]], threading.Thread],
+        most: int,
+        start: Callable[[threading.Thread], None] = threading.Thread.start,
     ) -> None:
         self._work: Final = work
+        self._make: Final = make
+        self._start: Final = start
+        self._most = most
         self._sleepers: Final[deque[threading.Lock]] = deque()
         self._is_stopping = False
         self._is_dozing = False
-        self._threads: Final = tuple(make_threads(self._serve))
+        #: Held by the thread that starts another one.
+        self._starting: Final = threading.Lock()
+        self._threads: Final = [make(0, self._serve)]
         try:
-            for thread in self._threads:
-                thread.start()
-        except BaseException:
-            self._end_started()
-            raise
+            start(self._threads[0])
+        except BaseException as error:
+            self._is_stopping = True
+            self._rouse_all()
+            if self._threads[0].ident is not None:  # an interrupt came after it had started
+                self._threads[0].join()
+            if not isinstance(error, RuntimeError) or isinstance(error, PenstockError):
+                raise
+            raise ResourceExhaustedError(
+                f"{self._who()} cannot start a thread: {error}; the system limits the threads and the memory "
+                "of this process"
+            ) from error
+
+    def _who(self) -> str:
+        return f"executor {self._work.name!r}" if self._work.name else "the default executor"
 
     def thread_count(self) -> int:
-        """Return the number of threads."""
-        return len(self._threads)
+        """Return how many threads there may be; they start as they are needed."""
+        return self._most
 
-    def _end_started(self) -> None:
-        self._is_stopping = True
-        self._rouse_all()
-        for thread in self._threads:
-            if thread.ident is not None:
-                thread.join()
+    def _keep_one_asleep(self) -> None:
+        """Start a thread if none sleeps. A thread that is about to run steps calls this."""
+        with self._starting:
+            count = len(self._threads)
+            if self._sleepers or count >= self._most or self._is_stopping:
+                return
+            try:
+                thread = self._make(count, self._serve)
+                self._start(thread)
+                self._threads.append(thread)
+            except (RuntimeError, MemoryError) as error:
+                from penstock.log import get_logger  # imports logging, 4 ms
+
+                self._most = count
+                get_logger("executors").warning(
+                    "%s goes on with %d threads: the system starts no other: %s", self._who(), count, error
+                )
 
     def wake(self) -> None:
         """Wake the thread that fell asleep last, if any sleeps; wake all if one of them dozes."""
@@ -89,7 +125,7 @@ class ThreadsLease(Lease):
         self._is_stopping = True
         self._rouse_all()
         deadline = None if timeout is None else monotonic() + timeout
-        for thread in self._threads:
+        for thread in self._threads:  # a thread that starts another one ends after that one is in the list
             thread.join(None if deadline is None else max(0.0, deadline - monotonic()))
         return not any(thread.is_alive() for thread in self._threads)
 
@@ -97,7 +133,10 @@ class ThreadsLease(Lease):
         gate = threading.Lock()
         gate.acquire()
         while not self._is_stopping:
-            self._work.run()
+            if self._work.has_ready():
+                if len(self._threads) < self._most and not self._sleepers:
+                    self._keep_one_asleep()
+                self._work.run()
             self._sleepers.append(gate)
             if self._work.has_ready() or not self._sleep(gate):
                 self._leave(gate)

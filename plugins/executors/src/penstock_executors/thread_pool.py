@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import threading
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
-from penstock import Executor, ExecutorDefaults, Lease
+from penstock import Executor, ExecutorDefaults, Lease, limits
 from penstock.errors import InvalidArgumentError
 from penstock_executors.parking import ThreadsLease
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from penstock import Work
 
@@ -19,10 +20,11 @@ _stack_size_lock: Final = threading.Lock()
 
 
 class ThreadPoolExecutor(Executor):
-    """Runs nodes on a fixed number of threads; the default executor.
+    """Runs nodes on up to a number of threads; the default executor.
 
-    The threads live from the start of a run to its end. They are daemons: a process whose main
-    thread fails does not wait for them.
+    One thread starts with a run, the others as they are needed, and all live to the end of the run. They are
+    daemons: a process whose main thread fails does not wait for them. A graph file may ask for as many
+    threads, and as much stack, as `penstock.limits` allows.
 
     Args:
         num_threads: at least 1.
@@ -81,24 +83,24 @@ class ThreadPoolExecutor(Executor):
 
     def lend_to(self, work: Work) -> Lease:
         """Serve a run with threads of its own."""
+        niced = cache(self._niced)  # one object for all threads, which warns once
+        label = f"{self._prefix}-{work.name}" if work.name else self._prefix
 
-        def make_threads(serve: Callable[[], None]) -> Sequence[threading.Thread]:
-            target = self._niced(serve) if self._nice else serve
-            label = f"{self._prefix}-{work.name}" if work.name else self._prefix
-            return [
-                threading.Thread(target=target, name=f"{label}-{number}", daemon=True)
-                for number in range(self.num_threads)
-            ]
+        def make(number: int, serve: Callable[[], None]) -> threading.Thread:
+            target = niced(serve) if self._nice else serve
+            return threading.Thread(target=target, name=f"{label}-{number}", daemon=True)
 
-        if not self._stack_size:
-            return ThreadsLease(work, make_threads)
+        start = self._start_with_stack if self._stack_size else threading.Thread.start
+        return ThreadsLease(work, make, self.num_threads, start)
+
+    def _start_with_stack(self, thread: threading.Thread) -> None:
         with _stack_size_lock:
             try:
                 before = threading.stack_size(self._stack_size)
             except ValueError as error:
                 raise InvalidArgumentError(f"stack_size is {self._stack_size}: {error}") from error
             try:
-                return ThreadsLease(work, make_threads)
+                thread.start()
             finally:
                 threading.stack_size(before)
 
@@ -137,10 +139,12 @@ def stack_size_of(message: Any) -> int:
 
     Raises:
         InvalidArgumentError: it is set and not positive.
+        ResourceExhaustedError: it is more than the limit "stack_bytes".
     """
     size: int = message.stack_size
     if message.HasField("stack_size") and size <= 0:
         raise InvalidArgumentError(f"stack_size is {size}, but must be positive")
+    limits.check("stack_bytes", size, f"stack_size is {size}")
     return size
 
 
@@ -148,6 +152,7 @@ def _thread_count(message: Any, defaults: ExecutorDefaults) -> int:
     """Return num_threads; only an executor to which the graph gives no type may leave the number out."""
     if message.HasField("num_threads"):
         asked: int = message.num_threads
+        limits.check("threads", asked, f"num_threads is {asked}")
         if defaults.is_implied and asked in (0, -1):
             return defaults.suggested_threads
         if asked <= 0:

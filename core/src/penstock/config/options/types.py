@@ -22,6 +22,7 @@ from penstock.errors import (
 from penstock.near_names import did_you_mean, near_names
 from penstock.option_class import full_name, is_options_class, options_classes
 from penstock.registry_entries import OptionEntry, Origin, calculator_of, spelling
+from penstock.shown import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -149,8 +150,8 @@ class OptionTypes:
         message = name.removesuffix(".ext")
         if message != name and self.load(message):
             line = f"node_options {{ [type.googleapis.com/{message}] {{ ... }} }}"
-            return f"the options {message!r} are no extension; write {line}"
-        words = f"no options message {written!r} is known"
+            return f"the options {quoted(message)} are no extension; write {line}"
+        words = f"no options message {quoted(written)} is known"
         known = {*self._registry.options(), *self._names_of_components()}
         distribution = self._registry.install_hint("option", message)
         cure = f"; install it: pip install {distribution}" if distribution else did_you_mean(message, known)
@@ -231,7 +232,7 @@ class OptionTypes:
             by_spelling = {spelling(one): one for one in reversed(found)}
             if len(by_spelling) > 1:
                 both = " and ".join(sorted(by_spelling)[:2])
-                raise NameClashError(f"options {name!r} are claimed by the classes {both}; rename one")
+                raise NameClashError(f"options {quoted(name)} are claimed by the classes {both}; rename one")
             if by_spelling:
                 return by_spelling.popitem()[1]
         return None

@@ -16,6 +16,7 @@ from google.protobuf.any_pb2 import Any as PackedMessage
 from penstock.config.reading.right_options import right_options
 from penstock.config.reading.scan import own_name, snake_case
 from penstock.config.reading.words import TOO_DEEP, lowered, with_near_fields
+from penstock.shown import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -122,7 +123,7 @@ def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(members) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"the member {twice!r} comes twice in one object")
+        raise ValueError(f"the member {quoted(twice)} comes twice in one object")
     return members
 
 

@@ -11,6 +11,7 @@ What the caller passes in is copied, never changed. Templates are recognised her
 from __future__ import annotations
 
 import re
+import stat
 import sys
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeGuard
@@ -21,6 +22,7 @@ from google.protobuf.message import DecodeError
 from google.protobuf.message import Message as AnyMessage
 from google.protobuf.unknown_fields import UnknownFieldSet
 
+from penstock import limits
 from penstock.config.calculator_pb2 import CalculatorGraphConfig
 from penstock.config.options.types import OptionTypes
 from penstock.config.places import Places, ReadGraph, Spot, where
@@ -35,6 +37,7 @@ from penstock.errors import (
     PluginError,
     code_of,
 )
+from penstock.shown import quoted
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -187,6 +190,7 @@ class _Reader:
         raise InvalidArgumentError(f"graph file {str(path)!r} ends with {suffix!r}; expected one of {known}")
 
     def text(self, text: str) -> ReadGraph | Definition:
+        limits.check("file_bytes", len(text), f"this graph text has {len(text)} characters")
         scanned = scan_text(text)
         places = Places(self._file, text, scanned.root)
         try:
@@ -367,6 +371,8 @@ class _Reader:
 
     def _finished(self, message: CalculatorGraphConfig, places: Places) -> ReadGraph:
         """Rename packed messages of the reference's package, and load the types of all packed messages."""
+        count = len(message.node)
+        limits.check("nodes", count, f"{where(self._file, None)}the graph has {count} nodes")
         for packed, path in messages_in(message):
             if not isinstance(packed, PackedMessage) or not packed.type_url:
                 continue
@@ -422,7 +428,7 @@ class _Reader:
 
     def _path_hint(self, text: str) -> str:
         if self._file is None and re.fullmatch(_LOOKS_LIKE_PATH, text.strip()):
-            return f"; a str is graph text: for the file, pass pathlib.Path({text.strip()!r})"
+            return f"; a str is graph text: for the file, pass pathlib.Path({quoted(text.strip())})"
         return ""
 
     def _fail_too_deep(self, error: RecursionError) -> NoReturn:
@@ -464,8 +470,14 @@ def _without_options(scanned: ScannedText, places: Places, error: GraphParseErro
 
 
 def _bytes_of(path: Path) -> bytes:
+    most = limits.current().file_bytes
     try:
-        return path.read_bytes()
+        if not stat.S_ISREG(path.stat().st_mode) and not path.is_dir():  # opening a pipe waits for its writer
+            raise InvalidArgumentError(
+                f"graph file {str(path)!r} is a device or a pipe; read it, and pass its text as a str"
+            )
+        with path.open("rb") as file:
+            data = file.read(most + 1)
     except FileNotFoundError as error:
         raise NotFoundError(f"there is no graph file {str(path)!r}") from error
     except ValueError as error:
@@ -473,6 +485,8 @@ def _bytes_of(path: Path) -> bytes:
     except OSError as error:
         why = error.strerror or type(error).__name__
         raise PenstockError(f"graph file {str(path)!r} cannot be read: {why}", code=code_of(error)) from error
+    limits.check("file_bytes", len(data), f"graph file {str(path)!r} has too many bytes")
+    return data
 
 
 def _holds_template(data: bytes) -> bool:

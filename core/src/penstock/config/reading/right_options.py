@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from penstock.near_names import near_names
+from penstock.shown import quoted
 
 if TYPE_CHECKING:
     from penstock.config.options.types import OptionTypes
@@ -41,5 +42,5 @@ def right_options(  # noqa: PLR0913, PLR0917  # what a file has at one place
             written = " ".join(given.split()).replace(field, near[0], 1)
             return f"; write {forms[is_extension].format(options, written)}"
         if message != _NODE:
-            return f"; the options of {name!r} are {options}, which has {', '.join(fields)}"
+            return f"; the options of {quoted(name)} are {options}, which has {', '.join(fields)}"
     return "" if message == _NODE else f"; 'penstock show {name}' says how its options are written"

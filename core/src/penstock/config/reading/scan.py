@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from penstock import limits
 from penstock.config.places import Spot
 from penstock.config.reading.plain_nodes import PLAIN_NODE, PlainNode, fields_of, given_by
 
@@ -96,6 +98,8 @@ class ScannedText(NamedTuple):
 def scan_text(text: str) -> ScannedText:
     """Read graph text once: rename messages of the reference's package, and note where fields stand."""
     tokens = _tokens(_TOKEN_OR_NODE, text)
+    nodes = sum(token.kind == "node" for token in tokens)
+    limits.check("nodes", nodes, f"this graph has {nodes} nodes")
     named = tuple(_bracketed(tokens))
     tree = _TextTree(text, tokens[:])
     root, unclosed = tree.read()
@@ -122,11 +126,13 @@ def tokens_of(text: str) -> list[Token]:
 
 
 def _tokens(pattern: re.Pattern[str], text: str) -> list[Token]:
-    return [
-        Token(str(match.lastgroup), match.group(), match.start())
-        for match in pattern.finditer(text)
-        if match.lastgroup != "skip"
+    most = limits.current().tokens
+    matches = (match for match in pattern.finditer(text) if match.lastgroup != "skip")
+    tokens = [
+        Token(str(match.lastgroup), match.group(), match.start()) for match in islice(matches, most + 1)
     ]
+    limits.check("tokens", len(tokens), "this graph has too many words, numbers, strings and marks")
+    return tokens
 
 
 def _renamed(text: str, tokens: list[Token]) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from penstock.config.calculator_pb2 import CalculatorGraphConfig
 from penstock.config.reading.scan import snake_case
 from penstock.near_names import did_you_mean
+from penstock.shown import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,7 +48,7 @@ def with_near_fields(words: str, types: OptionTypes, right: Callable[[str, str],
         return lowered(what) + (_BOTH_FORMS if is_misplaced or what in _NO_TYPE_URL else "")
     message, field = found.groups()
     fields = [one.name for one in types.FindMessageTypeByName(message).fields]
-    words = f"{message} has no field {field!r}"
+    words = f"{message} has no field {quoted(field)}"
     if instead := right(message, field):
         return f"{words}{instead}"
     if field in CalculatorGraphConfig.DESCRIPTOR.fields_by_name:

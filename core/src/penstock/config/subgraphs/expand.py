@@ -13,6 +13,7 @@ is noted, so that the nodes connected with it can still be checked. Source of na
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from penstock.check.faults import cause_words
@@ -31,10 +32,13 @@ from penstock.errors import (
     InvalidArgumentError,
     OptionError,
     PenstockError,
+    ResourceExhaustedError,
     StatusCode,
     code_of,
 )
 from penstock.late_log import LateLogger, place
+from penstock.limits import check, current
+from penstock.shown import clipped, quoted
 from penstock.tags import TagMap
 
 if TYPE_CHECKING:
@@ -54,8 +58,6 @@ _LOG: Final = LateLogger("config")
 _NOT_FOR_SUBGRAPHS: Final = ("source_layer", "buffer_size_hint", "output_stream_handler", "input_stream_info")
 #: Fields that are accepted and have no effect where the subgraph is a file.
 _IGNORED: Final = ("executor", "max_in_flight", "input_stream_handler")
-#: How deep subgraphs may be nested. A class that computes graphs could nest them without end.
-_DEEPEST: Final = 64
 
 
 class Expanded(NamedTuple):
@@ -127,7 +129,7 @@ def with_subgraphs(registry: Registry, subgraphs: Mapping[str, object] | Iterabl
         loaded = read_definition(graph, registry, label=f"<subgraph {i}>")
         name = (loaded.message if isinstance(loaded, ReadGraph) else loaded.graph).type
         if not name or name in seen:
-            what = f"type {name!r}, as one before it" if name else "no type"
+            what = f"type {quoted(name)}, as one before it" if name else "no type"
             cure = "give it another type, or pass subgraphs as a dict from name to graph"
             raise InvalidArgumentError(f"subgraph {i} has {what}; {cure}")
         seen.add(name)
@@ -185,6 +187,8 @@ class _Expansion:
         self._faults = faults
         #: Id of what a name stands for → that object, which keeps its id while it is here, and what was read.
         self._read: dict[int, tuple[object, ReadGraph | Definition]] = {}
+        #: What `_size` has found.
+        self._sizes: dict[str, int] = {}
 
     def run(self, message: Message) -> list[_Part]:
         root = self._places.root
@@ -194,6 +198,8 @@ class _Expansion:
         names = numbered_nodes([part.node.name or part.node.calculator for part in parts])
         for part, name in zip(parts, names, strict=True):
             _set_options(part, name, message, None, self._faults, self.types)
+        size = sum(self._size(part.node.calculator) for part in parts)
+        check("nodes", size, f"with its subgraphs expanded the graph has {size} nodes")
         while True:
             plain = [part for part in parts if not self._is_subgraph(part)]
             subgraphs = [part for part in parts if self._is_subgraph(part)]
@@ -203,6 +209,18 @@ class _Expansion:
             parts = plain
             for part, name in zip(subgraphs, names[len(plain) :], strict=True):
                 parts += _Use(part, name, self._faults).expand(self)
+                check("nodes", len(parts), f"with its subgraphs expanded the graph has {len(parts)} nodes")
+
+    def _size(self, name: str, inside: tuple[str, ...] = ()) -> int:
+        """Return how many nodes a node becomes. What is made for each use counts as one, as what is wrong."""
+        if name not in self._sizes:
+            nodes: Iterable[Message] = ()
+            if self._names.is_subgraph(name) and name not in inside and len(inside) < current().depth:
+                with suppress(Exception):  # foreign code; what is wrong is reported where the graph is needed
+                    loaded = self._definition(self._names.look_up("subgraph", name), name)
+                    nodes = loaded.message.node if isinstance(loaded, ReadGraph) else ()
+            self._sizes[name] = sum(self._size(node.calculator, (*inside, name)) for node in nodes) or 1
+        return self._sizes[name]
 
     def _is_subgraph(self, part: _Part) -> bool:
         return not part.has_failed and self._names.is_subgraph(part.node.calculator)
@@ -302,13 +320,12 @@ class _Use:
         names = [name for name, _ in inside]
         if self._key in inside:
             circle = " → ".join((*names[inside.index(self._key) :], kind))
-            self._fault(self.part.at(), f"subgraph {kind!r} contains itself: {circle}; take one of them out")
+            words = f"subgraph {quoted(kind)} contains itself: {clipped(circle)}; take one of them out"
+            self._fault(self.part.at(), words)
             return True
-        if len(inside) < _DEEPEST:
-            return False
-        words = f"subgraph {kind!r} is {len(inside)} subgraphs deep, more than any graph needs; let it end"
-        self._fault(self.part.at(), words)
-        return True
+        where = self.part.places.where(self.part.at())
+        check("depth", len(inside) + 1, f"{where}{self.who} is inside of {len(inside)} subgraphs")
+        return False
 
     def _options_key(self) -> bytes:
         options = CalculatorGraphConfig.Node(
@@ -356,6 +373,8 @@ class _Use:
                 found = _Computed(compute(sc), _label(found))
             doing = "the subgraph cannot be read"
             graph = expansion.graph(found, options, self, note)
+        except ResourceExhaustedError as error:
+            raise error.placed(note) from error
         except Exception as error:  # noqa: BLE001  # foreign code: any exception is a fault of the graph
             if isinstance(error, OptionError):
                 places = OptionPlaces(self.part.node, self.part.places, self.part.spot, at)
@@ -439,7 +458,7 @@ def _set_options(  # noqa: PLR0913, PLR0917  # a node, where it stands, and what
     """Carry out the `option_value` entries of a node, whose message is changed."""
     entries = list(part.node.option_value)
     for i, error in set_option_values(part.node, graph, types, user):
-        words = f"{who(name, part.node.calculator)}: option_value {entries[i]!r}: {error}"
+        words = f"{who(name, part.node.calculator)}: option_value {quoted(entries[i])}: {error}"
         faults.add(part.at("option_value", i), words, code=error.code, node=name, cause=error)
 
 

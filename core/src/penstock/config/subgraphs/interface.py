@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from penstock.config.places import Spot
 from penstock.port_collection import port_name
+from penstock.shown import quoted
 from penstock.tags import is_name
 
 if TYPE_CHECKING:
@@ -95,7 +96,8 @@ class Interface:
             if match is None:
                 self._misfit(field, port, f"it has no such port; {_listed(field, inner)}")
             elif renamed.setdefault(match.name, port.name) != port.name:
-                words = f"inside it is {match.name!r}, which is joined to {renamed[match.name]!r} already"
+                joined = quoted(renamed[match.name])
+                words = f"inside it is {quoted(match.name)}, which is joined to {joined} already"
                 self._misfit(field, port, f"{words}; put a node in between that forwards it")
 
     def _misfit(self, field: str, port: Port, words: str) -> None:

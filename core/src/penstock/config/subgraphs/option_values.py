@@ -17,6 +17,7 @@ from penstock.config.reading.messages import unpacked
 from penstock.config.reading.scan import own_name
 from penstock.errors import InvalidArgumentError, NotFoundError, PenstockError, StatusCode
 from penstock.near_names import did_you_mean
+from penstock.shown import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -81,7 +82,7 @@ def _path(text: str) -> _Path:
     if steps and steps[0].startswith(_EXTENSION):
         wanted = own_name(steps.pop(0)[len(_EXTENSION) :])
     if not steps or not all(steps) or steps[0].isdigit():
-        raise InvalidArgumentError(f"path {text!r} names no field")
+        raise InvalidArgumentError(f"path {quoted(text)} names no field")
     return _Path(wanted, tuple(steps))
 
 
@@ -112,7 +113,7 @@ def _write(node: Message, path: _Path, value: Any, types: OptionTypes) -> None:
     inner = [unpacked(packed, types) for packed in node.node_options]
     found = _chosen(inner, path, "the node")
     if found is None:
-        which = f" {path.type!r}" if path.type else ""
+        which = f" {quoted(path.type)}" if path.type else ""
         raise NotFoundError(f"the node has no options{which} to write to; add them, be they empty")
     _set(found, path.steps, value)
     position = next(i for i, one in enumerate(inner) if one is found)
@@ -143,7 +144,7 @@ def _no_field(whose: str, field: str, messages: list[Message]) -> NotFoundError:
     known = [name for one in messages for name in one.DESCRIPTOR.fields_by_name]
     meant = did_you_mean(field, known, 1)
     types = " and ".join(one.DESCRIPTOR.full_name for one in messages)
-    return NotFoundError(f"{whose}, {types}, have no field {field!r}{meant}")
+    return NotFoundError(f"{whose}, {types}, have no field {quoted(field)}{meant}")
 
 
 # --- paths --------------------------------------------------------------------------------------
@@ -210,7 +211,7 @@ def _step(message: Message, steps: tuple[str, ...]) -> tuple[Any, int | None, tu
         if not _is_repeated(field):
             raise InvalidArgumentError(f"field {field.full_name!r} is no list, so it has no element {index}")
     if rest and (field.message_type is None or (_is_repeated(field) and index is None)):
-        raise InvalidArgumentError(f"field {field.full_name!r} has no field {rest[0]!r} inside")
+        raise InvalidArgumentError(f"field {field.full_name!r} has no field {quoted(rest[0])} inside")
     if field.message_type is not None and field.message_type.GetOptions().map_entry:
         raise InvalidArgumentError(f"field {field.full_name!r} is a map, which cannot be copied")
     return field, index, tuple(rest)

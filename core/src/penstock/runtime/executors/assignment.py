@@ -6,10 +6,16 @@ import inspect
 import os
 from typing import TYPE_CHECKING, Any, Final
 
-from penstock.errors import AlreadyExistsError, FailedPreconditionError, InvalidArgumentError
+from penstock.errors import (
+    AlreadyExistsError,
+    FailedPreconditionError,
+    InvalidArgumentError,
+    ResourceExhaustedError,
+)
 from penstock.plan import DEFAULT_EXECUTOR
 from penstock.runtime.executors.executor import Executor, ExecutorDefaults
 from penstock.services import RunsNodes
+from penstock.shown import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,6 +37,8 @@ class Executors:
         #: Executors with a type in the graph; made at once, so that their faults are faults of the graph.
         self._declared: Final = {plan.name: self._make(plan) for plan in plan.executors if plan.type}
         self._by_name: dict[str, Executor] | None = None
+        if "" not in self._declared and registry.has("executor", DEFAULT_EXECUTOR):
+            self._make(plan.executors[0])  # its faults are told now; the run makes its own, or is given one
 
     def hand_in(self, name: str, executor: object) -> None:
         """Use an application's executor under a name; "" for the default one.
@@ -85,10 +93,9 @@ class Executors:
         defaults = ExecutorDefaults(plan.name, plan.num_threads, threads, is_implied=not plan.type)
         try:
             return _as_executor(kind.create(plan.options, defaults))
-        except InvalidArgumentError as error:
-            raise InvalidArgumentError(
-                f"executor {plan.name!r} ({plan.type or DEFAULT_EXECUTOR}): {error}"
-            ) from error
+        except (InvalidArgumentError, ResourceExhaustedError) as error:
+            who = f"executor {quoted(plan.name)} ({plan.type})" if plan.type else "the default executor"
+            raise error.placed(f"{who}: ") from error
 
     def assign(
         self, services: Mapping[ServiceKey[Any], object]

@@ -1,0 +1,124 @@
+"""What a graph file may cost at most: each limit has a name, a default, and an override by the application.
+
+A graph file may come from a stranger, and cannot change a limit. The application can, for its process by an
+environment variable, such as PENSTOCK_MAX_NODES=200000, or for what it loads inside a block::
+
+    with penstock.limits.override(nodes=200_000):
+        graph = penstock.CalculatorGraph(path)
+
+A graph that asks for more is refused when it is loaded, with a `penstock.errors.ResourceExhaustedError`.
+What an application does itself has no limit here, such as the threads of an executor that it makes.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from penstock.errors import InvalidArgumentError, ResourceExhaustedError
+from penstock.shown import LONGEST_QUOTE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class Limits(NamedTuple):
+    """The limits of one graph, each at least 1. The defaults are far above what graphs need.
+
+    Attributes:
+        file_bytes: bytes of a graph file; characters of graph text that is given as a str.
+        tokens: words, numbers, strings and marks of graph text or JSON. A node of streams and a name is one.
+        depth: how deep subgraphs are nested, and the rules, operations and values of a template. Above 90 it
+            concerns subgraphs only: protobuf reads messages up to 100 deep.
+        nodes: nodes of a graph in which subgraphs and templates are expanded.
+        steps: steps of all templates of a graph: rules that are carried out, operations, elements of ranges.
+            A message that is copied counts as 10.
+        text: characters and bytes that all templates of a graph make, intermediate results included.
+        ports: entries of one list of a node, such as its input streams; also the largest index of a port.
+        threads: threads of one executor.
+        stack_bytes: bytes of stack of each thread of an executor.
+        faults: how many faults the message of a `GraphConfigError` lists; its `faults` has all.
+        quoted: how many characters of a value of the file a message quotes.
+    """
+
+    file_bytes: int = 16 * 2**20
+    tokens: int = 2_000_000
+    depth: int = 64
+    nodes: int = 50_000
+    steps: int = 1_000_000
+    text: int = 64 * 2**20
+    ports: int = 10_000
+    threads: int = 1024
+    stack_bytes: int = 256 * 2**20
+    faults: int = 20
+    quoted: int = 200
+
+
+_OVERRIDE: Final[ContextVar[Limits | None]] = ContextVar("limits", default=None)
+
+
+def variable(name: str) -> str:
+    """Return the environment variable that overrides a limit."""
+    return f"PENSTOCK_MAX_{name.upper()}"
+
+
+def current() -> Limits:
+    """Return the limits that hold here: those of `override`, else those of the environment.
+
+    Raises:
+        InvalidArgumentError: an environment variable is no whole number of at least 1.
+    """
+    inside = _OVERRIDE.get()
+    if inside is not None:
+        return inside
+    given = {name: os.environ[variable(name)] for name in Limits._fields if variable(name) in os.environ}
+    for name, text in given.items():
+        if not (text.isascii() and text.isdecimal() and int(text[:18])):
+            raise InvalidArgumentError(f"{variable(name)} is {text!r}: must be a whole number of at least 1")
+    return Limits(**{name: int(text[:18]) for name, text in given.items()})
+
+
+@contextmanager
+def override(**limits: int) -> Iterator[Limits]:
+    """Use other limits in a `with` block, in this thread or task. Those that are not given stay.
+
+    Args:
+        **limits: name → value, at least 1.
+
+    Raises:
+        InvalidArgumentError: there is no such limit, or a value is no int of at least 1.
+    """
+    for name, value in limits.items():
+        if name not in Limits._fields:
+            raise InvalidArgumentError(f"there is no limit {name!r}; there are {', '.join(Limits._fields)}")
+        if not isinstance(value, int) or value < 1:
+            raise InvalidArgumentError(f"limit {name!r} is {value!r}: must be an int of at least 1")
+    new = current()._replace(**limits)
+    before, quote = _OVERRIDE.set(new), LONGEST_QUOTE.set(new.quoted)
+    try:
+        yield new
+    finally:
+        LONGEST_QUOTE.reset(quote)
+        _OVERRIDE.reset(before)
+
+
+def check(name: str, value: int, what: str) -> None:
+    """Check what a graph asks for against a limit.
+
+    Args:
+        name: of the limit.
+        value: what the graph asks for.
+        what: what the message begins with: "num_threads is 5000".
+
+    Raises:
+        ResourceExhaustedError: it is more than the limit; has the limit's name.
+    """
+    most = getattr(current(), name)
+    if value > most:
+        raise ResourceExhaustedError(
+            f"{what}, more than the limit {name!r} of {most}; an application that means this raises the "
+            f"limit by {variable(name)} or by penstock.limits.override({name}=...)",
+            limit=name,
+        )
