@@ -4,11 +4,11 @@
     uv run python scripts/fuzz_graphs.py --seed 7 --inputs 1000000 --jobs 2    the long form
     uv run python scripts/fuzz_graphs.py --seed 7 --show 4711                  one input, and what it raises
 
-Each input is a graph of the project that was changed at random (`graph_mutations`). Worker processes load it as
-`CalculatorGraph` does: they read, expand, check and plan it, and do not run it. A finding is an input that
-raises anything but a PenstockError, whose error cannot be printed, that takes more than 2 s of processor time or
-256 MB of memory, or that ends its process. Findings are saved in a folder, and told at the end; the exit status
-is then 1. A seed makes the same inputs as long as the project's graphs stay as they are.
+Each input is a graph of the project that was changed at random (`graph_mutations`). Worker processes load it
+as `CalculatorGraph` does: they read, expand, check and plan it, and do not run it. A finding is an input that
+raises anything but a PenstockError, whose error cannot be printed, that takes more than 2 s of processor time
+or 256 MB of memory, or that ends its process. Findings are saved in a folder, and told at the end; the exit
+status is then 1. A seed makes the same inputs as long as the project's graphs stay as they are. Linux only.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
 from graph_mutations import Corpus, Mutant, mutant, read_corpus
+
 from penstock.config import build_plan
 from penstock.errors import GraphConfigError, PenstockError
 from penstock.plugins.default_registry import default_registry
@@ -100,7 +101,7 @@ def load(one: Mutant, registry: Registry, folder: Path) -> None:
         outer = 'node { calculator: "Mutant" input_stream: "in" output_stream: "out" } input_stream: "in"'
         build_plan(outer, registry, subgraphs={"Mutant": source})
     else:
-        build_plan(source, registry)
+        build_plan(source, registry, subgraphs=one.subgraphs)
 
 
 def attempt(one: Mutant, number: int, registry: Registry, folder: Path) -> Finding | str:
@@ -179,7 +180,7 @@ def warm_registry() -> Registry:
             try:
                 registry.find(kind, name)
             except PenstockError as error:
-                print(f"left out: {error}", file=sys.stderr)
+                _say(f"left out: {error}")
     return registry
 
 
@@ -221,7 +222,7 @@ def work(task: Task, shared: _Shared, results: Connection) -> None:
 
 
 def _limit_processor() -> None:
-    """Let this process end where the next input takes far longer than it may, be it inside of a C function."""
+    """Let this process end where the next input takes far longer than it may, be it inside C code."""
     _, hard = resource.getrlimit(resource.RLIMIT_CPU)
     most = int(time.process_time() + MOST_SECONDS + _GRACE_SECONDS)
     resource.setrlimit(resource.RLIMIT_CPU, (most, hard))
@@ -249,7 +250,7 @@ class _Worker:
         self._shared.stop.value = 1
 
     def poll(self) -> list[Finding]:
-        """Return what the process has found since the last call, and replace it where it has ended too early."""
+        """Return what the process found since the last call; replace it where it has ended too early."""
         found = list(self._received())
         number = int(self._shared.number.value)
         if number != self._number:
@@ -304,6 +305,10 @@ class _Worker:
             return  # the process has ended; its exit code says how
 
 
+def _say(words: str) -> None:
+    print(words, file=sys.stderr, flush=True)
+
+
 def _told(finding: Finding) -> str:
     said = f": {finding.words}" if finding.words else ""
     return f"input {finding.number}: {finding.kind}{said}"
@@ -339,15 +344,14 @@ def fuzz(tasks: list[Task], out: Path, corpus: Corpus) -> tuple[int, Counter[str
                 for finding in (one for worker in workers for one in worker.poll()):
                     save(finding, tasks[0].seed, out, corpus)
                     if finding.kind not in found:
-                        print(_told(finding), file=sys.stderr, flush=True)
+                        _say(_told(finding))
                     found.setdefault(finding.kind, []).append(finding)
                 if time.monotonic() - told > _PROGRESS:
                     told = time.monotonic()
-                    done = sum(worker.done for worker in workers)
-                    words = f"{done:,} inputs in {told - start:.0f} s, {sum(map(len, found.values()))} findings"
-                    print(words, file=sys.stderr, flush=True)
+                    done, count = sum(worker.done for worker in workers), sum(map(len, found.values()))
+                    _say(f"{done:,} inputs in {told - start:.0f} s, {count:,} findings")
             except KeyboardInterrupt:
-                print("interrupted: waiting for the inputs that are being loaded", file=sys.stderr, flush=True)
+                _say("interrupted: waiting for the inputs that are being loaded")
                 for worker in workers:
                     worker.stop()
     finally:
@@ -403,11 +407,14 @@ def ascii_lines(text: str) -> str:
     return text.encode("ascii", errors="backslashreplace").decode()
 
 
-def _graph_folders() -> tuple[Path, ...]:
+def _folders() -> tuple[Path, ...]:
     missing = [folder for folder in SHARED if not folder.is_dir()]
     if missing:
-        print(f"without the graphs of {', '.join(map(str, missing))}, not there", file=sys.stderr)
+        _say(f"without the graphs of {', '.join(map(str, missing))}, not there")
     return tuple(folder for folder in (*(ROOT / name for name in FOLDERS), *SHARED) if folder not in missing)
+
+
+_FOLDER: Final = click.Path(file_okay=False, path_type=Path)
 
 
 @click.command(help=(__doc__ or "").partition("\n")[0])
@@ -415,37 +422,41 @@ def _graph_folders() -> tuple[Path, ...]:
 @click.option("--inputs", type=click.IntRange(1), help="How many inputs are loaded.")
 @click.option("--seconds", type=click.FloatRange(0), help="For how long inputs are loaded.")
 @click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Worker processes.")
-@click.option("--first", type=click.IntRange(0), default=0, show_default=True, help="The number of the first input.")
-@click.option("--show", "number", type=click.IntRange(0), help="Load one input, and print it and what it raises.")
 @click.option(
-    "--out",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=ROOT / ".fuzz",
-    show_default=".fuzz",
-    help="Where findings are saved.",
+    "--first", type=click.IntRange(0), default=0, show_default=True, help="Number of the first input."
 )
+@click.option("--show", "number", type=click.IntRange(0), help="Load one input, print it and what it raises.")
+@click.option(
+    "--graphs", type=_FOLDER, multiple=True, help="Change the graphs of this folder only; repeatable."
+)
+@click.option("--out", type=_FOLDER, default=ROOT / ".fuzz", help="Where findings are saved; else .fuzz.")
 def main(  # noqa: PLR0913, PLR0917  # the options
-    seed: int, inputs: int | None, seconds: float | None, jobs: int, first: int, number: int | None, out: Path
+    seed: int,
+    inputs: int | None,
+    seconds: float | None,
+    jobs: int,
+    first: int,
+    number: int | None,
+    graphs: tuple[Path, ...],
+    out: Path,
 ) -> None:
     """Read the command line, fuzz, and tell the findings."""
-    folders = _graph_folders()
+    if number is None and inputs is None and seconds is None:
+        raise click.UsageError("how long? give --inputs or --seconds")
+    start = time.monotonic()
+    folders = graphs or _folders()
     corpus = read_corpus(folders)
     if number is not None:
         sys.exit(int(show(seed, number, corpus)))
-    if inputs is None and seconds is None:
-        raise click.UsageError("how long? give --inputs or --seconds")
-    print(
-        f"{len(corpus.texts):,} graphs, {len(corpus.templates):,} of them templates; seed {seed}",
-        file=sys.stderr,
-        flush=True,
-    )
-    start = time.monotonic()
+    _say(f"{len(corpus.texts):,} graphs, {len(corpus.templates):,} of them templates; seed {seed}")
     deadline = None if seconds is None else start + seconds
     end = None if inputs is None else first + inputs
     tasks = [Task(seed, first + job, jobs, end, deadline, folders) for job in range(jobs)]
     done, outcomes, found = fuzz(tasks, out, corpus)
     took = time.monotonic() - start
-    print(f"{done:,} inputs in {took:.0f} s: {', '.join(f'{n:,} {kind}' for kind, n in outcomes.most_common())}")
+    print(
+        f"{done:,} inputs in {took:.0f} s: {', '.join(f'{n:,} {kind}' for kind, n in outcomes.most_common())}"
+    )
     for findings in sorted(found.values(), key=len, reverse=True):
         print(f"{len(findings):,} x {_told(findings[0])}")
     if found:

@@ -13,9 +13,11 @@ import json
 import random
 import re
 from pathlib import Path, PurePosixPath
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from google.protobuf.message import Message as AnyMessage
+
 from penstock.config import read_definition, to_binary, to_json
 from penstock.config.calculator_pb2 import CalculatorGraphConfig
 from penstock.config.options.types import OptionTypes
@@ -26,7 +28,7 @@ from penstock.registry_entries import calculator_of
 from penstock_templates import GraphTemplate
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from penstock.registry import Registry
 
@@ -48,17 +50,20 @@ _NUMBERS: Final = (
 )  # fmt: skip
 _STRINGS: Final = (
     "", "\ud800", "\udcff", "\0", "\\0", "\\377", "\\xff", "\\ud800", "\\U00110000", "\\", "é", "𝒳", "\u202e",
-    "\r", "a b", "a" * 5000, ":x", "x:", "A:x", "A:0:x", "A:1:x", "A:10000:x", "A:10001:x", f"A:{_DIGITS}:x",
-    f"a/{_DIGITS}:x", "a:b", "Ext::x/y:z", "%", "../../etc/passwd", "/dev/zero", "mediapipe.X", "penstock.", ".",
+    "\r", "a b", "a" * 5000, ":x", "x:", "A:x", "A:0:x", "A:1:x", "A:10000:x", "A:10001:x",
+    f"A:{_DIGITS}:x", f"a/{_DIGITS}:x", "a:b", "Ext::x/y:z", "%", "../../etc/passwd", "/dev/zero", "mediapipe.X", "penstock.", ".",
     "[penstock.X.ext]", "type.googleapis.com/", "os:system", "__class__", "{}", "{0.__class__}", "%s", "\n",
 )  # fmt: skip
 _MARKS: Final = ("{", "}", "[", "]", "<", ">", ":", ",", ";", "%", '"', "'", "#", "/", "\\", "(", ")", "-")
+_BRACKETS: Final = (
+    ("{", "}"), ("[", "]"), ("(", ")"), ("<", ">"), ("node {", "}"), ("options {", "}"), ('{"node":', "}"),
+)  # fmt: skip
 _EXPRESSIONS: Final = (
     "% end %", "% param p : 1 %", "% param p : concat(p, p) %", "% for (i : range(3)) %", "% for (i : p) %",
     "% for (i : range(1e9)) %", "% if (p > 1) %", "% if (1 / 0) %", "% p + 1 %", "% p * p %", "% p.x %",
     "% concat(p, p) %", "% size(p) %", "% min(p, 'a') %", "% max(1, 2) %", "% lowercase(p) %", "% !p %",
-    "% dict(a: 1, b: list()) %", "% list(1, 'a', dict()) %", "% range(-1) %", "% range(nan) %", "% 1e308 * 10 %",
-    "% 0 / 0 %", "% 1e999 %", "% '\\ud800' %", "% '\\377' %", "% uppercase('\\xff') %", f"% {'(' * 80} 1 %",
+    "% dict(a: 1, b: list()) %", "% list(1, 'a', dict()) %", "% range(-1) %", "% range(nan) %",
+    "% 1e308 * 10 %", "% 0 / 0 %", "% 1e999 %", "% '\\ud800' %", "% '\\377' %", "% uppercase('\\xff') %", f"% {'(' * 80} 1 %",
     f"% {_DIGITS} %", "% p == p %", "% 1 - 'a' %", "% 5 / 2 %", "%%", "% % %",
 )  # fmt: skip
 _DEPTHS: Final = (2, 50, 99, 101, 1000, 10_000)
@@ -73,6 +78,7 @@ class Mutant(NamedTuple):
         suffix: what the file's name ends with; "" where the graph is given as an object.
         is_inner: whether it is given as the subgraph of another graph.
         arguments: what a template is given for its params; None where it is given none.
+        subgraphs: name → graph that the graph may use.
     """
 
     form: str
@@ -80,6 +86,7 @@ class Mutant(NamedTuple):
     suffix: str = ""
     is_inner: bool = False
     arguments: dict[str, Any] | None = None
+    subgraphs: Mapping[str, Any] = MappingProxyType({})
 
 
 class Corpus(NamedTuple):
@@ -195,10 +202,10 @@ class _Mutation:
         forms: Sequence[Callable[[], Mutant]] = (
             self._text, self._text, self._text_file, self._template, self._template_with_arguments,
             self._binary, self._binary_template, self._json, self._json_text, self._object, self._message,
-            self._odd, self._options,
+            self._odd, self._options, self._subgraphs,
         )  # fmt: skip
-        made = self._chance.choice(forms)()
-        return made._replace(is_inner=made.arguments is None and self._chance.random() < 0.1)  # noqa: PLR2004
+        made = self._one(forms)()
+        return made._replace(is_inner=made.arguments is None and self._perhaps(10))
 
     # --- the forms ------------------------------------------------------------------------------------
 
@@ -214,10 +221,10 @@ class _Mutation:
 
     def _template_with_arguments(self) -> Mutant:
         text = self._one(self._corpus.templates)
-        if self._chance.random() < 0.5:  # noqa: PLR2004
+        if self._perhaps(50):
             text = self._changed_text(text)
         params = re.findall(r"%\s*param\s+(\w+)", text) or ["p"]
-        arguments = {name: self._odd_value(2) for name in params if self._chance.random() < 0.7}  # noqa: PLR2004
+        arguments = {name: self._odd_value(2) for name in params if self._perhaps(70)}
         return Mutant("template with arguments", text, arguments=arguments)
 
     def _binary(self) -> Mutant:
@@ -247,43 +254,72 @@ class _Mutation:
         return Mutant("message", message)
 
     def _options(self) -> Mutant:
-        """Return nodes with options that fit their calculators, but for the values; some copied by `option_value`."""
+        """Return nodes with options of their calculators, with odd values; `option_value` copies some."""
         message = CalculatorGraphConfig(input_stream=["a"])
-        for _ in range(self._chance.choice((1, 1, 2))):
+        for _ in range(self._one((1, 1, 2))):
             calculator, kind = self._one(self._corpus.options)
             node = message.node.add(calculator=calculator, output_stream=["b"])
             node.input_stream.append(self._one(("a", "IMAGE:a", "VIDEO:a", "DATA:a", "A:a", "ITEM:a")))
-            of_node, of_graph = kind(), kind()
-            for options in (of_node, of_node, of_graph):
-                self._change_field(options)
-            node.node_options.add().Pack(of_node)
-            message.graph_options.add().Pack(of_graph)
-            names = [*kind.DESCRIPTOR.fields_by_name, "options", "0", "1", "x", "Ext::x", "Ext::penstock.X", ""]
-            paths = ["/".join(self._chance.choices(names, k=self._chance.choice((1, 1, 2, 3)))) for _ in range(2)]
-            if self._chance.random() < 0.5:  # noqa: PLR2004
-                node.option_value.append(":".join(paths if self._chance.random() < 0.5 else paths[:1] * 2))  # noqa: PLR2004
+            for holder in (node.node_options, message.graph_options):
+                options = kind()
+                for _ in range(self._one((1, 2, 3))):
+                    self._change_field(options)
+                holder.add().Pack(options)
+            if self._perhaps(50):
+                names = [*kind.DESCRIPTOR.fields_by_name, "options", "0", "1", "x", "Ext::x", ""]
+                one, other = (
+                    "/".join(self._chance.choices(names, k=self._one((1, 1, 2, 3)))) for _ in range(2)
+                )
+                node.option_value.append(f"{one}:{self._one((one, other))}")
             packed = self._one((*node.node_options, *message.graph_options))
-            if self._chance.random() < 0.3:  # noqa: PLR2004
+            if self._perhaps(30):
                 packed.value = self._changed_bytes(packed.value)
         return Mutant("options", message.SerializeToString(), ".binarypb")
+
+    def _subgraphs(self) -> Mutant:
+        """Return a graph that uses a subgraph that uses another, and so on; the last is any graph."""
+        depth, width = self._one((1, 2, 5, 10, 30, 70)), self._one((1, 1, 2, 3))
+        name = self._one(("S0", "S1", f"S{depth}", "PassThroughCalculator"))  # the last may use the first
+        texts = {f"S{i}": self._using(f"S{i + 1}", width) for i in range(depth)}
+        texts[f"S{depth}"] = self._using(name, width) if self._perhaps(50) else self._one(self._corpus.texts)
+        changed = f"S{self._chance.randrange(depth + 1)}"
+        texts[changed] = self._changed_text(texts[changed])
+        return Mutant("subgraphs", self._using("S0", 1), subgraphs=texts)
+
+    @staticmethod
+    def _using(name: str, count: int) -> str:
+        node = 'node {{ calculator: "{}" input_stream: "s{}" output_stream: "s{}" }}\n'
+        nodes = "".join(node.format(name, i, i + 1) for i in range(count))
+        return f'input_stream: "s0"\noutput_stream: "s{count}"\n{nodes}'
 
     def _odd(self) -> Mutant:
         """Return what is no graph, or an object that says that it is one."""
         odd: Any = self._odd_value(3)
-        paths = ("a\0b.pbtxt", "\ud800.json", "a" * 300 + ".pbtxt", "", ".", "/", "/proc/self/mem.pb", ".json")
-        if self._chance.random() < 0.3:  # noqa: PLR2004
+        paths = (
+            "a\0b.pbtxt",
+            "\ud800.json",
+            "a" * 300 + ".pbtxt",
+            "",
+            ".",
+            "/",
+            "/proc/self/mem.pb",
+            ".json",
+        )
+        if self._perhaps(30):
             odd = Path(self._one(paths))
-        elif self._chance.random() < 0.3:  # noqa: PLR2004
+        elif self._perhaps(30):
             odd = _Given(odd)
         return Mutant("object", odd)
 
     # --- text -----------------------------------------------------------------------------------------
 
     def _changed_text(self, text: str) -> str:
-        for _ in range(self._chance.choice((1, 1, 1, 2, 2, 3, 5, 8))):
-            change = self._chance.choice(
-                (self._tokens, self._tokens, self._tokens, self._lines, self._nested, self._cut, self._spliced)
-            )
+        for _ in range(self._one((1, 1, 1, 2, 2, 3, 5, 8))):
+            changes = (
+                self._tokens, self._tokens, self._tokens, self._lines, self._nested, self._ruled, self._cut,
+                self._spliced,
+            )  # fmt: skip
+            change = self._chance.choice(changes)
             text = change(text)[: 5 * _LONGEST]
         return text
 
@@ -296,71 +332,73 @@ class _Mutation:
         meaningful = [i for i, token in enumerate(tokens) if token.strip()]
         if meaningful:
             at = self._one(meaningful)
-        kind = self._chance.randrange(7)
-        if kind == 0:
-            del tokens[at]
-        elif kind == 1:
-            tokens.insert(at, self._piece())
-        elif kind == 2:  # noqa: PLR2004
-            tokens.insert(at, tokens[at])
-        elif kind == 3:  # noqa: PLR2004
-            other = self._chance.randrange(len(tokens))
-            tokens[at], tokens[other] = tokens[other], tokens[at]
-        elif tokens[at][0] in "\"'" and kind < 6:  # noqa: PLR2004
-            tokens[at] = f"{tokens[at][0]}{self._one(_STRINGS)}{tokens[at][0]}"
-        elif tokens[at][0].isdigit() and kind < 6:  # noqa: PLR2004
-            tokens[at] = self._one(_NUMBERS)
-        else:
-            tokens[at] = self._piece()
+        match self._one(("remove", "insert", "double", "exchange", "replace", "alike", "alike")):
+            case "remove":
+                del tokens[at]
+            case "insert":
+                tokens.insert(at, self._piece())
+            case "double":
+                tokens.insert(at, tokens[at])
+            case "exchange":
+                other = self._chance.randrange(len(tokens))
+                tokens[at], tokens[other] = tokens[other], tokens[at]
+            case "alike" if tokens[at][0] in "\"'":
+                tokens[at] = f"{tokens[at][0]}{self._one(_STRINGS)}{tokens[at][0]}"
+            case "alike" if tokens[at][0].isdigit():
+                tokens[at] = self._one(_NUMBERS)
+            case _:
+                tokens[at] = self._piece()
         return "".join(tokens)
 
     def _piece(self) -> str:
-        kind = self._chance.randrange(6)
-        if kind == 0:
-            return self._one(_NUMBERS)
-        if kind == 1:
-            return f'"{self._one(_STRINGS)}"'
-        if kind == 2:  # noqa: PLR2004
-            return self._one(_MARKS)
-        if kind == 3:  # noqa: PLR2004
-            return self._one(_EXPRESSIONS)
-        return self._one(self._corpus.words)
+        words = self._corpus.words
+        piece: str = self._one(self._one((_NUMBERS, _STRINGS, _MARKS, _EXPRESSIONS, words, words)))
+        return f'"{piece}"' if piece in _STRINGS else piece
 
     def _lines(self, text: str) -> str:
         """Return text of which some lines were doubled, taken out, moved or mixed with those of another."""
         lines = text.splitlines(keepends=True) or [""]
         start = self._chance.randrange(len(lines))
-        end = min(len(lines), start + self._chance.choice((1, 1, 2, 5, 20)))
+        end = min(len(lines), start + self._one((1, 1, 2, 5, 20)))
         part = lines[start:end]
-        kind = self._chance.randrange(5)
-        if kind == 0:
-            del lines[start:end]
-        elif kind == 1:
-            lines[start:start] = part * self._chance.choice((1, 1, 2, 10, 100))
-        elif kind == 2:  # noqa: PLR2004
-            self._chance.shuffle(part)
-            lines[start:end] = part
-        elif kind == 3:  # noqa: PLR2004
-            others = self._one(self._corpus.texts).splitlines(keepends=True)
-            at = self._chance.randrange(len(others))
-            lines[start:start] = others[at : at + len(part)]
-        else:
-            lines.insert(start, f"{self._one(_EXPRESSIONS)}\n")
+        match self._one(("remove", "double", "shuffle", "mix", "rule")):
+            case "remove":
+                del lines[start:end]
+            case "double":
+                lines[start:start] = part * self._one((1, 1, 2, 10, 100))
+            case "shuffle":
+                self._chance.shuffle(part)
+                lines[start:end] = part
+            case "mix":
+                others = self._one(self._corpus.texts).splitlines(keepends=True)
+                at = self._chance.randrange(len(others))
+                lines[start:start] = others[at : at + len(part)]
+            case _:
+                lines.insert(start, f"{self._one(_EXPRESSIONS)}\n")
         return "".join(lines)
 
     def _nested(self, text: str) -> str:
         """Return text with a part in many brackets."""
         start, end = sorted(self._chance.randrange(len(text) + 1) for _ in range(2))
-        left, right = self._one(
-            (("{", "}"), ("[", "]"), ("(", ")"), ("node {", "}"), ("options {", "}"), ("<", ">"), ('{"node":', "}"))
-        )
+        left, right = self._one(_BRACKETS)
         depth = self._one(_DEPTHS)
-        closed = right * (depth if self._chance.random() < 0.8 else depth - 1)  # noqa: PLR2004
+        closed = right * (depth if self._perhaps(80) else depth - 1)
         return f"{text[:start]}{left * depth}{text[start:end]}{closed}{text[end:]}"
+
+    def _ruled(self, text: str) -> str:
+        """Return text inside of loops or conditions, or with params that grow."""
+        if self._perhaps(20):
+            growing = "".join(f"% param p{i + 1} : concat(p{i}, p{i}) %\n" for i in range(self._one((3, 30))))
+            return f'% param p0 : "a" %\n{growing}{text}\ntype: % p3 %'
+        rule = self._one(
+            ("% for (i : range(3)) %", "% for (i : range(10000)) %", "% for (i : p) %", "% if (1) %")
+        )
+        count = self._one((1, 1, 2, 3, 65))
+        return f"{count * rule}\n{text}\n{count * '% end %'}"
 
     def _cut(self, text: str) -> str:
         at = self._chance.randrange(len(text) + 1)
-        return text[:at] if self._chance.random() < 0.7 else text[at:]  # noqa: PLR2004
+        return text[:at] if self._perhaps(70) else text[at:]
 
     def _spliced(self, text: str) -> str:
         other = self._one(self._corpus.texts)
@@ -371,33 +409,33 @@ class _Mutation:
 
     def _changed_bytes(self, data: bytes) -> bytes:
         changed = bytearray(data)
-        for _ in range(self._chance.choice((0, 1, 1, 2, 4, 16))):
+        for _ in range(self._one((0, 1, 1, 2, 4, 16))):
             at = self._chance.randrange(len(changed) + 1)
-            size = self._chance.choice((1, 1, 2, 8, 64))
-            kind = self._chance.randrange(6)
-            if kind == 0 and at < len(changed):
-                changed[at] ^= 1 << self._chance.randrange(8)
-            elif kind == 1:
-                changed[at : at + size] = self._chance.randbytes(size)
-            elif kind == 2:  # noqa: PLR2004
-                del changed[at : at + size]
-            elif kind == 3:  # noqa: PLR2004
-                changed[at:at] = changed[at : at + size] * self._chance.choice((1, 2, 50))
-            elif kind == 4:  # noqa: PLR2004
-                del changed[at:]
-            else:
-                changed[at : at + size] = b"\xff" * size
+            size = self._one((1, 1, 2, 8, 64))
+            match self._one(("flip", "replace", "remove", "double", "end", "fill")):
+                case "flip" if at < len(changed):
+                    changed[at] ^= 1 << self._chance.randrange(8)
+                case "replace":
+                    changed[at : at + size] = self._chance.randbytes(size)
+                case "remove":
+                    del changed[at : at + size]
+                case "double":
+                    changed[at:at] = changed[at : at + size] * self._one((1, 2, 50))
+                case "end":
+                    del changed[at:]
+                case _:
+                    changed[at : at + size] = b"\xff" * size
         return bytes(changed)
 
     def _changed_message(self, kind: Any) -> bytes:
         """Return a serialized graph of which fields were changed, added or taken out, or its bytes."""
         message = kind()
         message.ParseFromString(self._one(self._corpus.messages))
-        for _ in range(self._chance.choice((0, 1, 1, 2, 4))):
+        for _ in range(self._one((0, 1, 1, 2, 4))):
             self._change_field(message)
         data: bytes = message.SerializeToString()
-        if self._chance.random() < 0.5:  # noqa: PLR2004
-            for _ in range(self._chance.choice((1, 2))):  # a string of the same length keeps the structure
+        if self._perhaps(50):
+            for _ in range(self._one((1, 2))):  # a string of the same length keeps the structure
                 word = self._one([*re.findall(rb"[\w.:/]{3,}", data), b"node"])
                 data = data.replace(word, self._chance.randbytes(len(word)), 1)
             return data
@@ -410,13 +448,13 @@ class _Mutation:
             for one in (value if hasattr(value, "add") else [value])
             if isinstance(one, AnyMessage)
         ]
-        if inner and self._chance.random() < 0.8:  # noqa: PLR2004
+        if inner and self._perhaps(80):
             self._change_field(self._one(inner))
             return
         if not message.DESCRIPTOR.fields:
             return
         field = self._one(message.DESCRIPTOR.fields)
-        if self._chance.random() < 0.2:  # noqa: PLR2004
+        if self._perhaps(20):
             message.ClearField(field.name)
             return
         value: Any = getattr(message, field.name)
@@ -440,59 +478,64 @@ class _Mutation:
 
     def _changed_value(self, value: Any, *, is_json: bool) -> Any:
         value = copy.deepcopy(value)
-        for _ in range(self._chance.choice((1, 1, 2, 4))):
+        for _ in range(self._one((1, 1, 2, 4))):
             places = list(_places_in(value))
             if not places:
                 return self._odd_value(0 if is_json else 3)
             holder, key = self._one(places)
             odd = self._odd_value(0 if is_json else 2)
-            kind = self._chance.randrange(6)
-            if kind == 0:
-                del holder[key]
-            elif kind == 1:
-                holder[key] = copy.deepcopy(self._one([part[at] for part, at in places]))
-            elif kind == 2 and isinstance(holder, dict):  # noqa: PLR2004
-                holder[self._odd_key(is_json=is_json)] = holder.pop(key)
-            elif kind == 2:  # noqa: PLR2004
-                holder.append(odd)
-            elif kind == 3:  # noqa: PLR2004
-                holder[key] = self._deep(holder[key])
-            else:
-                holder[key] = odd
+            match self._one(("remove", "copy", "rename", "nest", "replace", "replace")):
+                case "remove":
+                    del holder[key]
+                case "copy":
+                    holder[key] = copy.deepcopy(self._one([part[at] for part, at in places]))
+                case "rename" if isinstance(holder, dict):
+                    holder[self._odd_key(is_json=is_json)] = holder.pop(key)
+                case "rename":
+                    holder.append(odd)
+                case "nest":
+                    holder[key] = self._deep(holder[key])
+                case _:
+                    holder[key] = odd
         return value
 
     def _deep(self, value: Any) -> Any:
-        for _ in range(self._chance.choice((1, 40, 90))):
-            value = [value] if self._chance.random() < 0.3 else {"node": value}  # noqa: PLR2004
+        for _ in range(self._one((1, 40, 90))):
+            value = [value] if self._perhaps(30) else {"node": value}
         return value
 
     def _odd_key(self, *, is_json: bool) -> Any:
         keys = ("@type", "[penstock.X.ext]", "value", *_STRINGS, self._one(self._corpus.words).strip("\"'"))
-        return self._one(keys if is_json else (*keys, 1, None, 1.5, (1, 2), b"node", True, PurePosixPath("a")))
+        return self._one(
+            keys if is_json else (*keys, 1, None, 1.5, (1, 2), b"node", True, PurePosixPath("a"))
+        )
 
     def _odd_value(self, oddity: int) -> Any:
         """Return a value: one that JSON has where the oddity is 0, else any Python object."""
         plain: tuple[Any, ...] = (
-            None, True, False, 0, -1, 1.5, 2**31, 2**63, 2**64, 10**400, 1e308, float("nan"), float("inf"), [], {},
-            [[]], [{}], {"@type": 1}, {"@type": "x"}, {"@type": "\ud800"}, {"@type": None}, {"value": 1}, [None],
+            None, True, False, 0, -1, 1.5, 2**31, 2**63, 2**64, 10**400, 1e308, float("nan"), float("inf"),
+            [], {}, [[]], [{}], {"@type": 1}, {"@type": "x"}, {"@type": "\ud800"}, {"@type": None},
+            {"value": 1}, [None],
             self._one(_STRINGS), self._one(_NUMBERS[:-1]), self._one(self._corpus.words).strip("\"'"),
         )  # fmt: skip
-        if self._chance.random() < 0.1:  # noqa: PLR2004
+        if self._perhaps(10):
             return copy.deepcopy(self._one(self._corpus.values))
-        if not oddity or self._chance.random() < 0.4:  # noqa: PLR2004
+        if not oddity or self._perhaps(40):
             return self._one(plain)
         cycle: dict[str, Any] = {"calculator": "x"}
         cycle["node"] = [cycle]
-        return self._one(
-            (
-                (), (1, "a"), b"x", bytearray(b"\xff"), {1, 2}, object(), int, Mutant, 1j, range(3), {1: 2}, {None: 1},
-                {"node": ({"calculator": "x"},)}, cycle, iter([1]), lambda: None, CalculatorGraphConfig,
-                CalculatorGraphConfig.Node(), Path("a"), _Given(1), _Given, _Text("node {}"),
-            )
+        objects = (
+            (), (1, "a"), b"x", bytearray(b"\xff"), {1, 2}, object(), int, Mutant, 1j, range(3), {1: 2}, {None: 1},
+            {"node": ({"calculator": "x"},)}, cycle, iter([1]), lambda: None, Path("a"), _Given(1), _Given,
+            CalculatorGraphConfig, CalculatorGraphConfig.Node(), _Text("node {}"),
         )  # fmt: skip
+        return self._one(objects)
 
     def _one(self, of: Sequence[Any]) -> Any:
         return self._chance.choice(of)
+
+    def _perhaps(self, percent: int) -> bool:
+        return self._chance.randrange(100) < percent
 
 
 class _Given:

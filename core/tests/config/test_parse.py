@@ -159,7 +159,7 @@ def test_bytes_that_are_no_graph_are_refused(registry, tmp_path):
 
 @pytest.mark.parametrize("name", ["a\0b.pbtxt", "\ud800.pbtxt"])
 def test_a_path_that_the_system_cannot_have_is_refused(name, registry):
-    with pytest.raises(InvalidArgumentError, match="cannot be read: (embedded null|.*surrogates)") as caught:
+    with pytest.raises(InvalidArgumentError, match=r"cannot be read: (embedded null|.*surrogates)") as caught:
         read_graph(Path(name), registry)
 
     assert repr(name) in str(caught.value)
@@ -257,7 +257,7 @@ def test_nesting_without_end_is_an_error_and_not_a_crash(registry, make_options)
         ('{"node":\n [{"options":\n {"[penstock.NoSuch.ext]": {}}}]}', (3, 3), "no options message 'pens"),
         ("[1]", (1, 1), "a graph is a JSON object, not a list"),
         ('{"node":\n ["\\ud800"]}', (2, 3), r"'\ud800' cannot be written as UTF-8: surrogates not allowed"),
-        ('{"a\\ud800": 1}', (1, 1), r"'a\ud800' cannot be written as UTF-8: surrogates not allowed"),
+        ('{"a\\ud800": 1}', (1, 1), r"'\ud800' cannot be written as UTF-8: surrogates not allowed"),
         ('{"@type":"\\ud800"}', (1, 2), r"'\ud800' cannot be written as UTF-8: surrogates not allowed"),
         ('{"node":[{"node_options":[{\n"@type":1}]}]}', (2, 1), "1 is of type 'int'; expected a str"),
     ],

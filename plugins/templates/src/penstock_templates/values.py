@@ -78,14 +78,15 @@ def _value(value: object, what: str, depth: int = 0) -> Value:
 def _key(key: object, what: str) -> str:
     if not isinstance(key, str):
         raise InvalidArgumentError(f"{what}: the key {key!r} is a {type(key).__name__}; keys are str")
-    return _text(key, f"{what}: the key {key!r}")
+    return _text(key, f"{what}: a key")
 
 
 def _text(value: str, what: str) -> str:
     try:
         value.encode()
     except UnicodeEncodeError as error:
-        raise InvalidArgumentError(f"{what}: {value!r} cannot be written as UTF-8: {error.reason}") from error
+        words = f"{value[error.start]!r} cannot be written as UTF-8: {error.reason}"
+        raise InvalidArgumentError(f"{what}: {words}") from error
     return str(value)
 
 

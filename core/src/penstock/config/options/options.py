@@ -145,7 +145,10 @@ class Options:
 
 
 def _unpacked(packed: Message, message_type: Any) -> Message:
-    from penstock.config.reading.messages import first_bytes_in, spelled  # protobuf, which is imported already
+    from penstock.config.reading.messages import (  # protobuf, which is imported already
+        first_bytes_in,
+        spelled,
+    )
 
     message: Message = message_type()
     name = message.DESCRIPTOR.full_name

@@ -155,11 +155,13 @@ def _with_own_names(value: Any, path: FieldPath, load: Callable[[str, str, Field
 def _text(value: Any, path: FieldPath) -> str:
     """Return a value that must be a str which UTF-8 can encode."""
     if not isinstance(value, str):
-        raise JsonGraphError(f"{value!r} is of type {type(value).__name__!r}; expected a str", path=path)
+        words = f"{quoted(value)} is of type {type(value).__name__!r}; expected a str"
+        raise JsonGraphError(words, path=path)
     try:
         value.encode()
     except UnicodeEncodeError as error:
-        raise JsonGraphError(f"{value!r} cannot be written as UTF-8: {error.reason}", path=path) from error
+        words = f"{value[error.start]!r} cannot be written as UTF-8: {error.reason}"
+        raise JsonGraphError(words, path=path) from error
     return value
 
 
