@@ -377,7 +377,8 @@ def save(finding: Finding, seed: int, out: Path, corpus: Corpus) -> None:
 
 def shown(one: Mutant) -> str:
     """Return the source of a mutant as text: text as it is, else as Python would write it."""
-    return str(one.source) if isinstance(one.source, str) else repr(one.source)
+    texts = [str(one.source) if isinstance(one.source, str) else repr(one.source)]
+    return "\n".join(texts + [f"# subgraph {name}:\n{text}" for name, text in one.subgraphs.items()])
 
 
 def show(seed: int, number: int, corpus: Corpus) -> bool:

@@ -51,7 +51,8 @@ _NUMBERS: Final = (
 _STRINGS: Final = (
     "", "\ud800", "\udcff", "\0", "\\0", "\\377", "\\xff", "\\ud800", "\\U00110000", "\\", "é", "𝒳", "\u202e",
     "\r", "a b", "a" * 5000, ":x", "x:", "A:x", "A:0:x", "A:1:x", "A:10000:x", "A:10001:x",
-    f"A:{_DIGITS}:x", f"a/{_DIGITS}:x", "a:b", "Ext::x/y:z", "%", "../../etc/passwd", "/dev/zero", "mediapipe.X", "penstock.", ".",
+    f"A:{_DIGITS}:x", f"a/{_DIGITS}:x", "a:b", "Ext::x/y:z", "%", "../../etc/passwd", "/dev/zero",
+    "mediapipe.X", "penstock.", ".",
     "[penstock.X.ext]", "type.googleapis.com/", "os:system", "__class__", "{}", "{0.__class__}", "%s", "\n",
 )  # fmt: skip
 _MARKS: Final = ("{", "}", "[", "]", "<", ">", ":", ",", ";", "%", '"', "'", "#", "/", "\\", "(", ")", "-")
@@ -63,7 +64,8 @@ _EXPRESSIONS: Final = (
     "% for (i : range(1e9)) %", "% if (p > 1) %", "% if (1 / 0) %", "% p + 1 %", "% p * p %", "% p.x %",
     "% concat(p, p) %", "% size(p) %", "% min(p, 'a') %", "% max(1, 2) %", "% lowercase(p) %", "% !p %",
     "% dict(a: 1, b: list()) %", "% list(1, 'a', dict()) %", "% range(-1) %", "% range(nan) %",
-    "% 1e308 * 10 %", "% 0 / 0 %", "% 1e999 %", "% '\\ud800' %", "% '\\377' %", "% uppercase('\\xff') %", f"% {'(' * 80} 1 %",
+    "% 1e308 * 10 %", "% 0 / 0 %", "% 1e999 %", "% '\\ud800' %", "% '\\377' %", "% uppercase('\\xff') %",
+    f"% {'(' * 80} 1 %",
     f"% {_DIGITS} %", "% p == p %", "% 1 - 'a' %", "% 5 / 2 %", "%%", "% % %",
 )  # fmt: skip
 _DEPTHS: Final = (2, 50, 99, 101, 1000, 10_000)
@@ -525,7 +527,8 @@ class _Mutation:
         cycle: dict[str, Any] = {"calculator": "x"}
         cycle["node"] = [cycle]
         objects = (
-            (), (1, "a"), b"x", bytearray(b"\xff"), {1, 2}, object(), int, Mutant, 1j, range(3), {1: 2}, {None: 1},
+            (), (1, "a"), b"x", bytearray(b"\xff"), {1, 2}, object(), int, Mutant, 1j, range(3), {1: 2},
+            {None: 1},
             {"node": ({"calculator": "x"},)}, cycle, iter([1]), lambda: None, Path("a"), _Given(1), _Given,
             CalculatorGraphConfig, CalculatorGraphConfig.Node(), _Text("node {}"),
         )  # fmt: skip

@@ -87,7 +87,7 @@ _HOMES: Final = {
 _DOORS: Final = {"functions": "CalculatorFunction SidePacket calculator", "templates": "GraphTemplate"}
 
 
-#: Modules that can be used as `penstock.<name>` after `import penstock`, though no graph imports them.
-_MODULES: Final = ("explain", "log", "lowlevel", "tracing")
+#: Modules that can be used as `penstock.<name>` after `import penstock`, which imports none of them.
+_MODULES: Final = ("explain", "limits", "log", "lowlevel", "tracing")
 
 __all__, __getattr__, __dir__ = late_names(__name__, _HOMES, _MODULES, _DOORS)

@@ -1,7 +1,7 @@
 """The public names for those who write input stream handlers, executors, packs of tools, or tests of them.
 
 Calculators and applications need none of them: their names are in `penstock`. A pack imports `penstock`,
-`penstock.errors`, `.config`, `.explain`, `.log`, `.tracing` and this module, and nothing else of the core.
+`penstock.errors`, `.config`, `.explain`, `.limits`, `.log`, `.tracing` and this module of the core only.
 
 Ports
     `Ports` finds a port by "TAG", number or ("TAG", number), which together are a `PortKey`; `PortSpecs` and
@@ -18,7 +18,8 @@ Timestamps as plain ints
 Types of payloads
     `PayloadType` is what a port may declare. `is_type`, `is_any`, `members`, `agree`, `runtime_classes`,
     `type_name` and `type_names` answer questions about it. `hints_of` evaluates annotations, `HintParts`
-    takes one apart. `shown` writes a payload in a few characters.
+    takes one apart. `shown` writes a payload in a few characters; `quoted` and `clipped` write a value of a
+    graph file, of which an error must not repeat megabytes.
 Services
     `CLOCK` is the key of a graph's clock. `Resources` reads files below given directories only.
 Names and plugins
@@ -153,6 +154,8 @@ if TYPE_CHECKING:
     from penstock.runtime.new_run import new_run as new_run
     from penstock.runtime.side_packets import as_side_packets as as_side_packets
     from penstock.services import CLOCK as CLOCK
+    from penstock.shown import clipped as clipped
+    from penstock.shown import quoted as quoted
     from penstock.shown import shown as shown
     from penstock.tags import Port as Port
     from penstock.tags import TagMap as TagMap
@@ -215,7 +218,7 @@ _HOMES: Final = {
     "penstock.runtime.new_run": "NewRun new_run",
     "penstock.runtime.side_packets": "as_side_packets",
     "penstock.services": "CLOCK",
-    "penstock.shown": "shown",
+    "penstock.shown": "clipped quoted shown",
     "penstock.tags": "Port TagMap is_name parse_tag_index parse_tag_index_name",
     "penstock.timestamp": (
         "DONE MAX MIN ONE_OVER_POSTSTREAM POSTSTREAM PRESTREAM UNSET UNSTARTED next_allowed shifted show"

@@ -1,9 +1,20 @@
 """Broken templates: every mistake is reported as a fault, and nothing else is raised."""
 
+import subprocess
+import sys
+
 import pytest
 
-from penstock import GraphTemplate
-from penstock.errors import GraphConfigError, GraphParseError, InvalidArgumentError
+from penstock import GraphTemplate, limits
+from penstock.config import build_plan
+from penstock.errors import (
+    GraphConfigError,
+    GraphParseError,
+    PenstockError,
+    ResourceExhaustedError,
+    StatusCode,
+)
+from penstock.lowlevel import default_registry
 from penstock_testing import testing_registry
 
 LOOP = '% param n : 2 % % for (i : range(n)) % node { calculator: % "a" + i % } % end %'
@@ -73,9 +84,9 @@ def test_arguments_that_never_end_are_refused():
     circle.append(circle)
 
     for use in (template("node { calculator: % size(x) % }").expand, GraphTemplate.options):
-        with pytest.raises(InvalidArgumentError) as raised:
+        with pytest.raises(ResourceExhaustedError) as raised:
             use(x=circle)
-        assert str(raised.value) == "argument 'x': lists and dicts are nested more than 64 deep"
+        assert str(raised.value).startswith("argument 'x': lists and dicts are nested 65 deep, more than the")
 
 
 def test_more_rules_around_one_field_than_can_be_carried_out_are_refused():
@@ -112,3 +123,104 @@ def test_a_param_may_have_the_name_of_a_variable_elsewhere(text):
 
 def test_a_variable_is_no_param():
     assert template(LOOP).params == {"n": False}
+
+
+# --- the limits of `penstock.limits` ----------------------------------------------------------------
+
+NODE = 'node { calculator: "PassThroughCalculator" input_stream: "in" output_stream: "out" }'
+
+
+def loops(count, inside):
+    begin = "".join(f"% for (i{number} : range(10000)) % " for number in range(count))
+    return f"{begin}{inside}{' % end %' * count}"
+
+
+def doubled(first, again):
+    """Return params of which each is made of the one before, twice."""
+    more = "".join(f"% param p{i + 1} : {again.format(i)} % " for i in range(30))
+    return f"% param p0 : {first} % {more}"
+
+
+OPTIONS = "node_options { [type.googleapis.com/penstock.TemplateSubgraphOptions] { dict: % p30 % } }"
+HOSTILE = [
+    ("steps", loops(3, NODE)),
+    ("steps", loops(2, NODE)),
+    ("steps", f'node {{ calculator: "P" {loops(3, "input_stream: % i0 + i1 + i2 %")} }}'),
+    ("steps", f"% param p : list({', '.join(['range(100000)'] * 100)}) % {NODE}"),
+    ("steps", f"% for (i : range(1e300)) % {NODE} % end %"),
+    (
+        "steps",
+        doubled("dict('a': 1)", "dict('a': p{0}, 'b': p{0})") + f'node {{ calculator: "P" {OPTIONS} }}',
+    ),
+    ("text", doubled("'0123456789'", "concat(p{0}, p{0})") + "node { calculator: % p30 % }"),
+    ("text", doubled("'a'", "p{0} + p{0}") + "node { calculator: % p30 % }"),
+    ("text", loops(1, f'node {{ calculator: "P" name: % i0 % executor: "{"x" * 100_000}" }}')),
+    ("depth", doubled("dict('a': 1)", "dict('a': dict('a': dict('a': p{0})))") + f"node {{ {OPTIONS} }}"),
+]
+RUN = """
+import resource, sys
+from penstock import CalculatorGraph
+from penstock.errors import ResourceExhaustedError
+
+text = sys.stdin.read()
+CalculatorGraph('% if (0) % node { calculator: "P" } % end %')  # imports what a template needs
+resource.setrlimit(resource.RLIMIT_CPU, (20, 20))
+held = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (held + 256 * 2**20,) * 2)
+before = sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
+try:
+    CalculatorGraph(text)
+except ResourceExhaustedError as error:
+    print(error.limit, error.code.name, sum(resource.getrusage(resource.RUSAGE_SELF)[:2]) - before, error)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits the memory of a process as Linux does")
+@pytest.mark.parametrize(("limit", "text"), HOSTILE)
+def test_a_short_template_ends_with_an_error_and_not_with_the_machine(limit, text):
+    done = subprocess.run(
+        [sys.executable, "-c", RUN], input=text, capture_output=True, text=True, check=False, timeout=60
+    )
+
+    assert done.stderr == ""
+    found, code, seconds, *words = done.stdout.split()
+    assert (found, code) == (limit, "RESOURCE_EXHAUSTED")
+    assert float(seconds) < 2
+    assert f"more than the limit '{limit}'" in " ".join(words)
+    assert words[0] == "line"  # the place of the rule
+
+
+def test_the_templates_of_one_graph_are_counted_together():
+    inner = "% for (i : range(300)) % node { calculator: 'P' } % end %"
+
+    def load(uses):
+        with limits.override(steps=10_000), pytest.raises(PenstockError) as raised:
+            build_plan("node { calculator: 'Inner' } " * uses, default_registry(), subgraphs={"Inner": inner})
+        return raised.value.code
+
+    assert load(1) is StatusCode.NOT_FOUND  # there is no calculator "P"
+    assert load(4) is StatusCode.RESOURCE_EXHAUSTED
+
+
+def test_each_graph_is_counted_for_itself():
+    made = template("% for (i : range(300)) % node { calculator: 'P' } % end %")
+
+    with limits.override(steps=10_000):
+        for _ in range(4):
+            assert len(made.expand().node) == 300
+
+
+def test_mistakes_are_told_before_the_limit_that_they_run_into():
+    with limits.override(steps=1000), pytest.raises(GraphConfigError, match="takes whole numbers") as raised:
+        template(
+            "% for (i : range(900)) % node { calculator: 'P' max_in_flight: % i + 0.5 % } % end %"
+        ).expand()
+
+    assert raised.value.code is StatusCode.INVALID_ARGUMENT
+
+
+def test_an_ordinary_large_template_is_far_from_every_limit():
+    fields = "name: % 'n' + i % input_stream: % 's' + i % output_stream: % 's' + (i + 1) %"
+    made = template(f"% for (i : range(10000)) % node {{ calculator: 'P' {fields} }} % end %")
+
+    assert len(made.expand().node) == 10_000

@@ -378,7 +378,7 @@ def test_mistakes_inside_have_their_place_and_the_node_that_uses_the_template(pl
             "INVALID_ARGUMENT",
             (
                 "<subgraph Chain>:5:1: used by node 'Chain' at line 2, column 8: "
-                "'range' takes a whole number from 0 to 10000, not 1.5"
+                "'range' takes a whole number from 0 on, not 1.5"
             ),
         )
     ]

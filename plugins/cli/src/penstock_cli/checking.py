@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from penstock import GraphConfigError, PenstockError
+from penstock import GraphConfigError, PenstockError, limits
 from penstock.errors import InvalidArgumentError, lines_of
 from penstock.log import ROOT
 from penstock.lowlevel import where
@@ -138,7 +138,7 @@ def print_verdicts(verdicts: Sequence[Verdict]) -> None:
     for verdict in verdicts:
         for warned in verdict.warnings:
             click.echo(f"{click.style('warning:', fg='yellow')} {warned.message}")
-        faults, notes = lines_of(verdict.faults)
+        faults, notes = lines_of(verdict.faults, limits.current().faults)
         for fault in faults:
             click.echo(f"{click.style('fault:', fg='red')} {fault}")
         for note in notes:
@@ -161,11 +161,15 @@ def _source(file: str) -> str | Path:
     Raises:
         FileMissing: there is no such file.
         InvalidArgumentError: standard input is not UTF-8 text.
+        ResourceExhaustedError: standard input is longer than the limit "file_bytes".
     """
     if file != STDIN:
         return existing(Path(file), "graph file")
+    most = limits.current().file_bytes
+    data = sys.stdin.buffer.read(most + 1)
+    limits.check("file_bytes", len(data), "standard input has too many bytes")
     try:
-        return sys.stdin.buffer.read().decode("utf-8-sig")
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         byte = error.object[error.start]
         raise InvalidArgumentError(

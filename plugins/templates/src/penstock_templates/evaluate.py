@@ -11,8 +11,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
-from penstock.errors import InvalidArgumentError, NotFoundError, PenstockError
-from penstock.lowlevel import near_names
+from penstock.errors import InvalidArgumentError, NotFoundError, PenstockError, ResourceExhaustedError
+from penstock.lowlevel import clipped, near_names, quoted
+from penstock_templates.usage import Usage
 from penstock_templates.values import (
     Value,
     as_bool,
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
 
     from penstock.lowlevel import Message
 
-#: The largest number of elements that `range` makes: more than any graph has nodes.
-_LONGEST: Final = 10_000
 #: Operation → the number of its arguments, where it is not 2. Messages may have another number.
 _COUNTS: Final = {"paren": 1, "!": 1, "lowercase": 1, "uppercase": 1, "size": 1, "range": 1}
 _ANY_COUNT: Final = ("dict", "list")
@@ -41,20 +40,36 @@ class Environment:
         values: name → value. The expansion changes it.
     """
 
-    def __init__(self, values: dict[str, Value], report: Callable[[PenstockError], None]) -> None:
+    def __init__(
+        self,
+        values: dict[str, Value],
+        report: Callable[[PenstockError], None],
+        usage: Usage | None = None,
+    ) -> None:
         """Begin with some values.
 
         Args:
             values: copied.
             report: called for each mistake.
+            usage: counts what the evaluation costs, for several environments together; None for this alone.
         """
         self.values: dict[str, Value | None] = dict(values)
         self._report = report
+        self._usage = usage or Usage()
+        #: Name of a param without a value → what is reported. To find similar names takes long.
+        self._unknown: dict[str, str] = {}
 
     def evaluate(self, expression: Message) -> Value | None:
-        """Return the value of an expression, or None where there is a mistake."""
+        """Return the value of an expression, or None where there is a mistake.
+
+        Raises:
+            ResourceExhaustedError: the templates of the graph take more than a limit allows.
+        """
+        self._usage.step()
         try:
-            return self._evaluated(expression)
+            return self._usage.counted(self._evaluated(expression))
+        except ResourceExhaustedError:
+            raise
         except PenstockError as error:
             self._report(error)
             return None
@@ -88,22 +103,33 @@ class Environment:
         operands = [self.evaluate(one) for one in expression.arg]
         known = [one for one in operands if one is not None]
         _check(op, len(operands))
-        return _applied(op, known) if len(known) == len(operands) else None
+        if len(known) < len(operands):
+            return None
+        return self._range(known[0]) if op == "range" else _applied(op, known)
+
+    def _range(self, value: Value) -> Value:
+        count = as_number(value, "'range'")
+        if not (count.is_integer() and count >= 0):
+            raise InvalidArgumentError(f"'range' takes a whole number from 0 on, not {described(count)}")
+        self._usage.step(int(count))
+        return [float(i) for i in range(int(count))]
 
     def _param(self, name: str) -> Value | None:
         if name in self.values:
             return self.values[name]
-        near = near_names(name, self.values, 1)
-        meant = f" ({near[0]!r} has one)" if near else ""
-        raise NotFoundError(
-            f"param {name!r} has no value and no default{meant}; give it to expand() or with_arguments() "
-            "of a GraphTemplate, or in the TemplateSubgraphOptions of the node"
-        )
+        if name not in self._unknown:
+            near = near_names(name, self.values, 1)
+            meant = f" ({quoted(near[0])} has one)" if near else ""
+            self._unknown[name] = (
+                f"param {quoted(name)} has no value and no default{meant}; give it to expand() or "
+                "with_arguments() of a GraphTemplate, or in the TemplateSubgraphOptions of the node"
+            )
+        raise NotFoundError(self._unknown[name])
 
 
 def _check(op: str, count: int) -> None:
-    if op not in _OPERATIONS:
-        raise InvalidArgumentError(f"there is no operation {op!r}")
+    if op not in _OPERATIONS and op != "range":
+        raise InvalidArgumentError(f"there is no operation {quoted(op)}")
     wanted = _COUNTS.get(op, 2)
     if op not in _ANY_COUNT and count != wanted:
         raise InvalidArgumentError(f"{op!r} has {count} arguments; it takes {wanted}")
@@ -118,11 +144,10 @@ def _item(container: Value | None, key: str) -> Value | None:
     if container is None:
         return None
     if not isinstance(container, dict):
-        raise NotFoundError(f"param field {key!r} is asked of {described(container)}, which is no dict")
+        raise NotFoundError(f"param field {quoted(key)} is asked of {described(container)}, which is no dict")
     if key not in container:
-        raise NotFoundError(
-            f"param field {key!r} is missing; the dict has {', '.join(container) or 'no items'}"
-        )
+        has = clipped(", ".join(container)) or "no items"
+        raise NotFoundError(f"param field {quoted(key)} is missing; the dict has {has}")
     return container[key]
 
 
@@ -170,15 +195,6 @@ def _size(value: Value) -> float:
     return len(value)
 
 
-def _range(value: Value) -> Value:
-    count = as_number(value, "'range'")
-    if not (count.is_integer() and 0 <= count <= _LONGEST):
-        raise InvalidArgumentError(
-            f"'range' takes a whole number from 0 to {_LONGEST}, not {described(count)}"
-        )
-    return [float(i) for i in range(int(count))]
-
-
 _OPERATIONS: Final[dict[str, Callable[..., Value]]] = {
     "paren": lambda value: value,
     "+": _sum,
@@ -202,7 +218,6 @@ _OPERATIONS: Final[dict[str, Callable[..., Value]]] = {
     "dict": _dict,
     "list": lambda *values: list(values),
     "size": _size,
-    "range": _range,
 }
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from penstock.errors import InvalidArgumentError, PenstockError
+from penstock.errors import InvalidArgumentError, PenstockError, ResourceExhaustedError
 from penstock.lowlevel import Spot
 from penstock_templates import fields
 from penstock_templates.evaluate import Environment
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from penstock.lowlevel import Message, ReaderFindType
     from penstock_templates.paths import Site, Step
+    from penstock_templates.usage import Usage
     from penstock_templates.values import Value
 
 #: New values of a field, each with its place.
@@ -52,12 +53,13 @@ class Rules:
     value_spots: Mapping[int, Spot] = _NO_SPOTS
 
 
-def carry_out(
+def carry_out(  # noqa: PLR0913, PLR0917  # the parts of one expansion
     rules: Rules,
     graph: Message,
     spot: Spot | None,
     values: Mapping[str, Value],
     report: Callable[[int, PenstockError], None],
+    usage: Usage,
 ) -> Spot | None:
     """Carry out the rules of a template.
 
@@ -66,12 +68,19 @@ def carry_out(
         graph: a CalculatorGraphConfig, which is changed.
         spot: where its fields stand, or None. Does not change.
         values: param → value.
-        report: called for each mistake with the position of the rule.
+        report: called for each mistake with the position of the rule; and once with a
+            ResourceExhaustedError, where a limit ends the work.
+        usage: counts what the expansion costs.
 
     Returns:
         Where the fields of the finished graph stand.
     """
-    return _Work(rules, values, report).graph(graph, spot)
+    work = _Work(rules, values, report, usage)
+    try:
+        return work.graph(graph, spot)
+    except ResourceExhaustedError as error:
+        report(work.rule, error)
+        return spot
 
 
 @attrs.define(eq=False)
@@ -88,12 +97,18 @@ class _Work:
     """One expansion."""
 
     def __init__(
-        self, rules: Rules, values: Mapping[str, Value], report: Callable[[int, PenstockError], None]
+        self,
+        rules: Rules,
+        values: Mapping[str, Value],
+        report: Callable[[int, PenstockError], None],
+        usage: Usage,
     ) -> None:
         self._rules = rules
         self._report = report
-        self._rule = 0
-        self._environment = Environment(dict(values), lambda error: report(self._rule, error))
+        self._usage = usage
+        #: The position of the rule that is carried out.
+        self.rule = 0
+        self._environment = Environment(dict(values), lambda error: report(self.rule, error), usage)
 
     def graph(self, graph: Message, spot: Spot | None) -> Spot | None:
         for position in self._rules.declarations:
@@ -111,7 +126,7 @@ class _Work:
             return
         name, default = declaration.arg
         if name.param not in self._environment.values:
-            self._rule = position
+            self.rule = position
             self._environment.values[name.param] = self._environment.evaluate(default)
 
     # --- messages ---------------------------------------------------------------------------------
@@ -131,16 +146,18 @@ class _Work:
             inside = list(group)
             try:
                 edit = self._edit(message, found, inside, depth, step)
+            except ResourceExhaustedError:
+                raise
             except PenstockError as error:
                 self._report(inside[0].rules[0], error)
                 continue
             edits.setdefault(step.number, []).append(edit)
         for number, of_field in edits.items():
-            self._rule = of_field[0].rule
+            self.rule = of_field[0].rule
             try:
                 _Field(message, number, found, self._rules.find).replace(of_field)
             except PenstockError as error:
-                self._report(self._rule, error)
+                self._report(self.rule, error)
         return found
 
     def _edit(self, message: Message, spot: Spot | None, sites: list[Site], depth: int, step: Step) -> _Edit:
@@ -164,14 +181,16 @@ class _Work:
 
     def _applied(self, site: Site, number: int, held: _Field, value: Any, spot: Spot | None) -> Made:
         """Return the results of the rules of a site from `number` on for a value."""
+        self._usage.step()
         if number == len(site.rules):
+            self._usage.made(value)
             if not site.sites:
                 return [(value, spot)]
             depth = len(site.path)
             fresh = fields.copied(value)
             return [held.inside(fresh, spot, lambda m, s: self._body(m, s, site.sites, depth))]
         rule = self._rules.expressions[site.rules[number]]
-        self._rule = site.rules[number]
+        self.rule = site.rules[number]
         check_count(rule)
         if rule.op == "for":
             return self._repeated(site, number, held, value, spot)
@@ -179,10 +198,16 @@ class _Work:
             is_true = self._environment.is_true(rule.arg[0])
             return self._applied(site, number + 1, held, value, spot) if is_true else []
         given = self._environment.evaluate(rule)
-        return [] if given is None else [(fields.converted(held.field, given), spot)]
+        if given is None:
+            return []
+        if isinstance(given, dict):
+            self._usage.weigh(given)
+        made = fields.converted(held.field, given)
+        self._usage.made(made)
+        return [(made, spot)]
 
     def _repeated(self, site: Site, number: int, held: _Field, value: Any, spot: Spot | None) -> Made:
-        variable, over = self._rules.expressions[self._rule].arg
+        variable, over = self._rules.expressions[self.rule].arg
         values = self._environment.values
         made: Made = []
         shadowed = {name: values[name] for name in (variable.param,) if name in values}

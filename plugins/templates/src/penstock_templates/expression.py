@@ -17,7 +17,8 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from penstock.config.calculator_graph_template_pb2 import TemplateExpression
-from penstock.lowlevel import DefinitionTextError
+from penstock.limits import current
+from penstock.lowlevel import DefinitionTextError, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,15 +36,13 @@ _FUNCTIONS: Final[dict[str, int | None]] = {
     "dict": None, "list": None, "range": 1,
 }  # fmt: skip
 _FOR_FIELDS: Final = ("param", "for", "if")
-#: How deep operations may be nested. protobuf reads messages up to 100 deep.
-_DEEPEST: Final = 64
 
 _TOKEN: Final = re.compile(
     r"""(?P<skip>\s+|\#[^\n]*)
-      | (?P<string>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')
+      | (?P<string>"(?:[^"\\\n]++|\\.)*+"|'(?:[^'\\\n]++|\\.)*+')
       | (?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)
       | (?P<name>[A-Za-z_]\w*)
-      | (?P<mark>[=!<>]=|&&|\|\||.)""",
+      | (?P<mark>[=!<>]=|&&|\|\||"(?:[^"\\\n]++|\\.)*+|'(?:[^'\\\n]++|\\.)*+|.)""",
     re.ASCII | re.DOTALL | re.VERBOSE,
 )
 _ESCAPE: Final = re.compile(r"\\(?:([0-7]{1,3})|x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{4})|(.))", re.DOTALL)
@@ -215,7 +214,9 @@ class _Reader:
         function = self._take()
         if function.text not in _FUNCTIONS:
             known = ", ".join(_FUNCTIONS)
-            raise RuleError(function.offset, f"there is no function {function.text!r}; there are {known}")
+            raise RuleError(
+                function.offset, f"there is no function {quoted(function.text)}; there are {known}"
+            )
         self._expect("(")
         arguments: list[_Read] = []
         while self._token.text != ")":
@@ -232,7 +233,9 @@ class _Reader:
     def _check_count(function: _Token, count: int) -> None:
         wanted = _FUNCTIONS[function.text]
         if wanted is not None and count != wanted:
-            raise RuleError(function.offset, f"{function.text!r} has {_arguments(count)}; it takes {wanted}")
+            raise RuleError(
+                function.offset, f"{quoted(function.text)} has {_arguments(count)}; it takes {wanted}"
+            )
         if function.text == "dict" and count % 2:
             words = f"'dict' has {_arguments(count)}; it takes a value for each key, dict(key: value, ...)"
             raise RuleError(function.offset, words)
@@ -252,8 +255,9 @@ class _Reader:
 
     @staticmethod
     def _check_depth(depth: int, token: _Token) -> None:
-        if depth > _DEEPEST:
-            words = f"more than {_DEEPEST} operations inside one another; declare a param for a part of it"
+        most = current().depth
+        if depth > most:
+            words = f"more than {most} operations inside one another; declare a param for a part of it"
             raise RuleError(token.offset, words)
 
     # --- tokens ---------------------------------------------------------------------------------
@@ -278,7 +282,7 @@ class _Reader:
         token = self._token
         if token.kind == "end":
             raise RuleError(self._start, "this '%' opens a rule that no second '%' closes")
-        found = "the end of the rule" if token.text == "%" else repr(token.text)
+        found = "the end of the rule" if token.text == "%" else quoted(token.text)
         raise RuleError(token.offset, f"found {found}, expected {expected}" + (f"; {cure}" if cure else ""))
 
 

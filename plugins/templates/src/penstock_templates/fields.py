@@ -16,7 +16,7 @@ from google.protobuf.message import Message as AnyMessage
 
 from penstock.config.calculator_graph_template_pb2 import TemplateDict
 from penstock.errors import InvalidArgumentError
-from penstock.lowlevel import own_name
+from penstock.lowlevel import own_name, quoted
 from penstock_templates.values import Value, as_bool, as_number, as_text, described, to_message
 
 if TYPE_CHECKING:
@@ -194,7 +194,7 @@ def unpacked(packed: Message, find: ReaderFindType) -> Message:
     try:
         return parsed(find(name), packed.value)
     except (KeyError, ValueError) as error:
-        raise InvalidArgumentError(f"an Any of type {packed.type_url!r} cannot be read") from error
+        raise InvalidArgumentError(f"an Any of type {quoted(packed.type_url)} cannot be read") from error
 
 
 def _entry(field: Field, key: Any, value: Any) -> Message:
@@ -209,7 +209,9 @@ def _entry(field: Field, key: Any, value: Any) -> Message:
 
 def _put(entries: Any, field: Field, entry: Message) -> None:
     if entry.key in entries:
-        raise InvalidArgumentError(f"field {spelled(field)!r} has the key {entry.key!r} twice; keys differ")
+        raise InvalidArgumentError(
+            f"field {spelled(field)!r} has the key {quoted(entry.key)} twice; keys differ"
+        )
     if field.message_type.fields_by_name["value"].message_type is None:
         entries[entry.key] = entry.value
     else:

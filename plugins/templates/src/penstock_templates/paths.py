@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import attrs
 
 from penstock.errors import InvalidArgumentError
+from penstock.limits import current
+from penstock.lowlevel import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -29,8 +31,6 @@ KEY: Final = 1
 _DIRECTIVES: Final = ("for", "if")
 #: Rule → how many arguments it may have.
 _COUNTS: Final = {"param": (1, 2), "for": (2,), "if": (1,)}
-#: How many rules may be around one field: the expansion calls itself once for each.
-MOST_RULES: Final = 64
 
 
 class Step(NamedTuple):
@@ -81,7 +81,9 @@ def path_of(text: str) -> tuple[Step, ...]:
     while offset < len(text):
         match = _STEP.match(text, offset)
         if match is None:
-            raise InvalidArgumentError(f"path {text!r}: this is no path; a path looks like '/1[0]/2[0]'")
+            raise InvalidArgumentError(
+                f"path {quoted(text)}: this is no path; a path looks like '/1[0]/2[0]'"
+            )
         number, index, key = match.groups()
         steps.append(Step(int(number), int(index or 0), key))
         offset = match.end()
@@ -100,6 +102,7 @@ def sites_of(rules: Sequence[Message]) -> tuple[list[int], Site]:
     declarations: list[int] = []
     root = Site(())
     way = [root]
+    most = current().depth
     for position, rule in enumerate(rules):
         if rule.op == "param":
             declarations.append(position)
@@ -113,10 +116,12 @@ def sites_of(rules: Sequence[Message]) -> tuple[list[int], Site]:
             way[-1].sites.append(site)
             way.append(site)
         elif len(way) == 1 or way[-1].sites or is_last:
-            raise InvalidArgumentError(f"rule {position}: its path {rule.path!r} is where another rule ended")
+            raise InvalidArgumentError(
+                f"rule {position}: its path {quoted(rule.path)} is where another rule ended"
+            )
         way[-1].rules.append(position)
-        if len(way[-1].rules) > MOST_RULES + 1:
-            raise InvalidArgumentError(f"rule {position}: more than {MOST_RULES} rules around one field")
+        if len(way[-1].rules) > most + 1:
+            raise InvalidArgumentError(f"rule {position}: more than {most} rules around one field")
     return declarations, root
 
 

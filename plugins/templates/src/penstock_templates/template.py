@@ -12,12 +12,14 @@ import attrs
 
 from penstock.config.calculator_graph_template_pb2 import CalculatorGraphTemplate, TemplateSubgraphOptions
 from penstock.config.calculator_pb2 import CalculatorGraphConfig
+from penstock.errors import ResourceExhaustedError
 from penstock.lowlevel import Places, Spot
 from penstock_templates.expand import Rules, carry_out
 from penstock_templates.expression import RuleError
 from penstock_templates.fields import new, values
 from penstock_templates.paths import Site, sites_of
 from penstock_templates.text import scan_template
+from penstock_templates.usage import usage_of
 from penstock_templates.values import values_in
 from penstock_templates.wire import encoded
 
@@ -69,10 +71,19 @@ class Template:
             faults: takes the mistakes, each once, however often a loop repeats it.
             arguments: a mapping from param to value, which goes before `given`; None for no arguments.
             node: name of the node that the graph is for, or None.
+
+        Raises:
+            ResourceExhaustedError: the templates of the graph take more than a limit allows; has the place.
         """
         reported = set[tuple[int, str]]()
+        usage = usage_of(faults)
 
         def report(rule: int, error: PenstockError) -> None:
+            if isinstance(error, ResourceExhaustedError):
+                if not reported:  # the mistakes may be why so much is made
+                    raise error.placed(places.where(self._at(places, rule))) from error
+                return
+            usage.mistake()
             if (rule, str(error)) not in reported:
                 reported.add((rule, str(error)))
                 faults.add_error(self._at(places, rule), "", error, node=node)
@@ -80,7 +91,7 @@ class Template:
         graph = CalculatorGraphConfig()
         graph.CopyFrom(self.message.config)
         values = {**self.given, **_values(arguments)}
-        places.root = carry_out(self.rules, graph, places.root, values, report)
+        places.root = carry_out(self.rules, graph, places.root, values, report, usage)
         return None if reported else graph
 
     def params(self) -> dict[str, bool]:

@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
 import attrs
 
+from penstock.limits import current
 from penstock.lowlevel import Spot, Token, tokens_of
 from penstock_templates import fields
 from penstock_templates.expression import Rule, RuleError, read_directive, read_value, unquoted
-from penstock_templates.paths import KEY, MOST_RULES, Step, spelled_path
+from penstock_templates.paths import KEY, Step, spelled_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -257,8 +258,9 @@ class _Scan:
                     raise RuleError(token.offset, words)
                 return
             opened.append((rule.op, token.offset))
-            if len(opened) > MOST_RULES:
-                words = f"more than {MOST_RULES} rules around one field; join conditions by &&"
+            most = current().depth
+            if len(opened) > most:
+                words = f"more than {most} rules around one field; join conditions by &&"
                 raise RuleError(token.offset, words)
         if token is None or token.text in ("}", ">"):
             raise RuleError(opened[-1][1], f"{opened[-1][0]!r} has no field; a field and % end % follow it")

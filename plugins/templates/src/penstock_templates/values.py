@@ -11,12 +11,14 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from penstock import limits
 from penstock.config.calculator_graph_template_pb2 import (
     TemplateArgument,
     TemplateDict,
     TemplateSubgraphOptions,
 )
 from penstock.errors import InvalidArgumentError
+from penstock.lowlevel import quoted
 
 if TYPE_CHECKING:
     from penstock.lowlevel import Message
@@ -29,8 +31,6 @@ _NUMBER: Final = re.compile(
 )
 #: Up to this number, each whole number is a double of its own.
 _LARGEST_WHOLE: Final = 2**53
-#: How deep lists and dicts may be nested. protobuf reads messages up to 100 deep.
-_DEEPEST: Final = 64
 #: Source of the spellings: absl::SimpleAtob.
 _TRUE: Final = ("true", "t", "yes", "y", "1")
 _FALSE: Final = ("false", "f", "no", "n", "0")
@@ -46,16 +46,15 @@ def values_of(arguments: Mapping[str, object]) -> dict[str, Value]:
         arguments: each a str, a bool, an int, a float, or a list, tuple or mapping of these.
 
     Raises:
-        InvalidArgumentError: one of them is none of these, a key is no str, an int is no double, or lists
-            and dicts are nested more than 64 deep, or text cannot be written as UTF-8.
+        InvalidArgumentError: one of them is none of these, a key is no str, an int is no double, or text cannot
+            be written as UTF-8.
+        ResourceExhaustedError: lists and dicts are nested deeper than the limit "depth".
     """
     return {name: _value(value, f"argument {name!r}") for name, value in arguments.items()}
 
 
 def _value(value: object, what: str, depth: int = 0) -> Value:
-    if depth > _DEEPEST:
-        name = what.partition("[")[0]
-        raise InvalidArgumentError(f"{name}: lists and dicts are nested more than {_DEEPEST} deep")
+    limits.check("depth", depth, f"{what.partition('[')[0]}: lists and dicts are nested {depth} deep")
     if isinstance(value, str):
         return _text(value, what)
     if isinstance(value, int):
@@ -137,7 +136,7 @@ def _argument(value: Value) -> Message:
 def described(value: Value) -> str:
     """Return a value as error messages show it."""
     if isinstance(value, str):
-        return repr(value)
+        return quoted(value)
     if isinstance(value, dict):
         return f"a dict of {len(value)}"
     return f"a list of {len(value)}" if isinstance(value, list) else number_text(value)

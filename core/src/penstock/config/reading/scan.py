@@ -20,11 +20,12 @@ from penstock.config.reading.plain_nodes import PLAIN_NODE, PlainNode, fields_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+# A string that is not closed is one mark, so that no text is looked at twice.
 _ANY_PIECE: Final = r"""(?P<skip>\s+|\#[^\n]*)
-      | (?P<string>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')
+      | (?P<string>"(?:[^"\\\n]++|\\.)*+"|'(?:[^'\\\n]++|\\.)*+')
       | (?P<word>[A-Za-z_]\w*)
       | (?P<number>[0-9.+-][\w.+-]*)
-      | (?P<mark>.)"""
+      | (?P<mark>"(?:[^"\\\n]++|\\.)*+|'(?:[^'\\\n]++|\\.)*+|.)"""
 #: The same, with each plain node as one token.
 _TOKEN_OR_NODE: Final = re.compile(
     rf"(?P<node>{PLAIN_NODE}) | {_ANY_PIECE}", re.ASCII | re.DOTALL | re.VERBOSE

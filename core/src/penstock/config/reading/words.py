@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from penstock.config.calculator_pb2 import CalculatorGraphConfig
 from penstock.config.reading.scan import snake_case
 from penstock.near_names import did_you_mean
-from penstock.shown import quoted
+from penstock.shown import clipped, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,7 +45,7 @@ def with_near_fields(words: str, types: OptionTypes, right: Callable[[str, str],
     found = _NO_FIELD.search(words)
     if found is None:
         what, is_misplaced, _ = words.partition(_MISPLACED)
-        return lowered(what) + (_BOTH_FORMS if is_misplaced or what in _NO_TYPE_URL else "")
+        return lowered(clipped(what)) + (_BOTH_FORMS if is_misplaced or what in _NO_TYPE_URL else "")
     message, field = found.groups()
     fields = [one.name for one in types.FindMessageTypeByName(message).fields]
     words = f"{message} has no field {quoted(field)}"
