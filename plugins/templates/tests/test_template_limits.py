@@ -10,6 +10,7 @@ from penstock.config import build_plan
 from penstock.errors import (
     GraphConfigError,
     GraphParseError,
+    InvalidArgumentError,
     PenstockError,
     ResourceExhaustedError,
     StatusCode,
@@ -49,9 +50,7 @@ def test_rules_of_a_message_that_lack_arguments_are_faults(change, words):
     assert isinstance(broken.params, dict)
 
 
-@pytest.mark.parametrize(
-    ("rule", "column"), [('"\\ud800"', 22), ("dict('a': 1) . '\\ud800'", 37)]
-)
+@pytest.mark.parametrize(("rule", "column"), [('"\\ud800"', 22), ("dict('a': 1) . '\\ud800'", 37)])
 def test_half_of_a_character_in_a_rule_is_reported_with_its_place(rule, column):
     with pytest.raises(GraphParseError, match="half of a character; write the character itself") as raised:
         template(f"node {{ calculator: % {rule} % }}")

@@ -46,8 +46,8 @@ def values_of(arguments: Mapping[str, object]) -> dict[str, Value]:
         arguments: each a str, a bool, an int, a float, or a list, tuple or mapping of these.
 
     Raises:
-        InvalidArgumentError: one of them is none of these, a key is no str, an int is no double, or text cannot
-            be written as UTF-8.
+        InvalidArgumentError: one of them is none of these, a key is no str, an int is no double, or text
+            cannot be written as UTF-8.
         ResourceExhaustedError: lists and dicts are nested deeper than the limit "depth".
     """
     return {name: _value(value, f"argument {name!r}") for name, value in arguments.items()}
