@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import penstock
+from penstock import limits
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -88,6 +89,13 @@ def test_every_public_name_is_on_a_page_of_the_reference_and_every_page_is_liste
     for module in ("errors", "config", "explain", "limits", "log", "tracing", "lowlevel"):
         assert f".. automodule:: penstock.{module}\n" in pages[module]
         assert f"[`penstock.{module}`]({module}.md)" in pages["index"]
+
+
+def test_the_table_of_limits_has_every_limit_with_its_default():
+    page = (DOCS / "how-to" / "graphs-from-strangers.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(\w+)` \| ([0-9,]+) \| .+ \|$", page, re.MULTILINE)
+
+    assert {name: int(value.replace(",", "")) for name, value in rows} == limits.Limits()._asdict()
 
 
 # --- what the build does with docstrings ----------------------------------------------------------

@@ -295,7 +295,7 @@ with limits.override(nodes=2000):
     config.build_plan('node { calculator: "S0" }', registry, subgraphs=classes)
 """)
 
-    assert said.startswith("RESOURCE_EXHAUSTED nodes with its subgraphs expanded the graph has 2001 nodes, ")
+    assert said.startswith("RESOURCE_EXHAUSTED nodes with its subgraphs expanded the graph has 2002 nodes, ")
 
 
 def test_a_graph_of_as_many_nodes_as_allowed_is_loaded_and_one_more_is_refused(registry) -> None:
