@@ -472,12 +472,11 @@ def _without_options(scanned: ScannedText, places: Places, error: GraphParseErro
 def _bytes_of(path: Path) -> bytes:
     most = limits.current().file_bytes
     try:
-        if not stat.S_ISREG(path.stat().st_mode) and not path.is_dir():  # opening a pipe waits for its writer
-            raise InvalidArgumentError(
-                f"graph file {str(path)!r} is a device or a pipe; read it, and pass its text as a str"
-            )
-        with path.open("rb") as file:
-            data = file.read(most + 1)
+        mode = path.stat().st_mode
+        data = None
+        if stat.S_ISREG(mode) or stat.S_ISDIR(mode):  # opening a pipe waits for its writer
+            with path.open("rb") as file:
+                data = file.read(most + 1)
     except FileNotFoundError as error:
         raise NotFoundError(f"there is no graph file {str(path)!r}") from error
     except ValueError as error:
@@ -485,6 +484,10 @@ def _bytes_of(path: Path) -> bytes:
     except OSError as error:
         why = error.strerror or type(error).__name__
         raise PenstockError(f"graph file {str(path)!r} cannot be read: {why}", code=code_of(error)) from error
+    if data is None:
+        raise InvalidArgumentError(
+            f"graph file {str(path)!r} is a device or a pipe; read it, and pass its text as a str"
+        )
     limits.check("file_bytes", len(data), f"graph file {str(path)!r} has too many bytes")
     return data
 

@@ -185,8 +185,9 @@ class _Expansion:
         self._registry = registry
         self._names = names
         self._faults = faults
-        #: Id of what a name stands for → that object, which keeps its id while it is here, and what was read.
-        self._read: dict[int, tuple[object, ReadGraph | Definition]] = {}
+        #: Id of what a name stands for → that object, which keeps its id while it is here, and what was read,
+        #: or why it cannot be.
+        self._read: dict[int, tuple[object, ReadGraph | Definition | Exception]] = {}
         #: What `_size` has found.
         self._sizes: dict[str, int] = {}
 
@@ -264,9 +265,16 @@ class _Expansion:
         if isinstance(found, ReadGraph):
             return found
         if id(found) not in self._read:
-            read = read_definition(found, self._registry, label=f"<subgraph {name}>", types=self.types)
+            read: ReadGraph | Definition | Exception
+            try:
+                read = read_definition(found, self._registry, label=f"<subgraph {name}>", types=self.types)
+            except Exception as error:  # noqa: BLE001  # foreign code; raised at each use, and read once
+                read = error
             self._read[id(found)] = (found, read)
-        return self._read[id(found)][1]
+        read = self._read[id(found)][1]
+        if isinstance(read, Exception):
+            raise read.with_traceback(None)
+        return read
 
 
 def _computes(found: object) -> bool:
@@ -323,8 +331,9 @@ class _Use:
             words = f"subgraph {quoted(kind)} contains itself: {clipped(circle)}; take one of them out"
             self._fault(self.part.at(), words)
             return True
-        where = self.part.places.where(self.part.at())
-        check("depth", len(inside) + 1, f"{where}{self.who} is inside of {len(inside)} subgraphs")
+        if len(inside) >= current().depth:
+            where = self.part.places.where(self.part.at())
+            check("depth", len(inside) + 1, f"{where}{self.who} is inside of {len(inside)} subgraphs")
         return False
 
     def _options_key(self) -> bytes:
