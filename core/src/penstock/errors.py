@@ -215,15 +215,11 @@ class ResourceExhaustedError(PenstockError):
     """A graph asks for more than a limit allows, or the queues of a run hold more bytes than allowed.
 
     Attributes:
-        limit: name of the limit, a field of `penstock.limits.Limits`; None for queues and for threads that
-            the system refuses.
+        limit: name of the limit, a field of `penstock.limits.Limits`; None where it is another one.
     """
 
     default_code = StatusCode.RESOURCE_EXHAUSTED
-
-    def __init__(self, message: str, *, limit: str | None = None, **fields: Any) -> None:
-        super().__init__(message, **fields)
-        self.limit = limit
+    limit: str | None = None
 
 
 class TimestampError(InvalidArgumentError):
@@ -273,7 +269,8 @@ class GraphConfigError(PenstockError):
     """A graph that parses but cannot run. Carries every fault at once, in file order.
 
     Attributes:
-        faults: one error for each fault. Their common code is this error's code, else UNKNOWN.
+        faults: one error for each fault; the message lists the first ones. Their common code is this
+            error's code, else UNKNOWN.
     """
 
     @classmethod
@@ -281,7 +278,6 @@ class GraphConfigError(PenstockError):
         return common_code(args[0])
 
     def __init__(self, faults: Collection[PenstockError], *, file: str | None = None, most: int = 20) -> None:
-        """Put faults together; the message lists at most `most` of them."""
         self.faults = tuple(faults)
         where = f"{file}: " if file else ""
         head = "1 fault" if len(self.faults) == 1 else f"{len(self.faults)} faults"

@@ -15,7 +15,7 @@ from __future__ import annotations
 import os
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from penstock.errors import InvalidArgumentError, ResourceExhaustedError
 from penstock.shown import LONGEST_QUOTE
@@ -30,11 +30,9 @@ class Limits(NamedTuple):
     Attributes:
         file_bytes: bytes of a graph file; characters of graph text that is given as a str.
         tokens: words, numbers, strings and marks of graph text or JSON. A node of streams and a name is one.
-        depth: how deep subgraphs are nested, and the rules, operations and values of a template. Above 90 it
-            concerns subgraphs only: protobuf reads messages up to 100 deep.
+        depth: how deep subgraphs are nested, and the rules, operations and values of a template.
         nodes: nodes of a graph in which subgraphs and templates are expanded.
-        steps: steps of all templates of a graph: rules that are carried out, operations, elements of ranges.
-            A message that is copied counts as 10.
+        steps: rules, operations and elements of ranges of all templates of a graph. A copied message is 10.
         text: characters and bytes that all templates of a graph make, intermediate results included.
         ports: entries of one list of a node, such as its input streams; also the largest index of a port.
         threads: threads of one executor.
@@ -81,11 +79,8 @@ def current() -> Limits:
 
 
 @contextmanager
-def override(**limits: int) -> Iterator[Limits]:
+def override(**limits: Any) -> Iterator[Limits]:
     """Use other limits in a `with` block, in this thread or task. Those that are not given stay.
-
-    Args:
-        **limits: name → value, at least 1.
 
     Raises:
         InvalidArgumentError: there is no such limit, or a value is no int of at least 1.
@@ -105,20 +100,18 @@ def override(**limits: int) -> Iterator[Limits]:
 
 
 def check(name: str, value: int, what: str) -> None:
-    """Check what a graph asks for against a limit.
+    """Raise ResourceExhaustedError if a graph asks for more than a limit.
 
     Args:
         name: of the limit.
         value: what the graph asks for.
         what: what the message begins with: "num_threads is 5000".
-
-    Raises:
-        ResourceExhaustedError: it is more than the limit; has the limit's name.
     """
     most = getattr(current(), name)
     if value > most:
-        raise ResourceExhaustedError(
+        error = ResourceExhaustedError(
             f"{what}, more than the limit {name!r} of {most}; an application that means this raises the "
-            f"limit by {variable(name)} or by penstock.limits.override({name}=...)",
-            limit=name,
+            f"limit by {variable(name)} or by penstock.limits.override({name}=...)"
         )
+        error.limit = name
+        raise error

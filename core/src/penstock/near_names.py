@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from penstock.shown import quoted
+from penstock.shown import LONGEST_QUOTE, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -16,8 +16,6 @@ _CUTOFF: Final = 0.66
 _BEHIND_BEST: Final = 0.15
 #: So many are looked at closely: all that end with one word seem similar at first.
 _CLOSELY: Final = 20
-#: A longer name is like no other, and finding that out would take long.
-_LONGEST: Final = 200
 #: Shorter words are part of too many names.
 _SHORTEST_PART: Final = 3
 #: The package of a class or message: "penstock." of "penstock.GateCalculatorOptions".
@@ -34,7 +32,7 @@ def near_names(name: str, known: Iterable[str], most: int = 3) -> list[str]:
     """
     from difflib import SequenceMatcher, get_close_matches  # only where something is wrong
 
-    if len(name) > _LONGEST:
+    if len(name) > LONGEST_QUOTE.get():  # like no other, and finding that out would take long
         return []
     wanted = re.sub(_PACKAGE, "", name)
     full_names: dict[str, list[str]] = {}

@@ -107,17 +107,16 @@ def shown(payload: object, longest: int = LONGEST) -> str:
     return words or _cut(f"<{type(payload).__name__}>", longest)
 
 
-def quoted(value: object) -> str:
-    """Return a value of a graph file as messages quote it: its repr, and of long text the beginning."""
+def quoted(text: str, quote: Any = repr) -> str:
+    """Return a value of a graph file as messages quote it; of one that is long, the beginning."""
     most = LONGEST_QUOTE.get()
-    text = value if isinstance(value, str) else repr(value)
-    return repr(value) if len(text) <= most else f"{text[:most]!r}… ({len(text)} characters)"
+    words: str = quote(text[:most])
+    return words if len(text) <= most else f"{words}… ({len(text)} characters)"
 
 
 def clipped(text: str) -> str:
-    """Return a text of a graph file as messages have it without quotes; of long text the beginning."""
-    most = LONGEST_QUOTE.get()
-    return text if len(text) <= most else f"{text[:most]}… ({len(text)} characters)"
+    """Return a text as `quoted`, without quotes."""
+    return quoted(text, str)
 
 
 def printable(text: str) -> str:

@@ -30,16 +30,6 @@ class Names:
         self._found: dict[tuple[str, str], object] = {}
         self._is_subgraph: dict[str, bool] = {}
 
-    def look_up(self, kind: str, name: str) -> object:
-        """Return the component of a name, or the error that says why there is none."""
-        key = (kind, name)
-        if key not in self._found:
-            try:
-                self._found[key] = self._registry.find(kind, name, self._package)
-            except (UnknownNameError, NameClashError, PluginError) as error:
-                self._found[key] = error
-        return self._found[key]
-
     def find(self, kind: str, name: str, at: int, who: str, node: str | None = None) -> object | None:
         """Return the component of a name; None where there is a fault, which is noted.
 
@@ -50,7 +40,13 @@ class Names:
             who: what a message begins with: "node 'a': ", or "".
             node: the node concerned.
         """
-        found = self.look_up(kind, name)
+        key = (kind, name)
+        if key not in self._found:
+            try:
+                self._found[key] = self._registry.find(kind, name, self._package)
+            except (UnknownNameError, NameClashError, PluginError) as error:
+                self._found[key] = error
+        found = self._found[key]
         if isinstance(found, (UnknownNameError, NameClashError, PluginError)):
             self.faults.add_error(at, who, found, node=node)
             return None

@@ -16,7 +16,7 @@ from google.protobuf.message import Message as AnyMessage
 
 from penstock.config.calculator_graph_template_pb2 import TemplateDict
 from penstock.errors import InvalidArgumentError
-from penstock.lowlevel import own_name, quoted
+from penstock.lowlevel import clipped, own_name, quoted
 from penstock_templates.values import Value, as_bool, as_number, as_text, described, to_message
 
 if TYPE_CHECKING:
@@ -210,7 +210,7 @@ def _entry(field: Field, key: Any, value: Any) -> Message:
 def _put(entries: Any, field: Field, entry: Message) -> None:
     if entry.key in entries:
         raise InvalidArgumentError(
-            f"field {spelled(field)!r} has the key {quoted(entry.key)} twice; keys differ"
+            f"field {spelled(field)!r} has the key {clipped(repr(entry.key))} twice; keys differ"
         )
     if field.message_type.fields_by_name["value"].message_type is None:
         entries[entry.key] = entry.value

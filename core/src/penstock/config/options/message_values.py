@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.errors import OptionError
 from penstock.option_class import enum_numbers, fields_of, full_name, has_no_default, is_options_class
-from penstock.shown import quoted
+from penstock.shown import clipped
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -64,7 +64,7 @@ class _Reading:
             culprit = _culprit(cls, given)
             if culprit is None:
                 raise self._error(path, f"refused by {cls.__qualname__}: {_words(error)}") from error
-            value = quoted(given[culprit]) if culprit in given else "its default"
+            value = clipped(repr(given[culprit])) if culprit in given else "its default"
             words = f"is {value}: {_words(error)}"
             raise self._error((*path, (culprit, 0)), words) from error
 

@@ -63,8 +63,6 @@ _BINARY_TEMPLATE: Final = ".template"
 
 #: Fields that a graph can be checked without.
 _OPTIONS: Final = ("options", "node_options")
-#: Each costs reading the text once more.
-_MOST_UNREAD: Final = 20
 # Patterns that few graphs need; they are compiled when they are first used.
 _LEFT_OPEN: Final = r'Expected "[}>\],]"'
 _CALCULATOR: Final = r"""\bcalculator\s*:\s*["']([^"'\\\n]+)["']"""
@@ -461,9 +459,10 @@ def _without_options(scanned: ScannedText, places: Places, error: GraphParseErro
     _, part = (places.root and places.root.last(at)) or ("", Spot(-1))
     name, field = part.last(at) or ("", part)
     start, end = field.offset, end_of_field(scanned.text, field.offset) if name in _OPTIONS else -1
-    is_first_of_few = len(places.unread) < _MOST_UNREAD and scanned.rule is None and scanned.unclosed is None
+    is_first_of_few = len(places.unread) < limits.current().faults  # each costs reading the text once more
+    is_followed = is_first_of_few and scanned.rule is None and scanned.unclosed is None
     places.unread.append((at, error, part.offset))
-    if at >= end or not is_first_of_few:
+    if at >= end or not is_followed:
         _raise_unread(places)
     blanks = re.sub(r"[^\n]", " ", scanned.text[start:end])
     return scanned._replace(text=f"{scanned.text[:start]}{blanks}{scanned.text[end:]}")

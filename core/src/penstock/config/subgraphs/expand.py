@@ -188,7 +188,6 @@ class _Expansion:
         #: Id of what a name stands for → that object, which keeps its id while it is here, and what was read,
         #: or why it cannot be.
         self._read: dict[int, tuple[object, ReadGraph | Definition | Exception]] = {}
-        #: What `_size` has found.
         self._sizes: dict[str, int] = {}
 
     def run(self, message: Message) -> list[_Part]:
@@ -199,7 +198,7 @@ class _Expansion:
         names = numbered_nodes([part.node.name or part.node.calculator for part in parts])
         for part, name in zip(parts, names, strict=True):
             _set_options(part, name, message, None, self._faults, self.types)
-        size = sum(self._size(part.node.calculator) for part in parts)
+        size = sum(self._size(part.node.calculator, message.package) for part in parts)
         check("nodes", size, f"with its subgraphs expanded the graph has {size} nodes")
         while True:
             plain = [part for part in parts if not self._is_subgraph(part)]
@@ -212,15 +211,16 @@ class _Expansion:
                 parts += _Use(part, name, self._faults).expand(self)
                 check("nodes", len(parts), f"with its subgraphs expanded the graph has {len(parts)} nodes")
 
-    def _size(self, name: str, inside: tuple[str, ...] = ()) -> int:
+    def _size(self, name: str, package: str, inside: tuple[str, ...] = ()) -> int:
         """Return how many nodes a node becomes. What is made for each use counts as one, as what is wrong."""
         if name not in self._sizes:
             nodes: Iterable[Message] = ()
             if self._names.is_subgraph(name) and name not in inside and len(inside) < current().depth:
                 with suppress(Exception):  # foreign code; what is wrong is reported where the graph is needed
-                    loaded = self._definition(self._names.look_up("subgraph", name), name)
+                    loaded = self._definition(self._registry.find("subgraph", name, package), name)
                     nodes = loaded.message.node if isinstance(loaded, ReadGraph) else ()
-            self._sizes[name] = sum(self._size(node.calculator, (*inside, name)) for node in nodes) or 1
+            inner = [self._size(node.calculator, package, (*inside, name)) for node in nodes]
+            self._sizes[name] = sum(inner) or 1
         return self._sizes[name]
 
     def _is_subgraph(self, part: _Part) -> bool:

@@ -6,12 +6,7 @@ import inspect
 import os
 from typing import TYPE_CHECKING, Any, Final
 
-from penstock.errors import (
-    AlreadyExistsError,
-    FailedPreconditionError,
-    InvalidArgumentError,
-    ResourceExhaustedError,
-)
+from penstock.errors import AlreadyExistsError, FailedPreconditionError, InvalidArgumentError, PenstockError
 from penstock.plan import DEFAULT_EXECUTOR
 from penstock.runtime.executors.executor import Executor, ExecutorDefaults
 from penstock.services import RunsNodes
@@ -93,7 +88,7 @@ class Executors:
         defaults = ExecutorDefaults(plan.name, plan.num_threads, threads, is_implied=not plan.type)
         try:
             return _as_executor(kind.create(plan.options, defaults))
-        except (InvalidArgumentError, ResourceExhaustedError) as error:
+        except PenstockError as error:
             who = f"executor {quoted(plan.name)} ({plan.type})" if plan.type else "the default executor"
             raise error.placed(f"{who}: ") from error
 
