@@ -33,7 +33,8 @@ class Limits(NamedTuple):
         depth: how deep subgraphs are nested, and the rules, operations and values of a template.
         nodes: nodes of a graph in which subgraphs and templates are expanded.
         steps: rules, operations and elements of ranges of all templates of a graph. A copied message is 10.
-        text: characters and bytes that all templates of a graph make, intermediate results included.
+        text: characters and bytes that the templates of a graph make, intermediate results included; and
+            those of all nodes that take the place of subgraphs.
         ports: entries of one list of a node, such as its input streams; also the largest index of a port.
         threads: threads of one executor.
         stack_bytes: bytes of stack of each thread of an executor.

@@ -298,6 +298,18 @@ with limits.override(nodes=2000):
     assert said.startswith("RESOURCE_EXHAUSTED nodes with its subgraphs expanded the graph has 2002 nodes, ")
 
 
+@linux
+def test_long_names_are_not_repeated_for_each_node_of_a_subgraph() -> None:
+    said = ended("""
+inner = 'node { calculator: "EndCalculator" } ' * 1000
+name = "n" * 1_000_000
+config.build_plan(f'node {{ calculator: "Inner" name: "{name}" }}', registry, subgraphs={"Inner": inner})
+""")
+
+    words = "the nodes inside of subgraphs have too long names and options, more than the limit 'text'"
+    assert said.startswith(f"RESOURCE_EXHAUSTED text {words} of 67108864")
+
+
 def test_a_graph_of_as_many_nodes_as_allowed_is_loaded_and_one_more_is_refused(registry) -> None:
     nodes = "".join(f'node {{ calculator: "EndCalculator" name: "n{i}" }} ' for i in range(30))
     inner = {"Ten": 'node { calculator: "EndCalculator" } ' * 10}

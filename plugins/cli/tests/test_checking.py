@@ -6,6 +6,7 @@ import logging
 import pytest
 from click.testing import CliRunner
 
+from penstock import limits
 from penstock.plugins.default_registry import default_registry
 from penstock_cli import checking
 from penstock_cli.demo_graph import graph_text
@@ -278,3 +279,21 @@ node { calculator: "TwoPassThroughSubgraph" input_stream: "out" output_stream: "
     assert lines[-1].startswith("note: plugins that are not loaded: ")
     assert lines[-1].endswith(" (no plugins are loaded, see PENSTOCK_NO_PLUGINS)")
     assert lines[-1].count("PENSTOCK_NO_PLUGINS") == 1
+
+
+def test_standard_input_that_does_not_end_is_read_up_to_a_limit():
+    with limits.override(file_bytes=1000):
+        done = CliRunner().invoke(penstock_command, ["validate", "-"], input=b"#" * 1001)
+
+    assert done.exit_code == 3
+    assert done.output.startswith("fault: <stdin>: standard input has too many bytes, more than the limit ")
+
+
+def test_the_first_faults_are_listed_and_the_others_counted(graph, invoke):
+    path = graph("".join(f'node {{ calculator: "CliUnknown{number}" }}\n' for number in range(25)))
+
+    lines = invoke("validate", path).output.splitlines()
+
+    assert [line.startswith("fault: ") for line in lines[:21]] == [True] * 21
+    assert lines[20] == "fault: and 5 more"
+    assert len(verdicts(invoke, path, code=3)[0]["faults"]) == 25

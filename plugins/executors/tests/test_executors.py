@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -496,3 +498,42 @@ def test_neglected_steps_are_taken_by_a_sleeping_thread_without_being_woken():
 
     assert work.looked.acquire(timeout=10)
     assert lease.stop(5)
+
+
+RUN = """
+import resource, threading
+import penstock
+from penstock import limits
+from penstock.errors import ResourceExhaustedError
+
+pool = "ThreadPoolExecutor"
+options = "options { [penstock.ThreadPoolExecutorOptions.ext] { num_threads: 20000 stack_size: 1073741824 } }"
+small = 'executor { name: "small" type: "SingleThreadExecutor" }'
+node = 'node { calculator: "PassThroughCalculator" input_stream: "in" output_stream: "N" executor: "N" }'
+text = f'input_stream: "in" {small} executor {{ name: "big" type: "{pool}" {options} }}'
+text += "".join(node.replace('"N"', f'"{name}"') for name in ("small", "big"))
+with limits.override(threads=20000, stack_bytes=2**31 - 1):
+    graph = penstock.CalculatorGraph(text)
+held = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (held + 2**29,) * 2)
+before = threading.active_count()
+try:
+    graph.start_run()
+except ResourceExhaustedError as error:
+    print(error.code.name, error)
+print(threading.active_count() - before)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits the memory of a process as Linux does")
+def test_a_run_whose_executor_gets_no_thread_fails_to_start_and_leaves_none():
+    done = subprocess.run(
+        [sys.executable, "-c", RUN], capture_output=True, text=True, check=False, timeout=60
+    )
+
+    assert done.stderr == ""
+    error, left = done.stdout.splitlines()
+    assert error.startswith(
+        "RESOURCE_EXHAUSTED executor 'big' cannot start a thread: can't start new thread; the system"
+    )
+    assert left == "0"

@@ -65,4 +65,4 @@ def test_an_invalid_length_is_reported_with_both_places(registry):
 
     (fault,) = caught.value.faults
     assert "node_chain.pbtxt:11:1: used by node 'NodeChainSubgraph' at line 5, column 3: " in str(fault)
-    assert str(fault).endswith("'range' takes a whole number from 0 to 10000, not 1.5")
+    assert str(fault).endswith("'range' takes a whole number from 0 on, not 1.5")

@@ -189,6 +189,8 @@ class _Expansion:
         #: or why it cannot be.
         self._read: dict[int, tuple[object, ReadGraph | Definition | Exception]] = {}
         self._sizes: dict[str, int] = {}
+        #: The bytes of the nodes that one round has made.
+        self.text = 0
 
     def run(self, message: Message) -> list[_Part]:
         root = self._places.root
@@ -206,7 +208,7 @@ class _Expansion:
             if not subgraphs:
                 return parts
             names = numbered_nodes([part.node.name or part.node.calculator for part in (*plain, *subgraphs)])
-            parts = plain
+            parts, self.text = plain, 0
             for part, name in zip(subgraphs, names[len(plain) :], strict=True):
                 parts += _Use(part, name, self._faults).expand(self)
                 check("nodes", len(parts), f"with its subgraphs expanded the graph has {len(parts)} nodes")
@@ -310,7 +312,7 @@ class _Use:
             return [failed]
         if not _computes(found):
             self._warn_of_ignored()
-        return self._replaced(graph, Interface(prefix_of(self.name), outer, inner), expansion.types)
+        return self._replaced(graph, Interface(prefix_of(self.name), outer, inner), expansion)
 
     def _fault(
         self,
@@ -427,7 +429,7 @@ class _Use:
 
     # --- the replacement --------------------------------------------------------------------------
 
-    def _replaced(self, graph: ReadGraph, interface: Interface, types: OptionTypes) -> list[_Part]:
+    def _replaced(self, graph: ReadGraph, interface: Interface, expansion: _Expansion) -> list[_Part]:
         places = graph.places
         inside = (*self.part.inside, self._key)
         nodes = graph.message.node
@@ -438,8 +440,10 @@ class _Use:
             made.CopyFrom(node)
             spot = interface.rename(made, name, places.of(places.root, "node", i))
             part = _Part(made, places, spot, inside)
-            _set_options(part, made.name, graph.message, self.part.node, self._faults, types)
+            _set_options(part, made.name, graph.message, self.part.node, self._faults, expansion.types)
             parts.append(part)
+            expansion.text += made.ByteSize()  # each node repeats the names around it
+            check("text", expansion.text, "the nodes inside of subgraphs have too long names and options")
         for misfit in interface.misfits:
             self._fault(self.part.at(misfit.field, misfit.entry), misfit.words)
         if interface.misfits:
