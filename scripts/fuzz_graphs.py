@@ -14,6 +14,7 @@ status is then 1. A seed makes the same inputs as long as the project's graphs s
 from __future__ import annotations
 
 import logging
+import math
 import multiprocessing
 import resource
 import signal
@@ -37,7 +38,7 @@ from penstock.registry import KINDS
 from penstock_templates import GraphTemplate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from multiprocessing.connection import Connection
     from multiprocessing.context import SpawnContext
 
@@ -143,17 +144,17 @@ def _wrong(error: BaseException | None) -> str:
     return ""
 
 
-def _chain(error: BaseException) -> list[BaseException]:
+def _chain(error: BaseException) -> Iterable[BaseException]:
     """Return an error, its causes, and the faults that it carries with theirs."""
-    found: list[BaseException] = []
+    found: dict[int, BaseException] = {}
     work: list[BaseException | None] = [error]
     while work:
         one = work.pop()
-        if one is not None and one not in found:
-            found.append(one)
+        if one is not None and id(one) not in found:
+            found[id(one)] = one
             work += [one.__cause__, one.__context__]
             work += one.faults if isinstance(one, GraphConfigError) else ()
-    return found
+    return found.values()
 
 
 def _place(error: BaseException) -> str:
@@ -224,16 +225,17 @@ def work(task: Task, shared: _Shared, results: Connection) -> None:
 def _limit_processor() -> None:
     """Let this process end where the next input takes far longer than it may, be it inside C code."""
     _, hard = resource.getrlimit(resource.RLIMIT_CPU)
-    most = int(time.process_time() + MOST_SECONDS + _GRACE_SECONDS)
+    most = math.ceil(time.process_time() + MOST_SECONDS + _GRACE_SECONDS)
     resource.setrlimit(resource.RLIMIT_CPU, (most, hard))
 
 
 class _Worker:
     """A process that does a task, and is replaced where it ends too early."""
 
-    def __init__(self, context: SpawnContext, task: Task) -> None:
+    def __init__(self, context: SpawnContext, task: Task, stop: Any) -> None:
         self._context = context
         self._task = task
+        self._stop = stop
         self._done = 0
         self.outcomes: Counter[str] | None = None
         self._start(task.first)
@@ -245,9 +247,6 @@ class _Worker:
     @property
     def handles(self) -> list[Any]:
         return [self._results, self._process.sentinel]
-
-    def stop(self) -> None:
-        self._shared.stop.value = 1
 
     def poll(self) -> list[Finding]:
         """Return what the process found since the last call; replace it where it has ended too early."""
@@ -267,7 +266,7 @@ class _Worker:
             if number < 0:
                 raise click.ClickException(f"a worker ended before its first input: {found[-1].kind}")
             self._done += int(self._shared.done.value) + 1
-            if self._shared.stop.value:
+            if self._stop.value:
                 self.outcomes = Counter()
             else:
                 self._start(number + self._task.step)
@@ -283,9 +282,7 @@ class _Worker:
 
     def _start(self, first: int) -> None:
         value = self._context.Value
-        self._shared = _Shared(
-            value("b", 0, lock=False), value("q", -1, lock=False), value("q", 0, lock=False)
-        )
+        self._shared = _Shared(self._stop, value("q", -1, lock=False), value("q", 0, lock=False))
         self._number, self._since = -1, time.monotonic()
         self._results, sender = self._context.Pipe(duplex=False)
         task = self._task._replace(first=first)
@@ -334,29 +331,32 @@ def fuzz(tasks: list[Task], out: Path, corpus: Corpus) -> tuple[int, Counter[str
         early; and the findings, by what happened.
     """
     context = multiprocessing.get_context("spawn")
-    workers = [_Worker(context, task) for task in tasks]
+    stop = context.Value("b", 0, lock=False)
+
+    def interrupt(_number: int, _frame: object) -> None:
+        stop.value = 1
+
+    before = signal.signal(signal.SIGINT, interrupt)
+    _say(f"{len(corpus.texts):,} graphs, {len(corpus.templates):,} of them templates; seed {tasks[0].seed}")
+    workers = [_Worker(context, task, stop) for task in tasks]
     found: dict[str, list[Finding]] = {}
     start = told = time.monotonic()
     try:
         while any(worker.outcomes is None for worker in workers):
-            try:
-                wait([handle for one in workers if one.outcomes is None for handle in one.handles], 1.0)
-                for finding in (one for worker in workers for one in worker.poll()):
-                    save(finding, tasks[0].seed, out, corpus)
-                    if finding.kind not in found:
-                        _say(_told(finding))
-                    found.setdefault(finding.kind, []).append(finding)
-                if time.monotonic() - told > _PROGRESS:
-                    told = time.monotonic()
-                    done, count = sum(worker.done for worker in workers), sum(map(len, found.values()))
-                    _say(f"{done:,} inputs in {told - start:.0f} s, {count:,} findings")
-            except KeyboardInterrupt:
-                _say("interrupted: waiting for the inputs that are being loaded")
-                for worker in workers:
-                    worker.stop()
+            wait([handle for one in workers if one.outcomes is None for handle in one.handles], 1.0)
+            for finding in (one for worker in workers for one in worker.poll()):
+                save(finding, tasks[0].seed, out, corpus)
+                if finding.kind not in found:
+                    _say(_told(finding))
+                found.setdefault(finding.kind, []).append(finding)
+            if time.monotonic() - told > _PROGRESS:
+                told = time.monotonic()
+                done, count = sum(worker.done for worker in workers), sum(map(len, found.values()))
+                _say(f"{done:,} inputs in {told - start:.0f} s, {count:,} findings")
     finally:
         for worker in workers:
             worker.close()
+        signal.signal(signal.SIGINT, before)
     outcomes: Counter[str] = Counter()
     for worker in workers:
         outcomes.update(worker.outcomes or {})
@@ -449,7 +449,6 @@ def main(  # noqa: PLR0913, PLR0917  # the options
     corpus = read_corpus(folders)
     if number is not None:
         sys.exit(int(show(seed, number, corpus)))
-    _say(f"{len(corpus.texts):,} graphs, {len(corpus.templates):,} of them templates; seed {seed}")
     deadline = None if seconds is None else start + seconds
     end = None if inputs is None else first + inputs
     tasks = [Task(seed, first + job, jobs, end, deadline, folders) for job in range(jobs)]

@@ -1,4 +1,4 @@
-"""Graphs with mistakes: a short form of `scripts/fuzz_graphs.py`, and what it does where it finds something."""
+"""Graphs with mistakes: a short form of `scripts/fuzz_graphs.py`, and what it does with what it finds."""
 
 import os
 import re
@@ -12,7 +12,9 @@ import pytest
 ROOT = Path(__file__).parent.parent
 SCRIPT = ROOT / "scripts" / "fuzz_graphs.py"
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the fuzzer limits its processes as Linux does")
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux", reason="the fuzzer limits its processes as Linux does"
+)
 
 GRAPH = """\
 % param p : "x" %
@@ -20,7 +22,7 @@ input_stream: "a"
 node { calculator: "PassThroughCalculator" name: % p % input_stream: "a" output_stream: "b" }
 """
 
-#: Does something else than it should for some inputs. Worker processes import it too, as they import the script.
+#: Does something else than it should for some inputs. Worker processes import it too, as the main module.
 DEEDS = """
 import os, signal, sys
 sys.path.insert(0, {scripts!r})

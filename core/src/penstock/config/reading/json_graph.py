@@ -17,7 +17,7 @@ from google.protobuf.any_pb2 import Any as PackedMessage
 from penstock.config.reading.right_options import right_options
 from penstock.config.reading.scan import own_name, snake_case
 from penstock.config.reading.words import TOO_DEEP, lowered, with_near_fields
-from penstock.shown import quoted
+from penstock.shown import quoted, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -155,7 +155,7 @@ def _with_own_names(value: Any, path: FieldPath, load: Callable[[str, str, Field
 def _text(value: Any, path: FieldPath) -> str:
     """Return a value that must be a str which UTF-8 can encode."""
     if not isinstance(value, str):
-        words = f"{quoted(value)} is of type {type(value).__name__!r}; expected a str"
+        words = f"{shown(value)} is of type {type(value).__name__!r}; expected a str"
         raise JsonGraphError(words, path=path)
     try:
         value.encode()
