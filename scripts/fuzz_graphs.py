@@ -40,7 +40,7 @@ from penstock_templates import GraphTemplate
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from multiprocessing.connection import Connection
-    from multiprocessing.context import SpawnContext
+    from multiprocessing.context import SpawnContext, SpawnProcess
 
     from penstock.registry import Registry
 
@@ -232,6 +232,12 @@ def _limit_processor() -> None:
 class _Worker:
     """A process that does a task, and is replaced where it ends too early."""
 
+    _shared: _Shared
+    _process: SpawnProcess
+    _results: Connection
+    _number: int
+    _since: float
+
     def __init__(self, context: SpawnContext, task: Task, stop: Any) -> None:
         self._context = context
         self._task = task
@@ -254,13 +260,13 @@ class _Worker:
         number = int(self._shared.number.value)
         if number != self._number:
             self._number, self._since = number, time.monotonic()
-        is_late = number >= 0 and time.monotonic() - self._since > _LONGEST_WAIT
+        is_late = time.monotonic() - self._since > _LONGEST_WAIT
         if is_late:
             self._process.kill()
             self._process.join()
         if self.outcomes is not None or self._process.is_alive():
             return found
-        found += self._received()  # what it sent between the two lines above
+        found += self._received()  # what it sent before it ended
         if self.outcomes is None:
             found.append(Finding(number, "", _why_ended(self._process.exitcode, is_late=is_late)))
             if number < 0:

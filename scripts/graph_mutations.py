@@ -144,17 +144,24 @@ def read_corpus(folders: Iterable[Path]) -> Corpus:
     names = [field.name for one in descriptors for field in one.fields]
     pieces = (piece for text in texts for piece in _TOKEN.findall(text) if len(piece) > 1 and piece.strip())
     words = tuple(dict.fromkeys((*names, *pieces)))
-    forms = (tuple(one) for one in (texts, templates, messages, binary_templates, values))
-    return Corpus(*forms, words, tuple(_options_in(registry)))
+    return Corpus(
+        tuple(texts),
+        tuple(templates),
+        tuple(messages),
+        tuple(binary_templates),
+        tuple(values),
+        words,
+        tuple(_options_in(registry)),
+    )
 
 
 def _options_in(registry: Registry) -> Iterator[tuple[str, Any]]:
     """Yield the calculators that take options, each with their message class."""
     types = OptionTypes(registry)
     for name in registry.names("calculator"):
-        for options in options_classes(calculator_of(registry.find("calculator", name))):
+        found = registry.find("calculator", name)  # from now on its options are known
+        for options in options_classes(calculator_of(found)):
             full = full_name(options) if is_options_class(options) else options.DESCRIPTOR.full_name
-            types.look_into(lambda name=name: ([name], ""))
             yield name, types.message_class(full)
 
 
@@ -206,7 +213,7 @@ class _Mutation:
             self._binary, self._binary_template, self._json, self._json_text, self._object, self._message,
             self._odd, self._options, self._subgraphs,
         )  # fmt: skip
-        made = self._one(forms)()
+        made: Mutant = self._one(forms)()
         return made._replace(is_inner=made.arguments is None and self._perhaps(10))
 
     # --- the forms ------------------------------------------------------------------------------------
@@ -321,7 +328,7 @@ class _Mutation:
                 self._tokens, self._tokens, self._tokens, self._lines, self._nested, self._ruled, self._cut,
                 self._spliced,
             )  # fmt: skip
-            change = self._chance.choice(changes)
+            change: Callable[[str], str] = self._chance.choice(changes)
             text = change(text)[: 5 * _LONGEST]
         return text
 
@@ -405,7 +412,7 @@ class _Mutation:
     def _spliced(self, text: str) -> str:
         other = self._one(self._corpus.texts)
         at, from_there = (self._chance.randrange(len(one) + 1) for one in (text, other))
-        return text[:at] + other[from_there:]
+        return f"{text[:at]}{other[from_there:]}"
 
     # --- bytes ----------------------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from penstock.errors import FailedPreconditionError, InvalidArgumentError
 from penstock.limits import check
 from penstock.record import Record
-from penstock.shown import clipped, quoted
+from penstock.shown import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -60,11 +60,9 @@ def parse_tag_index(text: str) -> tuple[str, int]:
 
 
 def _index(text: str, number: str | None) -> int:
-    if not number:
-        return 0
-    index = int(number[:18])  # larger than any limit; Python does not read thousands of digits
+    index = int((number or "0")[:18])  # larger than any limit; Python does not read thousands of digits
     if index:
-        check("ports", index, f"{quoted(text)}: the index of a port is {clipped(number)}")
+        check("ports", index, f"{quoted(text)}: the index of a port is {index}")
     return index
 
 

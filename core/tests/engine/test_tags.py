@@ -60,7 +60,7 @@ def test_an_index_above_ten_thousand_is_refused() -> None:
 
 @pytest.mark.parametrize("parse", [parse_tag_index, parse_tag_index_name])
 def test_an_index_of_more_digits_than_python_reads_is_refused(parse) -> None:
-    with pytest.raises(ResourceExhaustedError, match=r"the index of a port is 1{200}… \(5000 characters\)"):
+    with pytest.raises(ResourceExhaustedError, match=r"the index of a port is 1{18}, more than"):
         parse(f"A:{'1' * 5000}" + (":b" if parse is parse_tag_index_name else ""))
 
 

@@ -84,8 +84,8 @@ def _text(value: str, what: str) -> str:
     try:
         value.encode()
     except UnicodeEncodeError as error:
-        words = f"{value[error.start]!r} cannot be written as UTF-8: {error.reason}"
-        raise InvalidArgumentError(f"{what}: {words}") from error
+        half = value[error.start]
+        raise InvalidArgumentError(f"{what}: {half!r} is half of a character") from error
     return str(value)
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from penstock.config.options.message_values import instance_of
-from penstock.errors import InvalidArgumentError, OptionError
+from penstock.errors import InvalidArgumentError
 from penstock.option_class import full_name, is_options_class
 
 if TYPE_CHECKING:
@@ -99,8 +99,9 @@ class Options:
         for packed in self._packed:
             if packed.TypeName() == name:
                 from penstock.config.options.message_class import message_class  # protobuf
+                from penstock.config.reading.messages import unpacked_as
 
-                return _unpacked(packed, message_class(cls))
+                return unpacked_as(message_class(cls), packed)
         return None
 
     def _look_up(self, message_type: Any) -> Message | None:
@@ -140,25 +141,10 @@ class Options:
     def _unpacked(self, message_type: Any) -> Message | None:
         for packed in self._packed:
             if packed.Is(message_type.DESCRIPTOR):
-                return _unpacked(packed, message_type)
+                from penstock.config.reading.messages import unpacked_as  # protobuf
+
+                return unpacked_as(message_type, packed)
         return None
-
-
-def _unpacked(packed: Message, message_type: Any) -> Message:
-    from penstock.config.reading.messages import (  # protobuf, which is imported already
-        first_bytes_in,
-        spelled,
-    )
-
-    message: Message = message_type()
-    name = message.DESCRIPTOR.full_name
-    try:
-        packed.Unpack(message)
-    except Exception as error:  # of protobuf, whose class this module does not import
-        raise OptionError(name, (), f"its {len(packed.value)} bytes are no such message") from error
-    if path := first_bytes_in(message):
-        raise OptionError(name, path, f"{spelled(path)} is no UTF-8")
-    return message
 
 
 #: The options of a place to which the graph gives none: all have their defaults.

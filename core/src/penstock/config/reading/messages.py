@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from google.protobuf import descriptor_pool, message_factory
 from google.protobuf.message import DecodeError
@@ -45,20 +45,32 @@ def unpacked(packed: PackedMessage, types: OptionTypes) -> Message:
     """Return the message that is packed in an Any of a graph that was read, so that its type is known.
 
     Raises:
-        InvalidArgumentError: its type is no message, or its bytes are none of that type.
+        InvalidArgumentError: its type is no message, or as `unpacked_as`.
     """
     name = packed.TypeName()
     types.load(name)
     try:
-        message = message_factory.GetMessageClass(types.FindMessageTypeByName(name))()
-        packed.Unpack(message)
+        return unpacked_as(message_factory.GetMessageClass(types.FindMessageTypeByName(name)), packed)
     except KeyError as error:
         given = f"{packed.type_url!r}, which is no message" if name else "no type"
-        raise InvalidArgumentError(
-            f"packed options have {given}; write [type.googleapis.com/package.XOptions]"
-        ) from error
+        words = f"packed options have {given}; write [type.googleapis.com/package.XOptions]"
+        raise InvalidArgumentError(words) from error
+
+
+def unpacked_as(message_type: Any, packed: Any) -> Any:
+    """Return the message of this type that is packed in an Any.
+
+    Raises:
+        OptionError: the bytes are no such message, or a string in it is no UTF-8.
+    """
+    message = message_type()
+    name = message.DESCRIPTOR.full_name
+    try:
+        packed.Unpack(message)
     except DecodeError as error:
         raise OptionError(name, (), f"its {len(packed.value)} bytes are no such message") from error
+    if path := first_bytes_in(message):
+        raise OptionError(name, path, f"{spelled(path)} is no UTF-8")
     return message
 
 

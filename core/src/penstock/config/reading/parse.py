@@ -27,7 +27,7 @@ from penstock.config.calculator_pb2 import CalculatorGraphConfig
 from penstock.config.options.types import OptionTypes
 from penstock.config.places import Places, ReadGraph, Spot, where
 from penstock.config.reading.messages import calculators_of, first_bytes_in, is_known, messages_in, spelled
-from penstock.config.reading.scan import end_of_field, own_name, scan_json, scan_text
+from penstock.config.reading.scan import HALF, end_of_field, own_name, scan_json, scan_text
 from penstock.errors import (
     GraphParseError,
     InvalidArgumentError,
@@ -191,11 +191,9 @@ class _Reader:
         limits.check("file_bytes", len(text), f"this graph text has {len(text)} characters")
         scanned = scan_text(text)
         places = Places(self._file, text, scanned.root)
-        try:
-            text.encode()
-        except UnicodeEncodeError as error:
-            at = places.line_and_column(error.start)
-            self._fail(f"{text[error.start]!r} cannot be written as UTF-8: {error.reason}", at, error)
+        if half := HALF.search(text):
+            words = f"{half[0]!r} is half of a character; write the character itself"
+            self._fail(words, places.line_and_column(half.start()))
         package = next(places.texts("package"), "")
         if scanned.rule is None:
             self._types.look_into(lambda: (places.texts("node", "calculator"), package))
@@ -471,22 +469,19 @@ def _without_options(scanned: ScannedText, places: Places, error: GraphParseErro
 def _bytes_of(path: Path) -> bytes:
     most = limits.current().file_bytes
     try:
-        mode = path.stat().st_mode
-        data = None
-        if stat.S_ISREG(mode) or stat.S_ISDIR(mode):  # opening a pipe waits for its writer
-            with path.open("rb") as file:
-                data = file.read(most + 1)
+        if not stat.S_ISREG(path.stat().st_mode) and not path.is_dir():  # opening a pipe waits for its writer
+            raise InvalidArgumentError(
+                f"graph file {str(path)!r} is a device or a pipe; read it, and pass its text as a str"
+            )
+        with path.open("rb") as file:
+            data = file.read(most + 1)
     except FileNotFoundError as error:
         raise NotFoundError(f"there is no graph file {str(path)!r}") from error
-    except ValueError as error:
-        raise InvalidArgumentError(f"graph file {str(path)!r} cannot be read: {error}") from error
-    except OSError as error:
-        why = error.strerror or type(error).__name__
+    except PenstockError:
+        raise
+    except (OSError, ValueError) as error:  # a name with a null character is a ValueError
+        why = getattr(error, "strerror", None) or error
         raise PenstockError(f"graph file {str(path)!r} cannot be read: {why}", code=code_of(error)) from error
-    if data is None:
-        raise InvalidArgumentError(
-            f"graph file {str(path)!r} is a device or a pipe; read it, and pass its text as a str"
-        )
     limits.check("file_bytes", len(data), f"graph file {str(path)!r} has too many bytes")
     return data
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from penstock.check.faults import cause_words
 from penstock.check.names import Names, has_subgraphs
@@ -187,7 +187,7 @@ class _Expansion:
         self._faults = faults
         #: Id of what a name stands for → that object, which keeps its id while it is here, and what was read,
         #: or why it cannot be.
-        self._read: dict[int, tuple[object, ReadGraph | Definition | Exception]] = {}
+        self._read: dict[int, tuple[object, Any]] = {}
         self._sizes: dict[str, int] = {}
         #: The bytes of the nodes that one round has made.
         self.text = 0
@@ -267,16 +267,16 @@ class _Expansion:
         if isinstance(found, ReadGraph):
             return found
         if id(found) not in self._read:
-            read: ReadGraph | Definition | Exception
             try:
-                read = read_definition(found, self._registry, label=f"<subgraph {name}>", types=self.types)
+                label = f"<subgraph {name}>"
+                read: Any = read_definition(found, self._registry, label=label, types=self.types)
             except Exception as error:  # noqa: BLE001  # foreign code; raised at each use, and read once
                 read = error
             self._read[id(found)] = (found, read)
         read = self._read[id(found)][1]
         if isinstance(read, Exception):
             raise read.with_traceback(None)
-        return read
+        return read  # type: ignore[no-any-return]  # what `read_definition` returned
 
 
 def _computes(found: object) -> bool:
