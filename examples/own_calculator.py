@@ -1,4 +1,4 @@
-"""A calculator of your own on a video, in twelve lines of code: the negative of each frame of in.mp4.
+"""A calculator of your own on a video, in a dozen lines of code: the negative of each frame of in.mp4.
 
     pip install penstock
     python own_calculator.py

@@ -8,27 +8,33 @@ from pathlib import Path
 
 import pytest
 
+NAMES = [
+    "penstock",
+    "penstock.explain",
+    "penstock.lowlevel",
+    "penstock.tracing",
+    "penstock_formats",
+    "penstock_gpu",
+]
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "penstock",
-        "penstock.explain",
-        "penstock.lowlevel",
-        "penstock.tracing",
-        "penstock_formats",
-        "penstock_gpu",
-    ],
-)
+
+def source_for_type_checkers(module) -> str:
+    """Return the text of a module that type checkers read: its stub, where it has one."""
+    path = Path(str(module.__file__))
+    stub = path.with_suffix(".pyi")
+    return (stub if stub.exists() else path).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_type_checkers_find_every_public_name_where_it_is_loaded_from(name) -> None:
     module = import_module(name)
-    tree = ast.parse(Path(str(module.__file__)).read_text(encoding="utf-8"))
+    tree = ast.parse(source_for_type_checkers(module))
     imports = {
         alias.name: (each.module, alias.asname)
         for each in ast.walk(tree)
         if isinstance(each, ast.ImportFrom)
         for alias in each.names
-        if alias.asname or each not in tree.body
+        if (alias.asname or each not in tree.body) and each.module != "penstock"  # not its modules
     }
 
     loaded = {name: home for home, names in module._HOMES.items() for name in names.split()}
@@ -38,3 +44,18 @@ def test_type_checkers_find_every_public_name_where_it_is_loaded_from(name) -> N
     for public, (home, shown_as) in imports.items():
         assert shown_as == public, "without `as` the name is private to type checkers"
         assert public in in_packs or home == loaded[public]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_type_checkers_do_not_see_the_function_that_answers_for_any_name(name) -> None:
+    module = import_module(name)
+    tree = ast.parse(source_for_type_checkers(module))
+
+    hidden = [
+        each
+        for each in tree.body
+        if isinstance(each, ast.If) and ast.unparse(each.test) == "not TYPE_CHECKING"
+    ]
+    seen = [each for each in tree.body if each not in hidden]
+    assert hidden or module.__name__ == "penstock.lowlevel", "its stub has no such function"
+    assert not any("__getattr__" in ast.unparse(each) for each in seen)

@@ -72,8 +72,8 @@ def test_what_is_installed_is_not_to_be_installed_again() -> None:
 def test_a_name_that_no_pack_has_gives_no_distribution_to_install() -> None:
     with pytest.raises(
         UnknownNameError,
-        match=r"^no calculator 'NobodyHasThis' is registered; decorate it with @penstock.register_calculator,"
-        r" or install the pack that has it$",
+        match=r"^no calculator 'NobodyHasThis' is registered; install the pack that has it,"
+        r" or decorate your own with @penstock.register_calculator$",
     ) as caught:
         Registry().find("calculator", "NobodyHasThis")
 

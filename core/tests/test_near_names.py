@@ -80,3 +80,8 @@ def test_thousands_of_long_names_that_are_much_alike_are_compared_in_no_time():
 
     assert near_names(f"{known[3]}x", known)[0] == known[3]
     assert time.process_time() - start < 1  # many seconds where all are compared
+
+
+def test_a_very_long_name_is_compared_with_none():
+    assert near_names("a" * 199 + "c", ["a" * 199 + "b"]) == ["a" * 199 + "b"]
+    assert near_names("a" * 200 + "c", ["a" * 200 + "b"]) == []

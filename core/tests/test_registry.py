@@ -684,7 +684,7 @@ def test_a_function_that_is_no_calculator_yet_is_named() -> None:
 
 def test_an_unknown_calculator_may_be_one_that_nobody_registered() -> None:
     registry = Registry()
-    cure = "; decorate it with @penstock.register_calculator, or install the pack that has it"
+    cure = "; install the pack that has it, or decorate your own with @penstock.register_calculator"
 
     with pytest.raises(PenstockError, match=f"no calculator 'Doubler' is registered{cure}$"):
         registry.find("calculator", "Doubler")

@@ -10,6 +10,11 @@ from typing import TYPE_CHECKING, Final
 from penstock.late_names import late_names
 
 if TYPE_CHECKING:
+    from penstock import explain as explain
+    from penstock import limits as limits
+    from penstock import log as log
+    from penstock import lowlevel as lowlevel
+    from penstock import tracing as tracing
     from penstock.config.subgraphs.subgraph import Subgraph as Subgraph
     from penstock.config.subgraphs.subgraph import SubgraphContext as SubgraphContext
     from penstock.contract import CalculatorContract as CalculatorContract
@@ -90,4 +95,5 @@ _DOORS: Final = {"functions": "CalculatorFunction SidePacket calculator", "templ
 #: Modules that can be used as `penstock.<name>` after `import penstock`, which imports none of them.
 _MODULES: Final = ("explain", "limits", "log", "lowlevel", "tracing")
 
-__all__, __getattr__, __dir__ = late_names(__name__, _HOMES, _MODULES, _DOORS)
+if not TYPE_CHECKING:  # type checkers know the imports above, and refuse every other name
+    __all__, __getattr__, __dir__ = late_names(__name__, _HOMES, _MODULES, _DOORS)

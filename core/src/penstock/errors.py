@@ -67,11 +67,17 @@ _CODE_OF: tuple[tuple[type[BaseException], StatusCode], ...] = (
 def code_of(error: BaseException) -> StatusCode:
     """Return the status code that stands for `error`: its own, or that of its builtin kind."""
     if isinstance(error, PenstockError):
-        return error.code
+        return field_of(error, "code", StatusCode) or StatusCode.UNKNOWN
     for kind, code in _CODE_OF:
         if isinstance(error, kind):
             return code
     return StatusCode.UNKNOWN
+
+
+def field_of(error: BaseException, name: str, kind: type) -> Any:
+    """Return a field of an exception, or None if it is not of this type; runs no code of users' classes."""
+    value = object.__getattribute__(error, "__dict__").get(name)
+    return value if type(value) is kind else None
 
 
 class PenstockError(Exception):
@@ -289,8 +295,8 @@ class GraphConfigError(PenstockError):
 
 #: Kind of names → how the application can provide one itself.
 _OWN: Final = {
-    "calculator": "decorate it with @penstock.register_calculator, or ",
-    "subgraph": "pass it in subgraphs={...}, or ",
+    "calculator": ", or decorate your own with @penstock.register_calculator",
+    "subgraph": ", or pass your own in subgraphs={...}",
 }
 #: How an error goes on that names the plugins which are not loaded.
 _NOT_LOADED: Final = "; plugins that are not loaded: "
@@ -344,7 +350,7 @@ class UnknownNameError(NotFoundError):
         elif self.near:
             message += f" (did you mean {', '.join(map(repr, self.near))}?)"
         elif not failed:
-            message += f"; {_OWN.get(kind, '')}install the pack that has it"
+            message += f"; install the pack that has it{_OWN.get(kind, '')}"
         super().__init__(message + not_loaded(failed or {}))
 
 
@@ -383,7 +389,7 @@ class CalculatorError(PenstockError):
             f"node {node!r} ({calculator}): {method}() failed{at}: {words or words_of(cause)}",
             code=code_of(cause),
             node=node,
-            stream=cause.stream if isinstance(cause, PenstockError) else None,
+            stream=field_of(cause, "stream", str) if isinstance(cause, PenstockError) else None,
             timestamp=timestamp,
         )
         self.method = method
@@ -404,8 +410,10 @@ def words_of(error: BaseException) -> str:
 def text_of(error: BaseException) -> str:
     """Return `str(error)`, or why there is none. It runs user code, so it is called without the lock."""
     try:
-        return str(error)
-    except Exception as unreadable:  # noqa: BLE001  # it is user code
+        return str.__str__(str(error))  # an exact str: a subclass could have a `__format__` of its own
+    except KeyboardInterrupt:
+        raise
+    except BaseException as unreadable:  # noqa: BLE001  # it is user code
         return f"no text, since its __str__ raised {type(unreadable).__name__}"
 
 

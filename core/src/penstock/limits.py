@@ -30,7 +30,8 @@ class Limits(NamedTuple):
     Attributes:
         file_bytes: bytes of a graph file; characters of graph text that is given as a str.
         tokens: words, numbers, strings and marks of graph text or JSON. A node of streams and a name is one.
-        depth: how deep subgraphs are nested, and the rules, operations and values of a template.
+        depth: how deep subgraphs are nested, and the rules, operations and values of a template; at most 90.
+            A dict in a dict is 3 deep, as protobuf counts.
         nodes: nodes of a graph in which subgraphs and templates are expanded.
         steps: rules, operations and elements of ranges of all templates of a graph. A copied message is 10.
         text: characters and bytes that the templates of a graph make, intermediate results included; and
@@ -55,6 +56,9 @@ class Limits(NamedTuple):
     quoted: int = 200
 
 
+#: protobuf reads messages up to 100 deep, and the loader calls itself for what is nested.
+_DEEPEST: Final = 91
+_DIGITS: Final = 18
 _OVERRIDE: Final[ContextVar[Limits | None]] = ContextVar("limits", default=None)
 
 
@@ -67,16 +71,18 @@ def current() -> Limits:
     """Return the limits that hold here: those of `override`, else those of the environment.
 
     Raises:
-        InvalidArgumentError: an environment variable is no whole number of at least 1.
+        InvalidArgumentError: an environment variable is no number that the limit may have.
     """
     inside = _OVERRIDE.get()
     if inside is not None:
         return inside
-    given = {name: os.environ[variable(name)] for name in Limits._fields if variable(name) in os.environ}
-    for name, text in given.items():
-        if not (text.isascii() and text.isdecimal() and int(text[:18])):
-            raise InvalidArgumentError(f"{variable(name)} is {text!r}: must be a whole number of at least 1")
-    return Limits(**{name: int(text[:18]) for name, text in given.items()})
+    given: dict[str, Any] = {}
+    for name in Limits._fields:
+        text = os.environ.get(variable(name))
+        if text is not None:
+            is_number = text.isascii() and text.isdecimal() and len(text) < _DIGITS
+            given[name] = _valid(variable(name), name, int(text) if is_number else text)
+    return Limits(**given)
 
 
 @contextmanager
@@ -84,13 +90,12 @@ def override(**limits: Any) -> Iterator[Limits]:
     """Use other limits in a `with` block, in this thread or task. Those that are not given stay.
 
     Raises:
-        InvalidArgumentError: there is no such limit, or a value is no int of at least 1.
+        InvalidArgumentError: there is no such limit, or a value is none that it may have.
     """
     for name, value in limits.items():
         if name not in Limits._fields:
             raise InvalidArgumentError(f"there is no limit {name!r}; there are {', '.join(Limits._fields)}")
-        if not isinstance(value, int) or value < 1:
-            raise InvalidArgumentError(f"limit {name!r} is {value!r}: must be an int of at least 1")
+        _valid(f"limit {name!r}", name, value)
     new = current()._replace(**limits)
     before, quote = _OVERRIDE.set(new), LONGEST_QUOTE.set(new.quoted)
     try:
@@ -98,6 +103,13 @@ def override(**limits: Any) -> Iterator[Limits]:
     finally:
         LONGEST_QUOTE.reset(quote)
         _OVERRIDE.reset(before)
+
+
+def _valid(what: str, name: str, value: Any) -> Any:
+    largest = _DEEPEST if name == "depth" else 10**_DIGITS
+    if not isinstance(value, int) or not 0 < value < largest:
+        raise InvalidArgumentError(f"{what} is {value!r}: must be a whole number from 1 to {largest - 1}")
+    return value
 
 
 def check(name: str, value: int, what: str) -> None:

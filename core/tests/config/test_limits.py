@@ -63,14 +63,15 @@ def test_an_environment_variable_overrides_one_limit(monkeypatch) -> None:
     assert limits.current() == Limits(nodes=7)
 
 
-@pytest.mark.parametrize("value", ["", "0", "-1", "many", "1.5", "٣"])
+@pytest.mark.parametrize("value", ["", "0", "-1", "91", "many", "1.5", "٣", "9" * 30])
 def test_a_variable_that_is_no_number_is_an_error_that_names_it(monkeypatch, value) -> None:
     monkeypatch.setenv("PENSTOCK_MAX_DEPTH", value)
 
     with pytest.raises(InvalidArgumentError) as raised:
         limits.current()
 
-    assert str(raised.value) == f"PENSTOCK_MAX_DEPTH is {value!r}: must be a whole number of at least 1"
+    said = repr(int(value)) if value in {"0", "91"} else repr(value)
+    assert str(raised.value) == f"PENSTOCK_MAX_DEPTH is {said}: must be a whole number from 1 to 90"
 
 
 def test_an_override_holds_inside_its_block_and_goes_before_the_environment(monkeypatch) -> None:
@@ -96,8 +97,9 @@ def test_an_override_ends_with_an_exception_too() -> None:
     ("given", "words"),
     [
         ({"notes": 3}, "there is no limit 'notes'; there are file_bytes, tokens, depth, nodes, "),
-        ({"nodes": 0}, "limit 'nodes' is 0: must be an int of at least 1"),
-        ({"nodes": 1.5}, "limit 'nodes' is 1.5: must be an int of at least 1"),
+        ({"depth": 91}, "limit 'depth' is 91: must be a whole number from 1 to 90"),
+        ({"nodes": 0}, "limit 'nodes' is 0: must be a whole number from 1 to 9999"),
+        ({"nodes": 1.5}, "limit 'nodes' is 1.5: must be a whole number from 1"),
     ],
 )
 def test_an_override_that_makes_no_sense_is_refused(given, words) -> None:

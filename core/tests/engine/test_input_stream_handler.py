@@ -7,6 +7,7 @@ from penstock.engine.input import Input
 from penstock.engine.input_stream_handler import NOT_READY, READY_FOR_CLOSE, InputStreamHandler
 from penstock.engine.packet import Packet
 from penstock.engine.stream import InputStream
+from penstock.errors import InvalidArgumentError
 from penstock.timestamp import DONE, MAX, MIN, ONE_OVER_POSTSTREAM, POSTSTREAM, PRESTREAM, UNSTARTED
 
 
@@ -216,6 +217,27 @@ def test_with_process_bounds_the_end_of_a_stream_closes_and_is_not_processed() -
 
 
 # --- several sets -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("sets", "said"),
+    [
+        ([[0], [2]], "has stream 's1' (position 1) in no sets"),
+        ([[0, 1], [1, 2]], "has stream 's1' (position 1) in 2 sets"),
+        ([[0, 1, 1], [2]], "has stream 's1' (position 1) in 2 sets"),
+        ([], "has stream 's0' (position 0) in no sets"),
+        ([[0, 1]], "has stream 's2' (position 2) in no sets"),
+    ],
+)
+def test_a_policy_whose_sets_do_not_have_each_input_once_is_refused(sets, said) -> None:
+    class Forgetful(InputStreamHandler):
+        def sync_sets(self):
+            return sets
+
+    with pytest.raises(InvalidArgumentError) as caught:
+        Streams(3, Forgetful())
+
+    assert str(caught.value) == (f"node '': Forgetful.sync_sets() {said}; each input must be in exactly one")
 
 
 def test_a_set_does_not_wait_for_another() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import threading
 from collections import deque
 from math import inf
@@ -232,6 +233,46 @@ def test_a_run_that_is_over_gets_no_error(make, runner_of) -> None:
 
 def test_a_limit_below_one_is_refused(limited) -> None:
     with pytest.raises(
-        InvalidArgumentError, match=r"max_queued_bytes 0: must be at least 1, or None for no limit"
+        InvalidArgumentError, match=r"max_queued_bytes 0: must be at least 1, or infinity for no limit"
     ):
         limited("", 0)
+
+
+# --- the default ------------------------------------------------------------------------------
+
+
+def unlimited(pools, **more) -> penstock.CalculatorGraph:
+    text = """
+    input_stream: "in"
+    max_queue_size: -1
+    node { calculator: "Never" input_stream: "in" }
+    """
+    graph = penstock.CalculatorGraph(text, registry=testing_registry(Never), **more)
+    graph.set_executor("", pools(2))
+    return graph
+
+
+def test_queues_without_a_limit_may_take_half_of_the_memory(pools, monkeypatch) -> None:
+    monkeypatch.setattr(os, "sysconf", lambda name: {"SC_PAGE_SIZE": 1000, "SC_PHYS_PAGES": 200}[name])
+    graph = unlimited(pools)
+    graph.start_run()
+    for stamp in range(3):
+        graph.add_packet_to_input_stream("in", Packet(Sized(60_000), stamp))
+
+    with pytest.raises(GraphRunError, match="wait in queues, max_queued_bytes is 100,000;") as caught:
+        graph.wait_until_done(TIMEOUT)
+
+    assert caught.value.code is StatusCode.RESOURCE_EXHAUSTED
+
+
+@pytest.mark.parametrize("told", [inf, None])
+def test_infinity_or_a_system_that_does_not_tell_its_memory_is_no_limit(pools, monkeypatch, told) -> None:
+    monkeypatch.setattr(os, "sysconf", lambda name: -1 if told is None else 1)
+    graph = unlimited(pools, max_queued_bytes=told)
+
+    graph.start_run()
+
+    assert not [thread for thread in threading.enumerate() if thread.name == "penstock-timer"]
+    graph.cancel()
+    with contextlib.suppress(GraphRunError):
+        graph.wait_until_done(TIMEOUT)

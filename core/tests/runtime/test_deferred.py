@@ -318,7 +318,7 @@ def test_a_future_that_is_pending_is_cancelled_with_the_run(make) -> None:
 
 
 def test_what_does_not_follow_its_cancellation_is_given_up_with_the_node_named(make, monkeypatch) -> None:
-    monkeypatch.setattr(deferred, "_GRACE_S", 0.05)
+    monkeypatch.setattr(deferred, "GRACE_S", 0.05)
     started = threading.Event()
     future: concurrent.futures.Future[None] = concurrent.futures.Future()
     future.set_running_or_notify_cancel()

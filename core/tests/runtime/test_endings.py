@@ -156,7 +156,7 @@ def test_a_coroutine_that_is_cancelled_before_it_begins_never_does_and_leaves_no
 
 
 def test_a_close_has_its_own_time_after_a_call_that_was_given_up(make, monkeypatch) -> None:
-    monkeypatch.setattr(deferred, "_GRACE_S", 1.0)
+    monkeypatch.setattr(deferred, "GRACE_S", 1.0)
     deaf: concurrent.futures.Future[None] = concurrent.futures.Future()
     deaf.set_running_or_notify_cancel()
     started, closed = threading.Event(), threading.Event()
@@ -182,7 +182,7 @@ def test_a_close_has_its_own_time_after_a_call_that_was_given_up(make, monkeypat
 
 
 def test_the_late_result_of_a_call_that_was_given_up_changes_nothing(make, monkeypatch) -> None:
-    monkeypatch.setattr(deferred, "_GRACE_S", 0.05)
+    monkeypatch.setattr(deferred, "GRACE_S", 0.05)
     deaf: concurrent.futures.Future[None] = concurrent.futures.Future()
     deaf.set_running_or_notify_cancel()
     started = threading.Event()

@@ -126,7 +126,7 @@ def test_ctrl_c_in_a_wait_without_a_time_out_says_what_the_run_waits_for() -> No
     status, _, err = outcome(process, 15)
 
     assert status != 0
-    assert "KeyboardInterrupt\nwait_until_done() had not come yet\nthe run is " in err
+    assert "KeyboardInterrupt\ninterrupted while waiting: wait_until_done()\nthe run is " in err
     assert "the application" in err  # which has to close the graph input, says `why()`
     assert "threading.py" not in err
 

@@ -49,7 +49,7 @@ def test_a_limit_that_a_deadlock_raises_is_a_warning_at_first_and_at_each_doubli
     assert warnings_of(caplog) == [
         "the queue of stream 'a' at node 'Join' is full and nothing else can run, so its limit is raised "
         f"from 2 to {limit} packets, and memory grows with it; culprit: graph input 'b' is open; the "
-        "application feeds or closes it, or raises its bound (now Timestamp::PreStream())"
+        "application feeds or closes it, or raises its bound (no packet yet)"
         for limit in (3, 6, 12)
     ]
     record = caplog.records[-1]
@@ -112,7 +112,7 @@ def test_a_loop_that_nothing_feeds_is_named_after_the_end(make) -> None:
     assert [(culprit.kind, culprit.node) for culprit in reason.culprits] == [(WaitKind.CIRCLE, "Loop")]
     assert str(reason).splitlines()[:2] == [
         "the run is over: its sources and graph inputs have ended, while packets were in queues, since",
-        "  node 'Loop' waits for stream 'loop' (bound Timestamp::PreStream()) to settle 1",
+        "  node 'Loop' waits for stream 'loop' (no packet yet) to settle 1",
     ]
     (drop,) = graph.ledger().drops
     assert (drop.stream, drop.place, drop.reason, drop.count) == (

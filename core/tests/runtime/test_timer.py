@@ -109,7 +109,7 @@ def test_a_clock_that_raises_ends_the_run_with_its_error(joined) -> None:
 
     joined.set_clock(broken)
     joined.start_run()
-    with pytest.raises(GraphRunError, match="the graph's clock failed: no battery"):
+    with pytest.raises(GraphRunError, match="the graph's clock failed: OSError: no battery"):
         joined.wait_until_done()
     assert watchers() == []
 
@@ -124,7 +124,7 @@ def test_a_clock_whose_exception_has_no_readable_text_ends_the_run_too(joined) -
 
     joined.set_clock(broken)
     joined.start_run()
-    with pytest.raises(GraphRunError, match="clock failed: no text, since its __str__ raised RuntimeError"):
+    with pytest.raises(GraphRunError, match="MuteError: no text, since its __str__ raised RuntimeError"):
         joined.wait_until_done()  # a time-out would read the clock too
     assert watchers() == []
 

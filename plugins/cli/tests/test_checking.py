@@ -46,6 +46,8 @@ def test_optional_side_packets_are_not_listed_as_needed(tmp_path, invoke):
     (found,) = verdicts(invoke, path, code=0)
 
     assert found["side_packets"] == {"output_video": "str | pathlib.Path"}
+    assert found["optional_side_packets"] == {"input_video": "str | pathlib.Path"}
+    assert "may get side packets 'input_video' (str | pathlib.Path)" in invoke("validate", path).output
 
 
 def test_subgraphs_that_the_file_names_are_counted(graph, invoke):

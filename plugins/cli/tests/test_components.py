@@ -10,6 +10,7 @@ import pytest
 from penstock import Registry
 from penstock.lowlevel import KINDS
 from penstock_cli import components
+from penstock_cli.environment import in_this_environment
 from penstock_cli.inspection import COMMANDS
 
 INLINE = "penstock_testing.inline:InlineExecutor"
@@ -176,7 +177,7 @@ def test_missing_packs_are_reported_on_stderr_with_the_reason(registry, capsys):
 
     assert capsys.readouterr().err.splitlines() == [
         "not loaded: plugin 'gpu': blocked by name",
-        "not installed: 1 name; pip install penstock-image",
+        in_this_environment("not installed: 1 name; pip install penstock-image"),
     ]
 
 

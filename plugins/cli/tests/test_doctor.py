@@ -79,7 +79,7 @@ def test_a_good_installation_is_well_and_is_listed(invoke):
     assert done.exit_code == 0, done.output
     said = " ".join(done.output.split())  # however long the interpreter's path, and where lines end
     assert f"ok Python CPython {sys.version.split()[0]}, {sys.executable} " in said
-    assert done.output.splitlines()[-1].startswith("all is well (")
+    assert done.output.splitlines()[-1].startswith("all checks passed (")
     assert f"ok engine {engine_form()} " in said
     assert f"numpy {importlib.metadata.version('numpy')}" in said
     assert "plugin video" in said
@@ -110,7 +110,7 @@ def test_a_check_that_is_not_well_gives_exit_code_1_and_its_cure(command, instal
         "               do: oil it",
     ]
     assert lines[-1].startswith("1 of ")
-    assert lines[-1].endswith(" checks not well")
+    assert lines[-1].endswith(" checks failed")
 
 
 def test_a_hook_that_raises_is_a_check_that_is_not_well(examined):
@@ -264,7 +264,7 @@ def test_long_details_are_wrapped_beside_their_names_and_paths_stay_whole(capsys
         "  ok  thing  one two three four",
         f"             {path}",
         "",
-        "all is well (1 check)",
+        "all checks passed (1)",
     ]
 
 

@@ -49,17 +49,17 @@ def surroundings(monkeypatch, tmp_path):
 
 
 def printed():
-    return environment.in_this_environment("no calculator 'A'; install it: pip install penstock-image")
+    return environment.in_this_environment("no calculator 'A'; install it: pip install river-pack")
 
 
 def test_pip_is_pip_where_the_shell_finds_that_of_the_environment(surroundings):
     surroundings(modules=["pip"], path=["own", "other"], programs=["own/pip", "other/pip"])
 
-    assert printed() == "no calculator 'A'; install it: pip install penstock-image"
+    assert printed() == "no calculator 'A'; install it: pip install river-pack"
 
 
 def test_pip_runs_as_a_module_where_the_shell_finds_another_one_or_none(surroundings):
-    wanted = f"no calculator 'A'; install it: {PYTHON} -m pip install penstock-image"
+    wanted = f"no calculator 'A'; install it: {PYTHON} -m pip install river-pack"
 
     surroundings(modules=["pip"], path=["other", "own"], programs=["own/pip", "other/pip"])
     assert printed() == wanted
@@ -70,22 +70,22 @@ def test_pip_runs_as_a_module_where_the_shell_finds_another_one_or_none(surround
 def test_pip_runs_as_a_module_where_the_environment_has_it_without_its_program(surroundings):
     surroundings(modules=["pip"], path=["own", "other"], programs=["other/pip"])  # as ensurepip leaves it
 
-    assert printed().endswith(f"install it: {PYTHON} -m pip install penstock-image")
+    assert printed().endswith(f"install it: {PYTHON} -m pip install river-pack")
 
 
 def test_uv_installs_where_the_environment_has_no_pip(surroundings):
     surroundings(modules=["ensurepip"], path=["own", "tools"], programs=["tools/uv"])
 
-    assert printed() == f"no calculator 'A'; install it: uv pip install --python {PYTHON} penstock-image"
+    assert printed() == f"no calculator 'A'; install it: uv pip install --python {PYTHON} river-pack"
 
 
 def test_uv_is_named_by_its_path_where_the_shell_does_not_find_it(surroundings, tmp_path):
     surroundings(path=["other"], programs=["own/uv"])
-    assert printed().endswith(f"{tmp_path / 'own' / 'uv'} pip install --python {PYTHON} penstock-image")
+    assert printed().endswith(f"{tmp_path / 'own' / 'uv'} pip install --python {PYTHON} river-pack")
 
     (tmp_path / "own" / "uv").unlink()
     surroundings(path=["own"], uv_run=True, uv="/opt/uv tools/uv")
-    assert printed().endswith(f"'/opt/uv tools/uv' pip install --python {PYTHON} penstock-image")
+    assert printed().endswith(f"'/opt/uv tools/uv' pip install --python {PYTHON} river-pack")
 
 
 def test_uv_of_an_environment_that_only_uv_run_has_put_on_the_path_is_named_by_its_path(
@@ -93,21 +93,21 @@ def test_uv_of_an_environment_that_only_uv_run_has_put_on_the_path_is_named_by_i
 ):
     surroundings(path=["own"], programs=["own/uv"], uv_run=True)
 
-    assert printed().endswith(f"{tmp_path / 'own' / 'uv'} pip install --python {PYTHON} penstock-image")
+    assert printed().endswith(f"{tmp_path / 'own' / 'uv'} pip install --python {PYTHON} river-pack")
 
 
 def test_without_pip_and_uv_python_brings_its_own_pip(surroundings):
     surroundings(modules=["ensurepip"], path=["own"])
 
     assert printed() == (
-        f"no calculator 'A'; install it: {PYTHON} -m ensurepip && {PYTHON} -m pip install penstock-image"
+        f"no calculator 'A'; install it: {PYTHON} -m ensurepip && {PYTHON} -m pip install river-pack"
     )
 
 
 def test_without_any_of_them_uv_is_named(surroundings):
     surroundings(path=["own"])
 
-    assert printed().endswith(f"install it: uv pip install --python {PYTHON} penstock-image")
+    assert printed().endswith(f"install it: uv pip install --python {PYTHON} river-pack")
 
 
 def test_a_path_with_blanks_is_quoted(surroundings, monkeypatch):
@@ -120,8 +120,8 @@ def test_a_path_with_blanks_is_quoted(surroundings, monkeypatch):
 @pytest.mark.parametrize(
     "text",
     [
-        "uv pip install penstock-image",
-        "/venv/bin/python -m pip install penstock-image",
+        "uv pip install river-pack",
+        "/venv/bin/python -m pip install river-pack",
         "the pip of this environment",
         "/venv/bin/pip install x",
         "no-pip install",

@@ -81,6 +81,7 @@ def test_a_pack_is_written_and_the_next_commands_are_printed(invoke, here):
         "\n"
         "build its wheel, uninstall it\n"
         f"  pip wheel --no-deps --wheel-dir .{os.sep}penstock-soil/dist .{os.sep}penstock-soil\n"
+        f"  # it is in penstock-soil{os.sep}dist; others install it with: pip install FILE.whl\n"
         "  pip uninstall penstock-soil\n"
     )
 
@@ -103,6 +104,7 @@ def test_within_uv_run_the_next_commands_are_those_of_uv(invoke, here, monkeypat
         "",
         "build its wheel, uninstall it",
         f"  /opt/uv build --wheel .{os.sep}penstock-soil",
+        f"  # it is in penstock-soil{os.sep}dist; others install it with: pip install FILE.whl",
         f"  /opt/uv pip uninstall --python {sys.executable} penstock-soil",
         "",
         "`uv sync` uninstalls it too; `uv sync --inexact` does not",

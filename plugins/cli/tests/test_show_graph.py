@@ -6,7 +6,10 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from penstock import Registry
 from penstock.plugins.default_registry import default_registry
+from penstock_cli.environment import in_this_environment
+from penstock_cli.show_graph import show_graph
 
 BEHIND = """
 output_stream: "OUT:n"
@@ -96,7 +99,7 @@ def test_without_the_library_the_error_says_how_to_get_svg(invoke, graph, monkey
     done = invoke("show", graph(BEHIND), "-o", tmp_path / "x.svg")
 
     assert done.exit_code == 1
-    assert 'pip install "penstock-views[draw]"' in done.stderr
+    assert in_this_environment('pip install "penstock-views[draw]"') in done.stderr
     assert not (tmp_path / "x.svg").exists()
 
 
@@ -130,7 +133,20 @@ def test_a_component_that_is_not_installed_is_drawn_with_a_note(invoke, tmp_path
     assert done.exit_code == 0
     assert "  not installed" in done.stdout
     assert "VIDEO:a" in done.stdout
-    assert done.stderr.startswith(f"note: drawn without options: {path}:6:")
+    options, own = done.stderr.splitlines()
+    assert options.startswith(f"note: drawn without options: {path}:6:")
+    assert own == "note: for calculators of your own: --import FILE.py or --import MODULE"
+
+
+def test_for_a_calculator_of_a_pack_the_option_for_own_calculators_is_not_noted(tmp_path, capsys):
+    path = tmp_path / "graph.pbtxt"
+    path.write_text('input_stream: "a" node { calculator: "PassThroughCalculator" input_stream: "a" }')
+
+    show_graph(path, Registry(), None, None, expand=False)  # as if no pack were installed
+
+    noted = capsys.readouterr().err
+    assert "no calculator 'PassThroughCalculator' is registered" in noted
+    assert "--import" not in noted
 
 
 def test_faults_that_keep_a_graph_from_running_are_noted(invoke, tmp_path):
@@ -140,8 +156,9 @@ def test_faults_that_keep_a_graph_from_running_are_noted(invoke, tmp_path):
 
     done = invoke("show", path)
 
-    first, second = done.stderr.splitlines()
+    first, second, own = done.stderr.splitlines()
     assert done.exit_code == 0
+    assert own == "note: for calculators of your own: --import FILE.py or --import MODULE"
     assert "no calculator 'CliNumber' is registered (did you mean 'CliNumbers'" in first
     assert f"{path}:2:" in second
     assert "input stream 'm'" in second

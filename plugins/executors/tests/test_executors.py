@@ -179,7 +179,7 @@ def test_a_graph_that_never_rests_does_not_keep_the_application_thread_from_its_
     )
     graph.start_run()
 
-    with pytest.raises(penstock.WaitTimeoutError, match=r"did not come within 0\.05 s"):
+    with pytest.raises(penstock.WaitTimeoutError, match=r"took longer than 0\.05 s"):
         graph.wait_until_done(0.05)
 
     graph.close(5)

@@ -89,7 +89,7 @@ def test_a_wait_that_expires_names_the_stream_that_is_behind(graph):
     graph.close_input_stream("a")
 
     with pytest.raises(
-        WaitTimeoutError, match=r"node 'Together' waits for stream 'b' \(bound .*\) to settle 5"
+        WaitTimeoutError, match=r"node 'Together' waits for stream 'b' \(no packet yet\) to settle 5"
     ):
         graph.wait_until_done(timeout=0)
 

@@ -140,21 +140,18 @@ def doubled(first, again):
     return f"% param p0 : {first} % {more}"
 
 
-OPTIONS = "node_options { [type.googleapis.com/penstock.TemplateSubgraphOptions] { dict: % p30 % } }"
+OPTIONS = "node_options { [type.googleapis.com/penstock.TemplateSubgraphOptions] { dict: % d % } }"
 HOSTILE = [
     ("steps", loops(3, NODE)),
     ("steps", loops(2, NODE)),
     ("steps", f'node {{ calculator: "P" {loops(3, "input_stream: % i0 + i1 + i2 %")} }}'),
     ("steps", f"% param p : list({', '.join(['range(100000)'] * 100)}) % {NODE}"),
     ("steps", f"% for (i : range(1e300)) % {NODE} % end %"),
-    (
-        "steps",
-        doubled("dict('a': 1)", "dict('a': p{0}, 'b': p{0})") + f'node {{ calculator: "P" {OPTIONS} }}',
-    ),
+    ("steps", doubled("1", "list(p{0}, p{0})") + f"% param d : dict('x': p30) % node {{ {OPTIONS} }}"),
     ("text", doubled("'0123456789'", "concat(p{0}, p{0})") + "node { calculator: % p30 % }"),
     ("text", doubled("'a'", "p{0} + p{0}") + "node { calculator: % p30 % }"),
     ("text", loops(1, f'node {{ calculator: "P" name: % i0 % executor: "{"x" * 100_000}" }}')),
-    ("depth", doubled("dict('a': 1)", "dict('a': dict('a': dict('a': p{0})))") + f"node {{ {OPTIONS} }}"),
+    ("depth", doubled("1", "list(list(list(p{0})))") + f"% param d : dict('x': p30) % node {{ {OPTIONS} }}"),
 ]
 RUN = """
 import resource, sys
@@ -223,3 +220,49 @@ def test_an_ordinary_large_template_is_far_from_every_limit():
     made = template(f"% for (i : range(10000)) % node {{ calculator: 'P' {fields} }} % end %")
 
     assert len(made.expand().node) == 10_000
+
+
+@pytest.mark.parametrize("deepest", [64, 90])
+@pytest.mark.parametrize("made", ["dict('a': {})", "list({})", "dict('a': list({}))"])
+def test_values_that_protobuf_would_not_read_are_refused_before(deepest, made):
+    def text(depth):
+        params = "".join(f"% param p{i + 1} : {made.format(f'p{i}')} % " for i in range(depth))
+        last = f"% param d : dict('x': p{depth}) %"
+        return f"% param p0 : dict('a': 1) % {params}{last} node {{ {OPTIONS} }}"
+
+    refused = []
+    with limits.override(depth=deepest):
+        for depth in range(1, 110):
+            try:
+                template(text(depth)).expand()
+            except ResourceExhaustedError:
+                refused.append(depth)
+
+    assert refused[0] > 10
+    assert refused == list(range(refused[0], 110))
+
+
+def test_arguments_that_protobuf_would_not_read_are_refused_before():
+    value = {"a": 1}
+    for _ in range(20):
+        value = {"a": value}
+    assert GraphTemplate.options(x=value).dict.arg[0].key == "x"
+    for _ in range(20):
+        value = {"a": value}
+    with pytest.raises(ResourceExhaustedError, match="argument 'x': lists and dicts are nested 66 deep"):
+        GraphTemplate.options(x=value)
+
+
+@pytest.mark.parametrize("text", ["node { calculator: % BEGIN1END % }", "% if (1) % node { } % end %"])
+def test_the_largest_depth_that_an_application_may_allow_is_one_that_works(text):
+    with limits.override(depth=90):
+        for depth in (88, 89, 90, 91, 300, 5000):
+            nested = text.replace("BEGIN", "(" * depth).replace("END", ")" * depth)
+            nested = nested.replace("% if (1) % ", "% if (1) % " * depth).replace(
+                " % end %", " % end %" * depth
+            )
+            try:
+                template(nested).expand()
+                assert depth <= 90
+            except GraphParseError:
+                assert depth >= 90

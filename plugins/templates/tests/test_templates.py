@@ -134,8 +134,8 @@ def test_faults_of_its_nodes_say_where_in_the_template_they_stand(chain, plan_of
     found = faults_of(lambda: plan_of(chain.with_arguments(kind="Missing", length=1)))
 
     words = (
-        "<template>:6:3: node 'Missing': no calculator 'Missing' is registered; decorate it with "
-        "@penstock.register_calculator, or install the pack that has it"
+        "<template>:6:3: node 'Missing': no calculator 'Missing' is registered; install the pack that "
+        "has it, or decorate your own with @penstock.register_calculator"
     )
     assert found == [("NOT_FOUND", words)]
 

@@ -13,6 +13,8 @@ from penstock.errors import (
     TimestampOrderError,
     UnavailableError,
     code_of,
+    field_of,
+    text_of,
     words_of,
 )
 from penstock.port_collection import port_name
@@ -50,15 +52,18 @@ def closed_input(stream: OutputStream, stopped_by: str | None) -> StreamClosedEr
 
 
 def failed_policy(node: Node, error: BaseException) -> PenstockError:
-    """Return the error of a run in which an input stream handler raised."""
+    """Return the error of a run in which an input stream handler raised.
+
+    Called with the lock, as the handler itself is: both are user code that must return soon.
+    """
     kind = "" if isinstance(error, PenstockError) else f"{type(error).__name__}: "
     policy = type(node.policy).__name__
     failure = PenstockError(
-        f"node {node.name!r} ({node.kind}): its input policy {policy} failed: {kind}{error}",
+        f"node {node.name!r} ({node.kind}): its input policy {policy} failed: {kind}{text_of(error)}",
         code=code_of(error),
         node=node.name,
-        stream=getattr(error, "stream", None),
-        timestamp=getattr(error, "timestamp", None),
+        stream=field_of(error, "stream", str),
+        timestamp=field_of(error, "timestamp", int),
     )
     failure.__cause__ = error
     return failure

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from penstock.engine.native import mypyc_attr
 from penstock.engine.packet import NOTHING, Packet
+from penstock.errors import InvalidArgumentError
 from penstock.timestamp import DONE, ONE_OVER_POSTSTREAM, POSTSTREAM, UNSET, UNSTARTED, previous_allowed
 
 if TYPE_CHECKING:
@@ -151,12 +152,32 @@ class InputStreamHandler:
         self._chosen: SyncSet | None = None
 
     def prepare(self, inputs: Sequence[InputStream]) -> None:
-        """Get ready for a run. Override `sync_sets` rather than this."""
+        """Get ready for a run. Override `sync_sets` rather than this.
+
+        Raises:
+            InvalidArgumentError: an input is in no sync set, or in two: its packets would be lost.
+        """
         self.inputs = tuple(inputs)
         self.sets = [SyncSet(positions, self) for positions in self.sync_sets()]
+        if len(self.sets) != 1 or len(self.sets[0].positions) != len(inputs):
+            self._check_sets()
+
+    def _check_sets(self) -> None:
+        found = [position for one in self.sets for position in one.positions]
+        for position, stream in enumerate(self.inputs):
+            if (times := found.count(position)) != 1:
+                node = stream.node.name if stream.node else ""
+                raise InvalidArgumentError(
+                    f"node {node!r}: {type(self).__name__}.sync_sets() has stream {stream.name!r} (position "
+                    f"{position}) in {times or 'no'} sets; each input must be in exactly one",
+                    node=node,
+                )
 
     def sync_sets(self) -> Sequence[Sequence[int]]:
-        """Return the sets of streams to keep in step, as positions in `inputs`. Default: all in one."""
+        """Return the sets of streams to keep in step, as positions in `inputs`: each input in exactly one.
+
+        Default: all in one.
+        """
         return [range(len(self.inputs))]
 
     def look(self) -> int:

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 from penstock.engine.calculator import METHODS, PROCESS
 from penstock.explain.waits import Link, WaitKind
-from penstock.timestamp import DONE, MIN, Timestamp, previous_allowed, show
+from penstock.timestamp import DONE, MIN, PRESTREAM, Timestamp, previous_allowed, show
 
 if TYPE_CHECKING:
     from penstock.engine.input_stream_handler import InputStreamHandler
     from penstock.engine.node import Node
     from penstock.engine.schedule import Schedule
     from penstock.engine.scheduler_queue import ReadyQueue
-    from penstock.engine.stream import Observer, OutputStream, Queue
+    from penstock.engine.stream import InputStream, Observer, OutputStream, Queue
 
 
 def terms(policy: InputStreamHandler) -> str:
@@ -31,6 +31,11 @@ def processed_below(node: Node) -> int:
     below = min(stream.head_or_bound() for stream in node.inputs)
     # a batch has taken input sets out of the queues that process has not seen
     return min(below, node.policy.waits_at) if node.policy.batch_size > 1 else below
+
+
+def bound_of(stream: OutputStream | InputStream, word: str = "bound") -> str:
+    """Return a stream's bound for a message, in brackets and after `word`."""
+    return "(no packet yet)" if stream.bound == PRESTREAM else f"({word} {show(stream.bound)})"
 
 
 def forgotten(stream: OutputStream) -> Link:

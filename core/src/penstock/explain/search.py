@@ -15,6 +15,7 @@ from penstock.engine.schedule import NOT_STARTED, PAUSED, RUNNING, TERMINATED
 from penstock.explain.accounts import ROWS, place_of
 from penstock.explain.culprits import (
     being_called,
+    bound_of,
     executor_name,
     forgotten,
     full_queues,
@@ -208,7 +209,7 @@ class _Search:
             Link(
                 WaitKind.GRAPH_INPUT,
                 f"graph input {stream.name!r} is open; the application feeds or closes it, or raises its "
-                f"bound (now {show(stream.bound)})",
+                f"bound {bound_of(stream, 'now')}",
                 stream=stream.name,
                 bound=Timestamp.of(stream.bound),
             )
@@ -364,7 +365,7 @@ class _Search:
                 continue
             text = (
                 f"node {node.name!r} waits for what its policy {policy} asks for; stream {stream.name!r} is "
-                f"empty (bound {show(stream.bound)})"
+                f"empty {bound_of(stream)}"
             )
             found.append(self._for_stream(WaitKind.POLICY, text, node, stream, None))
         return found
@@ -375,7 +376,7 @@ class _Search:
         rest = terms(node.policy)
         found = []
         for stream in empty:
-            bound = f"(bound {show(stream.bound)})"
+            bound = bound_of(stream)
             if head is not None and stream.bound <= head:
                 what = f"stream {stream.name!r} {bound} to settle {show(head)}"
                 text = f"node {node.name!r} waits for {what}{rest}"

@@ -15,6 +15,7 @@ import attrs
 from penstock.engine.node import CLOSED, FAILED, OPENED, STATES, UNOPENED
 from penstock.engine.schedule import NOT_STARTED, PAUSED, RUNNING
 from penstock.engine.stream import UNLIMITED, add_dropped
+from penstock.explain.culprits import bound_of
 from penstock.timestamp import show
 
 if TYPE_CHECKING:
@@ -190,7 +191,7 @@ def waits_for(schedule: Schedule, node: Node) -> str:  # noqa: PLR0911  # one fo
     if not node.inputs:
         return "the end of the run"
     head, waits = _unsettled(node)
-    names = ", ".join(f"{stream.name!r} (bound {show(stream.bound)})" for stream in waits)
+    names = ", ".join(f"{stream.name!r} {bound_of(stream)}" for stream in waits)
     if head is None:
         return f"packets on {names}"
     return f"stream {names} to settle {show(head)}" if waits else "what its policy asks for"

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 import pluggy
 
 from penstock.entry_points import ordinary_points
-from penstock.errors import InvalidArgumentError, NotFoundError, PluginError
+from penstock.errors import InvalidArgumentError, NotFoundError, PluginError, text_of
 from penstock.late_log import LateLogger
 from penstock.near_names import near_names
 from penstock.plugins import hookspecs
@@ -383,7 +383,7 @@ def _adapted(found: pluggy.HookImpl, arguments: tuple[str, ...]) -> Callable[...
 
 def _reason(error: BaseException) -> str:
     """Return an exception as one line."""
-    text = " ".join(str(error).split())
+    text = " ".join(text_of(error).split())
     if isinstance(error, PluginError):
         return text
     return f"{type(error).__name__}: {text}" if text else type(error).__name__

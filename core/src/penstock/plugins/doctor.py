@@ -13,7 +13,7 @@ class DoctorCheck:
         what: the thing, in a few words: "EGL device", "FFmpeg libraries".
         is_well: whether the thing is as the plugin needs it.
         detail: what was found: a version, a device name, an error's message.
-        cure: what to do if it is not well; "" if nothing can or need be done.
+        cure: what to do if it failed; "" if nothing can or need be done.
     """
 
     what: str

@@ -236,7 +236,7 @@ def penstock_doctor() -> Iterable[DoctorCheck]:  # type: ignore[empty-body]  # a
     """Look at what this plugin needs from the machine, and say what is there.
 
     Called by `penstock doctor`; may import and probe anything, and may take seconds.
-    One that raises counts as a check that is not well.
+    One that raises counts as a failed check.
     """
 
 

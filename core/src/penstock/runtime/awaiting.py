@@ -39,7 +39,7 @@ async def wait(
         FailedPreconditionError: as `refuse`.
     """
     refuse(runner, what)
-    deadline = None if timeout is None else runner.clock() + timeout
+    deadline = None if timeout is None else runner.now() + timeout
     bell = _Bell(asyncio.get_running_loop())
     while True:
         with runner.lock:
@@ -47,13 +47,14 @@ async def wait(
                 return
             bell.hang(runner, adds=adds)
         try:
-            left = None if deadline is None else deadline - runner.clock()
+            left = None if deadline is None else deadline - runner.now()
             await bell.rings(_LOOK_AGAIN_S if left is None else max(0.0, min(left, _LOOK_AGAIN_S)))
         finally:
             with runner.lock:
                 bell.take_down(runner, adds=adds)
-        if deadline is not None and runner.clock() >= deadline and not runner.ask(lambda _: done()):
-            raise WaitTimeoutError(f"{what} did not come within {timeout} s\n{runner.story()}")
+        runner.give_up_late()
+        if deadline is not None and runner.now() >= deadline and not runner.ask(lambda _: done()):
+            raise WaitTimeoutError(f"{what} took longer than {timeout} s\n{runner.story()}")
 
 
 def refuse(runner: Runner, what: str) -> None:

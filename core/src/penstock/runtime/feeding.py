@@ -63,7 +63,7 @@ class Feed:
             self._go_to_next(place)
         while self._coming:
             if self._left() == 0:
-                raise WaitTimeoutError("feeding did not come to its end in time")
+                raise WaitTimeoutError("feeding the graph took longer than the time-out")
             self._add_all_at(self._coming[0][0])
             if self._paced:
                 self._graph.wait_until_idle(self._left())

@@ -66,7 +66,8 @@ class CalculatorGraph:
         subgraphs: name → graph, in any of these forms or a `Subgraph` class, for this graph alone; or
             graphs that have a `type`, which is the name. They win over registered names.
         max_queued_bytes: a run fails, with RESOURCE_EXHAUSTED, if packets of more bytes wait in its queues;
-            None for no limit. It counts `nbytes` of payloads that have it, else `sys.getsizeof`. A thread
+            infinity for no limit; None for half of the machine's memory if `max_queue_size` is -1, else no
+            limit. It counts `nbytes` of payloads that have it, else `sys.getsizeof`. A thread
             looks at least 20 times a second: a run may exceed the limit by what it queues between two looks.
 
     Raises:
@@ -84,13 +85,13 @@ class CalculatorGraph:
         *,
         binary_graph_path: str | Path | None = None,
         subgraphs: Mapping[str, object] | Iterable[object] = (),
-        max_queued_bytes: int | None = None,
+        max_queued_bytes: float | None = None,
     ) -> None:
         from penstock.config import build_plan  # brings protobuf, which `import penstock` must not
 
         if max_queued_bytes is not None and max_queued_bytes < 1:
             raise InvalidArgumentError(
-                f"max_queued_bytes {max_queued_bytes}: must be at least 1, or None for no limit"
+                f"max_queued_bytes {max_queued_bytes}: must be at least 1, or infinity for no limit"
             )
 
         run_hooks = None
@@ -613,6 +614,23 @@ class CalculatorGraph:
         """End the run with a CANCELLED error; returns at once. Opened calculators are closed."""
         self._starter.cancel()
 
+    def abandon(self, grace_s: float = STOP_TIMEOUT_S) -> None:
+        """Cancel the run, and give it up if it does not end: an executor has died, or a call never returns.
+
+        A run that is given up is over, whatever its executors do: its error, ABORTED, names each executor
+        that holds steps, and their nodes. Calculators that are open are closed on this thread, except those
+        that are inside a call. Threads that come back later find nothing to do: they call no calculator, and
+        what their call has written is dropped. The graph can be run again.
+
+        Args:
+            grace_s: seconds for which the run may end by itself.
+
+        Raises:
+            GraphRunError: always where a run is under way: CANCELLED, and ABORTED if the run was given up.
+            FailedPreconditionError: no run has begun; or called from inside the run.
+        """
+        self._starter.abandon(grace_s)
+
     def pause(self) -> None:
         """Begin no more steps until `resume`; steps that already run are completed."""
         self._starter.pause()
@@ -652,9 +670,8 @@ class CalculatorGraph:
             self.close()
             return
         if self._starter.is_running:
-            self.cancel()
             try:
-                self.wait_until_done(STOP_TIMEOUT_S)
+                self.abandon()
             except GraphRunError as failure:
                 note_other_errors(error, failure)
         self._starter.close_services_after(error)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import weakref
 from typing import TYPE_CHECKING, Any, Final
 
-from penstock.errors import PenstockError, code_of
+from penstock.errors import PenstockError, code_of, text_of
 from penstock.services import Closes
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class MadeServices:
             try:
                 service.close()
             except Exception as error:  # noqa: BLE001  # the others must close too
-                said = f"service {key.name!r} failed to close: {error}"
+                said = f"service {key.name!r} failed to close: {text_of(error)}"
                 if failure is None:
                     failure = PenstockError(said, code=code_of(error))
                     failure.__cause__ = error

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from penstock.errors import FailedPreconditionError, NotFoundError, UnavailableError
+from penstock.errors import FailedPreconditionError, NotFoundError, UnavailableError, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -115,7 +115,7 @@ def find_services(
                 if optional:
                     continue
                 raise UnavailableError(
-                    f"service {key.name!r}, required by node {node.name!r}, is not there: {error}; "
+                    f"service {key.name!r}, required by node {node.name!r}, is not there: {text_of(error)}; "
                     "set it with graph.set_service(key, obj)",
                     node=node.name,
                 ) from error

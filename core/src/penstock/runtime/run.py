@@ -81,9 +81,7 @@ def run(  # noqa: PLR0913  # each is one thing that a run can have
             _feed(feed)
             graph.wait_until_done(left())
         except WaitTimeoutError:
-            raise WaitTimeoutError(
-                f"run() did not come to its end within {timeout} s\n{graph.why()}"
-            ) from None
+            raise WaitTimeoutError(f"run() took longer than {timeout} s\n{graph.why()}") from None
     found = dict(collected)
     collected.clear()  # the graph, which may be garbage for a while, keeps no packet
     return found

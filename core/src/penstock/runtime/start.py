@@ -18,6 +18,7 @@ from penstock.errors import (
     GraphRunError,
     NotFoundError,
     PenstockError,
+    WaitTimeoutError,
 )
 from penstock.late_log import LateLogger, place
 from penstock.near_names import did_you_mean
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from typing import SupportsIndex
 
     from penstock.engine.packet import Packet
+    from penstock.engine.schedule import Schedule
     from penstock.explain import Snapshot
     from penstock.plan import Plan
     from penstock.registry import Registry
@@ -82,7 +84,7 @@ class Starter:
         late: graph input's stream id → what happens to late packets.
         event_loop: the application's, for coroutines of calculators; None: the graph's own thread.
         is_timed: whether the next run adds up the time of `process`.
-        max_queued_bytes: of each run; None for no limit.
+        max_queued_bytes: of each run; None for half of the memory where a queue has no limit.
         tracers: of the next runs, in the order in which they are called.
         prepare_trace: called before each run of a graph that asks for a trace itself; else None.
         runner: the run under way or the last one; None before the first.
@@ -113,7 +115,7 @@ class Starter:
         self.late: Final[dict[int, LatePacketMode]] = {}
         self.event_loop: asyncio.AbstractEventLoop | None = None
         self.is_timed = False
-        self.max_queued_bytes: int | None = None
+        self.max_queued_bytes: float | None = None
         self.tracers: tuple[Tracer, ...] = ()
         self.prepare_trace: Callable[[], None] | None = None
         self.runner: Runner | None = None
@@ -153,7 +155,7 @@ class Starter:
             self.prepare_trace()
         new.schedule.late.update({number: mode.value for number, mode in self.late.items() if mode.value})
         clock: Any = self.services.get(CLOCK, time.monotonic)
-        parts = (new.schedule, executors, self._make_loop(), _story, clock, self.max_queued_bytes)
+        parts = (new.schedule, executors, self._make_loop(new.schedule), _story, clock, self._most_bytes())
         runner = Runner(*parts) if tracing is None else tracing.runner(*parts)
         new.services.change = runner.change
         new.view.take_snapshot = partial(_take_snapshot, runner)
@@ -220,9 +222,17 @@ class Starter:
         self.runner = None
         RUNNING.discard(runner)
 
-    def _make_loop(self) -> Any:
-        from penstock.runtime.event_loops.lazy_loop import LazyLoop
+    def _most_bytes(self) -> float | None:
+        if self.max_queued_bytes is not None or self._plan.max_queue_size >= 0:
+            return self.max_queued_bytes
+        from penstock.runtime.runner.timer import half_of_memory  # few graphs have no limit
 
+        return half_of_memory()
+
+    def _make_loop(self, schedule: Schedule) -> Any:
+        from penstock.runtime.event_loops.lazy_loop import LazyLoop, import_for
+
+        import_for(schedule)
         return LazyLoop("penstock-loop", self.event_loop)
 
     def _make_observers(self, tracing: Tracing | None) -> dict[int, list[Observer]]:
@@ -331,6 +341,18 @@ class Starter:
         if not self.is_running:
             return
         runner.wait(lambda: runner.is_over, timeout, "wait_until_done()")
+        self._finish(runner)
+
+    def abandon(self, grace_s: float) -> None:
+        """As `CalculatorGraph.abandon`."""
+        runner = self.started("abandon()")
+        if not self.is_running:
+            return
+        runner.change(lambda schedule: schedule.cancel())
+        try:
+            runner.wait(lambda: runner.is_over, grace_s, "abandon()")
+        except WaitTimeoutError:
+            runner.abandon(f"it did not end within {grace_s:g} s after it was cancelled")
         self._finish(runner)
 
     def _finish(self, runner: Runner) -> None:

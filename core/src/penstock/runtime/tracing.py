@@ -23,6 +23,7 @@ from penstock.engine.output import Output
 from penstock.engine.packet import NOTHING
 from penstock.engine.schedule import APPLICATION
 from penstock.engine.stream import InputStream
+from penstock.errors import text_of
 from penstock.log import get_logger
 from penstock.runtime.runner.runner import Runner
 from penstock.tracing.tracer import (
@@ -389,10 +390,7 @@ def _reader(queue: Queue) -> str:
 
 def _in_words(error: BaseException) -> str:
     """Return an exception as text: the exception itself would keep frames and packets alive."""
-    try:
-        words = str(error)
-    except Exception:  # noqa: BLE001  # what a calculator raises may be anything
-        words = ""
+    words = text_of(error)
     return f"{type(error).__name__}: {words}" if words else type(error).__name__
 
 

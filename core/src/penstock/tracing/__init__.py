@@ -34,4 +34,5 @@ _HOMES: Final = {
 #: Door → the names that it leads to; see `penstock.doors`.
 _DOORS: Final = {"tracing": "ChromeTracer TraceFile"}
 
-__all__, __getattr__, __dir__ = late_names(__name__, _HOMES, doors=_DOORS)
+if not TYPE_CHECKING:  # type checkers know the imports above, and refuse every other name
+    __all__, __getattr__, __dir__ = late_names(__name__, _HOMES, doors=_DOORS)

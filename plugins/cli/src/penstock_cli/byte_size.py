@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from typing import Final
 
@@ -36,8 +35,6 @@ def read_size(_ctx: click.Context, _parameter: click.Parameter, value: str | Non
 
 def half_of_memory() -> float:
     """Return half of the machine's memory in bytes; infinity where the system does not tell it."""
-    try:
-        size = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
-    except (AttributeError, OSError, ValueError):  # no sysconf on Windows, or not these names
-        return float("inf")
-    return size if size > 0 else float("inf")
+    from penstock.runtime.runner import timer  # on demand
+
+    return timer.half_of_memory()

@@ -78,6 +78,7 @@ class Verdict:
             the graph is invalid.
         input_streams: of the graph, which an application feeds.
         side_packets: name → type, of those that a run needs.
+        optional_side_packets: name → type, of those that a run also takes.
         hints: what else may help, beside what each fault says.
     """
 
@@ -90,6 +91,7 @@ class Verdict:
     subgraphs: int = 0
     input_streams: list[str] = field(default_factory=list)
     side_packets: dict[str, str] = field(default_factory=dict)
+    optional_side_packets: dict[str, str] = field(default_factory=dict)
     hints: list[str] = field(default_factory=list)
 
     @property
@@ -198,19 +200,21 @@ def _look_at(verdict: Verdict, source: str | Path, sides: Mapping[str, object] |
         for node in config.node
     )
     verdict.input_streams = [stream.name for stream in plan.streams[: plan.graph_inputs]]
-    verdict.side_packets = _needed(plan)
+    verdict.side_packets, verdict.optional_side_packets = _side_packets(plan)
     if sides is not None:
         known = {name_in(entry) for entry in config.input_side_packet}
         _check_sides(verdict, plan, sides, known)
 
 
-def _needed(plan: Plan) -> dict[str, str]:
+def _side_packets(plan: Plan) -> tuple[dict[str, str], dict[str, str]]:
+    """Return name → type of the side packets that a run needs, and of those that it also takes."""
     needed: dict[str, str] = {}
+    taken: dict[str, str] = {}
     for node in plan.nodes:
         for port in node.input_side_packets:
-            if not port.produced and not port.optional:
-                needed.setdefault(port.name, port.type_name)
-    return needed
+            if not port.produced:
+                (taken if port.optional else needed).setdefault(port.name, port.type_name)
+    return needed, {name: kind for name, kind in taken.items() if name not in needed}
 
 
 def _check_sides(verdict: Verdict, plan: Plan, sides: Mapping[str, object], declared: set[str]) -> None:
@@ -253,9 +257,10 @@ def _facts(verdict: Verdict) -> str:
         facts.append(plural(verdict.subgraphs, "subgraph"))
     if verdict.input_streams:
         facts.append(f"needs input streams {', '.join(map(repr, verdict.input_streams))}")
-    if verdict.side_packets:
-        needed = (f"{name!r} ({kind})" for name, kind in verdict.side_packets.items())
-        facts.append(f"needs side packets {', '.join(needed)}")
+    for verb, sides in (("needs", verdict.side_packets), ("may get", verdict.optional_side_packets)):
+        if sides:
+            named = ", ".join(f"{name!r} ({kind})" for name, kind in sides.items())
+            facts.append(f"{verb} side packets {named}")
     return ", ".join(facts)
 
 

@@ -106,7 +106,7 @@ def _place(wanted: Demo, shared: object) -> Place:
     return choose(wanted.gpu, default_registry(), shared)
 
 
-def _graph(wanted: Demo, place: Place, max_queued_bytes: int | None) -> CalculatorGraph:
+def _graph(wanted: Demo, place: Place, max_queued_bytes: float | None) -> CalculatorGraph:
     from penstock.plugins.default_registry import default_registry  # loads the plugins
 
     return CalculatorGraph(

@@ -25,7 +25,7 @@ _MARGIN: Final = 6
 
 
 def are_well(areas: Iterable[tuple[str, list[DoctorCheck]]]) -> bool:
-    """Return whether every check is well."""
+    """Return whether every check passed."""
     return all(check.is_well for _, checks in areas for check in checks)
 
 
@@ -37,7 +37,7 @@ def as_json(areas: Iterable[tuple[str, list[DoctorCheck]]]) -> str:
 
 
 def print_areas(areas: Iterable[tuple[str, list[DoctorCheck]]]) -> None:
-    """Print a page: a line or two for each check, and the cure for each one that is not well."""
+    """Print a page: a line or two for each check, and the cure for each one that failed."""
     width = min(shutil.get_terminal_size().columns, _WIDEST)
     count = bad = 0
     for area, checks in areas:
@@ -49,9 +49,7 @@ def print_areas(areas: Iterable[tuple[str, list[DoctorCheck]]]) -> None:
         count += len(checks)
         bad += sum(not check.is_well for check in checks)
         click.echo()
-    click.echo(
-        f"{bad} of {plural(count, 'check')} not well" if bad else f"all is well ({plural(count, 'check')})"
-    )
+    click.echo(f"{bad} of {plural(count, 'check')} failed" if bad else f"all checks passed ({count})")
 
 
 def _here(check: DoctorCheck) -> DoctorCheck:

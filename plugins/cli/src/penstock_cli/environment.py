@@ -19,10 +19,16 @@ from typing import Final
 
 #: `pip install` and `pip uninstall`, where they do not say already which pip is meant.
 _PIP: Final = re.compile(r"(?<![\w./\\-])(?<!uv )(?<!-m )pip (install|uninstall)\b")
+#: A distribution of Penstock to install, with its extras, and quoted where it has some.
+_OWN: Final = re.compile(r"""(?<=pip install )(["']?)(penstock[a-z0-9-]*(?:\[[\w,-]+\])?)\1(?=[\s,;)]|$)""")
 
 
 def in_this_environment(text: str) -> str:
-    """Return a text in which each `pip install` and `pip uninstall` works in this environment."""
+    """Return a text in which each `pip install` and `pip uninstall` works in this environment.
+
+    In the editable environment of a clone the packs of Penstock are installed from their folders.
+    """
+    text = _OWN.sub(lambda found: _own(found[0], found[2]), text)
     return _PIP.sub(lambda found: _pip(found[1]), text)
 
 
@@ -76,6 +82,18 @@ def _pip(action: str) -> str:
         return f"{uv_command('pip', action, '--python')} {_python()}"
     ensured = "" if find_spec("pip") else f"{_python()} -m ensurepip && "
     return f"{ensured}{_own_pip()} {action}"
+
+
+def _own(written: str, name: str) -> str:
+    """Return what installs a distribution of Penstock: its folders in the clone, or what was written."""
+    from penstock_cli.clone import from_clone  # only for messages that say what to install
+
+    return " ".join(f"-e {_quoted(folder)}" for folder in from_clone(name)) or written
+
+
+def _quoted(folder: str) -> str:
+    """Return a folder as a word of a command: as it is, or in double quotes, which every shell knows."""
+    return f'"{folder}"' if re.search(r"[^\w./\\:-]", folder) else folder
 
 
 def _uses_uv() -> bool:

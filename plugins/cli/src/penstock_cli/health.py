@@ -1,6 +1,6 @@
 """The checks of `penstock doctor`: this machine, the distributions, the plugins, and the plugins' checks.
 
-A check never raises: an exception makes the check not well. This module imports nothing heavy; plugins
+A check never raises: an exception counts as a failed check. This module imports nothing heavy; plugins
 may do so in their hook `penstock_doctor`.
 """
 
@@ -262,7 +262,7 @@ def _clashes(registry: Registry) -> Iterator[DoctorCheck]:
 
 
 def _asked(implementation: Implementation) -> list[DoctorCheck]:
-    """Return a plugin's checks; a check that is not well where it raised or returned anything else."""
+    """Return a plugin's checks; a failed check where it raised or returned anything else."""
     try:
         found: Iterable[object] = implementation.call()
         checks = list(found)

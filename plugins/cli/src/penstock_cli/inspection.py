@@ -129,7 +129,7 @@ def doctor_command(ctx: click.Context, as_text: bool) -> None:  # noqa: FBT001  
     """Check Python, this machine, the installed distributions and the plugins, and report problems.
 
     Versions are those that pip shows. Plugins may add checks, such as of libraries and devices. Exits
-    with 1 if a check is not well.
+    with 1 if a check failed.
 
     \b
     Examples:

@@ -377,5 +377,5 @@ def _manner(  # noqa: PLR0913  # the options of `_running`, as click passes them
         log_level=None if level is None else logging.getLevelNamesMapping()[level.upper()],
         trace=trace,
         strict=strict,
-        max_queued_bytes=None if limit == float("inf") else int(limit),
+        max_queued_bytes=limit,
     )

@@ -65,6 +65,7 @@ def _print_next_steps(names: PackNames, target: Path) -> None:
     click.echo(f"  {program('penstock')} validate-pack {names.plugin}")
     click.echo("\nbuild its wheel, uninstall it")
     click.echo(f"  {build_command(where)}")
+    click.echo(f"  # it is in {target / 'dist'}; others install it with: pip install FILE.whl")
     click.echo(f"  {pip_command('uninstall', names.distribution)}")
     if is_in_uv_run():
         click.echo("\n`uv sync` uninstalls it too; `uv sync --inexact` does not")

@@ -38,7 +38,7 @@ class Manner:
         as_json: print the summary as JSON.
         trace: write a trace of the run to this file; None: do not trace.
         strict: fail if there are notes on the run.
-        max_queued_bytes: fail if packets that wait in queues take more bytes; None for no limit.
+        max_queued_bytes: fail if packets that wait in queues take more bytes; infinity for no limit.
         log_level: show the library's log from this level on, with node, stream and timestamp; None: only
             warnings, without them.
     """
@@ -50,7 +50,7 @@ class Manner:
     log_level: int | None = None
     trace: Path | None = None
     strict: bool = False
-    max_queued_bytes: int | None = None
+    max_queued_bytes: float | None = None
 
     def log_said(self) -> AbstractContextManager[None]:
         """Print Penstock's log until the end of the block."""

@@ -16,8 +16,9 @@ import click
 
 from penstock import GraphConfigError, PenstockError
 from penstock.config import build_plan
+from penstock.lowlevel import official_packs
 from penstock_cli.failures import FileMissing, GraphInvalid, WrongUsage
-from penstock_cli.loading import existing, is_unread
+from penstock_cli.loading import OWN, existing, is_unread
 from penstock_cli.saying import say
 from penstock_views import draw
 
@@ -78,6 +79,9 @@ def show_graph(path: Path, registry: Registry, kind: str | None, out: Path | Non
         _put(_WRITERS[kind](drawing), out)
     for note in (*drawing.notes, *_faults(path, registry, drawing)):
         say(f"note: {note}")
+    unknown = {node.calculator for node in drawing.nodes if node.kind is draw.NodeKind.UNKNOWN}
+    if unknown.difference(official_packs()["calculator"]):
+        say(f"note: {OWN}")
 
 
 def check_component(name: str, *, kind: str | None, out: Path | None, expand: bool) -> None:

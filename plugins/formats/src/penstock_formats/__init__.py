@@ -70,4 +70,5 @@ _HOMES: Final = {
     "penstock_formats.video_header": "VideoHeader",
 }
 
-__all__, __getattr__, __dir__ = late_names(__name__, _HOMES)
+if not TYPE_CHECKING:  # type checkers know the imports above, and refuse every other name
+    __all__, __getattr__, __dir__ = late_names(__name__, _HOMES)

@@ -59,4 +59,5 @@ _HOMES: Final = {
     "penstock_gpu.service": "GPU GpuResources",
 }
 
-__all__, __getattr__, __dir__ = late_names(__name__, _HOMES)
+if not TYPE_CHECKING:  # type checkers know the imports above, and refuse every other name
+    __all__, __getattr__, __dir__ = late_names(__name__, _HOMES)

@@ -1,6 +1,6 @@
 """Checks of OpenGL for `penstock doctor`: the renderer, the devices, or what is missing. Imported on demand.
 
-OpenGL is optional: without it an installation is well, and the check says how to install it. It is not well
+OpenGL is optional: without it the check passes, and says how to install it. It fails
 if the environment asks for a device or a policy that is not available.
 """
 
@@ -87,7 +87,7 @@ def _none(report: GpuReport) -> DoctorCheck:
 
 
 def _device(report: DeviceReport, *, is_used: bool) -> DoctorCheck:
-    """Return the check of one device; one that does not work is well, since it is not needed."""
+    """Return the check of one device; one that does not work passes, since it is not needed."""
     _, _, known = str(report.device).partition(" (")
     said = [known.removesuffix(")")] if known else []
     if is_used:

@@ -8,6 +8,7 @@ from weakref import WeakKeyDictionary
 from google.protobuf.message import Message as AnyMessage
 
 from penstock import limits
+from penstock_templates.values import DICT_DEPTH
 
 if TYPE_CHECKING:
     from penstock.lowlevel import Faults
@@ -64,7 +65,7 @@ class Usage:
             if depth > self._limits.depth:
                 limits.check("depth", depth, f"lists and dicts are nested {depth} deep")
             for one in value.values() if isinstance(value, dict) else value:
-                self.weigh(one, depth + 1)
+                self.weigh(one, depth + (DICT_DEPTH if isinstance(value, dict) else 1))
 
 
 _OF_GRAPH: Final[WeakKeyDictionary[Faults, Usage]] = WeakKeyDictionary()

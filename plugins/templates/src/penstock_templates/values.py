@@ -31,6 +31,8 @@ _NUMBER: Final = re.compile(
 )
 #: Up to this number, each whole number is a double of its own.
 _LARGEST_WHOLE: Final = 2**53
+#: A dict in a dict is so many messages deep.
+DICT_DEPTH: Final = 3
 #: Source of the spellings: absl::SimpleAtob.
 _TRUE: Final = ("true", "t", "yes", "y", "1")
 _FALSE: Final = ("false", "f", "no", "n", "0")
@@ -66,7 +68,9 @@ def _value(value: object, what: str, depth: int = 0) -> Value:
     if isinstance(value, float):
         return float(value)
     if isinstance(value, Mapping):
-        return {_key(key, what): _value(one, f"{what}[{key!r}]", depth + 1) for key, one in value.items()}
+        return {
+            _key(key, what): _value(one, f"{what}[{key!r}]", depth + DICT_DEPTH) for key, one in value.items()
+        }
     if isinstance(value, (list, tuple)):
         return [_value(one, f"{what}[{i}]", depth + 1) for i, one in enumerate(value)]
     raise InvalidArgumentError(

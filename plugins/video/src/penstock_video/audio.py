@@ -237,7 +237,7 @@ def _can_hold(kind: str, path: str, index: int) -> bool:
     """Return whether files of a kind can hold an audio stream, by writing its first packet into memory.
 
     libav's own answer is not enough: some containers refuse a codec only in the header, and MPEG-TS stores
-    unknown codecs as data without a word.
+    unknown codecs as data without an error.
 
     Args:
         kind: libav's name of the kind of file.

@@ -6,7 +6,16 @@ import inspect
 import os
 from typing import TYPE_CHECKING, Any, Final
 
-from penstock.errors import AlreadyExistsError, FailedPreconditionError, InvalidArgumentError, PenstockError
+from penstock.errors import (
+    AlreadyExistsError,
+    FailedPreconditionError,
+    InvalidArgumentError,
+    PenstockError,
+    ResourceExhaustedError,
+    code_of,
+    text_of,
+    words_of,
+)
 from penstock.plan import DEFAULT_EXECUTOR
 from penstock.runtime.executors.executor import Executor, ExecutorDefaults
 from penstock.services import RunsNodes
@@ -86,11 +95,14 @@ class Executors:
         kind: Any = self._registry.find("executor", plan.type or DEFAULT_EXECUTOR)
         threads = max(1, min(os.cpu_count() or 1, len(self._plan.nodes)))
         defaults = ExecutorDefaults(plan.name, plan.num_threads, threads, is_implied=not plan.type)
+        who = f"executor {quoted(plan.name)} ({plan.type})" if plan.type else "the default executor"
         try:
             return _as_executor(kind.create(plan.options, defaults))
-        except PenstockError as error:
-            who = f"executor {quoted(plan.name)} ({plan.type})" if plan.type else "the default executor"
+        except ResourceExhaustedError as error:
             raise error.placed(f"{who}: ") from error
+        except Exception as error:
+            kept = InvalidArgumentError if isinstance(error, InvalidArgumentError) else PenstockError
+            raise kept(f"{who}: {words_of(error)}", code=code_of(error)) from error
 
     def assign(
         self, services: Mapping[ServiceKey[Any], object]
@@ -153,7 +165,7 @@ def _usable(executor: object, key: ServiceKey[Any], node: NodePlan) -> Executor:
     except InvalidArgumentError as error:
         raise InvalidArgumentError(
             f"node {node.name!r} asks to run on service {key.name!r}, whose executor_for() returned "
-            f"something else: {error}",
+            f"something else: {text_of(error)}",
             node=node.name,
         ) from error
 

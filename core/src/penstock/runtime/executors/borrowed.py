@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Final
 
-from penstock.errors import FailedPreconditionError, InvalidArgumentError
+from penstock.errors import FailedPreconditionError, InvalidArgumentError, text_of
 from penstock.runtime.executors.executor import Executor, Lease
 
 if TYPE_CHECKING:
@@ -81,8 +81,8 @@ class _Borrowed(Lease):
             if not isinstance(error, RuntimeError):
                 raise
             raise FailedPreconditionError(
-                f"the {type(self._pool).__name__} handed in with set_executor takes no tasks: {error}; "
-                "keep it running until the graph is done"
+                f"the {type(self._pool).__name__} handed in with set_executor takes no tasks: "
+                f"{text_of(error)}; keep it running until the graph is done"
             ) from error
 
     def _drain(self, token: object) -> None:

@@ -1,7 +1,7 @@
 """Steps that complete later: the call returned an awaitable or a future.
 
 What holds here: a deferred step is in `pending` until one thread completes it, once. After an error of the
-run all pending steps but closes are cancelled; a step that has not ended after `_GRACE_S` is given up.
+run all pending steps but closes are cancelled; a step that has not ended after `GRACE_S` is given up.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from penstock.runtime.runner.locked import QueueServer
 
 #: How long cancelled coroutines and futures may take to end after an error before they are given up.
-_GRACE_S: Final = 10.0
+GRACE_S: Final = 10.0
 
 
 class DeferringRun(LockedRun):
@@ -108,16 +108,19 @@ class DeferringRun(LockedRun):
         del garbage
         self.wake(wake)
 
-    def _give_up_pending(self) -> None:
-        """Complete, with an error, the steps that do not end after a failure, so that the run can end."""
+    def give_up_late(self) -> None:
+        """Complete, with an error, the steps that do not end after a failure, so that the run can end.
+
+        Waits call it from time to time.
+        """
         since = self._failing_since
-        if since is None or monotonic() - since < _GRACE_S:
+        if since is None or monotonic() - since < GRACE_S:
             return
         for step in list(self.pending):
             self.complete_later(
                 step,
                 WaitTimeoutError(
-                    f"node {step.node.name!r}: {METHODS[step.method]}() did not end within {_GRACE_S:g} s "
+                    f"node {step.node.name!r}: {METHODS[step.method]}() did not end within {GRACE_S:g} s "
                     "after it was cancelled",
                     node=step.node.name,
                 ),

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from penstock.engine.calculator import CLOSE, OPEN
 from penstock.engine.node import CLOSED, OPENED
 from penstock.engine.schedule import TERMINATED
-from penstock.errors import PenstockError, StatusCode, text_of
+from penstock.errors import PenstockError, StatusCode, code_of, text_of, words_of
 from penstock.runtime.runner.news import News, is_on_event_loop
 from penstock.runtime.runner.stuck_moments import StuckMoments
 
@@ -99,7 +99,8 @@ class LockedRun:
         inside: idents of the threads that are inside a step or observer of this run and must not wait for it.
         stranded: the works whose executor failed. Application threads run them in their waits.
         pending: steps that complete later, each with the future that is cancelled after an error.
-        is_poisoned: whether the engine may be half changed, so that no step is taken any more.
+        is_poisoned: whether the engine may be half changed, or the run was abandoned: no step is taken any
+            more, and what a call that comes back has written is dropped.
     """
 
     def __init__(
@@ -137,6 +138,19 @@ class LockedRun:
     def is_over(self) -> bool:
         """Whether the run has ended and no step or observer of it runs any more."""
         return self.schedule.state == TERMINATED and (self.is_poisoned or self.schedule.busy == 0)
+
+    def now(self) -> float:
+        """Return what the application's clock says, in seconds.
+
+        Raises:
+            PenstockError: the clock raised, or returned no number.
+        """
+        try:
+            return float(self.clock())
+        except Exception as error:
+            raise PenstockError(
+                f"the graph's clock failed: {words_of(error)}", code=code_of(error)
+            ) from error
 
     def ask(self, question: Callable[[Schedule], Any]) -> Any:
         """Return an answer read under the lock."""
@@ -304,18 +318,21 @@ class LockedRun:
         """
         if not self.lock._is_owned():  # type: ignore[attr-defined]  # noqa: SLF001  # as threading.Condition asks
             return
+        failure = PenstockError(
+            f"the run was interrupted by {type(error).__name__} in the middle of a change and cannot go on",
+            code=StatusCode.RESOURCE_EXHAUSTED if isinstance(error, MemoryError) else StatusCode.ABORTED,
+        )
+        failure.__cause__ = error
+        self._poison(failure)
+        self.lock.release()
+
+    def _poison(self, failure: PenstockError) -> None:
+        """End the run at once, with an error. Called with the lock held."""
         if not self.is_poisoned:
             self.is_poisoned = True
             self.schedule.state = TERMINATED
-            failure = PenstockError(
-                f"the run was interrupted by {type(error).__name__} in the middle of a change and cannot "
-                "go on",
-                code=StatusCode.ABORTED,
-            )
-            failure.__cause__ = error
             self.schedule.errors.append(failure)
             self.changed.notify_all()
-        self.lock.release()
 
     def lose(self, error: BaseException) -> None:
         """Poison the run after something was raised while this thread had a step, wake-up or delivery to do.

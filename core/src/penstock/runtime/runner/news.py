@@ -47,8 +47,9 @@ class News(threading.Condition):
 
 def is_on_event_loop() -> bool:
     """Return whether the calling thread runs an event loop, which must not be blocked."""
-    asyncio = sys.modules.get("asyncio")  # importing it costs 30 ms; without it there is no loop
-    return asyncio is not None and asyncio._get_running_loop() is not None  # noqa: SLF001  # public in all but name
+    # Importing asyncio costs 30 ms. While another thread imports it, it lacks names, and no loop runs here.
+    running = getattr(sys.modules.get("asyncio"), "_get_running_loop", None)  # public in all but name
+    return running is not None and running() is not None
 
 
 def current_waiter() -> object:

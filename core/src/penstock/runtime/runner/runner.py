@@ -11,12 +11,23 @@ What holds here, besides what `locked`, `deferred` and `waiting` say:
 from __future__ import annotations
 
 import inspect
+from math import inf
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
 from penstock.engine.calculator import CLOSE
 from penstock.engine.node import CLOSING, OPENED
-from penstock.errors import GraphRunError, PenstockError, WaitTimeoutError, text_of
+from penstock.engine.schedule import RUNNING
+from penstock.errors import (
+    GraphRunError,
+    PenstockError,
+    StatusCode,
+    WaitTimeoutError,
+    code_of,
+    text_of,
+    words_of,
+)
+from penstock.runtime.runner.deferred import GRACE_S
 from penstock.runtime.runner.queue_work import QueueWork
 from penstock.runtime.runner.waiting import AwaitedRun
 from penstock.timestamp import DONE
@@ -30,6 +41,9 @@ if TYPE_CHECKING:
     from penstock.runtime.event_loops.loop import CoroutineLoop
     from penstock.runtime.executors.executor import Executor
     from penstock.runtime.runner.timer import Timer
+
+#: How long the threads of each executor of an abandoned run may take to end before they are left alone.
+_ABANDONED_S: Final = 1.0
 
 
 class Runner(AwaitedRun):
@@ -53,11 +67,13 @@ class Runner(AwaitedRun):
         loop: CoroutineLoop,
         explain: Callable[[Runner], str],
         clock: Callable[[], float] = monotonic,
-        max_bytes: int | None = None,
+        max_bytes: float | None = None,
     ) -> None:
         super().__init__(schedule, loop, explain, clock)
         self.executors: Final = tuple(executors)
         self._run_timer: Timer | None = None
+        if max_bytes == inf:
+            max_bytes = None
         if schedule.patient or max_bytes:
             from penstock.runtime.runner.timer import Timer  # few runs need it
 
@@ -66,6 +82,9 @@ class Runner(AwaitedRun):
         #: Works whose lease has been stopped.
         self._stopped: Final[set[QueueWork]] = set()
         self._is_stopped = False
+        self._is_abandoned = False
+        #: What a wait saw when it looked last: steps that are ready and not begun; and since when it is so.
+        self._held: tuple[tuple[int, ...], float] = ((), 0.0)
 
     # --- start and end ------------------------------------------------------------------------
 
@@ -78,11 +97,20 @@ class Runner(AwaitedRun):
 
         Raises:
             FailedPreconditionError: `held` is true, and nodes run inside the application's waits.
-            Whatever an executor raises; the leases of the executors before it are stopped again.
+            PenstockError: an executor raised; the leases of the executors before it are stopped again.
         """
         try:
             for executor, work in zip(self.executors, self.works, strict=True):
-                work.lease = executor.lend_to(work)
+                try:
+                    work.lease = executor.lend_to(work)
+                except PenstockError:
+                    raise
+                except Exception as error:
+                    raise PenstockError(
+                        f"executor {work.name!r} ({type(executor).__name__}) cannot serve the run: "
+                        f"{words_of(error)}",
+                        code=code_of(error),
+                    ) from error
                 work.is_watched = work.lease.watches
                 self.leases.append(work.lease)
                 self._has_helpers = self._has_helpers or work.lease.helps
@@ -95,31 +123,72 @@ class Runner(AwaitedRun):
             self._run_timer.start()
         self.change(lambda schedule: _start_held(schedule, headers) if held else schedule.start(headers))
 
+    def give_up_late(self) -> None:
+        """Give up late steps, and a failed run if no executor begins any of its ready steps."""
+        super().give_up_late()
+        schedule = self.schedule
+        if not schedule.errors or schedule.state != RUNNING or self.is_poisoned:
+            return
+        with self.lock:
+            ready = [len(work.queue) for work in self.works]
+            seen = (*ready, *[work.taken for work in self.works]) if any(ready) else ()
+            if seen != self._held[0] or any(node.running() for node in schedule.nodes):
+                self._held = (seen, monotonic())
+            is_late = bool(seen) and monotonic() - self._held[1] >= GRACE_S
+        if is_late:
+            self.abandon(f"no ready step was begun in the {GRACE_S:g} s after an error or cancel()")
+
+    def abandon(self, why: str) -> None:
+        """End the run at once, whatever its executors still do; they find nothing to do when they come back.
+
+        The error names the executors that hold steps, and their nodes.
+        """
+        with self.lock:
+            if self.is_over:
+                return
+            held = [
+                f"executor {work.name!r} ({type(executor).__name__}) holds "
+                + ", ".join([*(f"a call of {name!r}" for name in called), *(f"{name!r}" for name in ready)])
+                for work, executor in zip(self.works, self.executors, strict=True)
+                if (called := [node.name for node in self.running_nodes() if node.queue is work.queue])
+                + (ready := [node.name for node in work.queue.nodes()])
+            ]
+            self._is_abandoned = True
+            said = f"the run was abandoned: {why}; {'; '.join(held) or 'observers are still called'}"
+            self._poison(PenstockError(said, code=StatusCode.ABORTED))
+
     def stop(self, timeout: float | None = None) -> None:
         """Stop all threads of an ended run, and close the calculators that a poisoned run left open.
+
+        Threads that do not stop although no calculator runs are an error of the run. Calculators that an
+        abandoned run left inside a call are not closed.
 
         Raises:
             WaitTimeoutError: a thread is still inside a calculator; the message names the node.
         """
         if self._is_stopped:
             return
-        stopped = [self._stop_leases(timeout)]
-        if self._run_timer is not None:
-            stopped.append(self._run_timer.stop(timeout))
-        stopped.append(self._loop.stop(timeout))
-        if not all(stopped):
+        if self._is_abandoned:
+            timeout = _ABANDONED_S
+        late = self._stop_leases(timeout)
+        if self._run_timer is not None and not self._run_timer.stop(timeout):
+            late.append("the timer")
+        if not self._loop.stop(timeout):
+            late.append("the event loop")
+        if late and not self._is_abandoned:
+            said = f"threads of the graph did not stop within {timeout} s: {', '.join(late)}"
             nodes = ", ".join(repr(node.name) for node in self.running_nodes())
-            raise WaitTimeoutError(
-                f"threads of the graph did not stop within {timeout} s; still running: {nodes}"
-            )
+            if nodes:
+                raise WaitTimeoutError(f"{said}; still running: {nodes}")
+            self.schedule.errors.append(PenstockError(said, code=StatusCode.ABORTED))
         self._is_stopped = True
         if self.is_poisoned:
             self._close_what_is_open()
 
-    def _stop_leases(self, timeout: float | None) -> bool:
-        """Stop each lease once, even if another one fails; return whether no thread is inside any more."""
-        have_stopped = True
-        for work in self.works:
+    def _stop_leases(self, timeout: float | None) -> list[str]:
+        """Stop each lease once, even if another one fails; return the executors with a thread inside."""
+        late = []
+        for work, executor in zip(self.works, self.executors, strict=True):
             if work.lease is None or work in self._stopped:
                 continue
             try:
@@ -131,13 +200,16 @@ class Runner(AwaitedRun):
                 self.schedule.errors.append(failure)
             if has_stopped:
                 self._stopped.add(work)
-            have_stopped = have_stopped and has_stopped
-        return have_stopped
+            else:
+                late.append(f"executor {work.name!r} ({type(executor).__name__})")
+        return late
 
     def _close_what_is_open(self) -> None:
         for node in self.schedule.nodes:
             step = node.step
             if node.state != OPENED and not (node.state == CLOSING and not step.is_running):
+                continue
+            if self._is_abandoned and node.running():
                 continue
             step.method, step.stamp = CLOSE, DONE
             step.clear_inputs()

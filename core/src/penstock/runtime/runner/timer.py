@@ -7,6 +7,7 @@ sees it, a little after it began.
 
 from __future__ import annotations
 
+import os
 import threading
 from contextlib import suppress
 from math import inf
@@ -14,7 +15,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Final
 
 from penstock.engine.schedule import PAUSED, RUNNING
-from penstock.errors import PenstockError, ResourceExhaustedError, code_of, text_of
+from penstock.errors import PenstockError, ResourceExhaustedError
 
 if TYPE_CHECKING:
     from penstock.engine.packet import Packet
@@ -37,7 +38,7 @@ _PACKET_BYTES: Final = 80
 class Timer:
     """Calls `Schedule.time_out` for nodes that have waited as long as their input policy allows."""
 
-    def __init__(self, runner: AwaitedRun, max_bytes: int | None = None) -> None:
+    def __init__(self, runner: AwaitedRun, max_bytes: float | None = None) -> None:
         self._runner: Final = runner
         self._byte_limit: Final = ByteLimit(runner, max_bytes) if max_bytes else None
         self._told: Final = threading.Event()
@@ -73,10 +74,8 @@ class Timer:
         while not self._is_stopping:
             self._told.clear()
             try:
-                left = self._look(runner.clock())
-            except Exception as error:  # noqa: BLE001  # whatever the application's clock raises
-                failure = PenstockError(f"the graph's clock failed: {text_of(error)}", code=code_of(error))
-                failure.__cause__ = error
+                left = self._look(runner.now())
+            except PenstockError as failure:  # of the application's clock
                 runner.change(lambda schedule, failure=failure: schedule.fail(failure))
                 return
             if runner.clock is not monotonic:
@@ -105,6 +104,15 @@ class Timer:
         return left
 
 
+def half_of_memory() -> float:
+    """Return half of the machine's memory in bytes; infinity where the system does not tell it."""
+    try:
+        size = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+    except (AttributeError, OSError, ValueError):  # no sysconf on Windows, or not these names
+        return inf
+    return size if size > 0 else inf
+
+
 class ByteLimit:
     """Fails one run if packets of more bytes wait in its queues than the application allows.
 
@@ -112,7 +120,7 @@ class ByteLimit:
     to the way of a packet: the run's timer thread looks at the queues, 20 to 200 times a second.
     """
 
-    def __init__(self, runner: AwaitedRun, max_bytes: int) -> None:
+    def __init__(self, runner: AwaitedRun, max_bytes: float) -> None:
         from penstock.explain.snapshots import payload_bytes  # for few runs, and before queues fill up
 
         self._size: Final = payload_bytes
@@ -148,9 +156,9 @@ class ByteLimit:
         node = None if queue.node is None else queue.node.name
         reader = "a reader outside of the graph" if node is None else f"node {node!r}"
         error = ResourceExhaustedError(
-            f"packets of about {total:,} bytes wait in queues, max_queued_bytes is {self._max_bytes:,}; most "
-            f"of them, {weight:,} bytes, on stream {queue.name!r} at {reader}; let full queues throttle the "
-            f"sources (max_queue_size), drop packets, or raise the limit\n{self._runner.story()}",
+            f"packets of about {total:,} bytes wait in queues, max_queued_bytes is {self._max_bytes:,.0f}; "
+            f"most of them, {weight:,} bytes, on stream {queue.name!r} at {reader}; let full queues throttle "
+            f"the sources (max_queue_size), drop packets, or raise the limit\n{self._runner.story()}",
             node=node,
             stream=queue.name,
         )

@@ -110,19 +110,19 @@ class AwaitedRun(DeferringRun):
             KeyboardInterrupt: Ctrl-C; a note says what the run waits for. The run goes on.
         """
         self.refuse_inside(what)
-        deadline = None if timeout is None else self.clock() + timeout
+        deadline = None if timeout is None else self.now() + timeout
         try:
             while True:
                 helped = (self._has_helpers or bool(self.stranded)) and self._help()
-                left = None if deadline is None else deadline - self.clock()
+                left = None if deadline is None else deadline - self.now()
                 if self._wait_once(done, left, sleep=not helped, early=is_for_idle):
                     return
                 is_for_idle = False  # only the first sleep asks for an early wake-up
-                self._give_up_pending()
-                if deadline is not None and self.clock() >= deadline:
-                    raise WaitTimeoutError(f"{what} did not come within {timeout} s\n{self.story()}")
+                self.give_up_late()
+                if deadline is not None and self.now() >= deadline:
+                    raise WaitTimeoutError(f"{what} took longer than {timeout} s\n{self.story()}")
         except KeyboardInterrupt as interrupt:
-            interrupt.add_note(f"{what} had not come yet\n{self.story()}")
+            interrupt.add_note(f"interrupted while waiting: {what}\n{self.story()}")
             raise interrupt.with_traceback(None) from None  # not the inside of `threading`
 
     def _wait_once(self, done: Callable[[], bool], left: float | None, *, sleep: bool, early: bool) -> bool:

@@ -1,0 +1,87 @@
+"""Where the distributions of Penstock are, if the core was installed in editable form from a clone.
+
+A pack that nobody has released yet is on no package index: `pip install penstock-image` finds it only after a
+release. In a clone the folder of the pack is beside that of the core, and pip installs it from there.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from importlib import metadata
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
+
+_CORE: Final = "penstock-core"
+#: Where the distributions are below the root of the repository.
+_PLACES: Final = ("*/pyproject.toml", "*/*/pyproject.toml")
+_NAME: Final = re.compile(r"penstock(-[a-z0-9]+)*")
+
+
+def from_clone(name: str) -> list[str]:
+    """Return the folders that pip must install for a distribution, in editable form; none without a clone.
+
+    Args:
+        name: of the distribution, with its extras: "penstock-views[draw]".
+
+    Returns:
+        the folder of the distribution with its extras, then those of the distributions that it requires and
+        that are not installed.
+    """
+    name, bracket, extras = name.partition("[")
+    root = _root() if _NAME.fullmatch(name) else None
+    folders = {} if root is None else _folders(root)
+    if name not in folders:
+        return []
+    needed = dict.fromkeys([name])
+    for each in (remaining := [name]):
+        for other in _requirements(folders[each]):
+            if other in folders and other not in needed and not _is_installed(other):
+                needed[other] = None
+                remaining.append(other)
+    found = [str(folders[each]) for each in needed]
+    return [f"{found[0]}{bracket}{extras}", *found[1:]]
+
+
+def _root() -> Path | None:
+    """Return the clone that has the installed core, or None if the core was not installed from a folder."""
+    try:
+        text = metadata.distribution(_CORE).read_text("direct_url.json")
+    except metadata.PackageNotFoundError:
+        return None
+    origin = json.loads(text or "{}")  # PEP 610
+    if not origin.get("dir_info", {}).get("editable"):
+        return None
+    return Path(url2pathname(urlsplit(origin["url"]).path)).parent
+
+
+def _folders(root: Path) -> dict[str, Path]:
+    """Return the folder of each distribution of a clone, by name."""
+    projects = (file for place in _PLACES for file in root.glob(place))
+    return {name: file.parent for file in projects if (name := _project(file).get("name"))}
+
+
+def _requirements(folder: Path) -> list[str]:
+    """Return the names of the distributions of Penstock that the one in `folder` requires."""
+    wanted = _project(folder / "pyproject.toml").get("dependencies", [])
+    return [found[0] for each in wanted if (found := _NAME.match(each))]
+
+
+def _project(file: Path) -> dict[str, Any]:
+    """Return the table `project` of a pyproject.toml; {} if it has none or cannot be read."""
+    try:
+        project = tomllib.loads(file.read_text(encoding="utf-8")).get("project", {})
+    except (OSError, ValueError):
+        return {}
+    return project if isinstance(project, dict) else {}
+
+
+def _is_installed(name: str) -> bool:
+    try:
+        metadata.distribution(name)
+    except metadata.PackageNotFoundError:
+        return False
+    return True
