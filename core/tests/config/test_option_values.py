@@ -2,6 +2,8 @@
 
 import pytest
 from google.protobuf import text_format
+from google.protobuf.descriptor_pb2 import FieldDescriptorProto
+from google.protobuf.wrappers_pb2 import UInt64Value
 
 from penstock.config import build_plan
 from penstock.config.calculator_pb2 import CalculatorGraphConfig
@@ -236,6 +238,23 @@ node {{
     assert str(fault) == (
         "line 5, column 3: node 'SourceCalculator': option_value 'size:size': "
         "the node has no options to write to; add them, be they empty"
+    )
+
+
+def test_a_number_that_a_switch_cannot_hold_is_a_fault(faults):
+    field, number = (
+        f"type.googleapis.com/{one.DESCRIPTOR.full_name}" for one in (FieldDescriptorProto, UInt64Value)
+    )
+    graph = f"""graph_options {{ [{number}] {{ value: {2**64 - 1} }} }}
+        node {{ calculator: "PassCalculator" option_value: "proto3_optional:value"
+        node_options {{ [{field}] {{}} }} }}"""
+
+    (code, words), *_ = faults(graph)
+
+    assert code == "INVALID_ARGUMENT"
+    assert (
+        f"field 'google.protobuf.FieldDescriptorProto.proto3_optional' cannot hold the graph's value {2**64 - 1}: "
+        in words
     )
 
 

@@ -230,6 +230,12 @@ def test_a_syntax_error_says_line_column_and_reason(text, place, words, registry
     assert in_file.code is StatusCode.INVALID_ARGUMENT
 
 
+def test_half_of_a_character_in_text_says_where(registry):
+    error = parse_error('type: "a"\nnode { name: "b\ud800" }', registry)
+
+    assert str(error) == r"line 2, column 16: '\ud800' is half of a character; write the character itself"
+
+
 def test_a_path_as_text_says_how_to_pass_a_path(registry):
     error = parse_error("graphs/main.pbtxt", registry)
 
