@@ -252,10 +252,7 @@ def test_a_number_that_a_switch_cannot_hold_is_a_fault(faults):
     (code, words), *_ = faults(graph)
 
     assert code == "INVALID_ARGUMENT"
-    assert (
-        f"field 'google.protobuf.FieldDescriptorProto.proto3_optional' cannot hold the graph's value {2**64 - 1}: "
-        in words
-    )
+    assert f"proto3_optional' cannot hold the graph's value {2**64 - 1}: " in words
 
 
 def test_packed_options_without_a_type_are_a_fault(faults):

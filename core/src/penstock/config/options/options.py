@@ -99,7 +99,7 @@ class Options:
         for packed in self._packed:
             if packed.TypeName() == name:
                 from penstock.config.options.message_class import message_class  # protobuf
-                from penstock.config.reading.messages import unpacked_as
+                from penstock.config.options.messages import unpacked_as
 
                 return unpacked_as(message_class(cls), packed)
         return None
@@ -141,7 +141,7 @@ class Options:
     def _unpacked(self, message_type: Any) -> Message | None:
         for packed in self._packed:
             if packed.Is(message_type.DESCRIPTOR):
-                from penstock.config.reading.messages import unpacked_as  # protobuf
+                from penstock.config.options.messages import unpacked_as  # protobuf
 
                 return unpacked_as(message_type, packed)
         return None

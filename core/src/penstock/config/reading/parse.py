@@ -24,9 +24,9 @@ from google.protobuf.unknown_fields import UnknownFieldSet
 
 from penstock import limits
 from penstock.config.calculator_pb2 import CalculatorGraphConfig
+from penstock.config.options.messages import calculators_of, first_bytes_in, is_known, messages_in, spelled
 from penstock.config.options.types import OptionTypes
 from penstock.config.places import Places, ReadGraph, Spot, where
-from penstock.config.reading.messages import calculators_of, first_bytes_in, is_known, messages_in, spelled
 from penstock.config.reading.scan import HALF, end_of_field, own_name, scan_json, scan_text
 from penstock.errors import (
     GraphParseError,

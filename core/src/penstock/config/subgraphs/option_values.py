@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from penstock.config.reading.messages import unpacked
+from penstock.config.options.messages import unpacked
 from penstock.config.reading.scan import own_name
 from penstock.errors import InvalidArgumentError, NotFoundError, PenstockError, StatusCode
 from penstock.near_names import did_you_mean
