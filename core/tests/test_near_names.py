@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from penstock.near_names import did_you_mean, near_names
@@ -70,6 +72,14 @@ def test_so_many_names_are_suggested_as_asked_for_and_the_best_come_first():
     assert near_names("frame_rat", known, 2) == ["frame_rate", "frame_rates"]
     assert did_you_mean("frame_rat", known, 1) == " (did you mean 'frame_rate'?)"
     assert did_you_mean("zoom", known) == ""
+
+
+def test_thousands_of_long_names_that_are_much_alike_are_compared_in_no_time():
+    known = ["_".join(f"s{i}_{number >> i & 1}" for i in range(20)) for number in range(10_000)]
+    start = time.process_time()
+
+    assert near_names(f"{known[3]}x", known)[0] == known[3]
+    assert time.process_time() - start < 1  # many seconds where all are compared
 
 
 def test_a_very_long_name_is_compared_with_none():

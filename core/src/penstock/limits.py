@@ -46,7 +46,7 @@ class Limits(NamedTuple):
     file_bytes: int = 16 * 2**20
     tokens: int = 2_000_000
     depth: int = 64
-    nodes: int = 50_000
+    nodes: int = 10_000
     steps: int = 1_000_000
     text: int = 64 * 2**20
     ports: int = 10_000

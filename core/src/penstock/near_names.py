@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from penstock.shown import LONGEST_QUOTE, quoted
@@ -16,6 +17,9 @@ _CUTOFF: Final = 0.66
 _BEHIND_BEST: Final = 0.15
 #: So many are looked at closely: all that end with one word seem similar at first.
 _CLOSELY: Final = 20
+#: So many names are compared, and fewer where the name is long: its letters are compared with those of each.
+_MOST: Final = 2000
+_MOST_LETTERS: Final = 500_000
 #: Shorter words are part of too many names.
 _SHORTEST_PART: Final = 3
 #: The package of a class or message: "penstock." of "penstock.GateCalculatorOptions".
@@ -36,7 +40,7 @@ def near_names(name: str, known: Iterable[str], most: int = 3) -> list[str]:
         return []
     wanted = re.sub(_PACKAGE, "", name)
     full_names: dict[str, list[str]] = {}
-    for one in dict.fromkeys(known):
+    for one in islice(dict.fromkeys(known), min(_MOST, _MOST_LETTERS // (len(name) ** 2 or 1))):
         full_names.setdefault(re.sub(_PACKAGE, "", one), []).append(one)
     parts = {one: _distinct(wanted, one) for one in full_names}
     similar = get_close_matches(wanted, full_names, _CLOSELY, _CUTOFF)

@@ -43,23 +43,27 @@ def parse_tag_index_name(text: str) -> tuple[str, int, str]:
             "the tag in upper case, the name in lower case"
         )
     tag, number, name = match.groups()
-    index = int(number or 0)
-    if index:
-        check("ports", index, f"{quoted(text)}: the index of a port is {index}")
-    return (tag, index, name) if tag else ("", -1, name)
+    return (tag, _index(text, number), name) if tag else ("", -1, name)
 
 
 def parse_tag_index(text: str) -> tuple[str, int]:
     """Split `"TAG"`, `"TAG:1"`, `":1"` or `""` into tag and index.
 
     Raises:
-        InvalidArgumentError: `text` does not follow the grammar.
+        InvalidArgumentError, ResourceExhaustedError: as `parse_tag_index_name`.
     """
     match = re.fullmatch(_TAG_INDEX, text)
     if match is None:
         raise InvalidArgumentError(f"{quoted(text)} is no port: write 'TAG', 'TAG:index' or ':index'")
     tag, number = match.groups()
-    return tag or "", int(number or 0)
+    return tag or "", _index(text, number)
+
+
+def _index(text: str, number: str | None) -> int:
+    index = int((number or "0")[:18])  # larger than any limit; Python does not read thousands of digits
+    if index:
+        check("ports", index, f"{quoted(text)}: the index of a port is {index}")
+    return index
 
 
 class Port(Record):

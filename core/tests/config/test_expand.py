@@ -473,6 +473,22 @@ def test_a_class_without_get_config_says_what_to_write(registry, faults_of):
 # --- further faults -----------------------------------------------------------------------------------
 
 
+def test_a_subgraph_that_cannot_be_read_is_read_once_and_is_a_fault_of_each_use(registry, faults_of):
+    asked = []
+
+    class Broken:
+        def to_config(self):
+            asked.append(self)
+            return "node {"
+
+    registry.add("subgraph", "Broken", Broken())
+
+    faults = faults_of("\n".join(['node { calculator: "Broken" }'] * 3))
+
+    assert len(asked) == 1
+    assert [words.partition(":")[0] for _, words in faults] == [f"line {i}, column 8" for i in (1, 2, 3)]
+
+
 def test_a_subgraph_that_contains_itself_is_refused_with_the_circle(faults_of):
     a = 'input_stream: "i" output_stream: "o" node { calculator: "B" input_stream: "i" output_stream: "o" }'
     b = a.replace('"B"', '"A"')

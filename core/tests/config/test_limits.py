@@ -52,7 +52,7 @@ def refused(source, registry, **more):
 
 def test_every_limit_has_a_default_that_large_graphs_are_far_from() -> None:
     assert limits.current() == Limits()
-    assert Limits().nodes >= 5 * 10_000
+    assert Limits().nodes >= 10 * 1000
     assert Limits().file_bytes >= 10_000 * 1000
     assert all(f"\n        {name}: " in (Limits.__doc__ or "") for name in Limits._fields)
 
@@ -110,15 +110,15 @@ def test_an_override_that_makes_no_sense_is_refused(given, words) -> None:
 
 
 def test_the_error_names_limit_value_and_override_and_survives_pickling() -> None:
-    limits.check("nodes", 50_000, "as many as there may be")
+    limits.check("nodes", 10_000, "as many as there may be")
     with pytest.raises(ResourceExhaustedError) as raised:
-        limits.check("nodes", 50_001, "the graph has 50001 nodes")
+        limits.check("nodes", 10_001, "the graph has 10001 nodes")
 
     again = pickle.loads(pickle.dumps(raised.value))  # noqa: S301  # what this test wrote
     for error in (raised.value, again):
         assert (error.limit, error.code) == ("nodes", StatusCode.RESOURCE_EXHAUSTED)
         assert str(error) == (
-            "the graph has 50001 nodes, more than the limit 'nodes' of 50000; an application that means this "
+            "the graph has 10001 nodes, more than the limit 'nodes' of 10000; an application that means this "
             "raises the limit by PENSTOCK_MAX_NODES or by penstock.limits.override(nodes=...)"
         )
 
@@ -278,7 +278,7 @@ graphs["S24"] = 'node { calculator: "EndCalculator" }'
 config.build_plan('node { calculator: "S0" }', registry, subgraphs=graphs)
 """)
 
-    words = "with its subgraphs expanded the graph has 16777216 nodes, more than the limit 'nodes' of 50000"
+    words = "with its subgraphs expanded the graph has 16777216 nodes, more than the limit 'nodes' of 10000"
     assert said.startswith(f"RESOURCE_EXHAUSTED nodes {words}")
 
 

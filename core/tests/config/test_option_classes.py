@@ -415,6 +415,14 @@ def test_bytes_that_are_no_such_message_are_a_fault(blur):
         build_plan(config, blur)
 
 
+def test_text_that_is_no_utf8_is_a_fault(blur):
+    config = read_graph(graph("names: 'one' names: 'two'"), blur)
+    config.node[0].node_options[0].value = config.node[0].node_options[0].value.replace(b"two", b"tw\xff")
+
+    with pytest.raises(GraphConfigError, match=rf"node 'Blur': options {NAME}: names\[1\] is no UTF-8"):
+        build_plan(config, blur)
+
+
 # --- how a name is found -------------------------------------------------------------------------
 
 

@@ -2,6 +2,8 @@
 
 import pytest
 from google.protobuf import text_format
+from google.protobuf.descriptor_pb2 import FieldDescriptorProto
+from google.protobuf.wrappers_pb2 import UInt64Value
 
 from penstock.config import build_plan
 from penstock.config.calculator_pb2 import CalculatorGraphConfig
@@ -237,3 +239,45 @@ node {{
         "line 5, column 3: node 'SourceCalculator': option_value 'size:size': "
         "the node has no options to write to; add them, be they empty"
     )
+
+
+def test_a_number_that_a_switch_cannot_hold_is_a_fault(faults):
+    field, number = (
+        f"type.googleapis.com/{one.DESCRIPTOR.full_name}" for one in (FieldDescriptorProto, UInt64Value)
+    )
+    graph = f"""graph_options {{ [{number}] {{ value: {2**64 - 1} }} }}
+        node {{ calculator: "PassCalculator" option_value: "proto3_optional:value"
+        node_options {{ [{field}] {{}} }} }}"""
+
+    (code, words), *_ = faults(graph)
+
+    assert code == "INVALID_ARGUMENT"
+    assert f"proto3_optional' cannot hold the graph's value {2**64 - 1}: " in words
+
+
+def test_packed_options_without_a_type_are_a_fault(faults):
+    graph = {"node": [{"calculator": "PassCalculator", "node_options": [{}], "option_value": ["a:b"]}]}
+
+    (code, words), *_ = faults(graph)
+
+    assert code == "INVALID_ARGUMENT"
+    assert "node 'PassCalculator': option_value 'a:b': packed options have no type; write [type" in words
+
+
+@pytest.mark.parametrize(
+    ("suffix", "value", "words"),
+    [
+        ("", b"\xff\xff", "options {}: its 2 bytes are no such message"),
+        (".ext", b"", "packed options have 'type.googleapis.com/{}.ext', which is no message; write [type"),
+    ],
+)
+def test_packed_options_that_are_no_message_of_their_type_are_a_fault(suffix, value, words, faults, kind):
+    name = kind.DESCRIPTOR.full_name
+    message = CalculatorGraphConfig()
+    node = message.node.add(calculator="PassCalculator", option_value=["size:size"])
+    node.node_options.add(type_url=f"type.googleapis.com/{name}{suffix}", value=value)
+
+    (code, said), *_ = faults(message)
+
+    assert code == "INVALID_ARGUMENT"
+    assert f"node 'PassCalculator': option_value 'size:size': {words.format(name)}" in said

@@ -157,6 +157,27 @@ def test_bytes_that_are_no_graph_are_refused(registry, tmp_path):
     assert (error.file, error.line) == (str(file), None)
 
 
+@pytest.mark.parametrize("name", ["a\0b.pbtxt", "\ud800.pbtxt"])
+def test_a_path_that_the_system_cannot_have_is_refused(name, registry):
+    with pytest.raises(PenstockError, match=r"cannot be read: (embedded null|.*surrogates)") as caught:
+        read_graph(Path(name), registry)
+
+    assert repr(name) in str(caught.value)
+    assert caught.value.code is StatusCode.INVALID_ARGUMENT
+
+
+def test_a_name_in_a_binary_graph_that_is_no_utf8_is_refused(registry, tmp_path):
+    message = CalculatorGraphConfig()
+    message.node.add().input_stream_handler.input_stream_handler = "HANDLER"
+    file = tmp_path / "g.binarypb"
+    file.write_bytes(to_binary(message).replace(b"HANDLER", b"HANDL\xff\xfe"))
+
+    error = parse_error(file, registry)
+
+    assert str(error) == f"{file}: node[0].input_stream_handler[0].input_stream_handler[0] is no UTF-8"
+    assert error.code is StatusCode.INVALID_ARGUMENT
+
+
 def test_bytes_of_another_message_are_refused(registry, tmp_path):
     file = tmp_path / "g.binarypb"
     file.write_bytes(length_delimited(77, b"x"))
@@ -209,6 +230,12 @@ def test_a_syntax_error_says_line_column_and_reason(text, place, words, registry
     assert in_file.code is StatusCode.INVALID_ARGUMENT
 
 
+def test_half_of_a_character_in_text_says_where(registry):
+    error = parse_error('type: "a"\nnode { name: "b\ud800" }', registry)
+
+    assert str(error) == r"line 2, column 16: '\ud800' is half of a character; write the character itself"
+
+
 def test_a_path_as_text_says_how_to_pass_a_path(registry):
     error = parse_error("graphs/main.pbtxt", registry)
 
@@ -236,6 +263,10 @@ def test_nesting_without_end_is_an_error_and_not_a_crash(registry, make_options)
         ('{"node": [{},\n{"node_options": [{"size": 3}]}]}', (2, 19), "@type is missing"),
         ('{"node":\n [{"options":\n {"[penstock.NoSuch.ext]": {}}}]}', (3, 3), "no options message 'pens"),
         ("[1]", (1, 1), "a graph is a JSON object, not a list"),
+        ('{"node":\n ["\\ud800"]}', (2, 3), r"'\ud800' is half of a character; write the"),
+        ('{"a\\ud800": 1}', (1, 1), r"'\ud800' is half of a character; write the"),
+        ('{"@type":"\\ud800"}', (1, 2), r"'\ud800' is half of a character; write the"),
+        ('{"node":[{"node_options":[{\n"@type":1}]}]}', (2, 1), "1 is a int; expected a str"),
     ],
 )  # fmt: skip
 def test_a_mistake_in_json_says_where(text, place, words, registry, tmp_path):
@@ -253,6 +284,12 @@ def test_a_member_that_comes_twice_is_an_error(registry, tmp_path):
     file.write_text('{"type": "a", "type": "b"}', encoding="utf-8")
 
     assert "the member 'type' comes twice in one object" in str(parse_error(file, registry))
+
+
+def test_a_member_whose_name_is_no_str_is_an_error(registry):
+    error = parse_error({"node": [{}, {1: 2}]}, registry)
+
+    assert str(error) == "node[1]: 1 is a int; expected a str"
 
 
 def test_a_mistake_in_a_dict_says_which_part(registry):

@@ -58,6 +58,12 @@ def test_an_index_above_ten_thousand_is_refused() -> None:
         parse_tag_index_name("A:10001:b")
 
 
+@pytest.mark.parametrize("parse", [parse_tag_index, parse_tag_index_name])
+def test_an_index_of_more_digits_than_python_reads_is_refused(parse) -> None:
+    with pytest.raises(ResourceExhaustedError, match=r"the index of a port is 1{18}, more than"):
+        parse(f"A:{'1' * 5000}" + (":b" if parse is parse_tag_index_name else ""))
+
+
 @pytest.mark.parametrize(
     ("text", "parts"), [("TAG", ("TAG", 0)), ("TAG:1", ("TAG", 1)), (":2", ("", 2)), ("", ("", 0))]
 )

@@ -10,6 +10,7 @@ from penstock.config import build_plan
 from penstock.errors import (
     GraphConfigError,
     GraphParseError,
+    InvalidArgumentError,
     PenstockError,
     ResourceExhaustedError,
     StatusCode,
@@ -49,14 +50,27 @@ def test_rules_of_a_message_that_lack_arguments_are_faults(change, words):
     assert isinstance(broken.params, dict)
 
 
-@pytest.mark.parametrize(
-    ("rule", "column"), [('"\\ud800"', 22), ("dict('a': 1) . '\\ud800'", 37), ('"\ud800"', 22)]
-)
+@pytest.mark.parametrize(("rule", "column"), [('"\\ud800"', 22), ("dict('a': 1) . '\\ud800'", 37)])
 def test_half_of_a_character_in_a_rule_is_reported_with_its_place(rule, column):
     with pytest.raises(GraphParseError, match="half of a character; write the character itself") as raised:
         template(f"node {{ calculator: % {rule} % }}")
 
     assert (raised.value.line, raised.value.column) == (1, column)
+
+
+def test_an_argument_that_utf8_cannot_write_is_refused():
+    for value in ("\ud800", ["\ud800"], {"\ud800": 1}):
+        with pytest.raises(InvalidArgumentError, match=r"argument 'name'.* '\\ud800' is half of"):
+            template("node { calculator: % name % }").with_arguments(name=value)
+
+
+def test_a_path_of_a_rule_with_thousands_of_digits_is_refused():
+    for path in (f"/{'1' * 5000}[0]", f"/1[{'1' * 5000}]"):
+        message = template("node { calculator: % name % }").to_message()
+        message.rule[0].path = path
+
+        with pytest.raises(GraphParseError, match="this is no path; a path looks like"):
+            GraphTemplate.from_message(message)
 
 
 def test_a_number_of_thousands_of_digits_is_a_fault_of_its_field():

@@ -8,7 +8,7 @@ from google.protobuf import text_format
 from google.protobuf.any_pb2 import Any as PackedMessage
 
 from penstock.config.calculator_pb2 import CalculatorGraphConfig
-from penstock.config.reading.messages import calculators_of, messages_in
+from penstock.config.options.messages import calculators_of, messages_in
 from penstock.errors import InvalidArgumentError
 
 if TYPE_CHECKING:

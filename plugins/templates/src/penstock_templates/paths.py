@@ -22,7 +22,10 @@ if TYPE_CHECKING:
     from penstock.lowlevel import Message
 
 # A key may hold brackets and slashes: it ends where the next step begins, or the text ends.
-_STEP: Final = re.compile(r"/?([0-9]+)\[(?:([0-9]+)|@[0-9]+=(.*?))\](?=/[0-9]+\[|$)", re.ASCII | re.DOTALL)
+# Nine digits are more than any number has, and Python does not read thousands.
+_STEP: Final = re.compile(
+    r"/?([0-9]{1,9})\[(?:([0-9]{1,9})|@[0-9]+=(.*?))\](?=/[0-9]+\[|$)", re.ASCII | re.DOTALL
+)
 #: The number of the key in the entry of a map. Source: protobuf's documentation.
 KEY: Final = 1
 _DIRECTIVES: Final = ("for", "if")

@@ -48,7 +48,8 @@ def values_of(arguments: Mapping[str, object]) -> dict[str, Value]:
         arguments: each a str, a bool, an int, a float, or a list, tuple or mapping of these.
 
     Raises:
-        InvalidArgumentError: one of them is none of these, a key is no str, or an int is no double.
+        InvalidArgumentError: one of them is none of these, a key is no str, an int is no double, or text
+            cannot be written as UTF-8.
         ResourceExhaustedError: lists and dicts are nested deeper than the limit "depth".
     """
     return {name: _value(value, f"argument {name!r}") for name, value in arguments.items()}
@@ -57,7 +58,7 @@ def values_of(arguments: Mapping[str, object]) -> dict[str, Value]:
 def _value(value: object, what: str, depth: int = 0) -> Value:
     limits.check("depth", depth, f"{what.partition('[')[0]}: lists and dicts are nested {depth} deep")
     if isinstance(value, str):
-        return str(value)
+        return _text(value, what)
     if isinstance(value, int):
         if abs(value) > _LARGEST_WHOLE:
             raise InvalidArgumentError(
@@ -80,7 +81,16 @@ def _value(value: object, what: str, depth: int = 0) -> Value:
 def _key(key: object, what: str) -> str:
     if not isinstance(key, str):
         raise InvalidArgumentError(f"{what}: the key {key!r} is a {type(key).__name__}; keys are str")
-    return str(key)
+    return _text(key, f"{what}: a key")
+
+
+def _text(value: str, what: str) -> str:
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        half = value[error.start]
+        raise InvalidArgumentError(f"{what}: {half!r} is half of a character") from error
+    return str(value)
 
 
 def values_in(message: Message) -> dict[str, Value]:

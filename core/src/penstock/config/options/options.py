@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from penstock.config.options.message_values import instance_of
-from penstock.errors import InvalidArgumentError, OptionError
+from penstock.errors import InvalidArgumentError
 from penstock.option_class import full_name, is_options_class
 
 if TYPE_CHECKING:
@@ -98,7 +98,10 @@ class Options:
                     return value
         for packed in self._packed:
             if packed.TypeName() == name:
-                return _unpacked(packed, cls)
+                from penstock.config.options.message_class import message_class  # protobuf
+                from penstock.config.options.messages import unpacked_as
+
+                return unpacked_as(message_class(cls), packed)
         return None
 
     def _look_up(self, message_type: Any) -> Message | None:
@@ -138,23 +141,10 @@ class Options:
     def _unpacked(self, message_type: Any) -> Message | None:
         for packed in self._packed:
             if packed.Is(message_type.DESCRIPTOR):
-                options = message_type()
-                packed.Unpack(options)
-                return options
+                from penstock.config.options.messages import unpacked_as  # protobuf
+
+                return unpacked_as(message_type, packed)
         return None
-
-
-def _unpacked(packed: Message, cls: Any) -> Message:
-    """Return the packed message of an attrs class."""
-    from penstock.config.options.message_class import message_class  # protobuf, which is imported already
-
-    message = message_class(cls)()
-    try:
-        packed.Unpack(message)
-    except Exception as error:  # of protobuf, whose class this module does not import
-        words = f"its {len(packed.value)} bytes are no such message"
-        raise OptionError(full_name(cls), (), words) from error
-    return message
 
 
 #: The options of a place to which the graph gives none: all have their defaults.

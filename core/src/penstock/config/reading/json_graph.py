@@ -15,9 +15,9 @@ from google.protobuf import descriptor_pool, json_format
 from google.protobuf.any_pb2 import Any as PackedMessage
 
 from penstock.config.reading.right_options import right_options
-from penstock.config.reading.scan import own_name, snake_case
+from penstock.config.reading.scan import HALF, own_name, snake_case
 from penstock.config.reading.words import TOO_DEEP, lowered, with_near_fields
-from penstock.shown import quoted
+from penstock.shown import quoted, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -132,22 +132,33 @@ def _with_own_names(value: Any, path: FieldPath, load: Callable[[str, str, Field
     if isinstance(value, list):
         above, (name, _) = (path[:-1], path[-1]) if path else ((), ("", 0))
         return [_with_own_names(element, (*above, (name, i)), load) for i, element in enumerate(value)]
+    if isinstance(value, str):
+        return _text(value, path)
     if not isinstance(value, dict):
         return value
     members = {}
     for key, member in value.items():
-        if key == "@type" and isinstance(member, str):
-            prefix, slash, written = member.rpartition("/")
+        field = _text(key, path)
+        if key == "@type":
+            prefix, slash, written = _text(member, (*path, (key, 0))).rpartition("/")
             load(own_name(written), written, (*path, (key, 0)))
             members[key] = f"{prefix}{slash}{own_name(written)}"
             continue
-        field = key
-        if isinstance(key, str) and key.startswith("[") and key.endswith("]"):
+        if key.startswith("[") and key.endswith("]"):
             written = key[1:-1]
             field = f"[{own_name(written)}]"
             load(own_name(written), written, (*path, (field, 0)))
-        members[field] = _with_own_names(member, (*path, (snake_case(str(field)), 0)), load)
+        members[field] = _with_own_names(member, (*path, (snake_case(field), 0)), load)
     return members
+
+
+def _text(value: Any, path: FieldPath) -> str:
+    """Return a value that must be a str of whole characters."""
+    if not isinstance(value, str):
+        raise JsonGraphError(f"{shown(value)} is a {type(value).__name__}; expected a str", path=path)
+    if half := HALF.search(value):
+        raise JsonGraphError(f"{half[0]!r} is half of a character; write the character itself", path=path)
+    return value
 
 
 def _reason(error: Exception) -> str:
@@ -165,15 +176,18 @@ def _blame(value: Any, message: Message, pool: Any) -> FieldPath:
     path: list[tuple[str, int]] = []
     while isinstance(value, dict):
         wrong = next((key for key in value if not _fits({key: value[key]}, message, pool)), None)
-        if wrong is None or not _has(message, snake_case(wrong)):
+        if wrong is None:
+            break
+        name = snake_case(wrong)
+        if not name.startswith("[") and name not in message.DESCRIPTOR.fields_by_name:
             break
         member, index = value[wrong], 0
         if isinstance(member, list):
             fitting = (i for i, element in enumerate(member) if not _fits({wrong: [element]}, message, pool))
             index = next(fitting, 0)
             member = member[index] if member else None
-        path.append((snake_case(wrong), index))
-        inner = _inner(message, snake_case(wrong))
+        path.append((name, index))
+        inner = _inner(message, name)
         if inner is None or isinstance(inner, PackedMessage):
             break
         value, message = member, inner
@@ -186,10 +200,6 @@ def _fits(value: dict[str, Any], message: Message, pool: Any) -> bool:
     except (json_format.ParseError, RecursionError):
         return False
     return True
-
-
-def _has(message: Message, name: str) -> bool:
-    return name.startswith("[") or name in message.DESCRIPTOR.fields_by_name
 
 
 def _inner(message: Message, name: str) -> Message | None:

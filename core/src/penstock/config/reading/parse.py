@@ -24,10 +24,10 @@ from google.protobuf.unknown_fields import UnknownFieldSet
 
 from penstock import limits
 from penstock.config.calculator_pb2 import CalculatorGraphConfig
+from penstock.config.options.messages import calculators_of, first_bytes_in, is_known, messages_in, spelled
 from penstock.config.options.types import OptionTypes
 from penstock.config.places import Places, ReadGraph, Spot, where
-from penstock.config.reading.messages import calculators_of, is_known, messages_in, spelled
-from penstock.config.reading.scan import end_of_field, own_name, scan_json, scan_text
+from penstock.config.reading.scan import HALF, end_of_field, own_name, scan_json, scan_text
 from penstock.errors import (
     GraphParseError,
     InvalidArgumentError,
@@ -191,6 +191,9 @@ class _Reader:
         limits.check("file_bytes", len(text), f"this graph text has {len(text)} characters")
         scanned = scan_text(text)
         places = Places(self._file, text, scanned.root)
+        if half := HALF.search(text):
+            words = f"{half[0]!r} is half of a character; write the character itself"
+            self._fail(words, places.line_and_column(half.start()))
         package = next(places.texts("package"), "")
         if scanned.rule is None:
             self._types.look_into(lambda: (places.texts("node", "calculator"), package))
@@ -266,8 +269,10 @@ class _Reader:
             self._types.look_into(calculators_of(graph))
             unknown = self._load_unknown(message, loaded)
             if not unknown:
-                return
+                break
             loaded |= unknown
+        if path := first_bytes_in(message):
+            self._fail(f"{spelled(path)} is no UTF-8", None)
 
     def _template(self, text: str, places: Places, position: tuple[int, int] | None) -> Definition:
         from penstock.config.definition import DefinitionTextError  # few graphs are templates
@@ -472,8 +477,10 @@ def _bytes_of(path: Path) -> bytes:
             data = file.read(most + 1)
     except FileNotFoundError as error:
         raise NotFoundError(f"there is no graph file {str(path)!r}") from error
-    except OSError as error:
-        why = error.strerror or type(error).__name__
+    except PenstockError:
+        raise
+    except (OSError, ValueError) as error:  # a name with a null character is a ValueError
+        why = getattr(error, "strerror", None) or error
         raise PenstockError(f"graph file {str(path)!r} cannot be read: {why}", code=code_of(error)) from error
     limits.check("file_bytes", len(data), f"graph file {str(path)!r} has too many bytes")
     return data

@@ -33,6 +33,8 @@ _TOKEN_OR_NODE: Final = re.compile(
 _SEPARATORS: Final = (",", ";")
 _OPENING: Final = {"{": "}", "<": ">"}
 
+#: Half of a character, which protobuf cannot take: it crashes where an enum is given such a name.
+HALF: Final = re.compile("[\ud800-\udfff]")
 #: The reference's package and ours. The same length with the blank, so that columns stay true.
 _FOREIGN: Final = "mediapipe"
 _OWN: Final = " penstock"

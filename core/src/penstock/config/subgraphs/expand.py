@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from penstock.check.faults import cause_words
 from penstock.check.names import Names, has_subgraphs
@@ -185,8 +185,9 @@ class _Expansion:
         self._registry = registry
         self._names = names
         self._faults = faults
-        #: Id of what a name stands for → that object, which keeps its id while it is here, and what was read.
-        self._read: dict[int, tuple[object, ReadGraph | Definition]] = {}
+        #: Id of what a name stands for → that object, which keeps its id while it is here, and what was read,
+        #: or why it cannot be.
+        self._read: dict[int, tuple[object, Any]] = {}
         self._sizes: dict[str, int] = {}
         #: The bytes of the nodes that one round has made.
         self.text = 0
@@ -266,9 +267,16 @@ class _Expansion:
         if isinstance(found, ReadGraph):
             return found
         if id(found) not in self._read:
-            read = read_definition(found, self._registry, label=f"<subgraph {name}>", types=self.types)
+            try:
+                label = f"<subgraph {name}>"
+                read: Any = read_definition(found, self._registry, label=label, types=self.types)
+            except Exception as error:  # noqa: BLE001  # foreign code; raised at each use, and read once
+                read = error
             self._read[id(found)] = (found, read)
-        return self._read[id(found)][1]
+        read = self._read[id(found)][1]
+        if isinstance(read, Exception):
+            raise read.with_traceback(None)
+        return read  # type: ignore[no-any-return]  # what `read_definition` returned
 
 
 def _computes(found: object) -> bool:
@@ -325,8 +333,9 @@ class _Use:
             words = f"subgraph {quoted(kind)} contains itself: {clipped(circle)}; take one of them out"
             self._fault(self.part.at(), words)
             return True
-        where = self.part.places.where(self.part.at())
-        check("depth", len(inside) + 1, f"{where}{self.who} is inside of {len(inside)} subgraphs")
+        if len(inside) >= current().depth:
+            where = self.part.places.where(self.part.at())
+            check("depth", len(inside) + 1, f"{where}{self.who} is inside of {len(inside)} subgraphs")
         return False
 
     def _options_key(self) -> bytes:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from penstock.config.reading.messages import unpacked
+from penstock.config.options.messages import unpacked
 from penstock.config.reading.scan import own_name
 from penstock.errors import InvalidArgumentError, NotFoundError, PenstockError, StatusCode
 from penstock.near_names import did_you_mean
@@ -190,7 +190,7 @@ def _set(message: Message, steps: tuple[str, ...], value: Any) -> None:
             getattr(message, field.name).MergeFrom(value)
         else:
             setattr(message, field.name, value)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         words = f"field {field.full_name!r} cannot hold the graph's value {_shown(value)}: {error}"
         raise InvalidArgumentError(words) from error
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from google.protobuf import descriptor_pool, message_factory
+from google.protobuf.message import DecodeError
 from google.protobuf.message import Message as AnyMessage
+
+from penstock.errors import InvalidArgumentError, OptionError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -39,12 +42,48 @@ def calculators_of(graph: Message) -> Callable[[], tuple[Iterable[str], str]]:
 
 
 def unpacked(packed: PackedMessage, types: OptionTypes) -> Message:
-    """Return the message that is packed in an Any of a graph that was read, so that its type is known."""
+    """Return the message that is packed in an Any of a graph that was read, so that its type is known.
+
+    Raises:
+        InvalidArgumentError: its type is no message, or as `unpacked_as`.
+    """
     name = packed.TypeName()
     types.load(name)
-    message = message_factory.GetMessageClass(types.FindMessageTypeByName(name))()
-    packed.Unpack(message)
+    try:
+        return unpacked_as(message_factory.GetMessageClass(types.FindMessageTypeByName(name)), packed)
+    except KeyError as error:
+        given = f"{packed.type_url!r}, which is no message" if name else "no type"
+        words = f"packed options have {given}; write [type.googleapis.com/package.XOptions]"
+        raise InvalidArgumentError(words) from error
+
+
+def unpacked_as(message_type: Any, packed: Any) -> Any:
+    """Return the message of this type that is packed in an Any.
+
+    Raises:
+        OptionError: the bytes are no such message, or a string in it is no UTF-8.
+    """
+    message = message_type()
+    name = message.DESCRIPTOR.full_name
+    try:
+        packed.Unpack(message)
+    except DecodeError as error:
+        raise OptionError(name, (), f"its {len(packed.value)} bytes are no such message") from error
+    if path := first_bytes_in(message):
+        raise OptionError(name, path, f"{spelled(path)} is no UTF-8")
     return message
+
+
+def first_bytes_in(message: Message) -> FieldPath | None:
+    """Return the path to a string that is no UTF-8, which proto2 takes and Python has as bytes; or None."""
+    for inner, path in messages_in(message):
+        for field, value in inner.ListFields():
+            if field.type == field.TYPE_STRING:
+                values = [value] if isinstance(value, (str, bytes)) else value
+                for i, one in enumerate(values):
+                    if isinstance(one, bytes):
+                        return (*path, (field.name, i))
+    return None
 
 
 def is_known(name: str) -> bool:
