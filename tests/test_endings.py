@@ -648,7 +648,7 @@ def an_error_of_an_input_policy(stage):
 
 def an_executor_that_does_not_start(stage):
     stage.own.fails = "start"
-    with pytest.raises(PenstockError, match="executor 'own'.*cannot serve the run: Planned: executor start"):
+    with pytest.raises(PenstockError, match=r"executor 'own'.*cannot serve the run: Planned: executor start"):
         stage.start()
     stage.own.fails = ""
     assert stage.book.calls == {}

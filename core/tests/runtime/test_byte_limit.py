@@ -259,9 +259,7 @@ def test_queues_without_a_limit_may_take_half_of_the_memory(pools, monkeypatch) 
     for stamp in range(3):
         graph.add_packet_to_input_stream("in", Packet(Sized(60_000), stamp))
 
-    with pytest.raises(
-        GraphRunError, match="wait in queues, max_queued_bytes is 100,000;"
-    ) as caught:
+    with pytest.raises(GraphRunError, match="wait in queues, max_queued_bytes is 100,000;") as caught:
         graph.wait_until_done(TIMEOUT)
 
     assert caught.value.code is StatusCode.RESOURCE_EXHAUSTED
