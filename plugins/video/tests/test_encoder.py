@@ -24,7 +24,7 @@ from penstock_video.encoder import VideoEncoderCalculator
 from penstock_video.opencv_video_encoder_calculator_pb2 import OpenCvVideoEncoderCalculatorOptions as Options
 from penstock_video.pattern import PatternSource, pattern_index
 from penstock_video.video_decoder_calculator_pb2 import VideoDecoderCalculatorOptions
-from penstock_video.writer import encoder_name
+from penstock_video.encoders import encoder_name
 
 NOW = 1_750_000_000_123_456
 

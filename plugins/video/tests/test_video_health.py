@@ -6,7 +6,7 @@ import av
 
 from penstock_video import health
 from penstock_video.plugin import penstock_doctor
-from penstock_video.writer import encoder_name
+from penstock_video.encoders import encoder_name
 
 
 def test_libraries_and_usual_encoders_are_well_with_their_versions():

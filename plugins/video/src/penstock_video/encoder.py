@@ -11,8 +11,10 @@ from penstock.errors import InvalidArgumentError
 from penstock.log import get_logger, place
 from penstock_formats import ImageFrame, VideoHeader
 from penstock_video.opencv_video_encoder_calculator_pb2 import OpenCvVideoEncoderCalculatorOptions as Options
+from penstock_video.encoders import encoder_name
+from penstock_video.partial import leftovers
 from penstock_video.source import MICROSECONDS
-from penstock_video.writer import PIXELS, Settings, VideoWriter, check_target, encoder_name
+from penstock_video.writer import PIXELS, Settings, VideoWriter, check_target
 
 if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract
@@ -96,6 +98,7 @@ class VideoEncoderCalculator(penstock.Calculator):
                 "demands; change one of them"
             )
         check_target(self._target)
+        self._tell_leftovers(cc)
         self._codec = encoder_name(options.codec, self._target.suffix)
         self._fps = options.fps if options.fps > 0 else _rate(cc.inputs["VIDEO"].header.payload)
         self._audio = self._audio_file(cc)
@@ -127,6 +130,15 @@ class VideoEncoderCalculator(penstock.Calculator):
             )
         else:
             writer.finish()
+
+    def _tell_leftovers(self, cc: CalculatorContext) -> None:
+        for left in leftovers(self._target):
+            _LOG.warning(
+                "%r was left by an earlier run that wrote %r and was killed or failed, unless another process "
+                "writes it now; it plays up to where it ended: rename it to keep it, or delete it",
+                str(left), str(self._target),
+                extra=place(cc.node_name),
+            )  # fmt: skip
 
     def _start(self, cc: CalculatorContext, frame: ImageFrame, timestamp: int) -> VideoWriter:
         """Open the file for frames like the first."""
