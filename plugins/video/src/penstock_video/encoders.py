@@ -65,7 +65,9 @@ def has_preset(codec: str) -> bool:
     return codec in _WITH_PRESET
 
 
-def encoder_options(codec: str, crf: float, preset: str, fps: float) -> dict[str, str]:
+def encoder_options(
+    codec: str, crf: float, preset: str, fps: float, *, in_order: bool = False
+) -> dict[str, str]:
     """Return libav's options for an encoder.
 
     They bound how many frames the encoder holds back: a process that is killed loses them.
@@ -74,6 +76,7 @@ def encoder_options(codec: str, crf: float, preset: str, fps: float) -> dict[str
         codec: libav's name of the encoder.
         crf, preset: quality and speed, where the encoder has these.
         fps: rate of the frames.
+        in_order: the container has no times, so packets must come in the order of the frames.
     """
     options = {"crf": f"{crf:g}"} if has_crf(codec) else {}
     held = int(_HELD_BACK * fps)
@@ -81,15 +84,16 @@ def encoder_options(codec: str, crf: float, preset: str, fps: float) -> dict[str
         options["preset"] = preset
     if codec == "libx264":
         ahead = _X264_LOOKAHEAD.get(preset, 0)
-        if ahead + _B_FRAMES > held:
-            b_frames = min(_B_FRAMES, held // 4)
+        if in_order or ahead + _B_FRAMES > held:
+            b_frames = 0 if in_order else min(_B_FRAMES, held // 4)
             options |= {"bf": str(b_frames), "rc-lookahead": str(min(ahead, held - b_frames))}
     elif codec == "libx265":
         ahead = held - _X265_MORE
         few = "bframes=0:rc-lookahead=1"
-        options["x265-params"] = few if ahead <= _B_FRAMES else f"bframes={_B_FRAMES}:rc-lookahead={ahead}"
+        many = f"bframes={_B_FRAMES}:rc-lookahead={ahead}"
+        options["x265-params"] = few if in_order or ahead <= _B_FRAMES else many
     elif codec in {"libvpx", "libvpx-vp9"}:
-        options |= {"deadline": "realtime", "cpu-used": "6", "row-mt": "1", "lag-in-frames": "0"}
+        options |= {"deadline": "realtime", "cpu-used": "8", "row-mt": "1", "lag-in-frames": "0"}
     elif codec == "libsvtav1":
         levels = 3 if held >= 20 else 2
         options |= {"preset": "10", "svtav1-params": f"lookahead=0:hierarchical-levels={levels}"}

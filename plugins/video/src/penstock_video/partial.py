@@ -74,10 +74,12 @@ class PartialFile:
         """Return the current place."""
         return self._file.tell()
 
-    def settle(self) -> None:
-        """Mark the end of what plays: after a failure later, the file ends here."""
-        if self.error is None:
-            self._settled = self.size
+    def settle(self) -> bool:
+        """Mark the end of what plays: after a failure later, the file ends here. Return whether it grew."""
+        if self.error is not None or self._settled == self.size:
+            return False
+        self._settled = self.size
+        return True
 
     def begin_end(self) -> None:
         """Keep changes to the bytes that the file has by now in memory, until `complete`.

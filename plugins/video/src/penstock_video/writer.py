@@ -120,8 +120,9 @@ class VideoWriter:
         self._last: int | None = None
         #: End of the frames that were encoded, in the encoder's ticks.
         self._end: int | None = None
-        #: Up to here, in seconds, the frames are in the file.
-        self._saved: Fraction | None = None
+        #: In seconds: time of the first frame; how far packets were given to libav, and how far they are in
+        #: the file.
+        self._first = self._muxed = self._saved = Fraction(0)
         self._length = round(MICROSECONDS / settings.fps)
         try:
             self._file = PartialFile(target)
@@ -173,7 +174,9 @@ class VideoWriter:
         )
         time = timestamp + self._start
         frame.pts, frame.time_base = time, _TIME_BASE
-        if self._last is not None:
+        if self._last is None:
+            self._first = self._muxed = self._saved = Fraction(time, MICROSECONDS)
+        else:
             self._length = time - self._last
         self._last = time
         self._encode(frame)
@@ -219,7 +222,7 @@ class VideoWriter:
         self._close_container()
         self._close_audio()
         self._file.leave()
-        if self._saved is None:
+        if self._saved <= self._first:
             self._file.delete()
 
     def _discard(self) -> None:
@@ -236,7 +239,10 @@ class VideoWriter:
 
     def _video_stream(self) -> VideoStream:
         settings, (width, height) = self._settings, self.size
-        options = encoder_options(settings.codec, settings.crf, settings.preset, settings.fps)
+        counted = self.target.suffix.lower() in _COUNTED
+        options = encoder_options(
+            settings.codec, settings.crf, settings.preset, settings.fps, in_order=counted
+        )
         rate = Fraction(settings.fps).limit_denominator(1001)
         stream = cast("VideoStream", self._container.add_stream(settings.codec, rate=rate, options=options))
         stream.width, stream.height = width, height
@@ -247,7 +253,6 @@ class VideoWriter:
                 "ImageTransformationCalculator"
             )
         context = stream.codec_context
-        counted = self.target.suffix.lower() in _COUNTED
         context.time_base = 1 / rate if counted else _COARSE_TIME_BASE.get(settings.codec, _TIME_BASE)
         context.thread_count = settings.threads
         if not has_preset(settings.codec):
@@ -266,13 +271,17 @@ class VideoWriter:
             packets = self._stream.encode(frame)
             for packet in packets:
                 self._measure(packet, is_last=frame is None and packet is packets[-1])
-                before = self._file.size
                 self._container.mux(packet)
-                self._file.settle()
-                if self._file.size > before and packet.dts is not None:
-                    self._saved = packet.dts * packet.time_base
+                if packet.dts is not None:
+                    self._muxed = packet.dts * packet.time_base
+                self._settle()
         except (av.error.FFmpegError, OSError) as error:
             raise self._failed(error) from error
+
+    def _settle(self) -> None:
+        """Note what the file has by now: libav writes with the first packet of what it collects next."""
+        if self._file.settle():
+            self._saved = self._muxed
 
     def _measure(self, packet: Packet[VideoStream], *, is_last: bool) -> None:
         """Give a packet its duration, which tells libav where the video ends.
@@ -296,7 +305,7 @@ class VideoWriter:
             return
         try:
             self._audio.copy_until(until)
-            self._file.settle()
+            self._settle()
         except (av.error.FFmpegError, OSError) as error:
             raise self._failed(error) from error
         except AudioError:
@@ -332,10 +341,11 @@ class VideoWriter:
         error = self._file.error or error
         why = getattr(error, "strerror", None) or error
         left = "no frame was saved"
-        if self._saved is not None:
-            # With audio, libav may keep frames that wait for it.
-            until = max(self._saved - (Fraction(_COLLECTED_US, MICROSECONDS) if self._has_audio else 0), 0)
-            left = f"{self._file.name!r} has the frames up to {float(until):.3f} s and plays"
+        if self._saved > self._first:
+            # Packets of the video may wait for the audio, and what was collected ends with a packet of either.
+            waiting = Fraction(2 * _COLLECTED_US, MICROSECONDS) if self._has_audio else 0
+            until = float(max(self._saved - waiting, self._first))
+            left = f"{self._file.name!r} has the frames up to {until:.3f} s and plays"
         kind, cure = PenstockError, "check the disk"
         if is_full(error):
             kind, cure = ResourceExhaustedError, "make room on the disk"
