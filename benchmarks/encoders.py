@@ -18,8 +18,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Final
 
-import av
 import attrs
+import av
 import numpy as np
 from av.codec import Codec
 
@@ -51,7 +51,9 @@ CANDIDATES: Final = (
 
 def main() -> None:
     """Measure and print a table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("film", type=Path)
     parser.add_argument("--bit-rate", type=int, default=2_000_000, help="bits per second (2000000)")
     parser.add_argument("--only", default="", help="encoders whose name contains this")

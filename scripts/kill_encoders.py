@@ -84,7 +84,9 @@ class Kill:
 
 def main() -> int:
     """Kill and report; return the exit status."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--kills", type=int, default=200, help="kills of each container (200)")
     parser.add_argument("--container", choices=CONTAINERS, action="append", help="only this one; repeatable")
     parser.add_argument("--seed", type=int, default=7, help="of what is drawn by chance (7)")
@@ -104,7 +106,9 @@ def main() -> int:
                 target = place / f"out.{container}"
                 kills.append(_kill(target, frames, sound if number % 2 else None, chance))
                 if sys.stderr.isatty():
-                    print(f"\r{container}: {number + 1} of {parsed.kills}", end="", file=sys.stderr, flush=True)
+                    print(
+                        f"\r{container}: {number + 1} of {parsed.kills}", end="", file=sys.stderr, flush=True
+                    )
         is_well = _report(container, kills, parsed.most) and is_well
     return 0 if is_well else 1
 

@@ -18,9 +18,9 @@ FOURCC: Final = {
     "vp90": "libvpx-vp9",
     "av01": "libsvtav1",
 }
-#: The licence of the library that an encoder is part of, by its publisher's word; the others are FFmpeg's own.
-LICENCES: Final = {
-    **dict.fromkeys(("libx264", "libx265"), "GPL-2.0-or-later"),
+#: The licence of the library that an encoder belongs to, as its publisher states it.
+_LICENCES: Final = {
+    **dict.fromkeys(("libx264", "libx264rgb", "libx265"), "GPL-2.0-or-later"),
     **dict.fromkeys(("libvpx", "libvpx-vp9"), "BSD-3-Clause"),
     "libsvtav1": "BSD-3-Clause-Clear",
     "libopenh264": "BSD-2-Clause",
@@ -28,14 +28,23 @@ LICENCES: Final = {
 }
 _WITH_PRESET: Final = ("libx264", "libx265")
 _WITH_CRF: Final = (*_WITH_PRESET, "libvpx-vp9")
-_WEB: Final = (".webm",)
+#: Ending of a file → encoders for it, the best first; "": of any other file. Libraries under the GPL come with
+#: PyAV's wheels, not with each build of FFmpeg; FFmpeg's own mpeg4 is in each.
+_USUAL: Final = {
+    ".webm": ("libvpx-vp9",),
+    ".mov": ("libx264", "mpeg4"),
+    ".avi": ("libx264", "mpeg4"),
+    "": ("libx264", "libvpx-vp9", "mpeg4"),
+}
 #: Longest time that an encoder may hold frames back, seconds.
 _HELD_BACK: Final = 0.9
 #: Frames that x264 looks ahead with each preset that looks further than this at usual rates.
 _X264_LOOKAHEAD: Final = {
-    "faster": 20, "fast": 30, "medium": 40, "slow": 50, "slower": 60, "veryslow": 60, "placebo": 60,
-    "veryfast": 10,
+    "veryfast": 10, "faster": 20, "fast": 30, "medium": 40, "slow": 50, "slower": 60, "veryslow": 60,
+    "placebo": 60,
 }  # fmt: skip
+#: Fewest frames that x264 holds back with any preset that has B-frames.
+_X264_LEAST: Final = 14
 #: Frames that x265 holds back besides those that it looks ahead.
 _X265_MORE: Final = 10
 _B_FRAMES: Final = 3
@@ -47,12 +56,40 @@ def encoder_name(codec: str, suffix: str) -> str:
     Raises:
         InvalidArgumentError: this build of libav has no such encoder.
     """
-    usual = "libvpx-vp9" if suffix.lower() in _WEB else "libx264"
-    name = FOURCC.get(codec.lower(), codec) if codec else usual
+    name = FOURCC.get(codec.lower(), codec) or default_encoder(suffix)
+    if _is_video_encoder(name):
+        return name
+    raise InvalidArgumentError(
+        f"codec {codec or name!r} is unknown or no video encoder; use a four-letter code such as 'avc1' or 'mp4v', "
+        "or an encoder of libav such as 'libx264'"
+    )
+
+
+def licence(name: str) -> str:
+    """Return the licence of an encoder's library as an SPDX expression; "that of FFmpeg" for FFmpeg's own.
+
+    Args:
+        name: libav's name of the encoder.
+    """
+    outside = name.startswith("lib") or "_" in name  # other libraries, and interfaces of devices
+    return _LICENCES.get(name, "unknown" if outside else "that of FFmpeg")
+
+
+def _is_video_encoder(name: str) -> bool:
     try:
-        return name if av.codec.Codec(name, "w").type == "video" else _no_encoder(codec)
+        return av.codec.Codec(name, "w").type == "video"
     except ValueError:
-        return _no_encoder(codec)
+        return False
+
+
+def default_encoder(suffix: str) -> str:
+    """Return libav's name of the encoder for files with an ending, if no codec is named.
+
+    It is libx264, and for webm libvpx-vp9. Where this build of libav has no libx264, it is libvpx-vp9 for mp4 and
+    mkv, and mpeg4 for mov and avi. Where the build has none of these, it is the first.
+    """
+    usual = _USUAL.get(suffix.lower(), _USUAL[""])
+    return next((name for name in usual if _is_video_encoder(name)), usual[0])
 
 
 def has_crf(codec: str) -> bool:
@@ -83,10 +120,10 @@ def encoder_options(
     if has_preset(codec):
         options["preset"] = preset
     if codec == "libx264":
-        ahead = _X264_LOOKAHEAD.get(preset, 0)
-        if in_order or ahead + _B_FRAMES > held:
-            b_frames = 0 if in_order else min(_B_FRAMES, held // 4)
-            options |= {"bf": str(b_frames), "rc-lookahead": str(min(ahead, held - b_frames))}
+        if in_order or held < _X264_LEAST:
+            options |= {"bf": "0", "b-adapt": "0", "rc-lookahead": "0"}
+        elif _X264_LOOKAHEAD.get(preset, 0) + _B_FRAMES > held:
+            options |= {"bf": str(_B_FRAMES), "rc-lookahead": str(held - _B_FRAMES)}
     elif codec == "libx265":
         ahead = held - _X265_MORE
         few = "bframes=0:rc-lookahead=1"
@@ -98,10 +135,3 @@ def encoder_options(
         levels = 3 if held >= 20 else 2
         options |= {"preset": "10", "svtav1-params": f"lookahead=0:hierarchical-levels={levels}"}
     return options
-
-
-def _no_encoder(codec: str) -> str:
-    raise InvalidArgumentError(
-        f"codec {codec!r} is unknown or no video encoder; use a four-letter code such as 'avc1' or 'mp4v', "
-        "or an encoder of libav such as 'libx264'"
-    )
