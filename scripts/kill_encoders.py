@@ -1,10 +1,10 @@
 """Kill processes that encode, and see how much of each video is lost.
 
-Each kill: a process runs a graph with a VideoEncoderCalculator and reports the time of each frame that the
-calculator has taken. After a number of frames drawn by chance the process is killed (SIGKILL). What it left is
-decoded, every frame is compared with the one that was sent, and the time of the last frame is compared with
-what was reported. In half of the kills the file has audio too. Some kills meet the end of a run, where the file
-is completed and renamed.
+Each kill: a process runs a graph with a VideoEncoderCalculator and reports each frame that the calculator has
+taken. After a number of frames drawn by chance the process is killed (SIGKILL). What it left is decoded, every
+frame is compared with the one that was sent, and the time of the last frame is compared with what was
+reported. In half of the kills the file has audio too. Some kills meet the end of a run, where the file is
+completed and renamed.
 
     uv run python scripts/kill_encoders.py --kills 200 --seed 7
 
@@ -95,7 +95,7 @@ def main() -> int:
     frames = _pattern()
     is_well = True
     for container in parsed.container or CONTAINERS:
-        chance = random.Random(f"{parsed.seed} {container}")
+        chance = random.Random(f"{parsed.seed} {container}")  # noqa: S311  # the same kills again, no secret
         with tempfile.TemporaryDirectory(prefix="kill-encoders-") as folder:
             sound = Path(folder) / f"sound.{container}"
             _write_sound(sound, _AUDIO[container])

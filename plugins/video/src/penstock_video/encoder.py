@@ -134,8 +134,8 @@ class VideoEncoderCalculator(penstock.Calculator):
     def _tell_leftovers(self, cc: CalculatorContext) -> None:
         for left in leftovers(self._target):
             _LOG.warning(
-                "%r was left by an earlier run that wrote %r and was killed or failed, unless another process "
-                "writes it now; it plays up to where it ended: rename it to keep it, or delete it",
+                "%r was left by an earlier run that wrote %r and was killed or failed, unless another "
+                "process writes it now; it plays up to where it ended: rename it to keep it, or delete it",
                 str(left), str(self._target),
                 extra=place(cc.node_name),
             )  # fmt: skip

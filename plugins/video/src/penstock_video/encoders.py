@@ -28,8 +28,8 @@ _LICENCES: Final = {
 }
 _WITH_PRESET: Final = ("libx264", "libx265")
 _WITH_CRF: Final = (*_WITH_PRESET, "libvpx-vp9")
-#: Ending of a file → encoders for it, the best first; "": of any other file. Libraries under the GPL come with
-#: PyAV's wheels, not with each build of FFmpeg; FFmpeg's own mpeg4 is in each.
+#: Ending of a file → encoders for it, the best first; "": of any other file. PyAV's wheels have libx264, but
+#: builds of FFmpeg without GPL libraries have not; FFmpeg's own mpeg4 is in each.
 _USUAL: Final = {
     ".webm": ("libvpx-vp9",),
     ".mov": ("libx264", "mpeg4"),
@@ -47,6 +47,9 @@ _X264_LOOKAHEAD: Final = {
 _X264_LEAST: Final = 14
 #: Frames that x265 holds back besides those that it looks ahead.
 _X265_MORE: Final = 10
+#: Levels of SVT-AV1's groups of frames, and the frames that it holds back with them, nearly.
+_SVT_LEVELS: Final = 3
+_SVT_LEAST: Final = 22
 _B_FRAMES: Final = 3
 
 
@@ -85,8 +88,8 @@ def _is_video_encoder(name: str) -> bool:
 def default_encoder(suffix: str) -> str:
     """Return libav's name of the encoder for files with an ending, if no codec is named.
 
-    It is libx264, and for webm libvpx-vp9. Where this build of libav has no libx264, it is libvpx-vp9 for mp4 and
-    mkv, and mpeg4 for mov and avi. Where the build has none of these, it is the first.
+    It is libx264, and for webm libvpx-vp9. Where this build of libav has no libx264, it is libvpx-vp9 for mp4
+    and mkv, and mpeg4 for mov and avi. Where the build has none of these, it is the first.
     """
     usual = _USUAL.get(suffix.lower(), _USUAL[""])
     return next((name for name in usual if _is_video_encoder(name)), usual[0])
@@ -111,7 +114,8 @@ def encoder_options(
 
     Args:
         codec: libav's name of the encoder.
-        crf, preset: quality and speed, where the encoder has these.
+        crf: quality, where the encoder has this option.
+        preset: speed, where the encoder has this option.
         fps: rate of the frames.
         in_order: the container has no times, so packets must come in the order of the frames.
     """
@@ -132,6 +136,6 @@ def encoder_options(
     elif codec in {"libvpx", "libvpx-vp9"}:
         options |= {"deadline": "realtime", "cpu-used": "8", "row-mt": "1", "lag-in-frames": "0"}
     elif codec == "libsvtav1":
-        levels = 3 if held >= 20 else 2
+        levels = _SVT_LEVELS if held >= _SVT_LEAST else _SVT_LEVELS - 1
         options |= {"preset": "10", "svtav1-params": f"lookahead=0:hierarchical-levels={levels}"}
     return options

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from pathlib import Path
 
-#: What the system answers where there is no room: on the disk, in the user's quota, under a limit of file sizes.
+#: What the system answers where there is no room: on the disk, in the user's quota, under a limit of sizes.
 _FULL: Final = {getattr(errno, name) for name in ("ENOSPC", "EDQUOT", "EFBIG") if hasattr(errno, name)}
 
 
@@ -142,7 +142,7 @@ def is_full(error: BaseException) -> bool:
 
 
 def leftovers(target: Path) -> list[Path]:
-    """Return the files that earlier runs for a target left, or that other runs write now, oldest name first."""
+    """Return the files that earlier runs for a target left, or that other runs write now, by number."""
     form = re.compile(rf"{re.escape(target.stem)}\.partial(-\d+)?{re.escape(target.suffix)}")
     found = [path for path in target.parent.iterdir() if form.fullmatch(path.name)]
     return sorted(found, key=lambda path: (len(path.name), path.name))

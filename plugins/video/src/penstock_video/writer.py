@@ -189,8 +189,8 @@ class VideoWriter:
         audio is copied. After a failure of the disk in `write`, which has raised, the file is only closed.
 
         Raises:
-            ResourceExhaustedError: the disk is full. The target is unchanged, and what was written stays under
-                the name in the error.
+            ResourceExhaustedError: the disk is full. The target is unchanged, and what was written stays
+                under the name in the error.
             PenstockError: the encoder or the disk failed, as with a full disk. Or the audio cannot be copied
                 further; the target then has all frames, and the audio up to there.
         """
@@ -342,7 +342,7 @@ class VideoWriter:
         why = getattr(error, "strerror", None) or error
         left = "no frame was saved"
         if self._saved > self._first:
-            # Packets of the video may wait for the audio, and what was collected ends with a packet of either.
+            # Packets of the video may wait for audio, and what was collected ends with a packet of either.
             waiting = Fraction(2 * _COLLECTED_US, MICROSECONDS) if self._has_audio else 0
             until = float(max(self._saved - waiting, self._first))
             left = f"{self._file.name!r} has the frames up to {until:.3f} s and plays"

@@ -5,7 +5,7 @@ with the film's: PSNR in dB over all pixels, and the mean of SSIM over blocks of
 `--bit-rate`, interpolated over the logarithm of the bit rates that the encoder really made. Speed is frames
 for each second of the clock, and milliseconds of processor time for each frame, at the middle bit rate.
 
-    uv run python benchmarks/encoders.py film.mp4
+    uv run python scripts/compare_encoders.py film.mp4
 """
 
 from __future__ import annotations
@@ -14,14 +14,16 @@ import argparse
 import io
 import math
 import time
-from fractions import Fraction
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import attrs
 import av
 import numpy as np
 from av.codec import Codec
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 
 @attrs.frozen
@@ -33,20 +35,23 @@ class Candidate:
     options: dict[str, str] = attrs.field(factory=dict)
 
 
-_X264: Final = {"rc-lookahead": "0"}
+_REALTIME: Final = {"deadline": "realtime", "row-mt": "1", "lag-in-frames": "0"}
+_SVT: Final = "lookahead=0:hierarchical-levels=3"
 CANDIDATES: Final = (
+    Candidate("libx264 ultrafast", "libx264", {"preset": "ultrafast"}),
     Candidate("libx264 superfast", "libx264", {"preset": "superfast"}),
     Candidate("libx264 veryfast", "libx264", {"preset": "veryfast"}),
     Candidate("mpeg4", "mpeg4"),
-    Candidate("mpeg4 +bf2 trellis mbd=rd", "mpeg4", {"bf": "2", "trellis": "1", "mbd": "rd"}),
-    Candidate("libvpx (VP8) realtime 8", "libvpx", {"deadline": "realtime", "cpu-used": "8"}),
-    Candidate("libvpx (VP8) realtime 4", "libvpx", {"deadline": "realtime", "cpu-used": "4"}),
-    Candidate("libvpx-vp9 realtime 8", "libvpx-vp9", {"deadline": "realtime", "cpu-used": "8", "row-mt": "1"}),
-    Candidate("libvpx-vp9 realtime 6", "libvpx-vp9", {"deadline": "realtime", "cpu-used": "6", "row-mt": "1"}),
-    Candidate("libvpx-vp9 (its defaults)", "libvpx-vp9"),
-    Candidate("libsvtav1 preset 12", "libsvtav1", {"preset": "12"}),
-    Candidate("libsvtav1 preset 10", "libsvtav1", {"preset": "10"}),
-)  # fmt: skip
+    Candidate("mpeg4 bf=2 trellis mbd=rd", "mpeg4", {"bf": "2", "trellis": "1", "mbd": "rd"}),
+    Candidate("libvpx (VP8) realtime 8", "libvpx", _REALTIME | {"cpu-used": "8"}),
+    Candidate("libvpx (VP8) realtime 4", "libvpx", _REALTIME | {"cpu-used": "4"}),
+    Candidate("libvpx-vp9 realtime 8", "libvpx-vp9", _REALTIME | {"cpu-used": "8"}),
+    Candidate("libvpx-vp9 realtime 6", "libvpx-vp9", _REALTIME | {"cpu-used": "6"}),
+    Candidate("libvpx-vp9 as it comes", "libvpx-vp9"),
+    Candidate("libsvtav1 10", "libsvtav1", {"preset": "10"}),
+    Candidate("libsvtav1 10, 8 a group", "libsvtav1", {"preset": "10", "svtav1-params": _SVT}),
+    Candidate("libopenh264", "libopenh264"),
+)
 
 
 def main() -> None:
