@@ -47,11 +47,22 @@ class VideoEncoderCalculator(penstock.Calculator):
     begins that much later. `audio_optional` is for files of any kind: without audio, or with audio that the
     container cannot hold, the video is written alone, and the log has the reason.
 
-    The file is written under a hidden name beside the target and renamed in `close`, which is
-    called at every end of a run: after an error or Ctrl-C the file holds the frames up to then, and
-    plays. Without a single frame no file is made, and the log says so.
+    The file grows under another name beside the target (`out.partial.mp4`) and is renamed in `close`,
+    which is called at every end of a run: after an error or Ctrl-C the target holds the frames up to
+    then, and plays. Without a single frame no file is made, and the log says so.
 
-    Options `OpenCvVideoEncoderCalculatorOptions`: `codec` (H.264; VP9 in webm), `video_format`, `fps`
+    At every moment the growing file plays, up to at most two seconds before the last frame that came (at
+    less than three frames a second: up to five frames before). Where the disk is full, it stays and the error
+    names it; the target is unchanged. Where the process is killed, it stays too, and the next run for the same
+    target logs a warning that names it; the run writes to a name of its own. mp4 and mov are fragmented while
+    they grow, and ordinary files when they are complete.
+
+    Without `codec` files are H.264 by libx264, a library under the GPL that PyAV's wheels contain, and
+    webm is VP9 by libvpx (BSD). Where PyAV comes without libx264, mp4 and mkv are VP9, mov and avi
+    MPEG-4. Encoders without copyleft in PyAV's wheels: "libvpx-vp9" or "vp90" (mp4, mkv, webm), "libsvtav1"
+    or "av01" (mp4, mkv, webm), "libvpx" or "vp80" (webm, mkv).
+
+    Options `OpenCvVideoEncoderCalculatorOptions`: `codec` (see above), `video_format`, `fps`
     (else the header's, else 30: a hint, times come from the timestamps), `width` and `height` (frames
     must have that size), `crf` (23), `preset` ("superfast"), `threads` (0: libav decides), `bit_rate`,
     `timeline`, `audio_optional` (false). Conversion and encoding run without the GIL. Colours become
@@ -59,9 +70,11 @@ class VideoEncoderCalculator(penstock.Calculator):
 
     Raises in `open`: InvalidArgumentError for a directory that is missing or not writable, a path
     that does not end in `video_format`, or an unknown codec. In `process`: the same for a frame of
-    another size or format, or where codec, container, size and audio do not go together; PenstockError
-    where writing to the disk fails, or where the audio cannot be read further: the file then has all frames
-    up to then, and their audio up to there.
+    another size or format, or where codec, container, size and audio do not go together;
+    ResourceExhaustedError where the disk, a quota or a limit of file sizes is full, PenstockError where
+    writing fails otherwise: the growing file stays and the error names it. PenstockError where the audio
+    cannot be read further: the file then has all frames up to then, and their audio up to there. `close`
+    raises the same.
 
     Config::
 

@@ -63,8 +63,8 @@ def encoder_name(codec: str, suffix: str) -> str:
     if _is_video_encoder(name):
         return name
     raise InvalidArgumentError(
-        f"codec {codec or name!r} is unknown or no video encoder; use a four-letter code such as 'avc1' or 'mp4v', "
-        "or an encoder of libav such as 'libx264'"
+        f"codec {codec or name!r} is unknown or no video encoder; use a four-letter code such as 'avc1' or "
+        "'mp4v', or an encoder of libav such as 'libx264'"
     )
 
 
