@@ -1,7 +1,7 @@
 """Kill processes that encode, and see how much of each video is lost.
 
-Each kill: a process runs a graph with a VideoEncoderCalculator and reports each frame that the calculator
-has taken. After a number of frames drawn by chance the process is killed (SIGKILL). What it left is decoded, every
+Each kill: a process runs a graph with a VideoEncoderCalculator and reports each frame that it has taken.
+After a number of frames drawn by chance the process is killed (SIGKILL). What it left is decoded, every
 frame is compared with the one that was sent, and the time of the last frame is compared with what was
 reported. In half of the kills the file has audio too. Some kills meet the end of a run, where the file is
 completed and renamed.

@@ -52,10 +52,10 @@ class VideoEncoderCalculator(penstock.Calculator):
     then, and plays. Without a single frame no file is made, and the log says so.
 
     At every moment the growing file plays, up to at most two seconds before the last frame that came (at
-    less than three frames a second: up to five frames before). Where the disk is full, it stays and the error
-    names it; the target is unchanged. Where the process is killed, it stays too, and the next run for the same
-    target logs a warning that names it; the run writes to a name of its own. mp4 and mov are fragmented while
-    they grow, and ordinary files when they are complete.
+    less than three frames a second: up to five frames before). Where the disk is full, it stays and the
+    error names it; the target is unchanged. Where the process is killed, it stays too, and the next run for
+    the same target logs a warning that names it, and writes to a name of its own. mp4 and mov are fragmented
+    while they grow, and ordinary files when they are complete.
 
     Without `codec` files are H.264 by libx264, a library under the GPL that PyAV's wheels contain, and
     webm is VP9 by libvpx (BSD). Where PyAV comes without libx264, mp4 and mkv are VP9, mov and avi

@@ -115,7 +115,6 @@ class VideoWriter:
         self._start = start
         self._audio: AudioTracks | None = None
         self._has_audio = bool(settings.audio)
-        self._container: OutputContainer | None = None
         self._reformatter = VideoReformatter()
         self._last: int | None = None
         #: End of the frames that were encoded, in the encoder's ticks.
@@ -128,9 +127,8 @@ class VideoWriter:
             self._file = PartialFile(target)
         except OSError as error:
             raise self._refused(error) from error
+        self._container = self._opened()
         try:
-            options = _EVERY_CONTAINER | _CONTAINER.get(target.suffix.lower(), {})
-            self._container = av.open(self._file, "w", options=options)
             self._stream = self._video_stream()
             if settings.audio:
                 self._audio = AudioTracks(
@@ -234,8 +232,17 @@ class VideoWriter:
     def _close_container(self) -> None:
         self._file.begin_end()  # libav's end of the file must not change what plays
         with contextlib.suppress(av.error.FFmpegError, OSError):
-            if self._container is not None:
-                self._container.close()
+            self._container.close()
+
+    def _opened(self) -> OutputContainer:
+        options = _EVERY_CONTAINER | _CONTAINER.get(self.target.suffix.lower(), {})
+        try:
+            return av.open(self._file, "w", options=options)
+        except BaseException as error:
+            self._file.delete()
+            if isinstance(error, (av.error.FFmpegError, OSError, ValueError)):
+                raise self._refused(error) from error
+            raise
 
     def _video_stream(self) -> VideoStream:
         settings, (width, height) = self._settings, self.size
