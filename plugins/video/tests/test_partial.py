@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 import av
+import numpy as np
 import pytest
 
 import penstock_video.partial
@@ -25,6 +26,7 @@ from penstock_video.opencv_video_encoder_calculator_pb2 import OpenCvVideoEncode
 from penstock_video.partial import PartialFile, leftovers
 from penstock_video.pattern import PatternSource, pattern_index
 from penstock_video.video_decoder_calculator_pb2 import VideoDecoderCalculatorOptions
+from penstock_video.writer import VideoWriter
 
 FPS = 25
 FRAMES = 100
@@ -45,7 +47,7 @@ except test_partial.GraphRunError as error:
 limited = pytest.mark.skipif(sys.platform == "win32", reason="a process has no limit of file sizes there")
 
 
-def encode(target, count=FRAMES):
+def encode(target, count=FRAMES, **sides):
     options = VideoDecoderCalculatorOptions.TestPattern(width=128, height=96, frames=count)
     source = PatternSource(options)
     frames = [(index * 1_000_000 // FPS, ImageFrame(source.read()[1])) for index in range(count)]
@@ -53,7 +55,7 @@ def encode(target, count=FRAMES):
         VideoEncoderCalculator,
         {"VIDEO": frames},
         options=Options(fps=FPS),
-        side_packets={"OUTPUT_FILE_PATH": str(target)},
+        side_packets={"OUTPUT_FILE_PATH": str(target), **sides},
     )
 
 
@@ -177,25 +179,67 @@ def test_a_complete_mp4_is_an_ordinary_one_without_fragments(tmp_path):
     assert boxes == ["ftyp", "free", "mdat", "moov"]
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_copy_of_the_growing_file_plays(tmp_path, monkeypatch, name):
-    copies = []
-    settle = PartialFile.settle
+@pytest.fixture
+def copies(monkeypatch):
+    """Return the contents of the growing file at each moment where more of it plays, by frames taken."""
+    found = {}
+    taken = 0
+    settle, write = PartialFile.settle, VideoWriter.write
 
     def copying(self):
         if settle(self):
-            copies.append(self.path.read_bytes())
+            found[taken] = self.path.read_bytes()
             return True
         return False
 
+    def counting(self, *frame):
+        nonlocal taken
+        taken += 1
+        write(self, *frame)
+
     monkeypatch.setattr(PartialFile, "settle", copying)
+    monkeypatch.setattr(VideoWriter, "write", counting)
+    return found
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_growing_file_plays_up_to_two_seconds_before(tmp_path, copies, name):
     encode(tmp_path / name)
-    (tmp_path / f"copy{name}").write_bytes(copies[len(copies) // 2])
 
-    found = indexes(tmp_path / f"copy{name}")
+    lost = 0
+    for taken in range(2 * FPS, FRAMES + 1, 7):
+        (tmp_path / f"copy{name}").write_bytes(copies[max(one for one in copies if one <= taken)])
+        found = indexes(tmp_path / f"copy{name}")
+        whole = next((count for count, index in enumerate(found) if index != count), len(found))
+        assert len(found) - whole <= 3
+        lost = max(lost, taken - whole)
+    assert lost <= 2 * FPS
 
-    assert FPS <= len(found) < FRAMES - FPS // 2
-    assert found[:-4] == list(range(len(found) - 4))
+
+@pytest.mark.parametrize("name", ["out.mp4", "out.mkv"])
+def test_frames_do_not_wait_long_for_audio_that_has_ended(tmp_path, copies, name):
+    with av.open(str(tmp_path / "short.mkv"), "w") as container:
+        stream = container.add_stream("aac", rate=48_000, layout="mono")
+        for begin in range(0, 24_000, 1024):
+            frame = av.AudioFrame.from_ndarray(np.zeros((1, 1024), np.float32), format="fltp", layout="mono")
+            frame.sample_rate, frame.pts = 48_000, begin
+            container.mux(stream.encode(frame))
+        container.mux(stream.encode(None))
+
+    encode(tmp_path / name, AUDIO_FILE_PATH=str(tmp_path / "short.mkv"))
+
+    (tmp_path / f"copy{name}").write_bytes(copies[max(one for one in copies if one <= FRAMES - FPS)])
+    assert len(indexes(tmp_path / f"copy{name}")) >= FRAMES - 3 * FPS
+
+
+def test_the_times_of_a_growing_mp4_are_exact(tmp_path, copies):
+    encode(tmp_path / "out.mp4")
+    (tmp_path / "copy.mp4").write_bytes(copies[max(one for one in copies if one < FRAMES)])
+
+    with av.open(str(tmp_path / "copy.mp4")) as container:
+        times = [frame.pts * frame.time_base * FPS for frame in container.decode(video=0)]
+
+    assert times[:-4] == list(range(len(times) - 4))
 
 
 def test_changes_at_the_end_are_made_when_the_end_is_written(tmp_path):
