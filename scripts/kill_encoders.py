@@ -32,6 +32,7 @@ import numpy as np
 
 from penstock import CalculatorGraph, Packet
 from penstock_formats import ImageFrame
+from penstock_video.encoder import VideoEncoderCalculator
 from penstock_video.partial import leftovers
 from penstock_video.pattern import PatternSource, pattern_index
 from penstock_video.video_decoder_calculator_pb2 import VideoDecoderCalculatorOptions
@@ -44,6 +45,8 @@ _SIZE: Final = (128, 96)
 _RATE: Final = 48_000
 _AUDIO: Final = {"mp4": "aac", "mkv": "aac", "avi": "mp3", "webm": "libopus"}
 _DRAIN: Final = 65_536
+#: Imported here, once: otherwise each process would import it.
+_CALCULATOR: Final = VideoEncoderCalculator.__name__
 #: Frames behind the last one without a gap: H.264 stores a later frame before those that depend on it.
 _UNORDERED: Final = 3
 _GRAPH: Final = """
@@ -51,7 +54,7 @@ input_stream: "frames"
 input_side_packet: "output"
 %s
 node {
-  calculator: "VideoEncoderCalculator"
+  calculator: "%s"
   input_stream: "VIDEO:frames"
   input_side_packet: "OUTPUT_FILE_PATH:output"
   %s
@@ -183,7 +186,9 @@ def _encode(target: Path, frames: list[ImageFrame], sound: Path | None, writing:
         if sound is not None:
             sides["sound"] = str(sound)
         ports = ('input_side_packet: "sound"', 'input_side_packet: "AUDIO_FILE_PATH:sound"')
-        graph = CalculatorGraph(_GRAPH % (*(ports if sound is not None else ("", "")), FPS))
+        graph = CalculatorGraph(
+            _GRAPH % (ports[0] if sound else "", _CALCULATOR, ports[1] if sound else "", FPS)
+        )
         graph.start_run(sides)
         for index, frame in enumerate(frames):
             graph.add_packet_to_input_stream("frames", Packet(frame, index * 1_000_000 // FPS))
