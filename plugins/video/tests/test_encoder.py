@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import subprocess
-import sys
 from fractions import Fraction
 from pathlib import Path
 
@@ -19,12 +17,14 @@ from penstock import Timestamp
 from penstock.errors import GraphRunError
 from penstock_formats import ImageFormat, ImageFrame, VideoHeader
 from penstock_testing import run_calculator
+from penstock_video import encoders
 from penstock_video.decoder import VideoDecoderCalculator
 from penstock_video.encoder import VideoEncoderCalculator
+from penstock_video.encoders import encoder_name
 from penstock_video.opencv_video_encoder_calculator_pb2 import OpenCvVideoEncoderCalculatorOptions as Options
 from penstock_video.pattern import PatternSource, pattern_index
 from penstock_video.video_decoder_calculator_pb2 import VideoDecoderCalculatorOptions
-from penstock_video.writer import encoder_name
+from penstock_video.writer import Settings, VideoWriter
 
 NOW = 1_750_000_000_123_456
 
@@ -224,35 +224,6 @@ def test_without_a_frame_no_file_is_made_and_the_log_says_so(tmp_path, caplog):
     assert "no frame came, so no file was written" in caplog.text
 
 
-#: Writes a video in a process that may make files of at most 2000 bytes.
-LIMITED = """
-import resource, sys
-import numpy as np
-from penstock_testing import run_calculator
-from penstock_formats import ImageFrame
-from penstock_video.encoder import VideoEncoderCalculator
-
-noise = np.random.default_rng(1).integers(0, 256, (96, 128, 3)).astype(np.uint8)
-resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
-frames = [(time, ImageFrame(noise)) for time in range(3)]
-run_calculator(VideoEncoderCalculator, {"VIDEO": frames}, side_packets={"OUTPUT_FILE_PATH": sys.argv[1]})
-"""
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="a process has no limit of file sizes there")
-def test_a_disk_that_refuses_the_file_is_an_error_and_leaves_the_target_unchanged(tmp_path):
-    target = tmp_path / "out.mp4"
-    target.write_bytes(b"what was there before")
-
-    found = subprocess.run(
-        [sys.executable, "-c", LIMITED, str(target)], capture_output=True, text=True, check=False
-    )
-
-    assert "out.mp4': writing failed: File too large; check the disk" in found.stderr.splitlines()[-1]
-    assert target.read_bytes() == b"what was there before"
-    assert names(tmp_path) == ["out.mp4"]
-
-
 @pytest.mark.parametrize(
     ("name", "options", "message"),
     [
@@ -334,6 +305,65 @@ def test_a_frame_at_a_special_timestamp_is_refused(tmp_path):
 )
 def test_a_codec_is_given_by_four_letters_or_by_default(codec, suffix, name):
     assert encoder_name(codec, suffix) == name
+
+
+@pytest.mark.parametrize("name", ["out.mp4", "out.mkv", "out.mov", "out.avi"])
+def test_without_x264_files_are_written_by_the_next_best_encoder(tmp_path, monkeypatch, name):
+    found = encoders._is_video_encoder
+    monkeypatch.setattr(encoders, "_is_video_encoder", lambda name: name != "libx264" and found(name))
+
+    encode(tmp_path / name, [(40_000 * index, frame) for index, frame in enumerate(pattern(5))], fps=25)
+
+    with av.open(str(tmp_path / name)) as container:
+        codec = container.streams.video[0].codec_context.codec.canonical_name
+    assert codec == {"out.mp4": "vp9", "out.mkv": "vp9"}.get(name, "mpeg4")
+    assert [pattern_index(p.payload.array) for p in decode(tmp_path / name)] == list(range(5))
+
+
+def test_a_default_encoder_that_is_missing_is_named(tmp_path, monkeypatch):
+    monkeypatch.setattr(encoders, "_is_video_encoder", lambda _: False)
+
+    with pytest.raises(GraphRunError, match=r"codec 'libvpx-vp9' is unknown or no video encoder"):
+        encode(tmp_path / "out.webm", [(0, pattern(1)[0])])
+
+
+def test_all_frames_of_h264_in_avi_come_back_at_equal_times(tmp_path):
+    encode(tmp_path / "out.avi", [(40_000 * index, frame) for index, frame in enumerate(pattern(20))], fps=25)
+
+    found = decode(tmp_path / "out.avi")
+    assert [pattern_index(p.payload.array) for p in found] == list(range(20))
+    assert set(np.diff(times(found))) == {40_000}
+
+
+@pytest.mark.parametrize("fps", [25, 5, 1])
+@pytest.mark.parametrize(
+    ("codec", "preset"),
+    [("libx264", "superfast"), ("libx264", "medium"), ("libx264", "veryslow"), ("libx265", "medium"),
+     ("libvpx-vp9", ""), ("libvpx", ""), ("mpeg4", ""), ("mjpeg", "")],
+)  # fmt: skip
+def test_an_encoder_holds_back_less_than_a_second_or_a_few_frames(tmp_path, fps, codec, preset):
+    settings = Settings(codec, fps, preset=preset)
+    writer = VideoWriter(tmp_path / "out.mkv", settings, (128, 96))
+    stream, sent, worst, came = writer._stream, 0, 0, set()
+    try:
+        for frame in pattern(80):
+            picture = av.VideoFrame.from_ndarray(frame.array, format="rgb24").reformat(format=stream.pix_fmt)
+            picture.pts, picture.time_base = sent * 60_000 // fps, Fraction(1, 60_000)
+            came.update(round(packet.pts * packet.time_base * fps) for packet in stream.encode(picture))
+            sent += 1
+            worst = max(worst, sent - next(index for index in range(81) if index not in came))
+    finally:
+        writer.finish()
+
+    assert worst <= max(0.92 * fps, 4)
+
+
+def test_the_last_frame_of_an_mp4_is_within_its_end_though_packets_are_out_of_order(tmp_path):
+    stamps = [0, 40_000, 700_000, 1_400_000, 1_440_000]
+
+    encode(tmp_path / "out.mp4", list(zip(stamps, pattern(5), strict=True)))
+
+    assert times(decode(tmp_path / "out.mp4")) == stamps
 
 
 def test_audio_is_copied_without_a_change_up_to_the_last_frame(tmp_path, film):

@@ -10,9 +10,11 @@ import penstock
 from penstock.errors import InvalidArgumentError
 from penstock.log import get_logger, place
 from penstock_formats import ImageFrame, VideoHeader
+from penstock_video.encoders import encoder_name
 from penstock_video.opencv_video_encoder_calculator_pb2 import OpenCvVideoEncoderCalculatorOptions as Options
+from penstock_video.partial import leftovers
 from penstock_video.source import MAX_THREADS, MICROSECONDS, RATES
-from penstock_video.writer import PIXELS, Settings, VideoWriter, check_target, encoder_name
+from penstock_video.writer import PIXELS, Settings, VideoWriter, check_target
 
 if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract
@@ -45,11 +47,22 @@ class VideoEncoderCalculator(penstock.Calculator):
     begins that much later. `audio_optional` is for files of any kind: without audio, or with audio that the
     container cannot hold, the video is written alone, and the log has the reason.
 
-    The file is written under a hidden name beside the target and renamed in `close`, which is
-    called at every end of a run: after an error or Ctrl-C the file holds the frames up to then, and
-    plays. Without a single frame no file is made, and the log says so.
+    The file grows under another name beside the target (`out.partial.mp4`) and is renamed in `close`,
+    which is called at every end of a run: after an error or Ctrl-C the target holds the frames up to
+    then, and plays. Without a single frame no file is made, and the log says so.
 
-    Options `OpenCvVideoEncoderCalculatorOptions`: `codec` (H.264; VP9 in webm), `video_format`, `fps`
+    At every moment the growing file plays, up to at most two seconds before the last frame that came (at
+    less than three frames a second: up to five frames before). Where the disk is full, it stays and the
+    error names it; the target is unchanged. Where the process is killed, it stays too, and the next run for
+    the same target logs a warning that names it, and writes to a name of its own. mp4 and mov are fragmented
+    while they grow, and ordinary files when they are complete.
+
+    Without `codec` files are H.264 by libx264, a library under the GPL that PyAV's wheels contain, and
+    webm is VP9 by libvpx (BSD). Where PyAV comes without libx264, mp4 and mkv are VP9, mov and avi
+    MPEG-4. Encoders without copyleft in PyAV's wheels: "libvpx-vp9" or "vp90" (mp4, mkv, webm), "libsvtav1"
+    or "av01" (mp4, mkv, webm), "libvpx" or "vp80" (webm, mkv).
+
+    Options `OpenCvVideoEncoderCalculatorOptions`: `codec` (see above), `video_format`, `fps`
     (else the header's, else 30: a hint, times come from the timestamps), `width` and `height` (frames
     must have that size), `crf` (23), `preset` ("superfast"), `threads` (0: libav decides), `bit_rate`,
     `timeline`, `audio_optional` (false). Conversion and encoding run without the GIL. Colours become
@@ -57,9 +70,11 @@ class VideoEncoderCalculator(penstock.Calculator):
 
     Raises in `open`: InvalidArgumentError for a directory that is missing or not writable, a path
     that does not end in `video_format`, or an unknown codec. In `process`: the same for a frame of
-    another size or format, or where codec, container, size and audio do not go together; PenstockError
-    where writing to the disk fails, or where the audio cannot be read further: the file then has all frames
-    up to then, and their audio up to there.
+    another size or format, or where codec, container, size and audio do not go together;
+    ResourceExhaustedError where the disk, a quota or a limit of file sizes is full, PenstockError where
+    writing fails otherwise: the growing file stays and the error names it. PenstockError where the audio
+    cannot be read further: the file then has all frames up to then, and their audio up to there. `close`
+    raises the same.
 
     Config::
 
@@ -97,6 +112,7 @@ class VideoEncoderCalculator(penstock.Calculator):
             )
         _check_numbers(options)
         check_target(self._target)
+        self._tell_leftovers(cc)
         self._codec = encoder_name(options.codec, self._target.suffix)
         self._fps = options.fps if options.fps > 0 else _rate(cc.inputs["VIDEO"].header.payload)
         self._audio = self._audio_file(cc)
@@ -128,6 +144,15 @@ class VideoEncoderCalculator(penstock.Calculator):
             )
         else:
             writer.finish()
+
+    def _tell_leftovers(self, cc: CalculatorContext) -> None:
+        for left in leftovers(self._target):
+            _LOG.warning(
+                "%r was left by an earlier run that wrote %r and was killed or failed, unless another "
+                "process writes it now; it plays up to where it ended: rename it to keep it, or delete it",
+                str(left), str(self._target),
+                extra=place(cc.node_name),
+            )  # fmt: skip
 
     def _start(self, cc: CalculatorContext, frame: ImageFrame, timestamp: int) -> VideoWriter:
         """Open the file for frames like the first."""

@@ -1,8 +1,9 @@
 """Writes one video file from frames with exact times; the target is either complete or unchanged.
 
-The file grows under a temporary name beside the target and is renamed to the target when it is
+The file grows under another name beside the target and is renamed to the target when it is
 finished. So the target is always complete or unchanged, and may even be the file that the graph
-reads. One thread at a time writes; libav runs without the GIL.
+reads. At every moment the growing file plays: where the disk becomes full or the process is killed,
+at most the last two seconds are lost. One thread at a time writes; libav runs without the GIL.
 """
 
 from __future__ import annotations
@@ -19,45 +20,47 @@ import av.error
 import numpy as np
 from av.video.reformatter import ColorRange, Colorspace, VideoReformatter
 
-from penstock.errors import InvalidArgumentError, PenstockError
+from penstock.errors import InvalidArgumentError, PenstockError, ResourceExhaustedError
 from penstock_formats import ImageFormat
 from penstock_video.audio import AudioError, AudioTracks
+from penstock_video.encoders import encoder_options, has_crf, has_preset
+from penstock_video.partial import PartialFile, is_full
 from penstock_video.source import MICROSECONDS
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from av.container import OutputContainer
+    from av.packet import Packet
     from av.video.stream import VideoStream
     from numpy.typing import NDArray
 
-#: Four-letter codes, as OpenCV takes them, and the encoders that make such streams.
-FOURCC: Final = {
-    **dict.fromkeys(("avc1", "h264", "x264"), "libx264"),
-    **dict.fromkeys(("hevc", "hvc1", "hev1"), "libx265"),
-    **dict.fromkeys(("mp4v", "xvid", "divx", "fmp4"), "mpeg4"),
-    "mjpg": "mjpeg",
-    "vp80": "libvpx",
-    "vp90": "libvpx-vp9",
-    "av01": "libsvtav1",
-}
 #: libav's name of each pixel format.
 PIXELS: Final = {ImageFormat.GRAY8: "gray", ImageFormat.SRGB: "rgb24", ImageFormat.SRGBA: "rgba"}
 
-_WITH_PRESET: Final = ("libx264", "libx265")
-_WITH_CRF: Final = (*_WITH_PRESET, "libvpx-vp9")
-_WEB: Final = (".webm",)
 #: AVI has no times, only frame numbers: a finer time base would fill the gaps with empty frames.
 _COUNTED: Final = (".avi",)
 #: Microseconds, which keeps timestamps exact.
 _TIME_BASE: Final = Fraction(1, MICROSECONDS)
 #: MPEG-4 part 2 counts in 16 bits; 60000 holds the usual rates exactly, 30000/1001 included.
 _COARSE_TIME_BASE: Final = {"mpeg4": Fraction(1, 60000)}
-#: Options without which MP4 rounds the time before the first frame to milliseconds.
-_EXACT_START: Final = {
-    ".mp4": {"movie_timescale": str(MICROSECONDS)},
-    ".mov": {"movie_timescale": str(MICROSECONDS)},
+#: Longest time in the file, in microseconds, that libav collects before it writes: a fragment, a cluster, or
+#: the packets of one stream that wait for another stream.
+_COLLECTED_US: Final = MICROSECONDS // 2
+#: MP4 and MOV: fragments while the file grows, an ordinary file at the end. Without the time scale libav
+#: rounds the time before the first frame to milliseconds.
+_FRAGMENTS: Final = {
+    "movflags": "hybrid_fragmented+delay_moov",
+    "use_editlist": "1",
+    "frag_duration": str(_COLLECTED_US),
+    "movie_timescale": str(MICROSECONDS),
 }
+_CLUSTERS: Final = {"cluster_time_limit": str(_COLLECTED_US // 1000)}
+_CONTAINER: Final = {
+    **dict.fromkeys((".mp4", ".m4v", ".mov"), _FRAGMENTS),
+    **dict.fromkeys((".mkv", ".webm"), _CLUSTERS),
+}
+_EVERY_CONTAINER: Final = {"flush_packets": "1", "max_interleave_delta": str(_COLLECTED_US)}
 _BITS_PER_PIXEL: Final = 0.2
 _SUBSAMPLED: Final = ("yuv420p", "yuvj420p")
 #: JPEG has the full colour range, and libav accepts no other for it.
@@ -90,27 +93,6 @@ class Settings:
     node: str | None = None
 
 
-def encoder_name(codec: str, suffix: str) -> str:
-    """Return libav's name of the encoder for a four-letter code or a name; "" gives the default encoder.
-
-    Raises:
-        InvalidArgumentError: this build of libav has no such encoder.
-    """
-    usual = "libvpx-vp9" if suffix.lower() in _WEB else "libx264"
-    name = FOURCC.get(codec.lower(), codec) if codec else usual
-    try:
-        return name if av.codec.Codec(name, "w").type == "video" else _no_encoder(codec)
-    except ValueError:
-        return _no_encoder(codec)
-
-
-def _no_encoder(codec: str) -> str:
-    raise InvalidArgumentError(
-        f"codec {codec!r} is unknown or no video encoder; use a four-letter code such as 'avc1' or 'mp4v', "
-        "or an encoder of libav such as 'libx264'"
-    )
-
-
 class VideoWriter:
     """A video file that is being written.
 
@@ -123,6 +105,7 @@ class VideoWriter:
 
     Raises:
         InvalidArgumentError: codec, container, size and audio do not go together. No file is left behind.
+        ResourceExhaustedError: the disk is full. No file is left behind.
     """
 
     def __init__(self, target: Path, settings: Settings, size: tuple[int, int], start: int = 0) -> None:
@@ -130,11 +113,20 @@ class VideoWriter:
         self.size = size
         self._settings = settings
         self._start = start
-        self._partial = target.with_name(f".{target.stem}.partial{target.suffix}")
         self._audio: AudioTracks | None = None
+        self._has_audio = bool(settings.audio)
         self._reformatter = VideoReformatter()
         self._last: int | None = None
+        #: End of the frames that were encoded, in the encoder's ticks.
+        self._end: int | None = None
+        #: In seconds: time of the first frame; how far packets were given to libav, and how far they are in
+        #: the file.
+        self._first = self._muxed = self._saved = Fraction(0)
         self._length = round(MICROSECONDS / settings.fps)
+        try:
+            self._file = PartialFile(target)
+        except OSError as error:
+            raise self._refused(error) from error
         self._container = self._opened()
         try:
             self._stream = self._video_stream()
@@ -148,7 +140,7 @@ class VideoWriter:
                 )
             self._container.start_encoding()
         except BaseException as error:
-            self.discard()
+            self._discard()
             if isinstance(error, (av.error.FFmpegError, ValueError, OSError)) and not isinstance(
                 error, PenstockError
             ):
@@ -164,8 +156,11 @@ class VideoWriter:
             timestamp: microseconds, later than the one before.
 
         Raises:
-            PenstockError: the encoder or the disk failed, or the audio cannot be copied further. The writer
-                can still be finished, then without the rest of the audio, or discarded.
+            ResourceExhaustedError: the disk is full. What the file has stays, under the name in the error.
+            PenstockError: the encoder or the disk failed, or the audio cannot be copied further.
+
+        After an error the writer can only be finished: then, unless the disk failed, with the frames up to
+        there and without the rest of the audio.
         """
         rgb = av.VideoFrame.from_numpy_buffer(np.ascontiguousarray(picture), format=PIXELS[kind])
         frame = self._reformatter.reformat(
@@ -177,7 +172,9 @@ class VideoWriter:
         )
         time = timestamp + self._start
         frame.pts, frame.time_base = time, _TIME_BASE
-        if self._last is not None:
+        if self._last is None:
+            self._first = self._muxed = self._saved = Fraction(time, MICROSECONDS)
+        else:
             self._length = time - self._last
         self._last = time
         self._encode(frame)
@@ -187,12 +184,17 @@ class VideoWriter:
         """Write the frames that the encoder still holds and the rest of the audio, and rename the file.
 
         The audio ends with the last frame; if that is the last frame of the audio's own file too, all of the
-        audio is copied.
+        audio is copied. After a failure of the disk in `write`, which has raised, the file is only closed.
 
         Raises:
-            PenstockError: the encoder or the disk failed. The target is unchanged. Or the audio cannot be
-                copied further; the target then has all frames, and the audio up to there.
+            ResourceExhaustedError: the disk is full. The target is unchanged, and what was written stays
+                under the name in the error.
+            PenstockError: the encoder or the disk failed, as with a full disk. Or the audio cannot be copied
+                further; the target then has all frames, and the audio up to there.
         """
+        if self._file.error is not None:
+            self._leave()
+            return
         audio_failure: AudioError | None = None
         try:
             self._encode(None)
@@ -200,40 +202,54 @@ class VideoWriter:
                 self._finish_audio()
             except AudioError as error:
                 audio_failure = error
+            self._file.begin_end()
             self._container.close()
             self._close_audio()
-            self._partial.replace(self.target)
-        except (av.error.FFmpegError, OSError) as error:
-            self.discard()
-            raise self._failed(error) from error
-        except BaseException:
-            self.discard()
+            self._file.complete()
+            self._file.publish(self.target)
+        except BaseException as error:
+            self._leave()
+            if isinstance(error, (av.error.FFmpegError, OSError)) and not isinstance(error, PenstockError):
+                raise self._failed(error) from error
             raise
         if audio_failure is not None:
             raise audio_failure
 
-    def discard(self) -> None:
-        """Delete the unfinished file; the target stays unchanged."""
+    def _leave(self) -> None:
+        """Close the file that cannot be completed; it plays, and is deleted only where it has no frame."""
+        self._close_container()
+        self._close_audio()
+        self._file.leave()
+        if self._saved <= self._first:
+            self._file.delete()
+
+    def _discard(self) -> None:
+        """Delete the file that was not begun."""
+        self._close_container()
+        self._close_audio()
+        self._file.delete()
+
+    def _close_container(self) -> None:
+        self._file.begin_end()  # libav's end of the file must not change what plays
         with contextlib.suppress(av.error.FFmpegError, OSError):
             self._container.close()
-        self._close_audio()
-        with contextlib.suppress(OSError):
-            self._partial.unlink(missing_ok=True)
 
     def _opened(self) -> OutputContainer:
-        options = _EXACT_START.get(self.target.suffix.lower(), {})
+        options = _EVERY_CONTAINER | _CONTAINER.get(self.target.suffix.lower(), {})
         try:
-            return av.open(str(self._partial), "w", options=options)
-        except (av.error.FFmpegError, OSError, ValueError) as error:
-            raise self._refused(error) from error
+            return av.open(self._file, "w", options=options)
+        except BaseException as error:
+            self._file.delete()
+            if isinstance(error, (av.error.FFmpegError, OSError, ValueError)):
+                raise self._refused(error) from error
+            raise
 
     def _video_stream(self) -> VideoStream:
         settings, (width, height) = self._settings, self.size
-        options = {}
-        if settings.codec in _WITH_CRF:
-            options["crf"] = f"{settings.crf:g}"
-        if settings.codec in _WITH_PRESET:
-            options["preset"] = settings.preset
+        counted = self.target.suffix.lower() in _COUNTED
+        options = encoder_options(
+            settings.codec, settings.crf, settings.preset, settings.fps, in_order=counted
+        )
         rate = Fraction(settings.fps).limit_denominator(1001)
         stream = cast("VideoStream", self._container.add_stream(settings.codec, rate=rate, options=options))
         stream.width, stream.height = width, height
@@ -244,12 +260,11 @@ class VideoWriter:
                 "ImageTransformationCalculator"
             )
         context = stream.codec_context
-        counted = self.target.suffix.lower() in _COUNTED
         context.time_base = 1 / rate if counted else _COARSE_TIME_BASE.get(settings.codec, _TIME_BASE)
         context.thread_count = settings.threads
-        if settings.codec not in _WITH_PRESET:
+        if not has_preset(settings.codec):
             context.bit_rate = settings.bit_rate or (
-                0 if settings.codec in _WITH_CRF else round(width * height * settings.fps * _BITS_PER_PIXEL)
+                0 if has_crf(settings.codec) else round(width * height * settings.fps * _BITS_PER_PIXEL)
             )
         if stream.pix_fmt == "yuv420p":
             context.colorspace, context.color_range = Colorspace.ITU601, ColorRange.MPEG
@@ -260,10 +275,36 @@ class VideoWriter:
 
     def _encode(self, frame: av.VideoFrame | None) -> None:
         try:
-            for packet in self._stream.encode(frame):
+            packets = self._stream.encode(frame)
+            for packet in packets:
+                self._measure(packet, is_last=frame is None and packet is packets[-1])
                 self._container.mux(packet)
+                if packet.dts is not None:
+                    self._muxed = packet.dts * packet.time_base
+                self._settle()
         except (av.error.FFmpegError, OSError) as error:
             raise self._failed(error) from error
+
+    def _settle(self) -> None:
+        """Note what the file has by now: libav writes with the first packet of what it collects next."""
+        if self._file.settle():
+            self._saved = self._muxed
+
+    def _measure(self, packet: Packet[VideoStream], *, is_last: bool) -> None:
+        """Give a packet its duration, which tells libav where the video ends.
+
+        In mp4 libav (8.1) takes the beginning of a fragment's first packet for the end of all packets before,
+        which is wrong where packets are out of order: the last frame is then behind the end. So the last
+        packet ends with the last frame.
+        """
+        if packet.pts is None:
+            return
+        if not packet.duration:
+            packet.duration = round(self._length / (MICROSECONDS * packet.time_base))
+        end = packet.pts + packet.duration
+        self._end = end if self._end is None else max(self._end, end)
+        if is_last:
+            packet.duration = self._end - packet.pts
 
     def _copy_audio(self, until: Fraction | None) -> None:
         """Copy the audio that begins before `until` seconds, or all of it; after an error, no more."""
@@ -271,6 +312,7 @@ class VideoWriter:
             return
         try:
             self._audio.copy_until(until)
+            self._settle()
         except (av.error.FFmpegError, OSError) as error:
             raise self._failed(error) from error
         except AudioError:
@@ -290,19 +332,31 @@ class VideoWriter:
         if audio is not None:
             audio.close()
 
-    def _refused(self, error: Exception) -> InvalidArgumentError:
+    def _refused(self, error: Exception) -> PenstockError:
         why = getattr(error, "strerror", None) or error
+        what = f"video file {str(self.target)!r} cannot be written"
+        if is_full(error):
+            return ResourceExhaustedError(f"{what}: {why}; make room on the disk")
         width, height = self.size
         return InvalidArgumentError(
-            f"video file {str(self.target)!r} cannot be written as {width}x{height} {self._settings.codec}: "
-            f"{why}; check the codec and the ending of the path"
+            f"{what} as {width}x{height} {self._settings.codec}: {why}; check the codec and the ending of "
+            "the path"
         )
 
     def _failed(self, error: Exception) -> PenstockError:
+        """Return the error for a failure of libav or of the disk, with the place of what was saved."""
+        error = self._file.error or error
         why = getattr(error, "strerror", None) or error
-        return PenstockError(
-            f"video file {str(self.target)!r}: writing failed: {why}; check the disk's free space"
-        )
+        left = "no frame was saved"
+        if self._saved > self._first:
+            # Packets of the video may wait for audio, and what was collected ends with a packet of either.
+            waiting = Fraction(2 * _COLLECTED_US, MICROSECONDS) if self._has_audio else 0
+            until = float(max(self._saved - waiting, self._first))
+            left = f"{self._file.name!r} has the frames up to {until:.3f} s and plays"
+        kind, cure = PenstockError, "check the disk"
+        if is_full(error):
+            kind, cure = ResourceExhaustedError, "make room on the disk"
+        return kind(f"video file {str(self.target)!r}: writing failed: {why}; {left}; {cure}")
 
 
 def _pixel_format(codec: str) -> str:
