@@ -282,12 +282,12 @@ def application_text() -> str:
         ValueError: the example has changed and has no place for the changes.
     """
     text = (EXAMPLES / "edge_overlay_gpu.pbtxt").read_text(encoding="utf-8")
-    for needed in ("# H.264", 'input_side_packet: "output_video"', "test_pattern {"):
+    for needed in ("# The file has", 'input_side_packet: "output_video"', "test_pattern {"):
         if text.count(needed) != 1:
             raise ValueError(
                 f"edge_overlay_gpu.pbtxt has {needed!r} {text.count(needed)} times, expected once"
             )
-    text = text.partition("# H.264")[0].replace('input_side_packet: "output_video"', "")
+    text = text.partition("# The file has")[0].replace('input_side_packet: "output_video"', "")
     return text.replace("test_pattern {", "decoder_threads: 1 test_pattern {")
 
 

@@ -247,7 +247,7 @@ def test_without_a_frame_no_file_is_made_and_the_log_says_so(tmp_path, caplog):
         ),
         ("out.webm", {"codec": "avc1"}, r"out\.webm' cannot be written as 128x96 libx264: "),
         ("out.mp4", {"width": 64}, r"the frame is 128x96, but the file is 64x96; scale with"),
-        ("out.mp4", {"preset": "warp"}, r"out\.mp4' cannot be written as 128x96 libx264: "),
+        ("out.mp4", {"codec": "avc1", "preset": "warp"}, r"out\.mp4' cannot be written as 128x96 libx264: "),
     ],
 )
 def test_settings_that_cannot_be_written_are_refused_and_leave_no_file(tmp_path, name, options, message):
@@ -278,7 +278,7 @@ def test_permission_is_checked_before_the_first_frame(tmp_path, monkeypatch):
 
 def test_odd_sides_are_refused_where_the_codec_halves_them(tmp_path):
     with pytest.raises(
-        GraphRunError, match=r"frames are 129x96, but libx264 needs even sides; make them even"
+        GraphRunError, match=r"frames are 129x96, but libvpx-vp9 needs even sides; make them even"
     ):
         encode(tmp_path / "out.mp4", [(0, pattern(1, 129)[0])])
 
@@ -301,7 +301,15 @@ def test_a_frame_at_a_special_timestamp_is_refused(tmp_path):
 
 @pytest.mark.parametrize(
     ("codec", "suffix", "name"),
-    [("", ".mp4", "libx264"), ("", ".WEBM", "libvpx-vp9"), ("XVID", ".avi", "mpeg4")],
+    [
+        ("", ".mp4", "libvpx-vp9"),
+        ("", ".mkv", "libvpx-vp9"),
+        ("", ".WEBM", "libvpx-vp9"),
+        ("", ".mov", "libx264"),
+        ("", ".avi", "libx264"),
+        ("avc1", ".mp4", "libx264"),
+        ("XVID", ".avi", "mpeg4"),
+    ],
 )
 def test_a_codec_is_given_by_four_letters_or_by_default(codec, suffix, name):
     assert encoder_name(codec, suffix) == name

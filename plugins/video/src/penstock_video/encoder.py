@@ -57,10 +57,10 @@ class VideoEncoderCalculator(penstock.Calculator):
     the same target logs a warning that names it, and writes to a name of its own. mp4 and mov are fragmented
     while they grow, and ordinary files when they are complete.
 
-    Without `codec` files are H.264 by libx264, a library under the GPL that PyAV's wheels contain, and
-    webm is VP9 by libvpx (BSD). Where PyAV comes without libx264, mp4 and mkv are VP9, mov and avi
-    MPEG-4. Encoders without copyleft in PyAV's wheels: "libvpx-vp9" or "vp90" (mp4, mkv, webm), "libsvtav1"
-    or "av01" (mp4, mkv, webm), "libvpx" or "vp80" (webm, mkv).
+    Without `codec` mp4, mkv and webm are VP9 by libvpx (BSD), and other files, such as mov and avi, H.264 by
+    libx264, a library under the GPL that PyAV's wheels contain; where PyAV comes without it, MPEG-4. "avc1"
+    makes H.264 in mp4 too, which QuickTime plays. Other encoders without copyleft in PyAV's wheels:
+    "libsvtav1" or "av01" (mp4, mkv, webm), "libvpx" or "vp80" (webm, mkv).
 
     Options `OpenCvVideoEncoderCalculatorOptions`: `codec` (see above), `video_format`, `fps`
     (else the header's, else 30: a hint, times come from the timestamps), `width` and `height` (frames

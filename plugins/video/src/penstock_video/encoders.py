@@ -28,15 +28,13 @@ _LICENCES: Final = {
 }
 _WITH_PRESET: Final = ("libx264", "libx265")
 _WITH_CRF: Final = (*_WITH_PRESET, "libvpx-vp9")
-#: Ending of a file → encoders for it, the best first; "": of any other file. VP9 comes first where it fits: it
-#: asks nothing of those who distribute it, and is as good as libx264's "superfast". PyAV's wheels have libx264, but
-#: builds of FFmpeg without GPL libraries have not; FFmpeg's own mpeg4 is in each.
-_USUAL: Final = {
-    ".webm": ("libvpx-vp9",),
-    ".mov": ("libx264", "mpeg4"),
-    ".avi": ("libx264", "mpeg4"),
-    "": ("libvpx-vp9", "libx264", "mpeg4"),
-}
+_VP9: Final = ("libvpx-vp9", "libx264", "mpeg4")
+_H264: Final = ("libx264", "mpeg4")
+#: Ending of a file → encoders for it, the best first; "": of any other file. VP9 comes first where it fits:
+#: its encoder asks nothing of those who distribute it, and is as good as libx264's "superfast". mpeg4 is
+#: FFmpeg's own and in each build, but is 4 to 7 dB worse. PyAV's wheels have libx264; builds without GPL
+#: libraries have not.
+_USUAL: Final = {".webm": ("libvpx-vp9",), ".mp4": _VP9, ".m4v": _VP9, ".mkv": _VP9, "": _H264}
 #: Longest time that an encoder may hold frames back, seconds.
 _HELD_BACK: Final = 0.9
 #: Frames that x264 looks ahead with each preset that looks further than this at usual rates.
@@ -89,8 +87,8 @@ def _is_video_encoder(name: str) -> bool:
 def default_encoder(suffix: str) -> str:
     """Return libav's name of the encoder for files with an ending, if no codec is named.
 
-    It is libvpx-vp9, and libx264 for mov and avi, which cannot hold VP9; where this build of libav has no
-    libx264, mpeg4. Where the build has none of these, it is the first.
+    It is libvpx-vp9 for mp4, mkv and webm, and libx264 for others, such as mov and avi, which cannot hold
+    VP9; where this build of libav has no libx264, mpeg4. Where the build has none of these, it is the first.
     """
     usual = _USUAL.get(suffix.lower(), _USUAL[""])
     return next((name for name in usual if _is_video_encoder(name)), usual[0])

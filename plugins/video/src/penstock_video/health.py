@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 #: Endings of files whose default encoder is checked.
-_ENDINGS: Final = (".mp4", ".webm")
+_ENDINGS: Final = (".mp4", ".mov")
 #: The format that each default encoder makes.
 _MAKES: Final = {"libx264": "H.264", "libvpx-vp9": "VP9", "mpeg4": "MPEG-4 part 2"}
 #: FFmpeg's libraries whose version a bug report about a file needs.
