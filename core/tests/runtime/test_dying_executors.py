@@ -294,3 +294,23 @@ def test_an_executor_that_cannot_start_is_a_typed_error_and_the_graph_can_start_
     graph.start_run()
     with pytest.raises(GraphRunError):
         graph.abandon(0)
+
+
+def clock_that_raises():
+    raise ValueError("no time")
+
+
+@pytest.mark.parametrize("clock", [lambda: 0.0, lambda: "noon", clock_that_raises])
+def test_a_clock_that_stands_still_or_fails_does_not_keep_a_run_alive(stuck, monkeypatch, clock) -> None:
+    monkeypatch.setattr(runner, "_ABANDONED_S", 0.05)
+    graph, dying, _ = stuck
+    graph.set_clock(clock)
+    graph.start_run()
+    graph.wait_until_idle()
+    dying.is_dead = True
+    graph.add_packet_to_input_stream("in", penstock.Packet(1, 5))
+
+    with pytest.raises(GraphRunError, match=r"did not end within 0.1 s after it was cancelled; executor"):
+        graph.abandon(0.1)
+
+    assert not graph.is_running

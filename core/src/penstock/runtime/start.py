@@ -350,7 +350,8 @@ class Starter:
             return
         runner.change(lambda schedule: schedule.cancel())
         try:
-            runner.wait(lambda: runner.is_over, grace_s, "abandon()")
+            # not the application's clock, which may stand still or raise
+            runner.wait(lambda: runner.is_over, grace_s, "abandon()", clock=time.monotonic)
         except WaitTimeoutError:
             runner.abandon(f"it did not end within {grace_s:g} s after it was cancelled")
         self._finish(runner)

@@ -94,7 +94,13 @@ class AwaitedRun(DeferringRun):
             self.adders -= 1
 
     def wait(
-        self, done: Callable[[], bool], timeout: float | None, what: str, *, is_for_idle: bool = False
+        self,
+        done: Callable[[], bool],
+        timeout: float | None,
+        what: str,
+        *,
+        is_for_idle: bool = False,
+        clock: Callable[[], float] | None = None,
     ) -> None:
         """Block until `done()` (asked under the lock), helping executors that ask for it.
 
@@ -103,6 +109,7 @@ class AwaitedRun(DeferringRun):
             timeout: seconds; None for no limit.
             what: what the call waits for, for the message.
             is_for_idle: whether the wait ends with the last step, so that an early wake-up saves time.
+            clock: what measures the timeout; None for the application's clock.
 
         Raises:
             WaitTimeoutError: `timeout` seconds have passed; says what the run waits for.
@@ -110,16 +117,17 @@ class AwaitedRun(DeferringRun):
             KeyboardInterrupt: Ctrl-C; a note says what the run waits for. The run goes on.
         """
         self.refuse_inside(what)
-        deadline = None if timeout is None else self.now() + timeout
+        now = clock or self.now
+        deadline = None if timeout is None else now() + timeout
         try:
             while True:
                 helped = (self._has_helpers or bool(self.stranded)) and self._help()
-                left = None if deadline is None else deadline - self.now()
+                left = None if deadline is None else deadline - now()
                 if self._wait_once(done, left, sleep=not helped, early=is_for_idle):
                     return
                 is_for_idle = False  # only the first sleep asks for an early wake-up
                 self.give_up_late()
-                if deadline is not None and self.now() >= deadline:
+                if deadline is not None and now() >= deadline:
                     raise WaitTimeoutError(f"{what} took longer than {timeout} s\n{self.story()}")
         except KeyboardInterrupt as interrupt:
             interrupt.add_note(f"interrupted while waiting: {what}\n{self.story()}")
