@@ -29,6 +29,7 @@ class DyingLease(penstock.Lease):
         self.work = work
 
     def wake(self):
+        self._executor.wakes += 1
         if not self._executor.is_dead:
             thread = threading.Thread(target=self.work.run)
             thread.start()
@@ -42,6 +43,7 @@ class DyingExecutor(penstock.Executor):
     """Lends threads until it dies; then it accepts all work and does none."""
 
     is_dead = False
+    wakes = 0
 
     def lend_to(self, work):
         self.lease = DyingLease(self, work)
@@ -314,3 +316,15 @@ def test_a_clock_that_stands_still_or_fails_does_not_keep_a_run_alive(stuck, mon
         graph.abandon(0.1)
 
     assert not graph.is_running
+
+
+def test_a_thread_that_comes_back_to_an_abandoned_run_wakes_no_other(stuck, monkeypatch) -> None:
+    monkeypatch.setattr(runner, "_ABANDONED_S", 0.05)
+    graph, dying, _ = stuck
+    start(graph, dying)
+    with pytest.raises(GraphRunError, match="holds 'second'"):
+        graph.abandon(0.1)
+    wakes = dying.wakes
+
+    assert dying.come_back() is False
+    assert dying.wakes == wakes

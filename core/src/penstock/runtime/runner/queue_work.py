@@ -118,6 +118,8 @@ class QueueWork:
         queue = self.queue
         if self.attentive or self._is_waking or not (queue.others or queue.sources):
             return False
+        if self.runner.is_poisoned:  # its steps stay ready; threads would wake each other without end
+            return False
         self._is_waking = True
         return True
 
