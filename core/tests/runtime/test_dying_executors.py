@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 
 import pytest
 
@@ -328,3 +329,34 @@ def test_a_thread_that_comes_back_to_an_abandoned_run_wakes_no_other(stuck, monk
 
     assert dying.come_back() is False
     assert dying.wakes == wakes
+
+
+def test_a_coroutine_that_ignores_its_cancellation_does_not_hold_up_the_end(short_grace, make) -> None:
+    begun = threading.Event()
+    loops = []
+
+    async def process(_cc):
+        done = asyncio.Event()
+        loops.append((asyncio.get_running_loop(), done))
+        begun.set()
+        while not done.is_set():
+            try:
+                await done.wait()
+            except asyncio.CancelledError:
+                continue
+
+    graph = make([(calculator(process, name="Deaf"), "in")], "in")
+    graph.start_run()
+    graph.add_packet_to_input_stream("in", penstock.Packet(1, 5))
+    assert begun.wait(TIMEOUT)
+    graph.cancel()
+    began = time.monotonic()
+
+    with pytest.raises(
+        GraphRunError, match=r"'Deaf': process\(\) did not end within 0.3 s after it was canc"
+    ):
+        graph.wait_until_done(TIMEOUT)
+
+    assert time.monotonic() - began < 10  # not the 30 s that threads of a healthy run may take
+    loop, done = loops[0]
+    loop.call_soon_threadsafe(done.set)

@@ -117,6 +117,7 @@ class DeferringRun(LockedRun):
         if since is None or monotonic() - since < GRACE_S:
             return
         for step in list(self.pending):
+            self.has_given_up = True
             self.complete_later(
                 step,
                 WaitTimeoutError(

@@ -101,6 +101,7 @@ class LockedRun:
         pending: steps that complete later, each with the future that is cancelled after an error.
         is_poisoned: whether the engine may be half changed, or the run was abandoned: no step is taken any
             more, and what a call that comes back has written is dropped.
+        has_given_up: whether calls are under way that the run does not wait for any more.
     """
 
     def __init__(
@@ -125,6 +126,7 @@ class LockedRun:
         self._loop: Final = loop
         self._timer: Alarm | None = None
         self.is_poisoned = False
+        self.has_given_up = False
 
     def serve(self, works: Sequence[QueueServer], timer: Alarm | None) -> None:
         """Take the works of the schedule's queues, and the timer of a run whose nodes may time out."""

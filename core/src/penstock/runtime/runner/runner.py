@@ -82,7 +82,6 @@ class Runner(AwaitedRun):
         #: Works whose lease has been stopped.
         self._stopped: Final[set[QueueWork]] = set()
         self._is_stopped = False
-        self._is_abandoned = False
         #: What a wait saw when it looked last: steps that are ready and not begun; and since when it is so.
         self._held: tuple[tuple[int, ...], float] = ((), 0.0)
 
@@ -153,7 +152,7 @@ class Runner(AwaitedRun):
                 if (called := [node.name for node in self.running_nodes() if node.queue is work.queue])
                 + (ready := [node.name for node in work.queue.nodes()])
             ]
-            self._is_abandoned = True
+            self.has_given_up = True
             said = f"the run was abandoned: {why}; {'; '.join(held) or 'observers are still called'}"
             self._poison(PenstockError(said, code=StatusCode.ABORTED))
 
@@ -168,14 +167,14 @@ class Runner(AwaitedRun):
         """
         if self._is_stopped:
             return
-        if self._is_abandoned:
+        if self.has_given_up:
             timeout = _ABANDONED_S
         late = self._stop_leases(timeout)
         if self._run_timer is not None and not self._run_timer.stop(timeout):
             late.append("the timer")
         if not self._loop.stop(timeout):
             late.append("the event loop")
-        if late and not self._is_abandoned:
+        if late and not self.has_given_up:
             said = f"threads of the graph did not stop within {timeout} s: {', '.join(late)}"
             nodes = ", ".join(repr(node.name) for node in self.running_nodes())
             if nodes:
@@ -209,7 +208,7 @@ class Runner(AwaitedRun):
             step = node.step
             if node.state != OPENED and not (node.state == CLOSING and not step.is_running):
                 continue
-            if self._is_abandoned and node.running():
+            if self.has_given_up and node.running():
                 continue
             step.method, step.stamp = CLOSE, DONE
             step.clear_inputs()
