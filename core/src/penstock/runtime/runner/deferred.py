@@ -52,6 +52,8 @@ class DeferringRun(LockedRun):
             if step.method == CLOSE and self._failing_since is not None:
                 self._failing_since = monotonic()  # a close gets the whole time for itself
             failing = bool(self.schedule.errors) and step.method != CLOSE
+            if failing and self._failing_since is None:
+                self._failing_since = monotonic()
         if failing:
             future.cancel()
         future.add_done_callback(lambda done: self._later(step, done))
