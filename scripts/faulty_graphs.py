@@ -50,7 +50,7 @@ _POLICIES = (
     "EarlyCloseInputStreamHandler",
     "FaultyPolicy",
 )
-_EXECUTORS = ("ThreadPoolExecutor", "SingleThreadExecutor", "ThreadPoolExecutor", "ApplicationThreadExecutor")
+_EXECUTORS = ("SingleThreadExecutor", "SingleThreadExecutor", "ApplicationThreadExecutor")
 
 
 def draw(rng: random.Random, needs: Needs) -> Drawn:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import threading
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from faulty_graphs import Needs
 from faulty_parts import JOIN_S
 
 import penstock
-from penstock.errors import PenstockError
+from penstock.errors import CancelledError, PenstockError
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -77,9 +78,9 @@ def _raise(kind: type[BaseException]) -> Callable[[World, Any], Any]:
 
 
 def _raise_any(world: World, _subject: object) -> Any:
-    kinds = (Injected, Unreadable, Unmade, MemoryError, RecursionError, penstock.CancelledError, StopIteration)
+    kinds = (Injected, Unreadable, Unmade, MemoryError, RecursionError, CancelledError, StopIteration)
     kind = world.random.choice(kinds)
-    raise kind("injected") if kind is penstock.CancelledError else kind()
+    raise kind("injected") if kind is CancelledError else kind()
 
 
 def _wrong_type(_world: World, cc: Any) -> None:
@@ -136,7 +137,8 @@ def _wait_inside(world: World, _subject: object) -> None:
 
 
 def _hang(world: World, _subject: object) -> None:
-    world.release.wait(2 * JOIN_S)
+    if threading.current_thread() is not threading.main_thread():  # the application itself would hang
+        world.release.wait(2 * JOIN_S)
 
 
 def _die(_world: World, executor: Threads) -> None:

@@ -168,11 +168,13 @@ class World:
                 thread.join(max(0.0, until - time.monotonic()))
         late = [thread.name for thread in self.threads if thread.is_alive()]
         if self.loop is not None and not self.loop.is_running():
-            for task in asyncio.all_tasks(self.loop):
-                task.cancel()
-            self.loop.run_until_complete(asyncio.sleep(0))
-            self.loop.run_until_complete(asyncio.sleep(0))
+            for _ in range(3):  # the first ones may end at once: the loop was stopped twice
+                for task in asyncio.all_tasks(self.loop):
+                    task.cancel()
+                with contextlib.suppress(RuntimeError):
+                    self.loop.run_until_complete(asyncio.sleep(0))
             self.loop.close()
+        self.futures.clear()  # each holds the run that waited for it
         return late
 
 

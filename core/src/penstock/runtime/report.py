@@ -38,11 +38,18 @@ def take_snapshot(runner: Runner) -> Snapshot:
 
     taken, waiting, calls, executors = runner.ask(read)
     counted = (
-        attrs.evolve(state, threads=None if work.lease is None else work.lease.thread_count())
+        attrs.evolve(state, threads=_thread_count(work))
         for state, work in zip(executors, runner.works, strict=True)
     )
     whole = attrs.evolve(weighed(taken, waiting), executors=tuple(counted))
     return with_calls(whole, _standing(runner, calls))
+
+
+def _thread_count(work: QueueWork) -> int | None:
+    try:
+        return None if work.lease is None else work.lease.thread_count()
+    except Exception:  # noqa: BLE001  # user code; the report tells what is known
+        return None
 
 
 def take_why(runner: Runner) -> Why:

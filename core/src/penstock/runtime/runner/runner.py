@@ -103,6 +103,8 @@ class Runner(AwaitedRun):
             for executor, work in zip(self.executors, self.works, strict=True):
                 try:
                     work.lease = executor.lend_to(work)
+                    work.is_watched = work.lease.watches
+                    self._has_helpers = self._has_helpers or work.lease.helps
                 except PenstockError:
                     raise
                 except Exception as error:
@@ -111,9 +113,7 @@ class Runner(AwaitedRun):
                         f"{words_of(error)}",
                         code=code_of(error),
                     ) from error
-                work.is_watched = work.lease.watches
                 self.leases.append(work.lease)
-                self._has_helpers = self._has_helpers or work.lease.helps
             if held:
                 self.refuse_helpers("running()")
         except BaseException:
