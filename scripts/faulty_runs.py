@@ -222,7 +222,11 @@ class Trial:
             graph.set_tracer(FaultyTracer(world))
         if "loop" in modes:
             graph.set_event_loop(world.run_loop())
-        observed = self.drawn.streams if "observed" in modes else rng.sample(self.drawn.streams, rng.choice((0, 1, 1)))
+        observed = (
+            self.drawn.streams
+            if "observed" in modes
+            else rng.sample(self.drawn.streams, rng.choice((0, 1, 1)))
+        )
         for name in observed:
             graph.observe_output_stream(name, lambda _name, _packet: world.at("observer"), rng.random() < 0.3)
         if "poller" in modes:
@@ -285,7 +289,9 @@ class Trial:
                 if rng.random() < 0.15:
                     continue
                 add = world.graph.add_packet_to_input_stream
-                said = self.call(f"add {number} to {name}", add, name, packet(world, number * 10), timeout=self._wait_s)
+                said = self.call(
+                    f"add {number} to {name}", add, name, packet(world, number * 10), timeout=self._wait_s
+                )
                 if isinstance(said, WaitTimeoutError) and not self._is_stuck and self.kind.ends:
                     self._note_hang(f"adding to {name!r}", said)
                 if isinstance(said, PenstockError):
@@ -346,7 +352,9 @@ class Trial:
         self.call("str(snapshot)", lambda: str(graph.snapshot()))
         self.call("str(why)", lambda: str(graph.why()))
         self.call("ledger", lambda: str(graph.ledger()))
-        self.call("has_error", lambda: (graph.has_error(), graph.get_combined_error_message(), graph.counters))
+        self.call(
+            "has_error", lambda: (graph.has_error(), graph.get_combined_error_message(), graph.counters)
+        )
 
     # --- its end --------------------------------------------------------------------------------------
 
@@ -378,7 +386,9 @@ class Trial:
             self._end_by_itself("wait_until_done", graph.wait_until_done, END_S)
         if "late" in self.modes:
             for name in self.drawn.inputs:
-                said = self.call("add late", graph.add_packet_to_input_stream, name, packet(self.world, 10_000))
+                said = self.call(
+                    "add late", graph.add_packet_to_input_stream, name, packet(self.world, 10_000)
+                )
                 if isinstance(said, PenstockError):
                     self.world.has_fired = True
                 else:
@@ -489,7 +499,9 @@ class Traces(NamedTuple):
         if trial.world.alive():
             gc.collect()
         if alive := trial.world.alive():
-            held = [repr(type(one)) + repr(one)[:150] for one in gc.get_referrers(alive[0]) if one is not alive]
+            held = [
+                repr(type(one)) + repr(one)[:150] for one in gc.get_referrers(alive[0]) if one is not alive
+            ]
             found.append(f"{len(alive)} packets are left; the first is held by {held[:5]}")
         new = {name: to for name, to in Traces.now().files.items() if self.files.get(name) != to}
         if new and len(Traces.now().files) > len(self.files):
@@ -586,7 +598,11 @@ def runs(arguments: argparse.Namespace, kinds: Iterable[Kind], interrupts: Inter
     first, count = arguments.seed, arguments.runs
     if arguments.one is not None:
         first, count = arguments.one, 1
-    numbers = range(first, first + count) if count else iter(lambda n=iter(range(first, sys.maxsize)): next(n), None)
+    numbers = (
+        range(first, first + count)
+        if count
+        else iter(lambda n=iter(range(first, sys.maxsize)): next(n), None)
+    )
     try:
         for seed in numbers:
             now = time.monotonic()
@@ -635,7 +651,10 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
         kind for kind in KINDS if given.kind in kind.name
     ]
     if not given.kinds:
-        parser.error(f"--kind {given.kind!r}: no kind has this in its name; there are: " + ", ".join(k.name for k in KINDS))
+        parser.error(
+            f"--kind {given.kind!r}: no kind has this in its name; there are: "
+            + ", ".join(k.name for k in KINDS)
+        )
     return given
 
 
@@ -646,8 +665,12 @@ def main(arguments: list[str] | None = None) -> int:
     for module, name, seconds in _GRACES:
         setattr(module, name, seconds)
     stray: list[str] = []
-    threading.excepthook = lambda one: stray.append(f"thread {one.thread}: {one.exc_type.__name__}: {one.exc_value!r}"[:300])
-    sys.unraisablehook = lambda one: stray.append(f"{one.err_msg} {one.object!r}: {type(one.exc_value).__name__}"[:300])
+    threading.excepthook = lambda one: stray.append(
+        f"thread {one.thread}: {one.exc_type.__name__}: {one.exc_value!r}"[:300]
+    )
+    sys.unraisablehook = lambda one: stray.append(
+        f"{one.err_msg} {one.object!r}: {type(one.exc_value).__name__}"[:300]
+    )
     interrupts = Interrupts()
     interrupts.install()
     gc.collect()

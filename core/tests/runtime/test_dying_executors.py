@@ -294,3 +294,38 @@ def test_an_executor_that_cannot_start_is_a_typed_error_and_the_graph_can_start_
     graph.start_run()
     with pytest.raises(GraphRunError):
         graph.abandon(0)
+
+
+def test_an_executor_that_lends_something_else_is_a_typed_error(make) -> None:
+    class Lending(DyingExecutor):
+        def lend_to(self, work):
+            return 42
+
+    passing = calculator(forward, name="Pass")
+    graph = make([(passing, "in", "out")], "in", threads=0)
+    graph.set_executor("", Lending())
+
+    with pytest.raises(penstock.PenstockError, match=r"executor '' \(Lending\) cannot serve the run: Attrib"):
+        graph.start_run()
+
+    assert not graph.is_running
+
+
+def test_a_snapshot_knows_no_threads_of_an_executor_that_cannot_count_them(make) -> None:
+    class Uncounted(DyingLease):
+        def thread_count(self):
+            raise RuntimeError("lost count")
+
+    class Uncounting(DyingExecutor):
+        def lend_to(self, work):
+            return Uncounted(self, work)
+
+    passing = calculator(forward, name="Pass")
+    graph = make([(passing, "in", "out")], "in", threads=0)
+    graph.set_executor("", Uncounting())
+    graph.start_run()
+
+    (state,) = graph.snapshot().executors
+
+    assert state.threads is None
+    graph.close(TIMEOUT)
