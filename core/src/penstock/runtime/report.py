@@ -34,7 +34,8 @@ def take_snapshot(runner: Runner) -> Snapshot:
     """Return the whole state of a run."""
 
     def read(schedule: Schedule) -> tuple[Any, ...]:
-        return *snapshot(schedule), calls_under_way(schedule), _executors(runner, schedule)
+        pairs = zip(runner.executors, runner.works, strict=True)
+        return *snapshot(schedule), calls_under_way(schedule), [_executor(schedule, *pair) for pair in pairs]
 
     taken, waiting, calls, executors = runner.ask(read)
     counted = (
@@ -54,11 +55,7 @@ def _thread_count(work: QueueWork) -> int | None:
 
 def take_why(runner: Runner) -> Why:
     """Return why a run makes no progress, and where the calls stand that have not returned."""
-
-    def read(schedule: Schedule) -> tuple[Why, list[UnderWay]]:
-        return why(schedule), calls_under_way(schedule)
-
-    reason, calls = runner.ask(read)
+    reason, calls = runner.ask(lambda schedule: (why(schedule), calls_under_way(schedule)))
     waits: tuple[Wait, ...] = reason.waits + (runner.stuck.left_over if reason.state == "over" else ())
     culprits = tuple(dict.fromkeys(wait.culprit for wait in waits))
     answer: Why = attrs.evolve(reason, waits=waits, culprits=culprits, calls=_standing(runner, calls))
@@ -80,13 +77,6 @@ def _coroutine(runner: Runner, step: Step) -> object:
     """Return the coroutine that a step awaits; None if there is none, it has ended, or it is a future."""
     task = getattr(runner.pending.get(step), "task", None)
     return None if task is None else getattr(task.get_coro(), "cr_await", None)
-
-
-def _executors(runner: Runner, schedule: Schedule) -> tuple[ExecutorState, ...]:
-    return tuple(
-        _executor(schedule, executor, work)
-        for executor, work in zip(runner.executors, runner.works, strict=True)
-    )
 
 
 def _executor(schedule: Schedule, executor: Executor, work: QueueWork) -> ExecutorState:

@@ -207,9 +207,8 @@ class Runner(AwaitedRun):
     def _close_what_is_open(self) -> None:
         for node in self.schedule.nodes:
             step = node.step
-            if node.state != OPENED and not (node.state == CLOSING and not step.is_running):
-                continue
-            if self._is_abandoned and node.running():
+            is_open = node.state == OPENED or (node.state == CLOSING and not step.is_running)
+            if not is_open or (self._is_abandoned and node.running()):
                 continue
             step.method, step.stamp = CLOSE, DONE
             step.clear_inputs()
