@@ -1,4 +1,4 @@
-"""The kinds of faults: where each happens, what it does, and what the graph and the application need for it."""
+"""The kinds of faults: where each happens, what it does, and what it needs of graph and application."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Outside(BaseException):
     """An exception that `except Exception` does not catch."""
 
 
-class Unmade(PenstockError):
+class UnmadeError(PenstockError):
     """An error whose author forgot `super().__init__`."""
 
     def __init__(self) -> None:
@@ -78,7 +78,7 @@ def _raise(kind: type[BaseException]) -> Callable[[World, Any], Any]:
 
 
 def _raise_any(world: World, _subject: object) -> Any:
-    kinds = (Injected, Unreadable, Unmade, MemoryError, RecursionError, CancelledError, StopIteration)
+    kinds = (Injected, Unreadable, UnmadeError, MemoryError, RecursionError, CancelledError, StopIteration)
     kind = world.random.choice(kinds)
     raise kind("injected") if kind is CancelledError else kind()
 
@@ -230,9 +230,19 @@ KINDS: Final = (
     Kind("stop raises", "stop", _raise_any, _PUBLIC),
     Kind("stop never tells that it stopped", "stop", _be_stubborn, _PUBLIC),
     Kind("an executor runs steps twice and late", "interrupted", _repeat, _PUBLIC, latest=4),
-    Kind("an executor's thread ends by an error", "interrupted", _raise(Injected), _PUBLIC, ends=False, mode="stuck", latest=6),
+    Kind(
+        "an executor's thread ends by an error",
+        "interrupted",
+        _raise(Injected),
+        _PUBLIC,
+        ends=False,
+        mode="stuck",
+        latest=6,
+    ),
     Kind("an executor dies in silence", "wake", _die, _PUBLIC, ends=False, mode="stuck", latest=8),
-    Kind("an executor dies and is cancelled", "wake", _die, _PUBLIC, ends=False, mode="stuck cancel", latest=8),
+    Kind(
+        "an executor dies and is cancelled", "wake", _die, _PUBLIC, ends=False, mode="stuck cancel", latest=8
+    ),
     Kind("an executor comes back later", "wake", _die, _PUBLIC, ends=False, mode="stuck back", latest=8),
     Kind("thread_count raises", "thread_count", _raise(Injected), _PUBLIC, mode="look"),
     Kind("a pool is shut down during the run", mode="pool", ends=False, again=False),
@@ -245,7 +255,16 @@ KINDS: Final = (
     Kind("the size of a payload raises", "nbytes", _raise_any, mode="bytes", again=False, latest=6),
     Kind("a limit of queued bytes", mode="few bytes", again=False),
     Kind("an interrupt", mode="interrupt"),
-    Kind("the event loop of the application stops", "process", _stop_loop, _COROUTINE, mode="loop stuck", ends=False, again=False, latest=4),
+    Kind(
+        "the event loop of the application stops",
+        "process",
+        _stop_loop,
+        _COROUTINE,
+        mode="loop stuck",
+        ends=False,
+        again=False,
+        latest=4,
+    ),
     Kind("a side packet of a wrong type", mode="wrong side"),
     Kind("a header of an unknown input", mode="wrong header"),
     Kind("packets of wrong order from outside", mode="disorder"),
@@ -262,4 +281,4 @@ KINDS: Final = (
     Kind("rows that are never read", mode="unread stuck", ends=False, again=False),
     Kind("a graph is dropped during its run", mode="drop", ends=False, again=False),
     Kind("a block with the graph raises", mode="block"),
-)  # fmt: skip
+)

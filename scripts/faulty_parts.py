@@ -1,7 +1,7 @@
 """The parts of graphs that break on purpose: calculators, input policies, executors, services, clocks.
 
-Each part asks its `World` at each place where it could break (`World.at`). The world has one fault at most: at
-the chosen place and visit it does what the fault says, once. Without a fault every part works.
+Each part asks its `World` at each place where it could break (`World.at`). The world has one fault at most:
+at the chosen place and visit it does what the fault says, once. Without a fault every part works.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import penstock
 from penstock import CalculatorContext, CalculatorContract, InputStreamHandler, Packet, Registry
-from penstock.services import ServiceKey
 from penstock.tracing import Tracer
 from penstock_calculators.flow_limiter import FlowLimiterCalculator
 from penstock_executors.application_thread import ApplicationThreadExecutor
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
 
     from penstock import Work
     from penstock.lowlevel import Input, InputStream
+    from penstock.services import ServiceKey
 
 #: The node in which the faults of calculators happen.
 VICTIM: Final = "victim"
@@ -168,14 +168,19 @@ class World:
                 thread.join(max(0.0, until - time.monotonic()))
         late = [thread.name for thread in self.threads if thread.is_alive()]
         if self.loop is not None and not self.loop.is_running():
-            for _ in range(3):  # the first ones may end at once: the loop was stopped twice
-                for task in asyncio.all_tasks(self.loop):
-                    task.cancel()
-                with contextlib.suppress(RuntimeError):
-                    self.loop.run_until_complete(asyncio.sleep(0))
-            self.loop.close()
+            _close(self.loop)
         self.futures.clear()  # each holds the run that waited for it
         return late
+
+
+def _close(loop: asyncio.AbstractEventLoop) -> None:
+    """Cancel the tasks of a stopped loop, and close it."""
+    for _ in range(3):  # the first ones may end at once: the loop was asked to stop more than once
+        for task in asyncio.all_tasks(loop):
+            task.cancel()
+        with contextlib.suppress(RuntimeError):
+            loop.run_until_complete(asyncio.sleep(0))
+    loop.close()
 
 
 # --- calculators --------------------------------------------------------------------------------------
@@ -307,6 +312,11 @@ def registry_of(world: World, service: ServiceKey[Any]) -> Registry:  # noqa: C9
 # --- executors ----------------------------------------------------------------------------------------
 
 
+#: What the threads of `Lent` are asked.
+_LOOK: Final = True
+_END: Final = False
+
+
 class Threads(penstock.Executor):
     """An executor of threads that can die, come back, or misbehave in each of its methods.
 
@@ -393,7 +403,7 @@ class Lent(penstock.Lease):
     def wake(self) -> None:
         """Ask one thread to look."""
         self._executor.world.at("wake", self._executor)
-        self._asked.put(True)
+        self._asked.put(_LOOK)
 
     def stop(self, timeout: float | None = None) -> bool:
         """End the threads."""
@@ -405,7 +415,7 @@ class Lent(penstock.Lease):
     def end(self, timeout: float) -> bool:
         """Join the threads; return whether they have ended."""
         for _ in self._threads:
-            self._asked.put(False)
+            self._asked.put(_END)
         until = time.monotonic() + timeout
         for thread in self._threads:
             if thread.ident is not None and thread is not threading.current_thread():

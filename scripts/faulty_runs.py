@@ -20,6 +20,7 @@ import concurrent.futures
 import contextlib
 import faulthandler
 import gc
+import itertools
 import logging
 import os
 import random
@@ -29,9 +30,10 @@ import threading
 import time
 import traceback
 from collections import Counter
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from faulty_graphs import draw
+from faulty_graphs import chance, draw
 from faulty_kinds import KINDS, Injected, Kind
 from faulty_parts import JOIN_S, Clock, FaultyTracer, Service, Threads, World, packet, registry_of
 
@@ -47,6 +49,8 @@ if TYPE_CHECKING:
 END_S: Final = 20.0
 #: How long the application waits for room where nothing may ever come of it.
 SHORT_S: Final = 0.02
+#: How often a feeding thread is refused before it ends.
+_REFUSED: Final = 2
 #: After which this process ends, since one of its runs hangs.
 _WATCHDOG_S: Final = 120.0
 _PROGRESS_S: Final = 10.0
@@ -191,13 +195,10 @@ class Trial:
         del made
         self._prepare()
         if "block" in modes:
-            try:
-                with world.graph:
-                    self._start()
-                    self._feed()
-                    raise Injected
-            except Injected:
-                world.has_fired = True
+            with contextlib.suppress(Injected), world.graph:
+                self._start()
+                self._feed()
+                self._raise()
             return
         if not self._start():
             return
@@ -205,11 +206,15 @@ class Trial:
         if "drop" not in modes:
             self._end()
 
+    def _raise(self) -> None:
+        self.world.has_fired = True
+        raise Injected
+
     def _prepare(self) -> None:
         """Hand in executors, services and a tracer; observe and poll."""
         world, graph, rng, modes = self.world, self.world.graph, self._random, self.modes
         for name in self.drawn.own:
-            if "pool" in modes or (not self.kind.needs.executor and rng.random() < 0.3):
+            if "pool" in modes or (not self.kind.needs.executor and chance(rng, 0.3)):
                 pool = concurrent.futures.ThreadPoolExecutor(rng.randint(1, 2))
                 world.pools.append(concurrent.futures.ThreadPoolExecutor(1))  # of calculators
                 world.pools.append(pool)
@@ -218,25 +223,28 @@ class Trial:
                 graph.set_executor(name, Threads(world, rng.randint(1, 2)))
         if "clock" in modes:
             graph.set_clock(Clock(world))
-        if "traced" in modes or rng.random() < 0.1:
+        if "traced" in modes or chance(rng, 0.1):
             graph.set_tracer(FaultyTracer(world))
         if "loop" in modes:
             graph.set_event_loop(world.run_loop())
-        observed = (
-            self.drawn.streams
-            if "observed" in modes
-            else rng.sample(self.drawn.streams, rng.choice((0, 1, 1)))
-        )
-        for name in observed:
-            graph.observe_output_stream(name, lambda _name, _packet: world.at("observer"), rng.random() < 0.3)
+        self._attach()
+
+    def _attach(self) -> None:
+        """Attach observers, pollers and rows."""
+        world, graph, rng, modes = self.world, self.world.graph, self._random, self.modes
+        streams = self.drawn.streams
+        for name in streams if "observed" in modes else rng.sample(streams, rng.choice((0, 1, 1))):
+            graph.observe_output_stream(name, lambda _name, _packet: world.at("observer"), chance(rng, 0.3))
         if "poller" in modes:
             graph.add_output_stream_poller(self.drawn.inputs[0]).set_max_queue_size(1)
-        elif rng.random() < 0.2:
-            world.start(self._poll, graph.add_output_stream_poller(rng.choice(self.drawn.streams)))
+            world.has_fired = True
+        elif chance(rng, 0.2):
+            world.start(self._poll, graph.add_output_stream_poller(rng.choice(streams)))
         if "unread" in modes:
             self._rows = graph.rows(*self.drawn.inputs, max_queue_size=1)
+            world.has_fired = True
         elif "rows" in modes:
-            self._rows = graph.rows(*rng.sample(self.drawn.streams, 2) if len(self.drawn.streams) > 1 else ())
+            self._rows = graph.rows(*rng.sample(streams, 2))
 
     def _poll(self, poller: Any) -> None:
         while not self.world.is_over.is_set():
@@ -286,7 +294,7 @@ class Trial:
             if number in moments and not self._at_moment(number):
                 return
             for name in sorted(is_open):
-                if rng.random() < 0.15:
+                if chance(rng, 0.15):
                     continue
                 add = world.graph.add_packet_to_input_stream
                 said = self.call(
@@ -297,7 +305,7 @@ class Trial:
                 if isinstance(said, PenstockError):
                     is_open.discard(name)
                 del said
-            if rng.random() < 0.02 and not self._is_stuck and self.kind.ends:
+            if chance(rng, 0.02) and not self._is_stuck and self.kind.ends:
                 self.call("wait_until_idle", world.graph.wait_until_idle, END_S)
 
     def _feed_late(self, name: str, count: int) -> None:
@@ -305,7 +313,7 @@ class Trial:
         refused = 0
         for number in range(count):
             graph = self.world.graph
-            if graph is None or refused > 2:
+            if graph is None or refused > _REFUSED:
                 return
             try:
                 graph.add_packet_to_input_stream(name, packet(self.world, number * 10), timeout=END_S)
@@ -315,37 +323,44 @@ class Trial:
 
     def _at_moment(self, number: int) -> bool:
         """Do what the kind asks for; return whether to feed on."""
-        world, graph, rng, modes = self.world, self.world.graph, self._random, self.modes
+        graph, modes = self.world.graph, self.modes
         if modes & {"cancel", "pause", "abandon", "close", "disorder", "mistyped", "pool", "drop"}:
-            world.has_fired = True
-        if "cancel" in modes and not self._is_stuck:
-            self.call("cancel", graph.cancel)
-        elif "abandon" in modes:
+            self.world.has_fired = self.world.has_fired or not self.kind.place
+        if "abandon" in modes:
             self._abandon()
-            return False
         elif "close" in modes:
             self._end_by_itself("close", graph.close, END_S)
-            return False
         elif "pause" in modes:
-            self.call("pause", graph.pause)
-            if not self._is_stuck:
-                self.call("snapshot", graph.snapshot)
-                self.call("resume", graph.resume)
-        elif "disorder" in modes:
-            name = rng.choice(self.drawn.inputs)
-            self.call("set bound", graph.set_input_stream_timestamp_bound, name, number * 10)
-            self.call("add behind it", graph.add_packet_to_input_stream, name, packet(world, number * 10 - 5))
-        elif "mistyped" in modes:
-            name = rng.choice(self.drawn.inputs)
-            mistyped = penstock.Packet("text", number * 10)
-            self.call("add text", graph.add_packet_to_input_stream, name, mistyped, timeout=self._wait_s)
+            self._pause()
+        elif "cancel" in modes and not self._is_stuck:
+            self.call("cancel", graph.cancel)
         elif "pool" in modes:
-            world.pools[-1].shutdown(wait=False, cancel_futures=rng.random() < 0.5)
-        elif "drop" in modes:
-            return False
-        elif "look" in modes or rng.random() < 0.1:
+            self.world.pools[-1].shutdown(wait=False, cancel_futures=chance(self._random, 0.5))
+        elif modes & {"disorder", "mistyped"}:
+            self._add_mistake(number)
+        elif "look" in modes or chance(self._random, 0.1):
             self._look()
-        return True
+        return not modes & {"abandon", "close", "drop"}
+
+    def _pause(self) -> None:
+        graph = self.world.graph
+        self.call("pause", graph.pause)
+        if not self._is_stuck:
+            self.call("snapshot", graph.snapshot)
+            self.call("resume", graph.resume)
+
+    def _add_mistake(self, number: int) -> None:
+        """Add a packet that the graph must refuse."""
+        graph, name = self.world.graph, self._random.choice(self.drawn.inputs)
+        if "mistyped" in self.modes:
+            wrong = penstock.Packet("text", number * 10)
+        else:
+            self.call("set bound", graph.set_input_stream_timestamp_bound, name, number * 10)
+            wrong = packet(self.world, number * 10 - 5)
+        said = self.call("add a mistake", graph.add_packet_to_input_stream, name, wrong, timeout=self._wait_s)
+        is_read = self.drawn.text.count(f'input_stream: "{name}"') > 1  # only readers declare a type
+        if not isinstance(said, PenstockError) and (is_read or "disorder" in self.modes):
+            self.findings.append(f"{name!r} took {wrong!r}")
 
     def _look(self) -> None:
         graph = self.world.graph
@@ -359,40 +374,39 @@ class Trial:
     # --- its end --------------------------------------------------------------------------------------
 
     def _end(self) -> None:
-        graph, rng = self.world.graph, self._random
+        graph = self.world.graph
         if not graph.is_running:
-            return
-        if "back" in self.modes or "cancel" in self.modes and self._is_stuck:
+            pass
+        elif "cancel" in self.modes and self._is_stuck:
             self.world.fired.wait(SHORT_S)
-        if "cancel" in self.modes and self._is_stuck:
             self.call("cancel", graph.cancel)
             self._end_by_itself("wait_until_done", graph.wait_until_done, END_S)
         elif self._is_stuck or not self.kind.ends:
-            if rng.random() < 0.6:
-                self.call("close_all_packet_sources", graph.close_all_packet_sources)
-            said = self.call("wait_until_done", graph.wait_until_done, SHORT_S)
-            if isinstance(said, WaitTimeoutError) and rng.random() < 0.3:
-                self._look()
-            del said
-            self._abandon()
-            if "back" in self.modes:
-                for executor in self.world.executors:
-                    if self.call("come back", executor.come_back):
-                        self.findings.append("a thread that came back found something to do")
-        elif rng.random() < 0.5:
+            self._end_by_force()
+        elif chance(self._random, 0.5):
             self._end_by_itself("close", graph.close, END_S)
         else:
             self.call("close_all_input_streams", graph.close_all_input_streams)
             self._end_by_itself("wait_until_done", graph.wait_until_done, END_S)
-        if "late" in self.modes:
-            for name in self.drawn.inputs:
-                said = self.call(
-                    "add late", graph.add_packet_to_input_stream, name, packet(self.world, 10_000)
-                )
-                if isinstance(said, PenstockError):
-                    self.world.has_fired = True
-                else:
-                    self.findings.append("a packet was taken after the end")
+        for name in self.drawn.inputs if "late" in self.modes else ():
+            said = self.call("add late", graph.add_packet_to_input_stream, name, packet(self.world, 10_000))
+            self.world.has_fired = True
+            if not isinstance(said, PenstockError):
+                self.findings.append("a packet was taken after the end")
+
+    def _end_by_force(self) -> None:
+        """Let the run be for a moment, then abandon it; what comes back later must find nothing to do."""
+        graph = self.world.graph
+        if chance(self._random, 0.6):
+            self.call("close_all_packet_sources", graph.close_all_packet_sources)
+        said = self.call("wait_until_done", graph.wait_until_done, SHORT_S)
+        if isinstance(said, WaitTimeoutError) and chance(self._random, 0.3):
+            self._look()
+        del said
+        self._abandon()
+        for executor in self.world.executors if "back" in self.modes else ():
+            if self.call("come back", executor.come_back) is True:
+                self.findings.append("a thread that came back found something to do")
 
     def _end_by_itself(self, what: str, function: Callable[..., Any], *arguments: Any) -> None:
         said = self.call(what, function, *arguments)
@@ -429,7 +443,7 @@ class Trial:
             self.call("close", graph.close, END_S)
             world.is_armed = False
             world.release.set()
-            if self.kind.again and self._random.random() < 0.4 and not graph.is_running:
+            if self.kind.again and chance(self._random, 0.4) and not graph.is_running:
                 self._run_again()
         self._rows = None
         world.graph = graph = None
@@ -482,9 +496,9 @@ class Traces(NamedTuple):
     def now(cls) -> Traces:
         """Return what there is now."""
         files = {}
-        for name in os.listdir("/proc/self/fd"):
+        for file in Path("/proc/self/fd").iterdir():
             with contextlib.suppress(OSError):  # that of the listing itself
-                files[name] = os.readlink(f"/proc/self/fd/{name}")
+                files[file.name] = str(file.readlink())
         return cls(frozenset(threading.enumerate()), files)
 
     def left(self, trial: Trial) -> list[str]:
@@ -598,11 +612,7 @@ def runs(arguments: argparse.Namespace, kinds: Iterable[Kind], interrupts: Inter
     first, count = arguments.seed, arguments.runs
     if arguments.one is not None:
         first, count = arguments.one, 1
-    numbers = (
-        range(first, first + count)
-        if count
-        else iter(lambda n=iter(range(first, sys.maxsize)): next(n), None)
-    )
+    numbers = range(first, first + count) if count else itertools.count(first)
     try:
         for seed in numbers:
             now = time.monotonic()
