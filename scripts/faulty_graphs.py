@@ -100,11 +100,12 @@ def _nodes(rng: random.Random, needs: Needs, streams: list[str], executors: list
         sources = _sources(rng, number, streams)
         policies = _POLICIES if len(sources) == 1 else _POLICIES[:1]
         policy = (needs.policy if is_victim else "") or rng.choice(policies)
+        where = "own" if is_victim and needs.executor else rng.choice(executors)
         parts = [
             f'name: "{VICTIM if is_victim else f"n{number}"}"',
             f'calculator: "{"Served" if number == served else form}"',
             *[f'input_stream: "{one}"' for one in sources],
-            f'output_stream: "s{number}"{_on("own" if is_victim and needs.executor else rng.choice(executors))}',
+            f'output_stream: "s{number}"{_on(where)}',
             f'input_stream_handler {{ input_stream_handler: "{policy}" }}',
         ]
         if has_side and number == 0:

@@ -239,15 +239,15 @@ KINDS: Final = (
         mode="stuck",
         latest=6,
     ),
-    Kind("an executor dies in silence", "wake", _die, _PUBLIC, ends=False, mode="stuck", latest=8),
+    Kind("an executor dies in silence", "wake", _die, _PUBLIC, ends=False, mode="stuck", latest=4),
     Kind(
-        "an executor dies and is cancelled", "wake", _die, _PUBLIC, ends=False, mode="stuck cancel", latest=8
+        "an executor dies and is cancelled", "wake", _die, _PUBLIC, ends=False, mode="stuck cancel", latest=4
     ),
-    Kind("an executor comes back later", "wake", _die, _PUBLIC, ends=False, mode="stuck back", latest=8),
+    Kind("an executor comes back later", "wake", _die, _PUBLIC, ends=False, mode="stuck back", latest=4),
     Kind("thread_count raises", "thread_count", _raise(Injected), _PUBLIC, mode="look"),
     Kind("a pool is shut down during the run", mode="pool", ends=False, again=False),
-    Kind("the clock raises", "clock", _raise_any, mode="clock", latest=8),
-    Kind("the clock returns nonsense", "clock", _returned("noon"), mode="clock", latest=8),
+    Kind("the clock raises", "clock", _raise_any, mode="clock", latest=4),
+    Kind("the clock returns nonsense", "clock", _returned("noon"), mode="clock", latest=4),
     Kind("a service cannot be made", "service create", _raise_any, Needs(served=True)),
     Kind("a service cannot be closed", "service close", _raise_any, Needs(served=True)),
     Kind("a service is missing", needs=Needs(served=True), mode="no service", again=False),
