@@ -252,8 +252,16 @@ KINDS: Final = (
     Kind("a service cannot be closed", "service close", _raise_any, Needs(served=True)),
     Kind("a service is missing", needs=Needs(served=True), mode="no service", again=False),
     Kind("a tracer raises", "tracer", _raise(Injected), mode="traced", latest=20),
-    Kind("the size of a payload raises", "nbytes", _raise_any, mode="bytes", again=False, latest=6),
-    Kind("a limit of queued bytes", mode="few bytes", again=False),
+    Kind(
+        "the size of a payload raises",
+        "nbytes",
+        _raise_any,
+        mode="bytes held",
+        ends=False,
+        again=False,
+        latest=6,
+    ),
+    Kind("a limit of queued bytes", mode="few bytes held", ends=False, again=False),
     Kind("an interrupt", mode="interrupt"),
     Kind(
         "the event loop of the application stops",

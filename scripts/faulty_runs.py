@@ -38,7 +38,7 @@ from faulty_kinds import KINDS, Injected, Kind
 from faulty_parts import JOIN_S, Clock, FaultyTracer, Service, Threads, World, packet, registry_of
 
 import penstock
-from penstock.errors import GraphRunError, PenstockError, WaitTimeoutError
+from penstock.errors import GraphRunError, PenstockError, StatusCode, WaitTimeoutError
 from penstock.runtime.runner import deferred, runner
 from penstock.services import ServiceKey
 
@@ -51,6 +51,10 @@ END_S: Final = 20.0
 SHORT_S: Final = 0.02
 #: How often a feeding thread is refused before it ends.
 _REFUSED: Final = 2
+#: An interrupt comes at a random moment of this time.
+_INTERRUPT_S: Final = 0.008
+#: How long a run that is paused is left alone: the timer looks at its queues several times.
+_HELD_S: Final = 0.15
 #: After which this process ends, since one of its runs hangs.
 _WATCHDOG_S: Final = 120.0
 _PROGRESS_S: Final = 10.0
@@ -147,6 +151,8 @@ class Trial:
         """Note an error, and look whether it can be read and has nothing but errors with a type inside."""
         try:
             self.story.append(f"{what} raised {type(error).__name__}: {error}")
+            if "few" in self.modes and error.code is StatusCode.RESOURCE_EXHAUSTED:
+                self.world.has_fired = True
             inner = error.errors if isinstance(error, GraphRunError) else ()
             if wrong := [one for one in inner if not isinstance(one, PenstockError)]:
                 self.findings.append(f"{what} raised a GraphRunError with {wrong!r}")
@@ -162,7 +168,7 @@ class Trial:
         """Do the run, and look for what is wrong."""
         closed = threading.Event()
         if "interrupt" in self.modes:
-            self.world.start(self._interrupts.send, closed, self._random.random() * 0.03)
+            self.world.start(self._interrupts.send, closed, self._random.random() * _INTERRUPT_S)
             self._interrupts.open()
         try:
             self._drive()
@@ -182,7 +188,7 @@ class Trial:
             world.arm(kind.place, self._random.randrange(kind.latest), kind.act)
         create = None if "no service" in kind.mode else (lambda: Service(world))
         registry = registry_of(world, ServiceKey("faulty.service", create=create))
-        most = {"bytes": 1e9, "few": 1500}.get(kind.mode.partition(" ")[0])
+        most = {"bytes": 1e9, "few": 500}.get(kind.mode.partition(" ")[0])
         made = self.call(
             "CalculatorGraph",
             lambda: penstock.CalculatorGraph(self.drawn.text, registry=registry, max_queued_bytes=most),
@@ -277,6 +283,8 @@ class Trial:
                 self.findings.append(f"a run without a fault does not start: {said}")
             return False
         self._was_started = True
+        if "held" in self.modes:
+            self.call("pause", graph.pause)
         if "rows" in self.modes:
             self.world.start(self._read_rows, self._random.randrange(3))
         return True
@@ -399,7 +407,8 @@ class Trial:
         graph = self.world.graph
         if chance(self._random, 0.6):
             self.call("close_all_packet_sources", graph.close_all_packet_sources)
-        said = self.call("wait_until_done", graph.wait_until_done, SHORT_S)
+        seconds = _HELD_S if "held" in self.modes else SHORT_S
+        said = self.call("wait_until_done", graph.wait_until_done, seconds)
         if isinstance(said, WaitTimeoutError) and chance(self._random, 0.3):
             self._look()
         del said
