@@ -352,11 +352,44 @@ def test_a_coroutine_that_ignores_its_cancellation_does_not_hold_up_the_end(shor
     graph.cancel()
     began = time.monotonic()
 
-    with pytest.raises(
-        GraphRunError, match=r"'Deaf': process\(\) did not end within 0.3 s after"
-    ):
+    with pytest.raises(GraphRunError, match=r"'Deaf': process\(\) did not end within 0.3 s after"):
         graph.wait_until_done(TIMEOUT)
 
     assert time.monotonic() - began < 10  # not the 30 s that threads of a healthy run may take
     loop, done = loops[0]
     loop.call_soon_threadsafe(done.set)
+
+
+def test_an_executor_that_lends_something_else_is_a_typed_error(make) -> None:
+    class Lending(DyingExecutor):
+        def lend_to(self, work):
+            return 42
+
+    passing = calculator(forward, name="Pass")
+    graph = make([(passing, "in", "out")], "in", threads=0)
+    graph.set_executor("", Lending())
+
+    with pytest.raises(penstock.PenstockError, match=r"executor '' \(Lending\) cannot serve the run: Attrib"):
+        graph.start_run()
+
+    assert not graph.is_running
+
+
+def test_a_snapshot_knows_no_threads_of_an_executor_that_cannot_count_them(make) -> None:
+    class Uncounted(DyingLease):
+        def thread_count(self):
+            raise RuntimeError("lost count")
+
+    class Uncounting(DyingExecutor):
+        def lend_to(self, work):
+            return Uncounted(self, work)
+
+    passing = calculator(forward, name="Pass")
+    graph = make([(passing, "in", "out")], "in", threads=0)
+    graph.set_executor("", Uncounting())
+    graph.start_run()
+
+    (state,) = graph.snapshot().executors
+
+    assert state.threads is None
+    graph.close(TIMEOUT)

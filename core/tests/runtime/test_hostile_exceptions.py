@@ -252,3 +252,46 @@ def test_an_executor_whose_making_raises_is_named_when_the_graph_is_made(kind) -
 
     with pytest.raises(PenstockError, match=r"executor 'e' \(Unmade\): "):
         penstock.CalculatorGraph('executor { name: "e" type: "Unmade" }', registry=registry)
+
+
+@pytest.mark.parametrize("said", ["now", None, 1.5])
+@pytest.mark.parametrize("form", [{}, {"batch_size": 2}, {"takes_late": True}])
+def test_a_policy_whose_look_returns_no_timestamp_fails_the_run_and_is_named(said, form) -> None:
+    class Policy(penstock.InputStreamHandler):
+        takes_late = form.get("takes_late", False)
+
+        def prepare(self, inputs):
+            super().prepare(inputs)
+            self.batch_size = form.get("batch_size", 1)
+
+        def look(self):
+            return said if self.inputs[0].queue else super().look()
+
+    class Step(penstock.Calculator):
+        @classmethod
+        def get_contract(cls, cc):
+            cc.inputs[0].set(int)
+
+    registry = testing_registry(Step)
+    registry.add("input stream handler", "Policy", Policy)
+    graph = penstock.CalculatorGraph(
+        """
+        input_stream: "in"
+        node {
+          name: "step" calculator: "Step" input_stream: "in"
+          input_stream_handler { input_stream_handler: "Policy" }
+        }
+        """,
+        registry=registry,
+    )
+    graph.start_run()
+    graph.add_packet_to_input_stream("in", penstock.Packet(1, 5))
+
+    with pytest.raises(GraphRunError) as caught:
+        graph.close(TIMEOUT)
+
+    (failure,) = caught.value.errors
+    assert str(failure) == (
+        "node 'step' (Step): its input policy Policy failed: TypeError: "
+        f"{type(said).__name__!r} object cannot be interpreted as an integer"
+    )

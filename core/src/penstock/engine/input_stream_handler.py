@@ -11,6 +11,7 @@ bounds as they are. Source of the rules: MediaPipe `framework/input_stream_handl
 from __future__ import annotations
 
 from collections import deque
+from operator import index
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from penstock.engine.native import mypyc_attr
@@ -230,10 +231,10 @@ class InputStreamHandler:
             self.batch = Batch(self, look, fill)
             return self.batch.advance
         if self.takes_late:
-            return lambda inputs: look()  # noqa: ARG005  # taken when the step starts
+            return lambda inputs: index(look())  # noqa: ARG005  # taken when the step starts
 
         def advance(inputs: Sequence[Input]) -> int:
-            t = look()
+            t = index(look())  # it may be user code
             if t not in (NOT_READY, READY_FOR_CLOSE):
                 fill(t, inputs)
             return t
@@ -320,7 +321,7 @@ class Batch:
         """Take ready sets until the batch is full; return the result of the last look."""
         t = UNSET
         while len(self._sets) < self._policy.batch_size:
-            t = self._look()
+            t = index(self._look())
             if t in (NOT_READY, READY_FOR_CLOSE):
                 break
             self._fill(t, inputs)

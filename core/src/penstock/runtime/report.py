@@ -34,24 +34,28 @@ def take_snapshot(runner: Runner) -> Snapshot:
     """Return the whole state of a run."""
 
     def read(schedule: Schedule) -> tuple[Any, ...]:
-        return *snapshot(schedule), calls_under_way(schedule), _executors(runner, schedule)
+        pairs = zip(runner.executors, runner.works, strict=True)
+        return *snapshot(schedule), calls_under_way(schedule), [_executor(schedule, *pair) for pair in pairs]
 
     taken, waiting, calls, executors = runner.ask(read)
     counted = (
-        attrs.evolve(state, threads=None if work.lease is None else work.lease.thread_count())
+        attrs.evolve(state, threads=_thread_count(work))
         for state, work in zip(executors, runner.works, strict=True)
     )
     whole = attrs.evolve(weighed(taken, waiting), executors=tuple(counted))
     return with_calls(whole, _standing(runner, calls))
 
 
+def _thread_count(work: QueueWork) -> int | None:
+    try:
+        return None if work.lease is None else work.lease.thread_count()
+    except Exception:  # noqa: BLE001  # user code; the report tells what is known
+        return None
+
+
 def take_why(runner: Runner) -> Why:
     """Return why a run makes no progress, and where the calls stand that have not returned."""
-
-    def read(schedule: Schedule) -> tuple[Why, list[UnderWay]]:
-        return why(schedule), calls_under_way(schedule)
-
-    reason, calls = runner.ask(read)
+    reason, calls = runner.ask(lambda schedule: (why(schedule), calls_under_way(schedule)))
     waits: tuple[Wait, ...] = reason.waits + (runner.stuck.left_over if reason.state == "over" else ())
     culprits = tuple(dict.fromkeys(wait.culprit for wait in waits))
     answer: Why = attrs.evolve(reason, waits=waits, culprits=culprits, calls=_standing(runner, calls))
@@ -73,13 +77,6 @@ def _coroutine(runner: Runner, step: Step) -> object:
     """Return the coroutine that a step awaits; None if there is none, it has ended, or it is a future."""
     task = getattr(runner.pending.get(step), "task", None)
     return None if task is None else getattr(task.get_coro(), "cr_await", None)
-
-
-def _executors(runner: Runner, schedule: Schedule) -> tuple[ExecutorState, ...]:
-    return tuple(
-        _executor(schedule, executor, work)
-        for executor, work in zip(runner.executors, runner.works, strict=True)
-    )
 
 
 def _executor(schedule: Schedule, executor: Executor, work: QueueWork) -> ExecutorState:

@@ -102,6 +102,8 @@ class Runner(AwaitedRun):
             for executor, work in zip(self.executors, self.works, strict=True):
                 try:
                     work.lease = executor.lend_to(work)
+                    work.is_watched = work.lease.watches
+                    self._has_helpers = self._has_helpers or work.lease.helps
                 except PenstockError:
                     raise
                 except Exception as error:
@@ -110,9 +112,7 @@ class Runner(AwaitedRun):
                         f"{words_of(error)}",
                         code=code_of(error),
                     ) from error
-                work.is_watched = work.lease.watches
                 self.leases.append(work.lease)
-                self._has_helpers = self._has_helpers or work.lease.helps
             if held:
                 self.refuse_helpers("running()")
         except BaseException:
@@ -206,9 +206,8 @@ class Runner(AwaitedRun):
     def _close_what_is_open(self) -> None:
         for node in self.schedule.nodes:
             step = node.step
-            if node.state != OPENED and not (node.state == CLOSING and not step.is_running):
-                continue
-            if self.has_given_up and node.running():
+            is_open = node.state == OPENED or (node.state == CLOSING and not step.is_running)
+            if not is_open or (self.has_given_up and node.running()):
                 continue
             step.method, step.stamp = CLOSE, DONE
             step.clear_inputs()
