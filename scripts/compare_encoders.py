@@ -15,7 +15,7 @@ import io
 import math
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 import av
@@ -105,7 +105,7 @@ def _row(
 def _encode(candidate: Candidate, frames: list[av.VideoFrame], rate: Fraction, bit_rate: int) -> bytes:
     file = io.BytesIO()
     with av.open(file, "w", format="matroska") as container:
-        stream = container.add_stream(candidate.codec, rate=rate, options=dict(candidate.options))
+        stream: Any = container.add_stream(candidate.codec, rate=rate, options=dict(candidate.options))
         stream.width, stream.height, stream.pix_fmt = frames[0].width, frames[0].height, "yuv420p"
         stream.codec_context.bit_rate = bit_rate
         stream.codec_context.time_base = 1 / rate
@@ -121,7 +121,7 @@ def _encode(candidate: Candidate, frames: list[av.VideoFrame], rate: Fraction, b
 def _compare(content: bytes, lumas: list[np.ndarray], rate: Fraction) -> tuple[float, float, float]:
     """Return bits per second, PSNR in dB and SSIM of a file."""
     bits, error, similar, count = 0, 0.0, 0.0, 0
-    with av.open(io.BytesIO(content)) as container:
+    with av.open(io.BytesIO(content), "r") as container:
         for packet in container.demux(video=0):
             bits += 8 * packet.size
             for frame in packet.decode():
@@ -135,9 +135,9 @@ def _compare(content: bytes, lumas: list[np.ndarray], rate: Fraction) -> tuple[f
 
 
 def _luma(frame: av.VideoFrame) -> np.ndarray:
-    plane = frame.planes[0]
-    rows = np.frombuffer(plane, np.uint8).reshape(plane.height, plane.line_size)
-    return rows[:, : plane.width].astype(np.float32)
+    plane: Any = frame.planes[0]
+    rows: np.ndarray = np.frombuffer(plane, np.uint8).reshape(plane.height, plane.line_size)
+    return np.asarray(rows[:, : plane.width], np.float32)
 
 
 def _ssim(one: np.ndarray, two: np.ndarray) -> float:

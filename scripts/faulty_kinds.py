@@ -80,7 +80,8 @@ def _raise(kind: type[BaseException]) -> Callable[[World, Any], Any]:
 def _raise_any(world: World, _subject: object) -> Any:
     kinds = (Injected, Unreadable, UnmadeError, MemoryError, RecursionError, CancelledError, StopIteration)
     kind = world.random.choice(kinds)
-    raise kind("injected") if kind is CancelledError else kind()
+    made: Any = kind  # one of them takes a message
+    raise made("injected") if kind is CancelledError else made()
 
 
 def _wrong_type(_world: World, cc: Any) -> None:

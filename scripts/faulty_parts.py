@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     import random
     from collections.abc import Callable, Sequence
 
-    from penstock import Work
-    from penstock.lowlevel import Input, InputStream
+    from penstock import Input, Work
+    from penstock.lowlevel import InputStream
     from penstock.services import ServiceKey
 
 #: The node in which the faults of calculators happen.
@@ -98,7 +98,7 @@ class World:
 
     def at(self, place: str, subject: object = None) -> Any:
         """Do what the fault says, if it is its place and time; return what it returns, else None."""
-        if not self.is_armed or place != self.place or self.act is None:
+        if place != self.place or self.act is None:
             return None
         with self._lock:
             if not self.is_armed:
@@ -188,7 +188,7 @@ def _close(loop: asyncio.AbstractEventLoop) -> None:
 
 def _payload(cc: CalculatorContext) -> Payload | None:
     for port in cc.inputs:
-        if not port.is_empty:
+        if not port.is_empty():
             found: Payload = port.payload
             return found
     return None

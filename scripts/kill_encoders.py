@@ -23,7 +23,7 @@ import time
 import traceback
 from fractions import Fraction
 from pathlib import Path
-from typing import Final, NoReturn
+from typing import Any, Final, NoReturn
 
 import attrs
 import av
@@ -133,13 +133,14 @@ def _report(container: str, kills: list[Kill], most: float) -> bool:
 def _pattern() -> list[ImageFrame]:
     options = VideoDecoderCalculatorOptions.TestPattern(width=_SIZE[0], height=_SIZE[1], frames=FRAMES)
     source = PatternSource(options)
-    return [ImageFrame(source.read()[1]) for _ in range(FRAMES)]
+    read = [source.read() for _ in range(FRAMES)]
+    return [ImageFrame(each[1]) for each in read if each is not None]
 
 
 def _write_sound(path: Path, codec: str) -> None:
     """Write a file with a tone that is half as long as the video: the rest has no audio to wait for."""
     with av.open(str(path), "w") as container:
-        stream = container.add_stream(codec, rate=_RATE, layout="mono")
+        stream: Any = container.add_stream(codec, rate=_RATE, layout="mono")
         context = stream.codec_context
         resampler = av.AudioResampler(format=context.format.name, layout="mono", rate=_RATE)
         step = context.frame_size or 960
@@ -229,7 +230,7 @@ def _indexes(path: Path) -> list[int]:
             stream = container.streams.video[0]
             begin: float | None = None
             for frame in container.decode(stream):
-                time_s = float(frame.pts * frame.time_base)
+                time_s = frame.time or 0.0
                 begin = time_s if begin is None else begin  # audio before the first frame moves the beginning
                 index = pattern_index(frame.to_ndarray(format="rgb24"))
                 found.append(index if abs(time_s - begin - index / FPS) < 1 / FPS else -1)

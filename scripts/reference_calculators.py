@@ -106,7 +106,8 @@ def ask(python: str, names: Iterable[str]) -> set[str]:
     Raises:
         WheelError: its bindings cannot be imported.
     """
-    left, registered = sorted(names), set()
+    left = sorted(names)
+    registered: set[str] = set()
     while left:
         done = subprocess.run(  # noqa: S603  # the Python that the caller names
             [python, "-c", _ASK], input="\n".join(left), capture_output=True, text=True, check=False
