@@ -291,7 +291,6 @@ def test_a_policy_whose_look_returns_no_timestamp_fails_the_run_and_is_named(sai
         graph.close(TIMEOUT)
 
     (failure,) = caught.value.errors
-    assert str(failure) == (
-        "node 'step' (Step): its input policy Policy failed: TypeError: "
-        f"{type(said).__name__!r} object cannot be interpreted as an integer"
-    )
+    # the compiled engine says it in other words
+    assert str(failure).startswith("node 'step' (Step): its input policy Policy failed: TypeError: ")
+    assert ("None" if said is None else type(said).__name__) in str(failure)
