@@ -7,7 +7,7 @@ import json
 import pytest
 
 from penstock_cli import environment
-from penstock_cli.clone import from_clone
+from penstock_cli.clone import from_clone, missing_from_clone
 
 
 @pytest.fixture
@@ -57,6 +57,14 @@ def test_a_distribution_that_the_clone_lacks_is_not_found_there(clone):
 
     assert from_clone("penstock-lake") == []
     assert from_clone("numpy") == []
+
+
+def test_what_a_new_pack_needs_and_is_missing_is_installed_with_it(clone):
+    root = clone(river=["penstock-spring"], spring=[], brook=["penstock-spring"])
+
+    assert missing_from_clone(["penstock-core", "penstock-river", "penstock-brook", "penstock-lake"]) == [
+        word for name in ("river", "spring", "brook") for word in ("-e", str(root / "plugins" / name))
+    ]
 
 
 def test_a_pyproject_that_cannot_be_read_is_left_out(clone):

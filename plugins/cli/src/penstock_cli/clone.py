@@ -11,9 +11,12 @@ import re
 import tomllib
 from importlib import metadata
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _CORE: Final = "penstock-core"
 #: Where the distributions are below the root of the repository.
@@ -44,6 +47,15 @@ def from_clone(name: str) -> list[str]:
                 remaining.append(other)
     found = [str(folders[each]) for each in needed]
     return [f"{found[0]}{bracket}{extras}", *found[1:]]
+
+
+def missing_from_clone(names: Iterable[str]) -> list[str]:
+    """Return the arguments with which pip installs those of the distributions that are not installed.
+
+    They are "-e" and a folder for each, and for what it requires; none without a clone.
+    """
+    folders = (folder for name in names if not _is_installed(name) for folder in from_clone(name))
+    return [word for folder in dict.fromkeys(folders) for word in ("-e", folder)]
 
 
 def _root() -> Path | None:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 import penstock
+from penstock_cli.clone import missing_from_clone
 from penstock_cli.environment import build_command, is_in_uv_run, pip_command, program, uv_command
 from penstock_cli.failures import FileMissing, WrongUsage
 from penstock_cli.pack_names import pack_names
@@ -30,6 +31,13 @@ if TYPE_CHECKING:
     from penstock_cli.pack_names import PackNames
 
 _SUFFIX: Final = ".template"
+#: What a new pack and its tests require of Penstock.
+_REQUIRED: Final = (
+    "penstock-functions",
+    "penstock-testing",
+    "penstock-executors",
+    "penstock-stream-handlers",
+)
 #: The directory of the template that gets the name of the package.
 _PACKAGE: Final = "package"
 
@@ -60,7 +68,7 @@ def _print_next_steps(names: PackNames, target: Path) -> None:
     """Print commands that work in the environment of this process, from this directory."""
     where = str(target) if target.is_absolute() else f".{os.sep}{target}"
     click.echo("\ngo on with")
-    click.echo(f"  {pip_command('install', '-e', f'{where}[testing]')}")
+    click.echo(f"  {pip_command('install', *missing_from_clone(_REQUIRED), '-e', f'{where}[testing]')}")
     click.echo(f"  {program('pytest')} {shlex.quote(str(target))}")
     click.echo(f"  {program('penstock')} validate-pack {names.plugin}")
     click.echo("\nbuild its wheel, uninstall it")
