@@ -275,8 +275,8 @@ class GraphConfigError(PenstockError):
     """A graph that parses but cannot run. Carries every fault at once, in file order.
 
     Attributes:
-        faults: one error for each fault; the message lists the first ones. Their common code is this
-            error's code, else UNKNOWN.
+        faults: one error for each fault, at most 1,000; the message lists the first ones. Their common code
+            is this error's code, else UNKNOWN.
     """
 
     @classmethod

@@ -39,7 +39,7 @@ class Limits(NamedTuple):
         ports: entries of one list of a node, such as its input streams; also the largest index of a port.
         threads: threads of one executor.
         stack_bytes: bytes of stack of each thread of an executor.
-        faults: how many faults the message of a `GraphConfigError` lists; its `faults` has all.
+        faults: how many faults the message of a `GraphConfigError` lists; its `faults` has up to 1,000.
         quoted: how many characters of a value of the file a message quotes.
     """
 

@@ -63,3 +63,10 @@ def test_places_survive_pickling(faults):
 
 def test_an_error_that_is_no_fault_of_a_graph_has_no_place():
     assert (GraphParseError("odd").file, GraphConfigError([]).line) == (None, None)
+
+
+def test_a_thousand_faults_end_the_checking(faults):
+    leaf = 'node { calculator: "Unknown" }\n'
+
+    assert len(faults(leaf * 999)) == 999
+    assert len(faults(leaf * 3000)) == 1000

@@ -25,10 +25,15 @@ _CLASS_OF: Final = {
     StatusCode.NOT_FOUND: NotFoundError,
     StatusCode.FAILED_PRECONDITION: FailedPreconditionError,
 }
+#: How many faults end the checking: copies of one subgraph could have one each, of a thousand characters.
+_MOST: Final = 1000
 
 
 class Faults:
-    """Collects faults in any order. Each message begins with the place in the file."""
+    """Collects faults in any order. Each message begins with the place in the file.
+
+    The last of a thousand raises them all.
+    """
 
     def __init__(self, places: Places, unread: Iterable[tuple[int, PenstockError, int]] = ()) -> None:
         """Begin with options that could not be read, if there are any: place, why, and place of the node."""
@@ -86,6 +91,8 @@ class Faults:
     def _note(self, at: int, error: PenstockError) -> None:
         error.file, error.line, error.column = self._places.parts(at)
         self._found.append((at, error))
+        if len(self._found) == _MOST:
+            self.raise_any()
 
 
 def cause_words(error: BaseException) -> str:
