@@ -85,3 +85,7 @@ def test_thousands_of_long_names_that_are_much_alike_are_compared_in_no_time():
 def test_a_very_long_name_is_compared_with_none():
     assert near_names("a" * 199 + "c", ["a" * 199 + "b"]) == ["a" * 199 + "b"]
     assert near_names("a" * 200 + "c", ["a" * 200 + "b"]) == []
+
+
+def test_a_name_that_begins_with_what_was_typed_wins_over_one_that_shares_half_of_its_letters() -> None:
+    assert near_names("gate", ["Negative", "GateCalculator"]) == ["GateCalculator"]

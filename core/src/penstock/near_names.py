@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 _CUTOFF: Final = 0.66
 #: Nor are those that are so much less similar than the best one.
 _BEHIND_BEST: Final = 0.15
+#: If none is more similar than this, names that begin with the unknown one are meant.
+_SURE: Final = 0.7
 #: So many are looked at closely: all that end with one word seem similar at first.
 _CLOSELY: Final = 20
 #: So many names are compared, and fewer where the name is long: its letters are compared with those of each.
@@ -47,9 +49,12 @@ def near_names(name: str, known: Iterable[str], most: int = 3) -> list[str]:
     ratios = {one: SequenceMatcher(None, *parts[one]).ratio() for one in similar}
     least = max(_CUTOFF, max(ratios.values(), default=0) - _BEHIND_BEST)
     near = [one for one in similar if ratios[one] >= least]
-    if not near:
+    if max(ratios.values(), default=0) < _SURE:
         long = {one: pair for one, pair in parts.items() if len(pair[0]) >= _SHORTEST_PART}
-        near = sorted((one for one, (part, whole) in long.items() if part in whole), key=len)
+        named = [
+            one for one, (part, whole) in long.items() if (whole.startswith(part) if near else part in whole)
+        ]
+        near = sorted(named, key=len) or near
     return [full for one in near for full in full_names[one]][:most]
 
 
