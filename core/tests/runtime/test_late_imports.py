@@ -32,10 +32,13 @@ class Lent(penstock.Lease):
         return self.work.run()
 
 class Inside(penstock.Executor):
+    @classmethod
+    def create(cls, options, defaults):
+        return cls()
+
     def lend_to(self, work):
         return Lent(work)
 
-@penstock.register_calculator
 class Waits(penstock.Calculator):
     @classmethod
     def get_contract(cls, cc):
@@ -45,11 +48,14 @@ class Waits(penstock.Calculator):
     {process}
         cc.outputs["OUT"].add_packet(cc.inputs["IN"].packet)
 
+registry = default_registry().child()
+registry.add("calculator", "Waits", Waits)
+registry.add("input stream handler", "DefaultInputStreamHandler", penstock.InputStreamHandler)
+registry.add("executor", "ThreadPoolExecutor", Inside)
 graph = penstock.CalculatorGraph(
     'input_stream: "in" node {{ calculator: "Waits" input_stream: "IN:in" output_stream: "OUT:out" }}',
-    registry=default_registry(),
+    registry=registry,
 )
-graph.set_executor("", Inside())
 
 def run():
     seen = []

@@ -505,8 +505,8 @@ import resource, threading
 import penstock
 from penstock import limits
 from penstock.errors import ResourceExhaustedError
+from penstock.lowlevel import default_registry
 
-@penstock.register_calculator
 class Pass(penstock.Calculator):
     @classmethod
     def get_contract(cls, cc):
@@ -522,8 +522,11 @@ small = 'executor { name: "small" type: "SingleThreadExecutor" }'
 node = 'node { calculator: "Pass" input_stream: "in" output_stream: "N" executor: "N" }'
 text = f'input_stream: "in" {small} executor {{ name: "big" type: "{pool}" {options} }}'
 text += "".join(node.replace('"N"', f'"{name}"') for name in ("small", "big"))
+registry = default_registry().child()
+registry.add("calculator", "Pass", Pass)
+registry.add("input stream handler", "DefaultInputStreamHandler", penstock.InputStreamHandler)
 with limits.override(threads=20000, stack_bytes=2**31 - 1):
-    graph = penstock.CalculatorGraph(text)
+    graph = penstock.CalculatorGraph(text, registry=registry)
 held = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (held + 2**29,) * 2)
 before = threading.active_count()
