@@ -14,16 +14,15 @@ Ends with 1 if more than --most seconds were lost, or a frame that came back is 
 from __future__ import annotations
 
 import argparse
-import os
+import multiprocessing
 import random
 import signal
 import sys
 import tempfile
 import time
-import traceback
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 import av
@@ -37,6 +36,9 @@ from penstock_video.partial import leftovers
 from penstock_video.pattern import PatternSource, pattern_index
 from penstock_video.video_decoder_calculator_pb2 import VideoDecoderCalculatorOptions
 
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+
 CONTAINERS: Final = ("mp4", "mkv", "avi", "webm")
 #: Frames of a run that is not killed before.
 FRAMES: Final = 250
@@ -44,7 +46,10 @@ FPS: Final = 25
 _SIZE: Final = (128, 96)
 _RATE: Final = 48_000
 _AUDIO: Final = {"mp4": "aac", "mkv": "aac", "avi": "mp3", "webm": "libopus"}
-_DRAIN: Final = 65_536
+#: Each process comes from a server that has imported what it needs and decodes nothing: the libraries of the
+#: process that looks at the files have threads, which a fork of it would lack.
+_PROCESSES: Final = multiprocessing.get_context("forkserver")
+_PATIENCE_S: Final = 60
 #: Imported here, once: otherwise each process would import it.
 _CALCULATOR: Final = VideoEncoderCalculator.__name__
 #: Frames behind the last one without a gap: H.264 stores a later frame before those that depend on it.
@@ -95,7 +100,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=7, help="of what is drawn by chance (7)")
     parser.add_argument("--most", type=float, default=2.0, help="seconds that may be lost (2)")
     parsed = parser.parse_args()
-    frames = _pattern()
+    _PROCESSES.set_forkserver_preload([VideoEncoderCalculator.__module__, PatternSource.__module__])
     is_well = True
     for container in parsed.container or CONTAINERS:
         chance = random.Random(f"{parsed.seed} {container}")  # noqa: S311  # the same kills again, no secret
@@ -107,7 +112,7 @@ def main() -> int:
                 place = Path(folder) / str(number)
                 place.mkdir()
                 target = place / f"out.{container}"
-                kills.append(_kill(target, frames, sound if number % 2 else None, chance))
+                kills.append(_kill(target, sound if number % 2 else None, chance))
                 if sys.stderr.isatty():
                     print(
                         f"\r{container}: {number + 1} of {parsed.kills}", end="", file=sys.stderr, flush=True
@@ -154,54 +159,55 @@ def _write_sound(path: Path, codec: str) -> None:
         container.mux(stream.encode(None))
 
 
-def _kill(target: Path, frames: list[ImageFrame], sound: Path | None, chance: random.Random) -> Kill:
+def _kill(target: Path, sound: Path | None, chance: random.Random) -> Kill:
     """Start a process that encodes, kill it, and look at what it left."""
     after = min(chance.randint(1, FRAMES + FRAMES // 10), FRAMES)
     delay = chance.uniform(0, 0.01)
-    reading, writing = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.close(reading)
-        _encode(target, frames, sound, writing)
-    os.close(writing)
+    reading, writing = _PROCESSES.Pipe(duplex=False)
+    child = _PROCESSES.Process(target=_encode, args=(target, sound, writing))
+    child.start()
+    writing.close()
     try:
-        told = b""
-        while len(told) < after and (more := os.read(reading, _DRAIN)):
-            told += more
+        taken = _told(reading, after)
         time.sleep(delay)  # by chance: anywhere in the work for a frame, or in the end of the file
-        os.kill(child, signal.SIGKILL)
-        while more := os.read(reading, _DRAIN):
-            told += more
+        child.kill()
+        taken += _told(reading, FRAMES)
     finally:
-        os.close(reading)
-        _, status = os.waitpid(child, 0)
-    wrong = "" if os.WIFSIGNALED(status) or os.waitstatus_to_exitcode(status) == 0 else "the process failed"
-    return _looked_at(target, len(told), wrong)
+        child.kill()
+        child.join(_PATIENCE_S)
+        reading.close()
+    wrong = "" if child.exitcode in (0, -signal.SIGKILL) else "the process failed"
+    return _looked_at(target, taken, wrong)
 
 
-def _encode(target: Path, frames: list[ImageFrame], sound: Path | None, writing: int) -> NoReturn:
-    """Run the graph in the process that will be killed; a byte is written for each frame that was taken."""
-    status = 1
-    try:
-        sides: dict[str, object] = {"output": str(target)}
-        if sound is not None:
-            sides["sound"] = str(sound)
-        ports = ('input_side_packet: "sound"', 'input_side_packet: "AUDIO_FILE_PATH:sound"')
-        graph = CalculatorGraph(
-            _GRAPH % (ports[0] if sound else "", _CALCULATOR, ports[1] if sound else "", FPS)
-        )
-        graph.start_run(sides)
-        for index, frame in enumerate(frames):
-            graph.add_packet_to_input_stream("frames", Packet(frame, index * 1_000_000 // FPS))
-            graph.wait_until_idle(60)
-            os.write(writing, b".")
-        graph.close_all_packet_sources()
-        graph.wait_until_done(60)
-        status = 0
-    except Exception:  # noqa: BLE001  # it ends here: the caller's stack is the parent's
-        traceback.print_exc()
-    finally:
-        os._exit(status)
+def _told(reading: Connection, most: int) -> int:
+    """Return how many more frames the process has taken, once they are that many, or it has ended."""
+    count = 0
+    while count < most:
+        if not reading.poll(_PATIENCE_S):
+            raise TimeoutError(f"a process that encodes said nothing for {_PATIENCE_S} s")
+        try:
+            reading.recv_bytes()
+        except EOFError:
+            break
+        count += 1
+    return count
+
+
+def _encode(target: Path, sound: Path | None, writing: Connection) -> None:
+    """Run the graph in the process that will be killed; a message is sent for each frame that was taken."""
+    sides: dict[str, object] = {"output": str(target)}
+    if sound is not None:
+        sides["sound"] = str(sound)
+    ports = ('input_side_packet: "sound"', 'input_side_packet: "AUDIO_FILE_PATH:sound"')
+    graph = CalculatorGraph(_GRAPH % (ports[0] if sound else "", _CALCULATOR, ports[1] if sound else "", FPS))
+    graph.start_run(sides)
+    for index, frame in enumerate(_pattern()):
+        graph.add_packet_to_input_stream("frames", Packet(frame, index * 1_000_000 // FPS))
+        graph.wait_until_idle(_PATIENCE_S)
+        writing.send_bytes(b".")
+    graph.close_all_packet_sources()
+    graph.wait_until_done(_PATIENCE_S)
 
 
 def _looked_at(target: Path, taken: int, wrong: str) -> Kill:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import re
 import subprocess
 import sys
@@ -11,7 +12,9 @@ import pytest
 
 SCRIPT = Path(__file__).resolve().parent.parent / "scripts/kill_encoders.py"
 
-pytestmark = pytest.mark.skipif(not hasattr(__import__("os"), "fork"), reason="the script forks")
+pytestmark = pytest.mark.skipif(
+    "forkserver" not in multiprocessing.get_all_start_methods(), reason="processes from a fork server"
+)
 
 
 def kill(*words):

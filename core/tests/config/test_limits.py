@@ -7,6 +7,7 @@ import pickle
 import subprocess
 import sys
 import textwrap
+from inspect import cleandoc
 
 import pytest
 
@@ -54,7 +55,7 @@ def test_every_limit_has_a_default_that_large_graphs_are_far_from() -> None:
     assert limits.current() == Limits()
     assert Limits().nodes >= 10 * 1000
     assert Limits().file_bytes >= 10_000 * 1000
-    assert all(f"\n        {name}: " in (Limits.__doc__ or "") for name in Limits._fields)
+    assert all(f"\n    {name}: " in cleandoc(Limits.__doc__ or "") for name in Limits._fields)
 
 
 def test_an_environment_variable_overrides_one_limit(monkeypatch) -> None:

@@ -159,7 +159,7 @@ def test_bytes_that_are_no_graph_are_refused(registry, tmp_path):
 
 @pytest.mark.parametrize("name", ["a\0b.pbtxt", "\ud800.pbtxt"])
 def test_a_path_that_the_system_cannot_have_is_refused(name, registry):
-    with pytest.raises(PenstockError, match=r"cannot be read: (embedded null|.*surrogates)") as caught:
+    with pytest.raises(PenstockError, match=r"cannot be read: (.*embedded null|.*surrogates)") as caught:
         read_graph(Path(name), registry)
 
     assert repr(name) in str(caught.value)
