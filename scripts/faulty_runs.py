@@ -123,7 +123,9 @@ class Trial:
         self._interrupts = interrupts
         self._is_stuck = "stuck" in self.modes
         self._wait_s = SHORT_S if self._is_stuck or not kind.ends else END_S
+        self._is_prepared = False
         self._was_started = False
+        self._feeders: list[threading.Thread] = []
         self._rows: Any = None
 
     # --- calls ----------------------------------------------------------------------------------------
@@ -234,6 +236,7 @@ class Trial:
         if "loop" in modes:
             graph.set_event_loop(world.run_loop())
         self._attach()
+        self._is_prepared = True
 
     def _attach(self) -> None:
         """Attach observers, pollers and rows."""
@@ -295,7 +298,7 @@ class Trial:
         count = rng.randint(3, 20)
         if "feeders" in modes:
             for name in self.drawn.inputs:
-                world.start(self._feed_late, name, 4 * count)
+                self._feeders.append(world.start(self._feed_late, name, 4 * count))
         moments = set(rng.sample(range(count), min(count, rng.randint(1, 3))))
         is_open = set(self.drawn.inputs) if "feeders" not in modes else set()
         for number in range(count):
@@ -452,7 +455,7 @@ class Trial:
             self.call("close", graph.close, END_S)
             world.is_armed = False
             world.release.set()
-            if self.kind.again and chance(self._random, 0.4) and not graph.is_running:
+            if self._may_run_again() and not graph.is_running:
                 self._run_again()
         self._rows = None
         world.graph = graph = None
@@ -466,6 +469,17 @@ class Trial:
         ledger = self.call("ledger", self.world.graph.ledger)
         if not isinstance(ledger, PenstockError) and not ledger.adds_up:
             self.findings.append(f"the ledger does not add up\n{ledger}")
+
+    def _may_run_again(self) -> bool:
+        """Return whether to run the graph once more, after the threads that feed the first run have ended."""
+        if not (self.kind.again and chance(self._random, 0.4)):
+            return False
+        for thread in self._feeders:
+            thread.join(JOIN_S)
+        if any(thread.is_alive() for thread in self._feeders):
+            self.findings.append("a thread that feeds an ended run is not refused")
+            return False
+        return self._is_prepared  # an interrupt may come before all executors were handed in
 
     def _run_again(self) -> None:
         """Run the graph without a fault; nothing may go wrong."""
