@@ -53,6 +53,8 @@ MOST_SECONDS: Final = 2.0
 MOST_BYTES: Final = 256 << 20
 #: A process that is beyond `MOST_SECONDS` by so much is ended: the kernel counts whole seconds.
 _GRACE_SECONDS: Final = 3
+#: How often an input that took too long is loaded again.
+_AGAIN: Final = 2
 #: How long a worker may take for one input without using the processor.
 _LONGEST_WAIT: Final = 120.0
 _PROGRESS: Final = 10.0
@@ -107,7 +109,27 @@ def load(one: Mutant, registry: Registry, folder: Path) -> None:
 
 def attempt(one: Mutant, number: int, registry: Registry, folder: Path) -> Finding | str:
     """Load a mutant under the limits; return what is wrong with that, else the name of what it raised."""
+    error, seconds = _timed(one, registry, folder)
+    kind = _wrong(error)
+    for _ in range(_AGAIN):  # on a busy machine any input may be charged for what others do
+        if kind or seconds <= MOST_SECONDS:
+            break
+        error, again = _timed(one, registry, folder)
+        kind, seconds = _wrong(error), min(seconds, again)
+    if not kind and seconds > MOST_SECONDS:
+        kind = f"it took more than {MOST_SECONDS:g} s of processor time"
+    if not kind:
+        return type(error).__name__ if error is not None else "loaded"
+    if error is None:
+        return Finding(number, one.form, kind)
+    words = ascii(str(error))[1:-1][:150]
+    return Finding(number, one.form, kind, words, "".join(traceback.format_exception(error)))
+
+
+def _timed(one: Mutant, registry: Registry, folder: Path) -> tuple[BaseException | None, float]:
+    """Load a mutant under the limits; return what it raised and the seconds of processor time."""
     _limit_memory()
+    _limit_processor()
     start = time.process_time()
     error: BaseException | None = None
     try:
@@ -117,16 +139,7 @@ def attempt(one: Mutant, number: int, registry: Registry, folder: Path) -> Findi
     finally:
         _, hard = resource.getrlimit(resource.RLIMIT_AS)
         resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
-    seconds = time.process_time() - start
-    kind = _wrong(error)
-    if not kind and seconds > MOST_SECONDS:
-        kind = f"it took more than {MOST_SECONDS:g} s of processor time"
-    if not kind:
-        return type(error).__name__ if error is not None else "loaded"
-    if error is None:
-        return Finding(number, one.form, kind)
-    words = ascii(str(error))[1:-1][:150]
-    return Finding(number, one.form, kind, words, "".join(traceback.format_exception(error)))
+    return error, time.process_time() - start
 
 
 def _wrong(error: BaseException | None) -> str:
@@ -211,7 +224,6 @@ def work(task: Task, shared: _Shared, results: Connection) -> None:
                 break
             shared.number.value = number
             one = mutant(corpus, task.seed, number)
-            _limit_processor()
             outcome = attempt(one, number, registry, Path(folder))
             if isinstance(outcome, Finding):
                 results.send(outcome)
