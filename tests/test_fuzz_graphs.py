@@ -41,15 +41,14 @@ class Deed:
             bytearray(1 << 30)
         if self.number == 6:
             os.kill(os.getpid(), signal.SIGSEGV)
-        while self.number == 8 or (self.number == 10 and sum(os.times()[:2]) < self.until()):
+        self.loads = getattr(self, "loads", 0) + 1
+        is_slow = self.number == 10 or (self.number == 9 and self.loads == 1)
+        until = sum(os.times()[:2]) + 0.6
+        while self.number == 8 or (is_slow and sum(os.times()[:2]) < until):
             pass
         if self.number == 12:
             raise Unprintable
         return ""
-
-    def until(self):
-        self.end = getattr(self, "end", None) or sum(os.times()[:2]) + 0.6
-        return self.end
 
 class Unprintable(InvalidArgumentError):
     def __init__(self):
