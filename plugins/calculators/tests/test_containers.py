@@ -17,13 +17,13 @@ from penstock import CalculatorGraph, Packet, Timestamp
 from penstock.errors import PacketTypeError
 from penstock_calculators.containers import AFFINE_MATRICES, TENSORS, ListOf, MessageOf
 from penstock_calculators.plugin import penstock_components
-from penstock_formats import Landmark, LandmarkList, Matrix
+from penstock_formats import Landmark, LandmarkList, Matrix, Tensor
 
 FAMILIES = ("begin_loop", "end_loop", "concatenate", "split")
 #: The part of the names after the family: the element of a list, or a message.
 LOOPS = {
-    "AffineMatrix": "tuple[float, ...]", "Image": "ImageFrame", "RenderData": "RenderData",
-    "Tensor": "ndarray", "TfLiteTensor": "ndarray",
+    "AffineMatrix": "tuple[float, ...]", "Image": "Image", "RenderData": "RenderData",
+    "Tensor": "Tensor", "TfLiteTensor": "Tensor",
     "Boolean": "bool", "ClassificationList": "ClassificationList", "Detection": "Detection", "Float": "float",
     "ImageFrame": "ImageFrame", "ImageSize": "tuple[int, int]", "Int": "int",
     "LandmarkListVector": "LandmarkList", "Matrix": "Matrix", "MatrixVector": "list[Matrix]",
@@ -31,8 +31,8 @@ LOOPS = {
     "String": "str", "Uint64t": "int",
 }  # fmt: skip
 VECTORS = {
-    "AffineMatrix": "tuple[float, ...]", "Image": "ImageFrame", "RenderData": "RenderData",
-    "Tensor": "ndarray", "TfLiteTensor": "ndarray",
+    "AffineMatrix": "tuple[float, ...]", "Image": "Image", "RenderData": "RenderData",
+    "Tensor": "Tensor", "TfLiteTensor": "Tensor",
     "Bool": "bool", "ClassificationList": "ClassificationList", "Detection": "Detection", "Float": "float",
     "ImageFrame": "ImageFrame", "Int32": "int", "LandmarList": "NormalizedLandmarkList",
     "Landmark": "NormalizedLandmark", "LandmarkList": "LandmarkList", "Matrix": "Matrix",
@@ -143,7 +143,7 @@ def test_a_loop_over_numbers_imports_neither_numpy_nor_messages():
         (ListOf(int), [1, 2, 0.5], r"element 2 of the list is a 'float', not a 'int'"),
         (ListOf(bool), [1], r"element 0 of the list is a 'int', not a 'bool'"),
         (ListOf(float), ["1"], r"element 0 of the list is a 'str', not a 'float'; convert it"),
-        (TENSORS, [[0.5]], r"element 0 of the list is a 'list', not a 'numpy.ndarray'"),
+        (TENSORS, [[0.5]], r"element 0 of the list is a 'list', not a 'Tensor'"),
         (AFFINE_MATRICES, [[1.0] * 16], r"element 0 of the list is a 'list', not a 'tuple\[float, ...\]'"),
         (ListOf("Matrix"), [[]], r"element 0 of the list is a 'list', not a 'Matrix'"),
         (ListOf(ListOf("Matrix")), [1.0], r"element 0 of the list is a 'float', not a 'list\[Matrix\]'"),
@@ -164,7 +164,7 @@ def test_a_list_of_other_elements_is_refused_with_the_place_of_the_first(contain
         (ListOf(bool), [True]),
         (ListOf("Matrix"), [Matrix(np.zeros((1, 2), np.float32))]),
         (ListOf(ListOf("Matrix")), [[]]),
-        (TENSORS, [np.zeros((2, 1, 3), np.int8), np.array(0.5, np.float32)]),
+        (TENSORS, [Tensor(np.zeros((2, 1, 3), np.int8)), Tensor(np.array(0.5, np.float32))]),
         (AFFINE_MATRICES, [(1.0,) * 16]),
     ],
 )

@@ -26,7 +26,7 @@ from penstock_calculators.end_loop import (
     EndLoopTensorCalculator,
 )
 from penstock_calculators.pass_through import PassThroughCalculator
-from penstock_formats import ImageFrame, Matrix, NormalizedRect, RenderData
+from penstock_formats import Image, ImageFrame, Matrix, NormalizedRect, RenderData, Tensor
 from penstock_testing import ScheduleHarness, calculator, node, run_calculator, wired
 
 
@@ -236,8 +236,8 @@ def test_a_pair_of_width_and_height_is_an_image_size():
 
 
 def test_tensors_and_images_go_around_as_the_same_objects():
-    tensors = [np.zeros((1, 2, 3), np.int8), np.zeros((), np.float32)]
-    images = [ImageFrame(np.zeros((2, 2), np.uint8))]
+    tensors = [Tensor(np.zeros((1, 2, 3), np.int8)), Tensor(np.zeros((), np.float32))]
+    images = [Image(ImageFrame(np.zeros((2, 2), np.uint8)))]
     for begins, ends, payload in (
         (BeginLoopTensorCalculator, EndLoopTensorCalculator, tensors),
         (BeginLoopImageCalculator, EndLoopImageCalculator, images),

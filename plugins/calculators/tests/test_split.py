@@ -17,7 +17,7 @@ from penstock_calculators.split import (
     SplitUint64tVectorCalculator,
 )
 from penstock_calculators.split_vector_calculator_pb2 import Range, SplitVectorCalculatorOptions
-from penstock_formats import ImageFrame, NormalizedLandmark, NormalizedLandmarkList
+from penstock_formats import ImageFrame, NormalizedLandmark, NormalizedLandmarkList, Tensor
 from penstock_testing import ScheduleHarness, node, run_calculator, wired
 
 
@@ -161,8 +161,8 @@ def test_ranges_of_elements_that_are_moved_must_not_overlap():
         run_calculator(calculator, {0: []}, outputs=[0, 1], options=options((0, 2), (1, 3)))
 
 
-def test_tensors_come_apart_as_the_same_arrays():
-    scores, boxes = np.zeros((1, 10), np.float32), np.zeros((1, 10, 4), np.int8)
+def test_tensors_come_apart_as_the_same_objects():
+    scores, boxes = Tensor(np.zeros((1, 10), np.float32)), Tensor(np.zeros((1, 10, 4), np.int8))
 
     first, second = split(
         [scores, boxes], options((1, 2), (0, 1), element_only=True), calculator=SplitTensorVectorCalculator
@@ -172,7 +172,7 @@ def test_tensors_come_apart_as_the_same_arrays():
 
 
 def test_tensors_go_to_one_output_each_but_not_those_of_tflite():
-    tensors = [np.full(1, i, np.float32) for i in range(3)]
+    tensors = [Tensor(np.full(1, i, np.float32)) for i in range(3)]
     chosen = options((0, 2), (1, 3))
 
     with pytest.raises(GraphConfigError, match="ranges 0 to 2 and 1 to 3 overlap"):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from penstock import Timestamp
 from penstock.errors import InvalidArgumentError
-from penstock_calculators.containers import IMAGES, TENSORS, ListOf, PerElementType
+from penstock_calculators.containers import FRAMES, IMAGES, TENSORS, ListOf, PerElementType
 
 if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract
@@ -125,7 +125,7 @@ def end_batch(cc: CalculatorContext, start: int, clock: int) -> int:
 BeginLoopDetectionCalculator = BeginLoopCalculator.named("BeginLoopDetectionCalculator", ListOf("Detection"))
 BeginLoopFloatCalculator = BeginLoopCalculator.named("BeginLoopFloatCalculator", ListOf(float))
 BeginLoopImageCalculator = BeginLoopCalculator.named("BeginLoopImageCalculator", IMAGES)
-BeginLoopImageFrameCalculator = BeginLoopCalculator.named("BeginLoopImageFrameCalculator", IMAGES)
+BeginLoopImageFrameCalculator = BeginLoopCalculator.named("BeginLoopImageFrameCalculator", FRAMES)
 BeginLoopIntCalculator = BeginLoopCalculator.named("BeginLoopIntCalculator", ListOf(int))
 BeginLoopMatrixCalculator = BeginLoopCalculator.named("BeginLoopMatrixCalculator", ListOf("Matrix"))
 BeginLoopMatrixVectorCalculator = BeginLoopCalculator.named(

@@ -4,10 +4,8 @@ One class implements all names of a family, such as the `Concatenate...VectorCal
 `PerElementType` makes a subclass for each name. Invariant: payload types of penstock-formats are imported
 only when a graph names such a calculator, so a loop over numbers imports neither NumPy nor messages.
 
-Types of the reference that have no class of their own here: Image is an `ImageFrame`; Tensor and
-TfLiteTensor are a `numpy.ndarray` of any shape and element type, which no code writes to once it is in a
-packet; an AffineMatrix is a tuple of its 16 numbers, row after row; an ImageSize is a tuple of width and
-height.
+Types of the reference that have no class of their own here: a TfLiteTensor is a `Tensor`; an
+AffineMatrix is a tuple of its 16 numbers, row after row; an ImageSize is a tuple of width and height.
 """
 
 from __future__ import annotations
@@ -159,8 +157,9 @@ class MessageOf(Container):
 
 #: Containers of several families; see the module's docstring.
 AFFINE_MATRICES: Final = ListOf(tuple[float, ...])
-IMAGES: Final = ListOf("ImageFrame")
-TENSORS: Final = ListOf("numpy.ndarray")
+IMAGES: Final = ListOf("Image")
+FRAMES: Final = ListOf("ImageFrame")
+TENSORS: Final = ListOf("Tensor")
 
 
 class PerElementType(penstock.Calculator):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from penstock import Timestamp
-from penstock_calculators.containers import AFFINE_MATRICES, IMAGES, TENSORS, ListOf, PerElementType
+from penstock_calculators.containers import AFFINE_MATRICES, FRAMES, IMAGES, TENSORS, ListOf, PerElementType
 
 if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract
@@ -82,7 +82,7 @@ EndLoopClassificationListCalculator = EndLoopCalculator.named(
 EndLoopDetectionCalculator = EndLoopCalculator.named("EndLoopDetectionCalculator", ListOf("Detection"))
 EndLoopFloatCalculator = EndLoopCalculator.named("EndLoopFloatCalculator", ListOf(float))
 EndLoopImageCalculator = EndLoopCalculator.named("EndLoopImageCalculator", IMAGES)
-EndLoopImageFrameCalculator = EndLoopCalculator.named("EndLoopImageFrameCalculator", IMAGES)
+EndLoopImageFrameCalculator = EndLoopCalculator.named("EndLoopImageFrameCalculator", FRAMES)
 # each a pair of width and height
 EndLoopImageSizeCalculator = EndLoopCalculator.named("EndLoopImageSizeCalculator", ListOf(tuple[int, int]))
 EndLoopLandmarkListVectorCalculator = EndLoopCalculator.named(

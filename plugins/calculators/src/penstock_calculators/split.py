@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from penstock.errors import InvalidArgumentError
 from penstock_calculators.containers import (
     AFFINE_MATRICES,
+    FRAMES,
     IMAGES,
     TENSORS,
     ListOf,
@@ -199,7 +200,7 @@ SplitNormalizedRectVectorCalculator = _split("SplitNormalizedRectVectorCalculato
 SplitTfLiteTensorVectorCalculator = _split("SplitTfLiteTensorVectorCalculator", TENSORS)
 SplitUint64tVectorCalculator = _split("SplitUint64tVectorCalculator", ListOf(int))
 MovableSplitImageFrameVectorCalculator = MovableSplitCalculator.named(
-    "MovableSplitImageFrameVectorCalculator", IMAGES
+    "MovableSplitImageFrameVectorCalculator", FRAMES
 )
 # the reference moves tensors too, although the name does not say so
 SplitTensorVectorCalculator = MovableSplitCalculator.named("SplitTensorVectorCalculator", TENSORS)

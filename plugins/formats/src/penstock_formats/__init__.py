@@ -1,7 +1,7 @@
-"""Payload types that packs share: images, matrices, headers of streams, detections, landmarks, drawings.
+"""Payload types that packs share: images, tensors, matrices, headers, detections, landmarks, drawings.
 
-Images and matrices hold a read-only view, so any number of calculators can share one packet. Messages
-are mutable, but a message in a packet must not be changed: change a copy.
+Images, tensors and matrices hold a read-only view, so any number of calculators can share one packet.
+Messages are mutable, but a message in a packet must not be changed: change a copy.
 
 The names are imported when they are first used, so finding this pack imports neither NumPy nor a message.
 """
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from penstock_formats.detection_pb2 import Detection as Detection
     from penstock_formats.detection_pb2 import DetectionList as DetectionList
     from penstock_formats.frame_size import check_frame_size as check_frame_size
+    from penstock_formats.image import GpuImage as GpuImage
+    from penstock_formats.image import Image as Image
     from penstock_formats.image_format import ImageFormat as ImageFormat
     from penstock_formats.image_frame import ImageFrame as ImageFrame
     from penstock_formats.landmark_pb2 import Landmark as Landmark
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
     from penstock_formats.render_data_pb2 import RenderAnnotation as RenderAnnotation
     from penstock_formats.render_data_pb2 import RenderData as RenderData
     from penstock_formats.render_data_pb2 import RenderViewport as RenderViewport
+    from penstock_formats.tensor import Tensor as Tensor
     from penstock_formats.time_series_header_pb2 import (
         MultiStreamTimeSeriesHeader as MultiStreamTimeSeriesHeader,
     )
@@ -56,6 +59,7 @@ _HOMES: Final = {
     "penstock_formats.color_pb2": "Color",
     "penstock_formats.detection_pb2": "Detection DetectionList",
     "penstock_formats.frame_size": "check_frame_size",
+    "penstock_formats.image": "GpuImage Image",
     "penstock_formats.image_format": "ImageFormat",
     "penstock_formats.image_frame": "ImageFrame",
     "penstock_formats.landmark_pb2": (
@@ -68,6 +72,7 @@ _HOMES: Final = {
     "penstock_formats.rasterization_pb2": "Rasterization",
     "penstock_formats.rect_pb2": "NormalizedRect Rect",
     "penstock_formats.render_data_pb2": "RenderAnnotation RenderData RenderViewport",
+    "penstock_formats.tensor": "Tensor",
     "penstock_formats.time_series_header_pb2": "MultiStreamTimeSeriesHeader TimeSeriesHeader",
     "penstock_formats.video_header": "VideoHeader",
 }
