@@ -6,12 +6,16 @@ A new pack needs one directory and one run of this script, from anywhere:
     python scripts/members.py --check    exit 1 and name the files that are not current
 
 The lists are between the lines "# members: begin" and "# members: end": in the root
-pyproject.toml what `penstock` requires, where uv finds the members, what the `dev` group installs;
-in .importlinter the packages to check and which of them may import which.
+pyproject.toml what `penstock` and its extras require, where uv finds the members, what the `dev`
+group installs; in .importlinter the packages to check and which of them may import which.
 
 A member's names follow from its directory: `plugins/image` is the distribution
 `penstock-image` with the import name `penstock_image` and the entry point `image`;
 `subgraphs/flow` is `penstock-subgraphs-flow`. Only `core` differs: `penstock-core`, `penstock`.
+
+A pack that brings a heavy dependency is no part of every installation of `penstock`: its pyproject.toml
+names the extras that bring it (`[tool.penstock] extras = ["mediapipe"]`, for `penstock[mediapipe]`). An extra
+of the pack with the same name comes along. The `dev` group has the pack without its extras.
 
 It uses only the standard library, and so runs before anything is installed.
 """
@@ -73,6 +77,12 @@ class Member:
         return self.name.removeprefix("penstock-")
 
     @property
+    def extras(self) -> list[str]:
+        """Return the extras of `penstock` that bring it; none: every installation of `penstock` has it."""
+        wanted: list[str] = self.pyproject.get("tool", {}).get("penstock", {}).get("extras", [])
+        return wanted
+
+    @property
     def source(self) -> Path:
         """Return the directory of its package."""
         return self.path / "src" / self.import_name
@@ -112,10 +122,21 @@ def _rewrite(text: str, blocks: Sequence[Iterable[str]]) -> str:
 
 def _root_pyproject(text: str, found: Sequence[Member]) -> str:
     version = tomllib.loads(text)["project"]["version"]
-    standard = [f'"{each.name}{release_range(version)}",' for each in found if each.place in TRAIN]
+    train = [each for each in found if each.place in TRAIN]
+    standard = [f'"{each.name}{release_range(version)}",' for each in train if not each.extras]
+    extras = [
+        f"{extra} = [{', '.join(_of_extra(each, extra, version) for each in train if extra in each.extras)}]"
+        for extra in sorted({extra for each in train for extra in each.extras})
+    ]
     sources = [f"{each.name} = {{ workspace = true }}" for each in found]
     dev = [f'"{each.name}{"[testing]" if each.place == "core" else ""}",' for each in found]
-    return _rewrite(text, [standard, sources, dev])
+    return _rewrite(text, [standard, extras, sources, dev])
+
+
+def _of_extra(member: Member, extra: str, version: str) -> str:
+    """Return the requirement of an extra of `penstock`: a member, with its extra of that name if any."""
+    own = f"[{extra}]" if extra in member.project.get("optional-dependencies", {}) else ""
+    return f'"{member.name}{own}{release_range(version)}"'
 
 
 def _import_linter(text: str, found: Sequence[Member]) -> str:

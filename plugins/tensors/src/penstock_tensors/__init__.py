@@ -1,0 +1,1 @@
+"""Images to tensors, models, and what models say."""

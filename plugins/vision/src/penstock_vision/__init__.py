@@ -1,0 +1,1 @@
+"""Detections, rectangles, landmarks and masks."""

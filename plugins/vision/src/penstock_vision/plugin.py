@@ -1,0 +1,11 @@
+"""What the pack contributes, by name; none of its modules is imported until a graph uses it."""
+
+from __future__ import annotations
+
+from penstock import Components, hookimpl
+
+
+@hookimpl
+def penstock_components() -> Components:
+    """Name the calculators and their options messages."""
+    return Components()

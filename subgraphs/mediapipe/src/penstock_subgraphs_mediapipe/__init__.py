@@ -1,0 +1,1 @@
+"""The subgraphs that MediaPipe's graphs name."""
