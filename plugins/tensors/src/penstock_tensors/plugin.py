@@ -8,4 +8,31 @@ from penstock import Components, hookimpl
 @hookimpl
 def penstock_components() -> Components:
     """Name the calculators and their options messages."""
-    return Components()
+    return Components(
+        calculators={
+            "TensorsToDetectionsCalculator": (
+                "penstock_tensors.tensors_to_detections:TensorsToDetectionsCalculator"
+            ),
+            "TensorsToFloatsCalculator": "penstock_tensors.tensors_to_floats:TensorsToFloatsCalculator",
+            "TensorsToLandmarksCalculator": (
+                "penstock_tensors.tensors_to_landmarks:TensorsToLandmarksCalculator"
+            ),
+        },
+        options={
+            "penstock.TensorsToDetectionsCalculatorOptions": (
+                "penstock.CalculatorOptions",
+                335742639,
+                "penstock_tensors.tensors_to_detections_calculator_pb2:TensorsToDetectionsCalculatorOptions",
+            ),
+            "penstock.TensorsToFloatsCalculatorOptions": (
+                "penstock.CalculatorOptions",
+                343499115,
+                "penstock_tensors.tensors_to_floats_calculator_pb2:TensorsToFloatsCalculatorOptions",
+            ),
+            "penstock.TensorsToLandmarksCalculatorOptions": (
+                "penstock.CalculatorOptions",
+                335742640,
+                "penstock_tensors.tensors_to_landmarks_calculator_pb2:TensorsToLandmarksCalculatorOptions",
+            ),
+        },
+    )
