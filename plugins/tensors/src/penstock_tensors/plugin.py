@@ -10,15 +10,17 @@ def penstock_components() -> Components:
     """Name the calculators and their options messages."""
     return Components(
         calculators={
-            "TensorsToDetectionsCalculator": (
-                "penstock_tensors.tensors_to_detections:TensorsToDetectionsCalculator"
-            ),
+            "ImageToTensorCalculator": "penstock_tensors.image_to_tensor:ImageToTensorCalculator",
+            "TensorsToDetectionsCalculator": "penstock_tensors.tensors_to_detections:TensorsToDetectionsCalculator",
             "TensorsToFloatsCalculator": "penstock_tensors.tensors_to_floats:TensorsToFloatsCalculator",
-            "TensorsToLandmarksCalculator": (
-                "penstock_tensors.tensors_to_landmarks:TensorsToLandmarksCalculator"
-            ),
+            "TensorsToLandmarksCalculator": "penstock_tensors.tensors_to_landmarks:TensorsToLandmarksCalculator",
         },
         options={
+            "penstock.ImageToTensorCalculatorOptions": (
+                "penstock.CalculatorOptions",
+                334361939,
+                "penstock_tensors.image_to_tensor_calculator_pb2:ImageToTensorCalculatorOptions",
+            ),
             "penstock.TensorsToDetectionsCalculatorOptions": (
                 "penstock.CalculatorOptions",
                 335742639,
