@@ -15,8 +15,10 @@ def penstock_components() -> Components:
             "DetectionsToRectsCalculator": "penstock_vision.detections_to_rects:DetectionsToRectsCalculator",
             "HandDetectionsFromPoseToRectsCalculator": "penstock_vision.hand_detections_from_pose_to_rects:HandDetectionsFromPoseToRectsCalculator",
             "HandLandmarksToRectCalculator": "penstock_vision.hand_landmarks_to_rect:HandLandmarksToRectCalculator",
+            "LandmarkProjectionCalculator": "penstock_vision.landmark_projection:LandmarkProjectionCalculator",
             "LandmarksToDetectionCalculator": "penstock_vision.landmarks_to_detection:LandmarksToDetectionCalculator",
             "RectTransformationCalculator": "penstock_vision.rect_transformation:RectTransformationCalculator",
+            "WorldLandmarkProjectionCalculator": "penstock_vision.world_landmark_projection:WorldLandmarkProjectionCalculator",
         },
         options={
             "penstock.AssociationCalculatorOptions": (
