@@ -8,4 +8,68 @@ from penstock import Components, hookimpl
 @hookimpl
 def penstock_components() -> Components:
     """Name the calculators and their options messages."""
-    return Components()
+    return Components(
+        calculators={
+            "AlignmentPointsRectsCalculator": "penstock_vision.alignment_points_rects:AlignmentPointsRectsCalculator",
+            "AssociationNormRectCalculator": "penstock_vision.association:AssociationNormRectCalculator",
+            "DetectionsToRectsCalculator": "penstock_vision.detections_to_rects:DetectionsToRectsCalculator",
+            "HandDetectionsFromPoseToRectsCalculator": "penstock_vision.hand_detections_from_pose_to_rects:HandDetectionsFromPoseToRectsCalculator",
+            "HandLandmarksToRectCalculator": "penstock_vision.hand_landmarks_to_rect:HandLandmarksToRectCalculator",
+            "LandmarkProjectionCalculator": "penstock_vision.landmark_projection:LandmarkProjectionCalculator",
+            "LandmarksToDetectionCalculator": "penstock_vision.landmarks_to_detection:LandmarksToDetectionCalculator",
+            "RectTransformationCalculator": "penstock_vision.rect_transformation:RectTransformationCalculator",
+            "WorldLandmarkProjectionCalculator": "penstock_vision.world_landmark_projection:WorldLandmarkProjectionCalculator",
+        },
+        options={
+            "penstock.AssociationCalculatorOptions": (
+                "penstock.CalculatorOptions",
+                275124847,
+                "penstock_vision.association_calculator_pb2:AssociationCalculatorOptions",
+            ),
+            "penstock.DetectionsToRectsCalculatorOptions": (
+                "penstock.CalculatorOptions",
+                262691807,
+                "penstock_vision.detections_to_rects_calculator_pb2:DetectionsToRectsCalculatorOptions",
+            ),
+            "penstock.LandmarkProjectionCalculatorOptions": (
+                "penstock.CalculatorOptions",
+                263371892,
+                "penstock_vision.landmark_projection_calculator_pb2:LandmarkProjectionCalculatorOptions",
+            ),
+            "penstock.LandmarksRefinementCalculatorOptions": (
+                "penstock.CalculatorOptions",
+                381914658,
+                "penstock_vision.landmarks_refinement_calculator_pb2:LandmarksRefinementCalculatorOptions",
+            ),
+            "penstock.LandmarksSmoothingCalculatorOptions": (
+                "penstock.CalculatorOptions",
+                325671429,
+                "penstock_vision.landmarks_smoothing_calculator_pb2:LandmarksSmoothingCalculatorOptions",
+            ),
+            "penstock.LandmarksToDetectionCalculatorOptions": (
+                "penstock.CalculatorOptions",
+                260199669,
+                "penstock_vision.landmarks_to_detection_calculator_pb2:LandmarksToDetectionCalculatorOptions",
+            ),
+            "penstock.RectTransformationCalculatorOptions": (
+                "penstock.CalculatorOptions",
+                262226312,
+                "penstock_vision.rect_transformation_calculator_pb2:RectTransformationCalculatorOptions",
+            ),
+            "penstock.RoiTrackingCalculatorOptions": (
+                "penstock.CalculatorOptions",
+                329994630,
+                "penstock_vision.roi_tracking_calculator_pb2:RoiTrackingCalculatorOptions",
+            ),
+            "penstock.VisibilityCopyCalculatorOptions": (
+                "penstock.CalculatorOptions",
+                363728421,
+                "penstock_vision.visibility_copy_calculator_pb2:VisibilityCopyCalculatorOptions",
+            ),
+            "penstock.VisibilitySmoothingCalculatorOptions": (
+                "penstock.CalculatorOptions",
+                360207350,
+                "penstock_vision.visibility_smoothing_calculator_pb2:VisibilitySmoothingCalculatorOptions",
+            ),
+        },
+    )
