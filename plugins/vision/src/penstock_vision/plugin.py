@@ -10,6 +10,35 @@ def penstock_components() -> Components:
     """Name the calculators and their options messages."""
     return Components(
         calculators={
+            "NonMaxSuppressionCalculator": (
+                "penstock_vision.non_max_suppression:NonMaxSuppressionCalculator"
+            ),
+            "DetectionLetterboxRemovalCalculator": (
+                "penstock_vision.letterbox_removal:DetectionLetterboxRemovalCalculator"
+            ),
+            "LandmarkLetterboxRemovalCalculator": (
+                "penstock_vision.letterbox_removal:LandmarkLetterboxRemovalCalculator"
+            ),
+            "DetectionProjectionCalculator": (
+                "penstock_vision.detection_projection:DetectionProjectionCalculator"
+            ),
+            "ThresholdingCalculator": ("penstock_vision.thresholding:ThresholdingCalculator"),
+            "ImagePropertiesCalculator": ("penstock_vision.image_handles:ImagePropertiesCalculator"),
+            "ToImageCalculator": ("penstock_vision.image_handles:ToImageCalculator"),
+            "FromImageCalculator": ("penstock_vision.image_handles:FromImageCalculator"),
+            "NormalizedRectVectorHasMinSizeCalculator": (
+                "penstock_vision.has_min_size:NormalizedRectVectorHasMinSizeCalculator"
+            ),
+            "NormalizedLandmarkListVectorHasMinSizeCalculator": (
+                "penstock_vision.has_min_size:NormalizedLandmarkListVectorHasMinSizeCalculator"
+            ),
+            "ClassificationListVectorHasMinSizeCalculator": (
+                "penstock_vision.has_min_size:ClassificationListVectorHasMinSizeCalculator"
+            ),
+            "SegmentationSmoothingCalculator": ("penstock_vision.masks:SegmentationSmoothingCalculator"),
+            "InverseMatrixCalculator": ("penstock_vision.masks:InverseMatrixCalculator"),
+            "WarpAffineCalculator": ("penstock_vision.masks:WarpAffineCalculator"),
+            "WarpAffineCalculatorCpu": ("penstock_vision.masks:WarpAffineCalculatorCpu"),
             "AlignmentPointsRectsCalculator": "penstock_vision.alignment_points_rects:AlignmentPointsRectsCalculator",
             "AssociationNormRectCalculator": "penstock_vision.association:AssociationNormRectCalculator",
             "DetectionsToRectsCalculator": "penstock_vision.detections_to_rects:DetectionsToRectsCalculator",
@@ -21,6 +50,31 @@ def penstock_components() -> Components:
             "WorldLandmarkProjectionCalculator": "penstock_vision.world_landmark_projection:WorldLandmarkProjectionCalculator",
         },
         options={
+            "penstock.NonMaxSuppressionCalculatorOptions": (
+                "penstock.CalculatorOptions",
+                55383100,
+                "penstock_vision.non_max_suppression_calculator_pb2:NonMaxSuppressionCalculatorOptions",
+            ),
+            "penstock.ThresholdingCalculatorOptions": (
+                "penstock.CalculatorOptions",
+                259990498,
+                "penstock_vision.thresholding_calculator_pb2:ThresholdingCalculatorOptions",
+            ),
+            "penstock.CollectionHasMinSizeCalculatorOptions": (
+                "penstock.CalculatorOptions",
+                259397840,
+                "penstock_vision.collection_has_min_size_calculator_pb2:CollectionHasMinSizeCalculatorOptions",
+            ),
+            "penstock.SegmentationSmoothingCalculatorOptions": (
+                "penstock.CalculatorOptions",
+                377425128,
+                "penstock_vision.segmentation_smoothing_calculator_pb2:SegmentationSmoothingCalculatorOptions",
+            ),
+            "penstock.WarpAffineCalculatorOptions": (
+                "penstock.CalculatorOptions",
+                373693895,
+                "penstock_vision.warp_affine_calculator_pb2:WarpAffineCalculatorOptions",
+            ),
             "penstock.AssociationCalculatorOptions": (
                 "penstock.CalculatorOptions",
                 275124847,
