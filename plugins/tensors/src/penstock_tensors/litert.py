@@ -119,7 +119,9 @@ def _interpreter(model: Model, settings: RunSettings) -> Any:
         raise FailedPreconditionError(
             f"the model {model.name!r} needs ai-edge-litert, which cannot be imported ({error}); run: {_INSTALL}"
         ) from error
-    kernels = OpResolverType.AUTO if settings.uses_xnnpack else OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES
+    kernels = (
+        OpResolverType.AUTO if settings.uses_xnnpack else OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES
+    )
     try:
         made = Interpreter(
             model_content=model.data,

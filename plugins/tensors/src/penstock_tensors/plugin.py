@@ -10,6 +10,9 @@ def penstock_components() -> Components:
     """Name the calculators and their options messages."""
     return Components(
         calculators={
+            "TensorsToClassificationCalculator": (
+                "penstock_tensors.tensors_to_classification:TensorsToClassificationCalculator"
+            ),
             "ImageToTensorCalculator": ("penstock_tensors.image_to_tensor:ImageToTensorCalculator"),
             "InferenceCalculatorCpu": "penstock_tensors.inference:InferenceCalculatorCpu",
             "InferenceCalculatorXnnpack": ("penstock_tensors.inference:InferenceCalculatorXnnpack"),
@@ -27,6 +30,11 @@ def penstock_components() -> Components:
             "TfLiteModelCalculator": "penstock_tensors.tflite_model:TfLiteModelCalculator",
         },
         options={
+            "penstock.TensorsToClassificationCalculatorOptions": (
+                "penstock.CalculatorOptions",
+                335742638,
+                "penstock_tensors.tensors_to_classification_calculator_pb2:TensorsToClassificationCalculatorOptions",
+            ),
             "penstock.ImageToTensorCalculatorOptions": (
                 "penstock.CalculatorOptions",
                 334361939,

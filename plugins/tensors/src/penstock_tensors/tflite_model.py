@@ -106,7 +106,9 @@ def _read(place: tuple[int, int, int]) -> bytes:
             f"MODEL_FD is {place!r}, which cannot be read: {error}; give a file descriptor, an offset and a size"
         ) from error
     if len(data) != size:
-        raise InvalidArgumentError(f"MODEL_FD has {len(data)} bytes, but its size says {size}; correct the size")
+        raise InvalidArgumentError(
+            f"MODEL_FD has {len(data)} bytes, but its size says {size}; correct the size"
+        )
     return data
 
 
