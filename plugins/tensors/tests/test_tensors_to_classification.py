@@ -7,6 +7,7 @@ import pytest
 
 from penstock.errors import GraphConfigError, GraphRunError
 from penstock_formats import Tensor
+from penstock_formats.label_map_pb2 import LabelMapItem
 from penstock_tensors.tensors_to_classification import TensorsToClassificationCalculator
 from penstock_tensors.tensors_to_classification_calculator_pb2 import TensorsToClassificationCalculatorOptions
 from penstock_testing import run_calculator
@@ -65,7 +66,7 @@ def test_labels_of_a_file(tmp_path):
 
 
 def test_labels_by_items():
-    items = {0: {"name": "cup"}, 1: {"name": "plate", "display_name": "Teller"}}
+    items = {0: LabelMapItem(name="cup"), 1: LabelMapItem(name="plate")}
 
     assert classified((0.25, 0.75), label_items=items) == [(0, 0.25, "cup"), (1, 0.75, "plate")]
 
@@ -79,7 +80,7 @@ def test_labels_by_items():
             {"binary_classification": True},
             "has 2 numbers, but with binary_classification it must",
         ),
-        ((0.5, 0.5), {"label_items": {0: {"name": "a"}}}, "has 2 classes, but there are 1 labels"),
+        ((0.5, 0.5), {"label_items": {0: LabelMapItem(name="a")}}, "has 2 classes, but there are 1 labels"),
         ((0.5,), {"label_map_path": "no/such/labels.txt"}, "the file 'no/such/labels.txt' was not found"),
     ],
 )
@@ -93,7 +94,7 @@ def test_what_does_not_fit_is_refused(scores, options, words):
     [
         ({"ignore_classes": [0], "allow_classes": [0]}, "both ignore_classes and allow_classes are set"),
         (
-            {"label_map_path": "a", "label_items": {0: {"name": "a"}}},
+            {"label_map_path": "a", "label_items": {0: LabelMapItem(name="a")}},
             "label_map_path and label_items are set, but only one may be",
         ),
     ],
