@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from penstock.errors import InvalidArgumentError
+from penstock_tensors.float_math import atan2f
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -45,7 +46,7 @@ def landmarks_to_transform_matrix(attributes: Mapping[str, Any]) -> Kernel:
     def run(inputs: Sequence[Floats]) -> list[Floats]:
         points = inputs[0].reshape(-1, _XYZ)
         across, down = points[right, 0] - points[left, 0], points[right, 1] - points[left, 1]
-        turn = target - np.float32(math.atan2(down, across))
+        turn = target - np.float32(atan2f(float(down), float(across)))
         cos, sin = np.float32(math.cos(turn)), np.float32(math.sin(turn))
         x, y = points[subset, 0], points[subset, 1]
         turned_x, turned_y = cos * x - sin * y, sin * x + cos * y
