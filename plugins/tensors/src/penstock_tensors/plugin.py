@@ -14,6 +14,7 @@ def penstock_components() -> Components:
             "InferenceCalculatorCpu": "penstock_tensors.inference:InferenceCalculatorCpu",
             "InferenceCalculatorXnnpack": "penstock_tensors.inference:InferenceCalculatorXnnpack",
             "ResourceProviderCalculator": "penstock_tensors.resource_provider:ResourceProviderCalculator",
+            "SsdAnchorsCalculator": "penstock_tensors.ssd_anchors:SsdAnchorsCalculator",
             "TfLiteCustomOpResolverCalculator": (
                 "penstock_tensors.tflite_model:TfLiteCustomOpResolverCalculator"
             ),
@@ -36,6 +37,11 @@ def penstock_components() -> Components:
             ),
             "penstock.ResourceProviderCalculatorOptions": (
                 "penstock_tensors.resource_provider_calculator_pb2:ResourceProviderCalculatorOptions"
+            ),
+            "penstock.SsdAnchorsCalculatorOptions": (
+                "penstock.CalculatorOptions",
+                247258239,
+                "penstock_tensors.ssd_anchors_calculator_pb2:SsdAnchorsCalculatorOptions",
             ),
             "penstock.TfLiteCustomOpResolverCalculatorOptions": (
                 "penstock.CalculatorOptions",
