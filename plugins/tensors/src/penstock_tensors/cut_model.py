@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from penstock_tensors.litert import LiteRtSession
+from penstock_tensors.litert_session import LiteRtSession
 from penstock_tensors.model import Model, RunSettings, TensorInfo
 
 if TYPE_CHECKING:
@@ -170,7 +170,12 @@ def _constant(whole: Any, tensor: int) -> Any:
 
 
 def _part(
-    model: Model, number: int, whole: Any, operators: list[Any], inputs: tuple[int, ...], outputs: tuple[int, ...]
+    model: Model,
+    number: int,
+    whole: Any,
+    operators: list[Any],
+    inputs: tuple[int, ...],
+    outputs: tuple[int, ...],
 ) -> Model:
     """Return some operations of a model as a model of their own."""
     import flatbuffers  # comes with ai-edge-litert
@@ -180,9 +185,7 @@ def _part(
     used = {0, *(graph.tensors[i].buffer for i in _tensors(operators, "inputs"))}
     part = schema.ModelT()
     part.version, part.operatorCodes, part.description = whole.version, whole.operatorCodes, whole.description
-    part.buffers = [
-        buffer if i in used else schema.BufferT() for i, buffer in enumerate(whole.buffers)
-    ]
+    part.buffers = [buffer if i in used else schema.BufferT() for i, buffer in enumerate(whole.buffers)]
     own = schema.SubGraphT()
     own.tensors, own.name, own.operators = graph.tensors, graph.name, operators
     own.inputs, own.outputs = np.array(inputs, np.int32), np.array(outputs, np.int32)

@@ -47,7 +47,11 @@ def region_of(rect: NormalizedRect | None, width: int, height: int) -> Region:
     """Return the region that a rect means in an image of a size; without a rect the whole image."""
     if rect is None:
         return Region(
-            float(_HALF * np.float32(width)), float(_HALF * np.float32(height)), float(width), float(height), 0.0
+            float(_HALF * np.float32(width)),
+            float(_HALF * np.float32(height)),
+            float(width),
+            float(height),
+            0.0,
         )
     columns, rows = np.float32(width), np.float32(height)
     return Region(
@@ -127,7 +131,12 @@ def corners(region: Region) -> NDArray[np.float32]:
     left, top = x - across_rows - along_columns, y + along_rows - across_columns
     right, bottom = x + across_rows - along_columns, y - along_rows - across_columns
     return np.array(
-        ((left, top), (right, bottom), (_TWO * x - left, _TWO * y - top), (_TWO * x - right, _TWO * y - bottom)),
+        (
+            (left, top),
+            (right, bottom),
+            (_TWO * x - left, _TWO * y - top),
+            (_TWO * x - right, _TWO * y - bottom),
+        ),
         np.float32,
     )
 

@@ -6,13 +6,14 @@ from collections import deque
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import penstock
-from penstock.errors import FailedPreconditionError, InvalidArgumentError, StatusCode
+from penstock.errors import InvalidArgumentError, StatusCode
 from penstock_formats import Tensor
 from penstock_tensors.backend import load_model
-from penstock_tensors.custom_ops import OpResolver, standard_operations
+from penstock_tensors.custom_ops import OpResolver
 from penstock_tensors.inference_calculator_pb2 import InferenceCalculatorOptions
 from penstock_tensors.model import Model, RunSettings
 from penstock_tensors.resource_finder import RESOURCES
+from penstock_tensors.standard_operations import standard_operations
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -38,7 +38,9 @@ def landmarks_to_transform_matrix(attributes: Mapping[str, Any]) -> Kernel:
     target = np.float32(attributes["target_rotation_radians"])
     subset = np.array(attributes["subset_idxs"], np.intp).ravel()
     if not subset.size:
-        raise InvalidArgumentError("the operation Landmarks2TransformMatrix has no subset_idxs; get the model again")
+        raise InvalidArgumentError(
+            "the operation Landmarks2TransformMatrix has no subset_idxs; get the model again"
+        )
     columns, rows = _above_0(attributes, "output_width"), _above_0(attributes, "output_height")
     scale_x, scale_y = _above_0(attributes, "scale_x"), _above_0(attributes, "scale_y")
     back = _shift(-columns / np.float32(2), -rows / np.float32(2))
@@ -163,5 +165,7 @@ def _index(attributes: Mapping[str, Any], name: str) -> int:
 def _above_0(attributes: Mapping[str, Any], name: str) -> np.float32:
     found = np.float32(attributes[name])
     if not found > 0:
-        raise InvalidArgumentError(f"an operation of the model has the {name} {found:g}, but needs one above 0")
+        raise InvalidArgumentError(
+            f"an operation of the model has the {name} {found:g}, but needs one above 0"
+        )
     return found

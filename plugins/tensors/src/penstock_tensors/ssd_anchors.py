@@ -93,7 +93,10 @@ class SsdAnchorsCalculator(penstock.Calculator):
 def anchors(options: SsdAnchorsCalculatorOptions) -> list[Anchor]:
     """Return the boxes that valid options describe."""
     if options.fixed_anchors:
-        return [Anchor(x_center=one.x_center, y_center=one.y_center, h=one.h, w=one.w) for one in options.fixed_anchors]
+        return [
+            Anchor(x_center=one.x_center, y_center=one.y_center, h=one.h, w=one.w)
+            for one in options.fixed_anchors
+        ]
     made = _pyramid(options) if options.multiscale_anchor_generation else _layers(options)
     return [Anchor(x_center=x, y_center=y, w=w, h=h) for x, y, w, h in made]
 
@@ -157,7 +160,9 @@ def _cells(options: SsdAnchorsCalculatorOptions, layer: int) -> tuple[int, int]:
 
 
 def _centres(cells: int, offset: float) -> list[float]:
-    found: list[float] = ((np.arange(cells, dtype=np.float32) + np.float32(offset)) / np.float32(cells)).tolist()
+    found: list[float] = (
+        (np.arange(cells, dtype=np.float32) + np.float32(offset)) / np.float32(cells)
+    ).tolist()
     return found
 
 
@@ -200,7 +205,9 @@ def _check(options: SsdAnchorsCalculatorOptions) -> None:
             )
         return
     if not options.feature_map_height and not options.strides:
-        raise InvalidArgumentError("neither strides nor feature_map_height is set; set strides in the options")
+        raise InvalidArgumentError(
+            "neither strides nor feature_map_height is set; set strides in the options"
+        )
     is_pyramid = options.multiscale_anchor_generation
     if not options.strides and not is_pyramid:
         raise InvalidArgumentError("no strides are set; set one for each layer in the options")
@@ -209,14 +216,19 @@ def _check(options: SsdAnchorsCalculatorOptions) -> None:
     if options.strides and not (is_pyramid and options.feature_map_height):
         lists["strides"] = options.strides
     if options.feature_map_height:
-        lists |= {"feature_map_height": options.feature_map_height, "feature_map_width": options.feature_map_width}
+        lists |= {
+            "feature_map_height": options.feature_map_height,
+            "feature_map_width": options.feature_map_width,
+        }
     for field, given in lists.items():
         if len(given) != layers:
             raise InvalidArgumentError(
                 f"{field} has {len(given)} numbers, but there are {layers} layers; set one for each in the options"
             )
         if any(number < 1 for number in given):
-            raise InvalidArgumentError(f"{field} is {list(given)}, but must be 1 or more; change it in the options")
+            raise InvalidArgumentError(
+                f"{field} is {list(given)}, but must be 1 or more; change it in the options"
+            )
     for field in ("input_size_width", "input_size_height"):
         if getattr(options, field) < 1:
             raise InvalidArgumentError(

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Final
 import penstock
 from penstock.errors import InvalidArgumentError
 from penstock_tensors.backend import backend_for
-from penstock_tensors.custom_ops import OpResolver, standard_operations
+from penstock_tensors.custom_ops import OpResolver
 from penstock_tensors.model import Model
 from penstock_tensors.resource_finder import Resource
+from penstock_tensors.standard_operations import standard_operations
 from penstock_tensors.tflite_custom_op_resolver_calculator_pb2 import TfLiteCustomOpResolverCalculatorOptions
 
 if TYPE_CHECKING:
@@ -106,7 +107,9 @@ def _read(place: tuple[int, int, int]) -> bytes:
             f"MODEL_FD is {place!r}, which cannot be read: {error}; give a file descriptor, an offset and a size"
         ) from error
     if len(data) != size:
-        raise InvalidArgumentError(f"MODEL_FD has {len(data)} bytes, but its size says {size}; correct the size")
+        raise InvalidArgumentError(
+            f"MODEL_FD has {len(data)} bytes, but its size says {size}; correct the size"
+        )
     return data
 
 
