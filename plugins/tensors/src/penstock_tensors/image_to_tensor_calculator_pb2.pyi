@@ -1,5 +1,5 @@
 from penstock.config import calculator_options_pb2 as _calculator_options_pb2
-from penstock_tensors import gpu_origin_pb2 as _gpu_origin_pb2
+from penstock_formats import gpu_origin_pb2 as _gpu_origin_pb2
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
