@@ -101,8 +101,8 @@ def transform_landmarks(attributes: Mapping[str, Any]) -> Kernel:
         size = landmarks.shape[-1]
         if size not in (_XY, _XYZ):
             raise InvalidArgumentError(
-                f"the operation TransformLandmarks got landmarks of {size} numbers, but takes 2 or 3; get the model "
-                "again"
+                f"the operation TransformLandmarks got landmarks of {size} numbers, but takes 2 or 3; get "
+                "the model again"
             )
         made = landmarks.copy()
         x, y = landmarks[..., 0], landmarks[..., 1]
@@ -132,7 +132,8 @@ def _position(row: Floats, x: Floats, y: Floats) -> Floats:
 def _mixed(first: Floats, second: Floats, part: Floats) -> Floats:
     """Return (1 - part) of the first and part of the second; the reference computes the sum in double."""
     rest = (1.0 - part.astype(np.float64)) * first
-    return (rest + part * second).astype(np.float32)
+    made: Floats = (rest + part * second).astype(np.float32)
+    return made
 
 
 def _shift(x: np.float32, y: np.float32) -> Floats:

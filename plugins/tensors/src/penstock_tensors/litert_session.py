@@ -1,13 +1,14 @@
-"""One .tflite model on ai-edge-litert, as a whole: what the model reads and makes, and sessions that run it."""
+"""A .tflite model that ai-edge-litert runs as a whole: what it reads and makes, and its sessions."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from penstock.errors import FailedPreconditionError, InvalidArgumentError
+from penstock.errors import InvalidArgumentError
 from penstock_tensors.model import Model, RunSettings, TensorInfo
+from penstock_tensors.optional_runtime import optional_runtime
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from penstock_tensors.backend import Session
-
-_INSTALL: Final = 'pip install "penstock-tensors[litert]"'
 
 
 class LiteRtModel:
@@ -80,27 +79,19 @@ class LiteRtSession:
 
 
 def _interpreter(model: Model, settings: RunSettings) -> Any:
+    runtime = optional_runtime("ai_edge_litert.interpreter", model.name, "litert")
+    resolvers = runtime.OpResolverType
+    kernels = resolvers.AUTO if settings.uses_xnnpack else resolvers.BUILTIN_WITHOUT_DEFAULT_DELEGATES
     try:
-        from ai_edge_litert.interpreter import (  # optional, and takes long
-            Interpreter,
-            OpResolverType,
-        )
-    except ImportError as error:
-        raise FailedPreconditionError(
-            f"the model {model.name!r} needs ai-edge-litert, which cannot be imported ({error}); run: {_INSTALL}"
-        ) from error
-    kernels = (
-        OpResolverType.AUTO if settings.uses_xnnpack else OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES
-    )
-    try:
-        made = Interpreter(
+        made = runtime.Interpreter(
             model_content=model.data,
             num_threads=settings.threads,
             experimental_op_resolver_type=kernels,
         )
     except ValueError as error:
         raise InvalidArgumentError(
-            f"the model {model.name!r} is no .tflite file that ai-edge-litert can read: {error}; get the file again"
+            f"the model {model.name!r} is no .tflite file that ai-edge-litert can read: {error}; get the "
+            "file again"
         ) from error
     made.allocate_tensors()
     return made

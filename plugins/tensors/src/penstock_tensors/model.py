@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from penstock_tensors.custom_ops import OpResolver
+from penstock_tensors.custom_ops import OpResolver  # noqa: TC001  # attrs reads the annotation
 from penstock_tensors.standard_operations import standard_operations
 
 if TYPE_CHECKING:

@@ -29,12 +29,12 @@ _ONE: Final = np.float32(1)
 class SsdAnchorsCalculator(penstock.Calculator):
     """Computes the anchors of a detection model: one box for each of its results, cell by cell.
 
-    Output side packet 0 (list[Anchor]): in the order of the model's results: by layer, rows, columns, boxes of
-    a cell. Layers with the same stride that follow each other count as one.
+    Output side packet 0 (list[Anchor]): in the order of the model's results: by layer, rows, columns, boxes
+    of a cell. Layers with the same stride that follow each other count as one.
 
-    Options `SsdAnchorsCalculatorOptions`: `input_size_width`, `input_size_height` (pixels of the model's input);
-    `num_layers`, and for each a number in `strides` (pixels of a cell), and in `feature_map_width` and
-    `feature_map_height` (cells) where they are not the size over the stride, rounded up; `min_scale`,
+    Options `SsdAnchorsCalculatorOptions`: `input_size_width`, `input_size_height` (pixels of the model's
+    input); `num_layers`, and for each a number in `strides` (pixels of a cell), and in `feature_map_width`
+    and `feature_map_height` (cells) where they are not the size over the stride, rounded up; `min_scale`,
     `max_scale` (size of the boxes of the first and the last layer); `aspect_ratios` (width over height);
     `interpolated_scale_aspect_ratio` (1; one more box of this ratio, 0 for none);
     `reduce_boxes_in_lowest_layer` (false); `fixed_anchor_size` (false; width and height are 1);
@@ -196,14 +196,18 @@ def _shift(size: int, level: int, stride: np.float32) -> np.float32:
 
 def _check(options: SsdAnchorsCalculatorOptions) -> None:
     if options.fixed_anchors:
-        others = [field for field in _GENERATING if options.HasField(field)]  # type: ignore[arg-type]  # names of fields
+        others = [field for field in _GENERATING if options.HasField(field)]
         others += ["multiscale_anchor_generation"] * options.multiscale_anchor_generation
         if others:
             raise InvalidArgumentError(
-                f"fixed_anchors are given beside {', '.join(others)}, which generate anchors; leave out the one or the "
-                "other in the options"
+                f"fixed_anchors are given beside {', '.join(others)}, which generate anchors; leave out the "
+                "one or the other in the options"
             )
-        return
+    else:
+        _check_layers(options)
+
+
+def _check_layers(options: SsdAnchorsCalculatorOptions) -> None:
     if not options.feature_map_height and not options.strides:
         raise InvalidArgumentError(
             "neither strides nor feature_map_height is set; set strides in the options"
@@ -223,18 +227,24 @@ def _check(options: SsdAnchorsCalculatorOptions) -> None:
     for field, given in lists.items():
         if len(given) != layers:
             raise InvalidArgumentError(
-                f"{field} has {len(given)} numbers, but there are {layers} layers; set one for each in the options"
+                f"{field} has {len(given)} numbers, but there are {layers} layers; set one for each in the "
+                "options"
             )
         if any(number < 1 for number in given):
             raise InvalidArgumentError(
                 f"{field} is {list(given)}, but must be 1 or more; change it in the options"
             )
+    _check_sizes(options)
+
+
+def _check_sizes(options: SsdAnchorsCalculatorOptions) -> None:
     for field in ("input_size_width", "input_size_height"):
         if getattr(options, field) < 1:
             raise InvalidArgumentError(
                 f"{field} is {getattr(options, field)}, but must be 1 or more; set it in the options"
             )
-    if is_pyramid and options.scales_per_octave < 1:
+    if options.multiscale_anchor_generation and options.scales_per_octave < 1:
         raise InvalidArgumentError(
-            f"scales_per_octave is {options.scales_per_octave}, but must be 1 or more; change it in the options"
+            f"scales_per_octave is {options.scales_per_octave}, but must be 1 or more; change it in the "
+            "options"
         )
