@@ -113,8 +113,8 @@ class LandmarksSmoothingCalculator(penstock.Calculator):
         roi = None if self._roi is None else self._roi.payload
         table = LandmarkTable.of(port.payload)
         points = table.values[:, :3]
-        if factors is not None:
-            points = points * factors
+        # a copy in any case: the filter keeps it, and the table is overwritten
+        points = points.copy() if factors is None else points * factors
         time = min(max(cc.stamp * 1000, _LEAST_TIME), _LAST_TIME)
         scale = None if roi is None else _scale_of(roi, size)
         smooth = self._smoother.apply(time, points, scale, port.name)
