@@ -12,7 +12,10 @@ def penstock_components() -> Components:
         calculators={
             "AlignmentPointsRectsCalculator": "penstock_vision.alignment_points_rects:AlignmentPointsRectsCalculator",
             "AssociationNormRectCalculator": "penstock_vision.association:AssociationNormRectCalculator",
+            "DetectionLabelIdToTextCalculator": "penstock_vision.detection_label_id_to_text:DetectionLabelIdToTextCalculator",
             "DetectionsToRectsCalculator": "penstock_vision.detections_to_rects:DetectionsToRectsCalculator",
+            "FilterDetectionCalculator": "penstock_vision.filter_detection:FilterDetectionCalculator",
+            "FrameAnnotationToRectCalculator": "penstock_vision.frame_annotation_to_rect:FrameAnnotationToRectCalculator",
             "HandDetectionsFromPoseToRectsCalculator": "penstock_vision.hand_detections_from_pose_to_rects:HandDetectionsFromPoseToRectsCalculator",
             "HandLandmarksToRectCalculator": "penstock_vision.hand_landmarks_to_rect:HandLandmarksToRectCalculator",
             "LandmarkProjectionCalculator": "penstock_vision.landmark_projection:LandmarkProjectionCalculator",
@@ -20,6 +23,8 @@ def penstock_components() -> Components:
             "LandmarksRefinementCalculator": "penstock_vision.landmarks_refinement:LandmarksRefinementCalculator",
             "LandmarksSmoothingCalculator": "penstock_vision.landmarks_smoothing:LandmarksSmoothingCalculator",
             "LandmarksToDetectionCalculator": "penstock_vision.landmarks_to_detection:LandmarksToDetectionCalculator",
+            "LandmarksToFrameAnnotationCalculator": "penstock_vision.landmarks_to_frame_annotation:LandmarksToFrameAnnotationCalculator",
+            "Lift2DFrameAnnotationTo3DCalculator": "penstock_vision.lift_2d_frame_annotation_to_3d:Lift2DFrameAnnotationTo3DCalculator",
             "RectTransformationCalculator": "penstock_vision.rect_transformation:RectTransformationCalculator",
             "RoiTrackingCalculator": "penstock_vision.roi_tracking:RoiTrackingCalculator",
             "VisibilityCopyCalculator": "penstock_vision.visibility_copy:VisibilityCopyCalculator",
@@ -32,10 +37,25 @@ def penstock_components() -> Components:
                 275124847,
                 "penstock_vision.association_calculator_pb2:AssociationCalculatorOptions",
             ),
+            "penstock.DetectionLabelIdToTextCalculatorOptions": (
+                "penstock.CalculatorOptions",
+                251889072,
+                "penstock_vision.detection_label_id_to_text_calculator_pb2:DetectionLabelIdToTextCalculatorOptions",
+            ),
             "penstock.DetectionsToRectsCalculatorOptions": (
                 "penstock.CalculatorOptions",
                 262691807,
                 "penstock_vision.detections_to_rects_calculator_pb2:DetectionsToRectsCalculatorOptions",
+            ),
+            "penstock.FilterDetectionCalculatorOptions": (
+                "penstock.CalculatorOptions",
+                339582987,
+                "penstock_vision.filter_detection_calculator_pb2:FilterDetectionCalculatorOptions",
+            ),
+            "penstock.FrameAnnotationToRectCalculatorOptions": (
+                "penstock.CalculatorOptions",
+                338119067,
+                "penstock_vision.frame_annotation_to_rect_calculator_pb2:FrameAnnotationToRectCalculatorOptions",
             ),
             "penstock.LandmarkProjectionCalculatorOptions": (
                 "penstock.CalculatorOptions",
@@ -56,6 +76,11 @@ def penstock_components() -> Components:
                 "penstock.CalculatorOptions",
                 260199669,
                 "penstock_vision.landmarks_to_detection_calculator_pb2:LandmarksToDetectionCalculatorOptions",
+            ),
+            "penstock.Lift2DFrameAnnotationTo3DCalculatorOptions": (
+                "penstock.CalculatorOptions",
+                290166284,
+                "penstock_vision.lift_2d_frame_annotation_to_3d_calculator_pb2:Lift2DFrameAnnotationTo3DCalculatorOptions",
             ),
             "penstock.RectTransformationCalculatorOptions": (
                 "penstock.CalculatorOptions",
