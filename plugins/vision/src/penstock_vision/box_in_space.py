@@ -2,11 +2,11 @@
 
 The corners are weighted sums of four control points: the box's centre, and the centres of its faces to the
 right, to the top and to the front. So the projections of all corners are linear equations in the twelve
-coordinates of the control points (EPnP: V. Lepetit, F. Moreno-Noguer, P. Fua, "EPnP: An Accurate O(n) Solution to
-the PnP Problem", IJCV 2009), and the size of the box is free: its distance cannot be seen.
+coordinates of the control points (EPnP: V. Lepetit, F. Moreno-Noguer, P. Fua, "EPnP: An Accurate O(n)
+Solution to the PnP Problem", IJCV 2009), and the size of the box is free: its distance cannot be seen.
 
-Corners are numbered from 1: after the centre, x the slowest, z the fastest, each from minus to plus. The camera looks
-along the negative z axis.
+Corners are numbered from 1: after the centre, x the slowest, z the fastest, each from minus to plus. The
+camera looks along the negative z axis.
 """
 
 from __future__ import annotations

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 class DetectionLabelIdToTextCalculator(penstock.Calculator):
     """Adds to each detection the labels that its label ids stand for, and removes the ids.
 
-    Input 0 and output 0 (list[Detection]); detections are copied. Timestamp offset 0. Each known id of a detection
-    gives a `label`, and a `display_name` where there is one. The ids of a detection with a known id are
-    removed; one without keeps them.
+    Input 0 and output 0 (list[Detection]); detections are copied. Timestamp offset 0. Each known id of a
+    detection gives a `label`, and a `display_name` where there is one. The ids of a detection with a known
+    id are removed; one without keeps them.
 
     Options `DetectionLabelIdToTextCalculatorOptions`, at most one of: `label_map_path`, a text file with the
     label of id 0, 1, ... in each line, found as models are (service `penstock-tensors.resources`);
@@ -59,8 +59,8 @@ class DetectionLabelIdToTextCalculator(penstock.Calculator):
         given = [name for name, is_given in ways.items() if is_given]
         if len(given) > 1:
             raise InvalidArgumentError(
-                f"{' and '.join(given)} are set, but labels are given in one way only; remove the others from "
-                "the options"
+                f"{' and '.join(given)} are set, but labels are given in one way only; remove the others "
+                "from the options"
             )
         if options.HasField("label_map_path"):
             cc.use_service(RESOURCES)

@@ -22,21 +22,21 @@ _SPACE: Final = " \t\n\v\f\r"
 class FilterDetectionCalculator(penstock.Calculator):
     """Keeps of each detection the allowed labels; one without any is dropped.
 
-    Input and output DETECTIONS (list[Detection]), a list even if it is empty; or DETECTION (Detection), no packet
-    where it is dropped. Optional side packets, of which at most one says which labels are allowed: LABELS
-    (list[str]), LABELS_CSV (str, labels between commas; spaces around them and empty ones do not count),
-    LABEL_MAP (dict of int to str; its values). Without one all labels are. Timestamp offset 0.
+    Input and output DETECTIONS (list[Detection]), a list even if it is empty; or DETECTION (Detection), no
+    packet where it is dropped. Optional side packets, of which at most one says which labels are allowed:
+    LABELS (list[str]), LABELS_CSV (str, labels between commas; spaces around them and empty ones do not
+    count), LABEL_MAP (dict of int to str; its values). Without one all labels are. Timestamp offset 0.
 
-    A label is allowed if it is one of them, or if one of them as a regular expression matches all of it. What is
-    kept are the allowed labels with scores in range, the highest score first, with their scores, and
-    the place of the detection; everything else, label ids too, is left out.
+    A label is allowed if it is one of them, or if one of them as a regular expression matches all of it.
+    What is kept are the allowed labels with scores in range, the highest score first, with their scores,
+    and the place of the detection; everything else, label ids too, is left out.
 
     Options `FilterDetectionCalculatorOptions`: `min_score`, `max_score` (not set: no limit; both included);
     what an empty list of allowed labels means: `fail_on_empty_labels` (false), an error in
     `open`; `empty_allowed_labels_means_allow_everything` (false); with neither nothing is ever sent.
 
-    Raises in the contract: InvalidArgumentError for no input, both, an output of the other kind, or several side
-    packets. In `open`: the same for an empty list that must not be. In `process`: the same for a
+    Raises in the contract: InvalidArgumentError for no input, both, an output of the other kind, or several
+    side packets. In `open`: the same for an empty list that must not be. In `process`: the same for a
     detection with fewer scores than labels.
 
     Source of the behaviour: MediaPipe `modules/objectron/calculators/filter_detection_calculator.cc`.
@@ -114,8 +114,8 @@ class FilterDetectionCalculator(penstock.Calculator):
         labels, scores = detection.label, detection.score
         if len(scores) < len(labels):
             raise InvalidArgumentError(
-                f"input {name!r} holds a detection with {len(labels)} labels and {len(scores)} scores, but each "
-                "label needs a score; connect detections with scores"
+                f"input {name!r} holds a detection with {len(labels)} labels and {len(scores)} scores, but "
+                "each label needs a score; connect detections with scores"
             )
         found = [
             (label, score)

@@ -32,15 +32,15 @@ class FrameAnnotationToRectCalculator(penstock.Calculator):
     object, in order. Timestamp offset 0.
 
     An object that is seen from the side has its y axis upright in the rectangle, one that is seen from
-    above its z axis. It is seen from above while the angle `acos(rotation[2][1])` is less than a threshold; the
-    threshold depends on how the object before was seen, in this or an earlier frame. As in the reference
-    the right and the lower edge are found by a search that starts just above 0.
+    above its z axis. It is seen from above while the angle `acos(rotation[2][1])` is less than a threshold;
+    the threshold depends on how the object before was seen, in this or an earlier frame. As in the
+    reference the right and the lower edge are found by a search that starts just above 0.
 
     Options `FrameAnnotationToRectCalculatorOptions`, in degrees: `off_threshold` (40) while the object
     before was seen from the side, `on_threshold` (41) while from above.
 
-    Raises in `open`: InvalidArgumentError where off_threshold is above on_threshold. In `process`: the same for an
-    object without rotation or translation.
+    Raises in `open`: InvalidArgumentError where off_threshold is above on_threshold. In `process`: the same
+    for an object without rotation or translation.
 
     Source of the behaviour: MediaPipe `modules/objectron/calculators/frame_annotation_to_rect_calculator.cc`.
     The results were not compared with the reference: its wheel does not have the models.
@@ -70,8 +70,8 @@ class FrameAnnotationToRectCalculator(penstock.Calculator):
         options = cc.options(FrameAnnotationToRectCalculatorOptions)
         if not options.off_threshold <= options.on_threshold:
             raise InvalidArgumentError(
-                f"off_threshold is {options.off_threshold:g} and on_threshold {options.on_threshold:g}, but the "
-                "first must not be above the second; change them in the options"
+                f"off_threshold is {options.off_threshold:g} and on_threshold {options.on_threshold:g}, but "
+                "the first must not be above the second; change them in the options"
             )
         self._thresholds = {False: options.off_threshold, True: options.on_threshold}
         self._from_above = False
@@ -106,7 +106,7 @@ class FrameAnnotationToRectCalculator(penstock.Calculator):
         rotation = np.array(annotation.rotation, np.float32).reshape(3, 3)
         translation = np.array(annotation.translation, np.float32)
         upright = rotation[2, 1]
-        # outside of -1 to 1, which a map that is no rotation can give, the reference has no angle: from the side
+        # not a number beyond -1 and 1, which a map that is no rotation can have: then it is the side
         degrees = f32(math.acos(upright)) * f32(180) / f32(math.pi) if abs(upright) <= 1 else f32(math.nan)
         self._from_above = bool(degrees < f32(self._thresholds[self._from_above]))
         return _upright(rotation[:, _Z if self._from_above else _Y], translation)

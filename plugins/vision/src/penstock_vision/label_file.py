@@ -21,8 +21,8 @@ def _usual_finder() -> Finder:
         module: Any = import_module("penstock_tensors.resource_finder")
     except ImportError as error:
         raise FailedPreconditionError(
-            "label_map_path names a file, but penstock-tensors, which finds files of models, is not installed; "
-            "run pip install penstock-tensors, or give the labels in the options"
+            "label_map_path names a file, but penstock-tensors, which finds files of models, is not "
+            "installed; run pip install penstock-tensors, or give the labels in the options"
         ) from error
     finder: Finder = module.ResourceFinder()
     return finder
@@ -41,7 +41,7 @@ def labels_of(finder: Finder, path: str) -> list[str]:
     """
     data: bytes = finder.find(path).data
     try:
-        lines = data.decode("utf-8").replace("\r\n", "\n").split("\n")
+        lines = data.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n").split("\n")
     except UnicodeDecodeError as error:
         raise InvalidArgumentError(
             f"the file {path!r} is no text in UTF-8: {error}; give another one"

@@ -1,4 +1,4 @@
-"""Pairs of ports that take landmarks in fractions of an image, or in the units of a model, and send the same."""
+"""Ports of filters, for landmarks in fractions of an image and for those in the units of a model."""
 
 from __future__ import annotations
 

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 class LandmarkVisibilityCalculator(penstock.Calculator):
     """Sends the visibility of a landmark as a number.
 
-    Input NORM_LANDMARKS (NormalizedLandmarkList with exactly one landmark, as SplitNormalizedLandmarkListCalculator
-    sends it); output VISIBILITY (float, usually 0 to 1; 0 where the landmark has none). Timestamp offset 0.
+    Input NORM_LANDMARKS (NormalizedLandmarkList with exactly one landmark, as
+    SplitNormalizedLandmarkListCalculator sends it); output VISIBILITY (float, usually 0 to 1; 0 where the
+    landmark has none). Timestamp offset 0.
 
     Raises in `process`: InvalidArgumentError for a list of none or several.
 

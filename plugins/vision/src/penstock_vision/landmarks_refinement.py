@@ -18,25 +18,25 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from penstock import CalculatorContext, CalculatorContract
-    from penstock_vision.landmarks_refinement_calculator_pb2 import LandmarksRefinementCalculatorOptions as _O
 
 
 class LandmarksRefinementCalculator(penstock.Calculator):
     """Makes one list of several, where later lists overwrite landmarks of earlier ones.
 
-    For a face: 468 landmarks of one model, then finer ones of the lips, the eyes and the irises. Inputs LANDMARKS,
-    LANDMARKS:1, ... (NormalizedLandmarkList); output REFINED_LANDMARKS (NormalizedLandmarkList).
-    Timestamp offset 0; all inputs must have a packet, else nothing is sent. Visibility and presence are left out.
+    For a face: 468 landmarks of one model, then finer ones of the lips, the eyes and the irises. Inputs
+    LANDMARKS, LANDMARKS:1, ... (NormalizedLandmarkList); output REFINED_LANDMARKS (NormalizedLandmarkList).
+    Timestamp offset 0; all inputs must have a packet, else nothing is sent. Visibility and presence are
+    left out.
 
     Options `LandmarksRefinementCalculatorOptions`: `refinement`, one for each input, in order:
-    `indexes_mapping`, for each landmark of the input its index in the result; `z_refinement`, one of `none {}`
-    (z stays what it is, at first missing), `copy {}` (z of the input), `assign_average {
+    `indexes_mapping`, for each landmark of the input its index in the result; `z_refinement`, one of `none
+    {}` (z stays what it is, at first missing), `copy {}` (z of the input), `assign_average {
     indexes_for_average }` (all mapped landmarks get the mean z of these landmarks of the result). All
     mappings together have the indices 0 to n - 1.
 
-    Raises in `open`: InvalidArgumentError where refinements do not fit the inputs, a mapping or a z_refinement is
-    missing, or indices are negative or have gaps. In `process`: the same for a list of another
-    size than its mapping.
+    Raises in `open`: InvalidArgumentError where refinements do not fit the inputs, a mapping or a
+    z_refinement is missing, or indices are negative or have gaps. In `process`: the same for a list of
+    another size than its mapping.
 
     Source of the behaviour: MediaPipe `calculators/util/landmarks_refinement_calculator.cc`.
 
@@ -107,7 +107,9 @@ class _Step:
 
     __slots__ = ("_average", "_kind", "mapping")
 
-    def __init__(self, index: int, refinement: _O.Refinement, count: int) -> None:
+    def __init__(
+        self, index: int, refinement: LandmarksRefinementCalculatorOptions.Refinement, count: int
+    ) -> None:
         self._kind = refinement.z_refinement.WhichOneof("z_refinement_options")
         if self._kind is None:
             raise InvalidArgumentError(

@@ -14,6 +14,7 @@ from penstock_vision.landmark_ports import FILTERED, TYPES, declare_filter
 from penstock_vision.landmark_table import LandmarkTable, X, Y, Z
 from penstock_vision.landmarks_smoothing_calculator_pb2 import LandmarksSmoothingCalculatorOptions
 from penstock_vision.one_euro_filter import OneEuroFilter
+from penstock_vision.ports import input_or_none
 from penstock_vision.single_precision import TWO, ZERO, f32
 from penstock_vision.velocity_filter import VelocityFilter
 
@@ -36,11 +37,11 @@ _LAST_TIME: Final = 2**63 - 1
 class LandmarksSmoothingCalculator(penstock.Calculator):
     """Smooths x, y and z of each landmark, each alone.
 
-    Input NORM_LANDMARKS (NormalizedLandmarkList) with IMAGE_SIZE (tuple of width and height in pixels) to output
-    NORM_FILTERED_LANDMARKS, which is filtered in pixels; or LANDMARKS (LandmarkList) to FILTERED_LANDMARKS.
-    Optional OBJECT_SCALE_ROI (NormalizedRect, or Rect with LANDMARKS): how large the thing is; without it the
-    box around the landmarks tells. Timestamp offset 0. The time is that of the packets, in microseconds. A
-    call without landmarks, which another input can cause, forgets all values.
+    Input NORM_LANDMARKS (NormalizedLandmarkList) with IMAGE_SIZE (tuple of width and height in pixels) to
+    output NORM_FILTERED_LANDMARKS, which is filtered in pixels; or LANDMARKS (LandmarkList) to
+    FILTERED_LANDMARKS. Optional OBJECT_SCALE_ROI (NormalizedRect, or Rect with LANDMARKS): how large the
+    thing is; without it the box around the landmarks tells. Timestamp offset 0. The time is that of the
+    packets, in microseconds. A call without landmarks, which another input can cause, forgets all values.
 
     Options `LandmarksSmoothingCalculatorOptions`, exactly one:
 
@@ -100,7 +101,7 @@ class LandmarksSmoothingCalculator(penstock.Calculator):
         self._smoother = _smoother(options)
         self._tag = next(tag for tag in TYPES if tag in cc.inputs)
         self._output = cc.outputs[FILTERED[self._tag]]
-        self._roi = cc.inputs["OBJECT_SCALE_ROI"] if "OBJECT_SCALE_ROI" in cc.inputs else None
+        self._roi = input_or_none(cc.inputs, "OBJECT_SCALE_ROI")
 
     def process(self, cc: CalculatorContext) -> None:
         """Smooth one list of landmarks."""

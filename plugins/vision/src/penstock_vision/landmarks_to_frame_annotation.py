@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import penstock
 from penstock.errors import InvalidArgumentError
 from penstock_formats import FrameAnnotation, NormalizedLandmarkList
+from penstock_vision.ports import input_or_none
 
 if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract
@@ -45,7 +46,8 @@ class LandmarksToFrameAnnotationCalculator(penstock.Calculator):
         """
         if not cc.inputs.tags():
             raise InvalidArgumentError(
-                "there are none of the inputs LANDMARKS, MULTI_LANDMARKS, but at least one is needed; connect it"
+                "there are none of the inputs LANDMARKS, MULTI_LANDMARKS, but at least one is needed; "
+                "connect it"
             )
         cc.inputs["LANDMARKS"].set(NormalizedLandmarkList, "the landmarks of one object").optional()
         cc.inputs["MULTI_LANDMARKS"].set(
@@ -56,8 +58,8 @@ class LandmarksToFrameAnnotationCalculator(penstock.Calculator):
 
     def open(self, cc: CalculatorContext) -> None:
         """Determine which inputs there are."""
-        self._one = cc.inputs["LANDMARKS"] if "LANDMARKS" in cc.inputs else None
-        self._several = cc.inputs["MULTI_LANDMARKS"] if "MULTI_LANDMARKS" in cc.inputs else None
+        self._one = input_or_none(cc.inputs, "LANDMARKS")
+        self._several = input_or_none(cc.inputs, "MULTI_LANDMARKS")
 
     def process(self, cc: CalculatorContext) -> None:
         """Annotate one frame."""

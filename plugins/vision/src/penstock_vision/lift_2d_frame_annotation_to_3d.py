@@ -27,10 +27,10 @@ class Lift2DFrameAnnotationTo3DCalculator(penstock.Calculator):
     """Adds to each object of a frame where its points are in space, and the box that fits them.
 
     Input FRAME_ANNOTATION, output LIFTED_FRAME_ANNOTATION (both FrameAnnotation). Each object has nine
-    points of the image: the centre of a box, then its corners; `point_3d` of each, `rotation` (3x3, row after row),
-    `translation` and `scale` are added. How far the object is cannot be seen, so lengths are known up to
-    a common factor. Each object gets an `object_id` that no other one of the process has; `timestamp` is that
-    of the packet in microseconds. Timestamp offset 0.
+    points of the image: the centre of a box, then its corners; `point_3d` of each, `rotation` (3x3, row
+    after row), `translation` and `scale` are added. How far the object is cannot be seen, so lengths are
+    known up to a common factor. Each object gets an `object_id` that no other one of the process has;
+    `timestamp` is that of the packet in microseconds. Timestamp offset 0.
 
     Options `Lift2DFrameAnnotationTo3DCalculatorOptions`: `normalized_focal_x` and `normalized_focal_y` (1),
     `normalized_principal_point_x` and `normalized_principal_point_y` (0), of the camera, in halves of the
@@ -85,8 +85,8 @@ class Lift2DFrameAnnotationTo3DCalculator(penstock.Calculator):
         for annotation in frame.annotations:
             if len(annotation.keypoints) != POINTS:
                 raise InvalidArgumentError(
-                    f"input {port.name!r} holds an object with {len(annotation.keypoints)} points, but a box has "
-                    f"{POINTS}: its centre and its corners; connect the landmarks of a model of boxes"
+                    f"input {port.name!r} holds an object with {len(annotation.keypoints)} points, but a "
+                    f"box has {POINTS}: its centre and its corners; connect the landmarks of a model of boxes"
                 )
             self._lift(annotation, port.name)
         for annotation in frame.annotations:
@@ -101,8 +101,8 @@ class Lift2DFrameAnnotationTo3DCalculator(penstock.Calculator):
             box = fit_box(points)
         except np.linalg.LinAlgError as error:
             raise InvalidArgumentError(
-                f"input {name!r} holds an object with the points {in_image}, from which no box can be computed "
-                f"({error}); connect finite points"
+                f"input {name!r} holds an object with the points {in_image}, from which no box can be "
+                f"computed ({error}); connect finite points"
             ) from error
         for keypoint, (x, y, z) in zip(annotation.keypoints, points.tolist(), strict=True):
             keypoint.point_3d.x, keypoint.point_3d.y, keypoint.point_3d.z = x, y, z

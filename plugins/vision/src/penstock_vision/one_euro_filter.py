@@ -1,7 +1,8 @@
 """The 1 euro filter: a low pass whose cutoff frequency grows with the speed.
 
 Source: G. Casiez, N. Roussel, D. Vogel, "1€ Filter: A Simple Speed-based Low-pass Filter for Noisy Input in
-Interactive Systems", CHI 2012; which numbers have 32 bits is as in MediaPipe `util/filtering/one_euro_filter.cc`.
+Interactive Systems", CHI 2012; which numbers have 32 bits is as in MediaPipe
+`util/filtering/one_euro_filter.cc`.
 """
 
 from __future__ import annotations

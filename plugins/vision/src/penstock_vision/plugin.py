@@ -10,7 +10,8 @@ def penstock_components() -> Components:
     """Name the calculators and their options messages."""
     return Components(
         calculators={
-            "AlignmentPointsRectsCalculator": "penstock_vision.alignment_points_rects:AlignmentPointsRectsCalculator",
+            "AlignmentPointsRectsCalculator": "
+            ""penstock_vision.alignment_points_rects:AlignmentPointsRectsCalculator",
             "AssociationNormRectCalculator": "penstock_vision.association:AssociationNormRectCalculator",
             "DetectionLabelIdToTextCalculator": "penstock_vision.detection_label_id_to_text:DetectionLabelIdToTextCalculator",
             "DetectionsToRectsCalculator": "penstock_vision.detections_to_rects:DetectionsToRectsCalculator",
