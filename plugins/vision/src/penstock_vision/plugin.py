@@ -10,27 +10,56 @@ def penstock_components() -> Components:
     """Name the calculators and their options messages."""
     return Components(
         calculators={
-            "AlignmentPointsRectsCalculator": "
-            ""penstock_vision.alignment_points_rects:AlignmentPointsRectsCalculator",
+            "AlignmentPointsRectsCalculator": (
+                "penstock_vision.alignment_points_rects:AlignmentPointsRectsCalculator"
+            ),
             "AssociationNormRectCalculator": "penstock_vision.association:AssociationNormRectCalculator",
-            "DetectionLabelIdToTextCalculator": "penstock_vision.detection_label_id_to_text:DetectionLabelIdToTextCalculator",
+            "DetectionLabelIdToTextCalculator": (
+                "penstock_vision.detection_label_id_to_text:DetectionLabelIdToTextCalculator"
+            ),
             "DetectionsToRectsCalculator": "penstock_vision.detections_to_rects:DetectionsToRectsCalculator",
             "FilterDetectionCalculator": "penstock_vision.filter_detection:FilterDetectionCalculator",
-            "FrameAnnotationToRectCalculator": "penstock_vision.frame_annotation_to_rect:FrameAnnotationToRectCalculator",
-            "HandDetectionsFromPoseToRectsCalculator": "penstock_vision.hand_detections_from_pose_to_rects:HandDetectionsFromPoseToRectsCalculator",
-            "HandLandmarksToRectCalculator": "penstock_vision.hand_landmarks_to_rect:HandLandmarksToRectCalculator",
-            "LandmarkProjectionCalculator": "penstock_vision.landmark_projection:LandmarkProjectionCalculator",
-            "LandmarkVisibilityCalculator": "penstock_vision.landmark_visibility:LandmarkVisibilityCalculator",
-            "LandmarksRefinementCalculator": "penstock_vision.landmarks_refinement:LandmarksRefinementCalculator",
-            "LandmarksSmoothingCalculator": "penstock_vision.landmarks_smoothing:LandmarksSmoothingCalculator",
-            "LandmarksToDetectionCalculator": "penstock_vision.landmarks_to_detection:LandmarksToDetectionCalculator",
-            "LandmarksToFrameAnnotationCalculator": "penstock_vision.landmarks_to_frame_annotation:LandmarksToFrameAnnotationCalculator",
-            "Lift2DFrameAnnotationTo3DCalculator": "penstock_vision.lift_2d_frame_annotation_to_3d:Lift2DFrameAnnotationTo3DCalculator",
-            "RectTransformationCalculator": "penstock_vision.rect_transformation:RectTransformationCalculator",
+            "FrameAnnotationToRectCalculator": (
+                "penstock_vision.frame_annotation_to_rect:FrameAnnotationToRectCalculator"
+            ),
+            "HandDetectionsFromPoseToRectsCalculator": (
+                "penstock_vision.hand_detections_from_pose_to_rects:HandDetectionsFromPoseToRectsCalculator"
+            ),
+            "HandLandmarksToRectCalculator": (
+                "penstock_vision.hand_landmarks_to_rect:HandLandmarksToRectCalculator"
+            ),
+            "LandmarkProjectionCalculator": (
+                "penstock_vision.landmark_projection:LandmarkProjectionCalculator"
+            ),
+            "LandmarkVisibilityCalculator": (
+                "penstock_vision.landmark_visibility:LandmarkVisibilityCalculator"
+            ),
+            "LandmarksRefinementCalculator": (
+                "penstock_vision.landmarks_refinement:LandmarksRefinementCalculator"
+            ),
+            "LandmarksSmoothingCalculator": (
+                "penstock_vision.landmarks_smoothing:LandmarksSmoothingCalculator"
+            ),
+            "LandmarksToDetectionCalculator": (
+                "penstock_vision.landmarks_to_detection:LandmarksToDetectionCalculator"
+            ),
+            "LandmarksToFrameAnnotationCalculator": (
+                "penstock_vision.landmarks_to_frame_annotation:LandmarksToFrameAnnotationCalculator"
+            ),
+            "Lift2DFrameAnnotationTo3DCalculator": (
+                "penstock_vision.lift_2d_frame_annotation_to_3d:Lift2DFrameAnnotationTo3DCalculator"
+            ),
+            "RectTransformationCalculator": (
+                "penstock_vision.rect_transformation:RectTransformationCalculator"
+            ),
             "RoiTrackingCalculator": "penstock_vision.roi_tracking:RoiTrackingCalculator",
             "VisibilityCopyCalculator": "penstock_vision.visibility_copy:VisibilityCopyCalculator",
-            "VisibilitySmoothingCalculator": "penstock_vision.visibility_smoothing:VisibilitySmoothingCalculator",
-            "WorldLandmarkProjectionCalculator": "penstock_vision.world_landmark_projection:WorldLandmarkProjectionCalculator",
+            "VisibilitySmoothingCalculator": (
+                "penstock_vision.visibility_smoothing:VisibilitySmoothingCalculator"
+            ),
+            "WorldLandmarkProjectionCalculator": (
+                "penstock_vision.world_landmark_projection:WorldLandmarkProjectionCalculator"
+            ),
         },
         options={
             "penstock.AssociationCalculatorOptions": (
