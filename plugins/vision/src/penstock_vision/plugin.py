@@ -10,80 +10,118 @@ def penstock_components() -> Components:
     """Name the calculators and their options messages."""
     return Components(
         calculators={
-            "NonMaxSuppressionCalculator": (
-                "penstock_vision.non_max_suppression:NonMaxSuppressionCalculator"
+            "AlignmentPointsRectsCalculator": (
+                "penstock_vision.alignment_points_rects:AlignmentPointsRectsCalculator"
+            ),
+            "AssociationNormRectCalculator": ("penstock_vision.association:AssociationNormRectCalculator"),
+            "ClassificationListVectorHasMinSizeCalculator": (
+                "penstock_vision.has_min_size:ClassificationListVectorHasMinSizeCalculator"
+            ),
+            "DetectionLabelIdToTextCalculator": (
+                "penstock_vision.detection_label_id_to_text:DetectionLabelIdToTextCalculator"
             ),
             "DetectionLetterboxRemovalCalculator": (
                 "penstock_vision.letterbox_removal:DetectionLetterboxRemovalCalculator"
             ),
-            "LandmarkLetterboxRemovalCalculator": (
-                "penstock_vision.letterbox_removal:LandmarkLetterboxRemovalCalculator"
-            ),
             "DetectionProjectionCalculator": (
                 "penstock_vision.detection_projection:DetectionProjectionCalculator"
             ),
-            "ThresholdingCalculator": ("penstock_vision.thresholding:ThresholdingCalculator"),
+            "DetectionsToRectsCalculator": (
+                "penstock_vision.detections_to_rects:DetectionsToRectsCalculator"
+            ),
+            "FilterDetectionCalculator": ("penstock_vision.filter_detection:FilterDetectionCalculator"),
+            "FrameAnnotationToRectCalculator": (
+                "penstock_vision.frame_annotation_to_rect:FrameAnnotationToRectCalculator"
+            ),
+            "FromImageCalculator": "penstock_vision.image_handles:FromImageCalculator",
+            "HandDetectionsFromPoseToRectsCalculator": (
+                "penstock_vision.hand_detections_from_pose_to_rects:HandDetectionsFromPoseToRectsCalculator"
+            ),
+            "HandLandmarksToRectCalculator": (
+                "penstock_vision.hand_landmarks_to_rect:HandLandmarksToRectCalculator"
+            ),
             "ImagePropertiesCalculator": ("penstock_vision.image_handles:ImagePropertiesCalculator"),
-            "ToImageCalculator": ("penstock_vision.image_handles:ToImageCalculator"),
-            "FromImageCalculator": ("penstock_vision.image_handles:FromImageCalculator"),
-            "NormalizedRectVectorHasMinSizeCalculator": (
-                "penstock_vision.has_min_size:NormalizedRectVectorHasMinSizeCalculator"
+            "InverseMatrixCalculator": "penstock_vision.masks:InverseMatrixCalculator",
+            "LandmarkLetterboxRemovalCalculator": (
+                "penstock_vision.letterbox_removal:LandmarkLetterboxRemovalCalculator"
+            ),
+            "LandmarkProjectionCalculator": (
+                "penstock_vision.landmark_projection:LandmarkProjectionCalculator"
+            ),
+            "LandmarkVisibilityCalculator": (
+                "penstock_vision.landmark_visibility:LandmarkVisibilityCalculator"
+            ),
+            "LandmarksRefinementCalculator": (
+                "penstock_vision.landmarks_refinement:LandmarksRefinementCalculator"
+            ),
+            "LandmarksSmoothingCalculator": (
+                "penstock_vision.landmarks_smoothing:LandmarksSmoothingCalculator"
+            ),
+            "LandmarksToDetectionCalculator": (
+                "penstock_vision.landmarks_to_detection:LandmarksToDetectionCalculator"
+            ),
+            "LandmarksToFrameAnnotationCalculator": (
+                "penstock_vision.landmarks_to_frame_annotation:LandmarksToFrameAnnotationCalculator"
+            ),
+            "Lift2DFrameAnnotationTo3DCalculator": (
+                "penstock_vision.lift_2d_frame_annotation_to_3d:Lift2DFrameAnnotationTo3DCalculator"
+            ),
+            "NonMaxSuppressionCalculator": (
+                "penstock_vision.non_max_suppression:NonMaxSuppressionCalculator"
             ),
             "NormalizedLandmarkListVectorHasMinSizeCalculator": (
                 "penstock_vision.has_min_size:NormalizedLandmarkListVectorHasMinSizeCalculator"
             ),
-            "ClassificationListVectorHasMinSizeCalculator": (
-                "penstock_vision.has_min_size:ClassificationListVectorHasMinSizeCalculator"
+            "NormalizedRectVectorHasMinSizeCalculator": (
+                "penstock_vision.has_min_size:NormalizedRectVectorHasMinSizeCalculator"
             ),
+            "RectTransformationCalculator": (
+                "penstock_vision.rect_transformation:RectTransformationCalculator"
+            ),
+            "RoiTrackingCalculator": "penstock_vision.roi_tracking:RoiTrackingCalculator",
             "SegmentationSmoothingCalculator": ("penstock_vision.masks:SegmentationSmoothingCalculator"),
-            "InverseMatrixCalculator": ("penstock_vision.masks:InverseMatrixCalculator"),
-            "WarpAffineCalculator": ("penstock_vision.masks:WarpAffineCalculator"),
-            "WarpAffineCalculatorCpu": ("penstock_vision.masks:WarpAffineCalculatorCpu"),
-            "AlignmentPointsRectsCalculator": "penstock_vision.alignment_points_rects:AlignmentPointsRectsCalculator",
-            "AssociationNormRectCalculator": "penstock_vision.association:AssociationNormRectCalculator",
-            "DetectionsToRectsCalculator": "penstock_vision.detections_to_rects:DetectionsToRectsCalculator",
-            "HandDetectionsFromPoseToRectsCalculator": "penstock_vision.hand_detections_from_pose_to_rects:HandDetectionsFromPoseToRectsCalculator",
-            "HandLandmarksToRectCalculator": "penstock_vision.hand_landmarks_to_rect:HandLandmarksToRectCalculator",
-            "LandmarkProjectionCalculator": "penstock_vision.landmark_projection:LandmarkProjectionCalculator",
-            "LandmarksToDetectionCalculator": "penstock_vision.landmarks_to_detection:LandmarksToDetectionCalculator",
-            "RectTransformationCalculator": "penstock_vision.rect_transformation:RectTransformationCalculator",
-            "WorldLandmarkProjectionCalculator": "penstock_vision.world_landmark_projection:WorldLandmarkProjectionCalculator",
+            "ThresholdingCalculator": "penstock_vision.thresholding:ThresholdingCalculator",
+            "ToImageCalculator": "penstock_vision.image_handles:ToImageCalculator",
+            "VisibilityCopyCalculator": ("penstock_vision.visibility_copy:VisibilityCopyCalculator"),
+            "VisibilitySmoothingCalculator": (
+                "penstock_vision.visibility_smoothing:VisibilitySmoothingCalculator"
+            ),
+            "WarpAffineCalculator": "penstock_vision.masks:WarpAffineCalculator",
+            "WarpAffineCalculatorCpu": "penstock_vision.masks:WarpAffineCalculatorCpu",
+            "WorldLandmarkProjectionCalculator": (
+                "penstock_vision.world_landmark_projection:WorldLandmarkProjectionCalculator"
+            ),
         },
         options={
-            "penstock.NonMaxSuppressionCalculatorOptions": (
+            "penstock.AssociationCalculatorOptions": (
                 "penstock.CalculatorOptions",
-                55383100,
-                "penstock_vision.non_max_suppression_calculator_pb2:NonMaxSuppressionCalculatorOptions",
-            ),
-            "penstock.ThresholdingCalculatorOptions": (
-                "penstock.CalculatorOptions",
-                259990498,
-                "penstock_vision.thresholding_calculator_pb2:ThresholdingCalculatorOptions",
+                275124847,
+                "penstock_vision.association_calculator_pb2:AssociationCalculatorOptions",
             ),
             "penstock.CollectionHasMinSizeCalculatorOptions": (
                 "penstock.CalculatorOptions",
                 259397840,
                 "penstock_vision.collection_has_min_size_calculator_pb2:CollectionHasMinSizeCalculatorOptions",
             ),
-            "penstock.SegmentationSmoothingCalculatorOptions": (
+            "penstock.DetectionLabelIdToTextCalculatorOptions": (
                 "penstock.CalculatorOptions",
-                377425128,
-                "penstock_vision.segmentation_smoothing_calculator_pb2:SegmentationSmoothingCalculatorOptions",
-            ),
-            "penstock.WarpAffineCalculatorOptions": (
-                "penstock.CalculatorOptions",
-                373693895,
-                "penstock_vision.warp_affine_calculator_pb2:WarpAffineCalculatorOptions",
-            ),
-            "penstock.AssociationCalculatorOptions": (
-                "penstock.CalculatorOptions",
-                275124847,
-                "penstock_vision.association_calculator_pb2:AssociationCalculatorOptions",
+                251889072,
+                "penstock_vision.detection_label_id_to_text_calculator_pb2:DetectionLabelIdToTextCalculatorOptions",
             ),
             "penstock.DetectionsToRectsCalculatorOptions": (
                 "penstock.CalculatorOptions",
                 262691807,
                 "penstock_vision.detections_to_rects_calculator_pb2:DetectionsToRectsCalculatorOptions",
+            ),
+            "penstock.FilterDetectionCalculatorOptions": (
+                "penstock.CalculatorOptions",
+                339582987,
+                "penstock_vision.filter_detection_calculator_pb2:FilterDetectionCalculatorOptions",
+            ),
+            "penstock.FrameAnnotationToRectCalculatorOptions": (
+                "penstock.CalculatorOptions",
+                338119067,
+                "penstock_vision.frame_annotation_to_rect_calculator_pb2:FrameAnnotationToRectCalculatorOptions",
             ),
             "penstock.LandmarkProjectionCalculatorOptions": (
                 "penstock.CalculatorOptions",
@@ -105,6 +143,16 @@ def penstock_components() -> Components:
                 260199669,
                 "penstock_vision.landmarks_to_detection_calculator_pb2:LandmarksToDetectionCalculatorOptions",
             ),
+            "penstock.Lift2DFrameAnnotationTo3DCalculatorOptions": (
+                "penstock.CalculatorOptions",
+                290166284,
+                "penstock_vision.lift_2d_frame_annotation_to_3d_calculator_pb2:Lift2DFrameAnnotationTo3DCalculatorOptions",
+            ),
+            "penstock.NonMaxSuppressionCalculatorOptions": (
+                "penstock.CalculatorOptions",
+                55383100,
+                "penstock_vision.non_max_suppression_calculator_pb2:NonMaxSuppressionCalculatorOptions",
+            ),
             "penstock.RectTransformationCalculatorOptions": (
                 "penstock.CalculatorOptions",
                 262226312,
@@ -115,6 +163,16 @@ def penstock_components() -> Components:
                 329994630,
                 "penstock_vision.roi_tracking_calculator_pb2:RoiTrackingCalculatorOptions",
             ),
+            "penstock.SegmentationSmoothingCalculatorOptions": (
+                "penstock.CalculatorOptions",
+                377425128,
+                "penstock_vision.segmentation_smoothing_calculator_pb2:SegmentationSmoothingCalculatorOptions",
+            ),
+            "penstock.ThresholdingCalculatorOptions": (
+                "penstock.CalculatorOptions",
+                259990498,
+                "penstock_vision.thresholding_calculator_pb2:ThresholdingCalculatorOptions",
+            ),
             "penstock.VisibilityCopyCalculatorOptions": (
                 "penstock.CalculatorOptions",
                 363728421,
@@ -124,6 +182,11 @@ def penstock_components() -> Components:
                 "penstock.CalculatorOptions",
                 360207350,
                 "penstock_vision.visibility_smoothing_calculator_pb2:VisibilitySmoothingCalculatorOptions",
+            ),
+            "penstock.WarpAffineCalculatorOptions": (
+                "penstock.CalculatorOptions",
+                373693895,
+                "penstock_vision.warp_affine_calculator_pb2:WarpAffineCalculatorOptions",
             ),
         },
     )
