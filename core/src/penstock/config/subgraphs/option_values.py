@@ -5,7 +5,8 @@ graph is a subgraph, options of the same type on the node that uses it go before
 is made of fields and indexes, "detector/scale/0"; a first part "options" has no effect, and
 "Ext::penstock.XOptions" says which of several options messages is meant. Messages are merged, lists and
 plain values replaced; a plain field that the graph's options leave unset is unset in the node too. A graph
-without such options changes nothing. Source: MediaPipe `tool/options_field_util`, `options_syntax_util`.
+without such options changes nothing. "options:options" merges the graph's whole options into those of the
+node that have the same type. Source: MediaPipe `tool/options_field_util`, `options_syntax_util`.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from penstock.config.options.types import OptionTypes
 
 _SPLIT: Final = re.compile(r"(?<!:):(?!:)")
+#: A path's first part that has no effect, and a path to whole messages.
+_WHOLE: Final = ("options", "OPTIONS")
 _EXTENSION: Final = "Ext::"
 #: The value where the graph has no such options, and that of a field that is not set.
 _NO_OPTIONS: Final = object()
@@ -62,6 +65,9 @@ def set_option_values(
     for i, entry in enumerate(entries):
         try:
             node_path, graph_path = _paths(entry)
+            if not node_path.steps:
+                _merge(node, _graph_options(graph, user, types), node_path, types)
+                continue
             _write(node, node_path, _graph_value(graph, user, graph_path, types), types)
         except PenstockError as error:
             yield i, error
@@ -71,17 +77,21 @@ def _paths(entry: str) -> tuple[_Path, _Path]:
     parts = _SPLIT.split(entry, maxsplit=1)
     if len(parts) != 2 or not all(parts):  # noqa: PLR2004  # two paths
         raise InvalidArgumentError("write it as 'FIELD_OF_THE_NODE:FIELD_OF_THE_GRAPH'")
-    return _path(parts[0]), _path(parts[1])
+    paths = _path(parts[0]), _path(parts[1])
+    for path, other, text in zip(paths, reversed(paths), parts, strict=True):
+        if not path.steps and (other.steps or text not in _WHOLE):
+            raise InvalidArgumentError(f"path {quoted(text)} names no field")
+    return paths
 
 
 def _path(text: str) -> _Path:
     steps = text.split("/")
-    if steps[0] in ("options", "OPTIONS"):
+    if steps[0] in _WHOLE:
         del steps[0]
     wanted = ""
     if steps and steps[0].startswith(_EXTENSION):
         wanted = own_name(steps.pop(0)[len(_EXTENSION) :])
-    if not steps or not all(steps) or steps[0].isdigit():
+    if not all(steps) or (steps and steps[0].isdigit()):
         raise InvalidArgumentError(f"path {quoted(text)} names no field")
     return _Path(wanted, tuple(steps))
 
@@ -91,18 +101,37 @@ def _path(text: str) -> _Path:
 
 def _graph_value(graph: Message, user: Message | None, path: _Path, types: OptionTypes) -> Any:
     """Return a value of the graph's options; `_NO_OPTIONS` where the graph has none, `_UNSET` as `_read`."""
-    packed = [unpacked(one, types) for one in graph.graph_options]
-    found = _chosen([*_extensions(graph.options), *packed], path, "the graph")
-    if found is None:
-        return _NO_OPTIONS
-    options = type(found)()
-    options.CopyFrom(found)
-    if user is not None:
-        of_user = [unpacked(one, types) for one in user.node_options]
-        for given in (*of_user, *_extensions(user.options)):
+    found = _chosen(_graph_options(graph, user, types), path, "the graph")
+    return _NO_OPTIONS if found is None else _read(found, path.steps)
+
+
+def _graph_options(graph: Message, user: Message | None, types: OptionTypes) -> list[Message]:
+    """Return copies of the graph's options, each with those of the same type of the node that uses it."""
+    found = [*_extensions(graph.options), *(unpacked(one, types) for one in graph.graph_options)]
+    of_user = [unpacked(one, types) for one in user.node_options] if user is not None else []
+    merged = []
+    for options in found:
+        copy = type(options)()
+        copy.CopyFrom(options)
+        for given in (*of_user, *_extensions(user.options)) if user is not None else ():
             if type(given) is type(options):
-                options.MergeFrom(given)
-    return _read(options, path.steps)
+                copy.MergeFrom(given)
+        merged.append(copy)
+    return merged
+
+
+def _merge(node: Message, graph_options: list[Message], path: _Path, types: OptionTypes) -> None:
+    """Merge whole messages into those of the node that have the same type."""
+    inner = [unpacked(packed, types) for packed in node.node_options]
+    own = [*_extensions(node.options), *inner]
+    if graph_options and not any(type(one) is type(other) for one in own for other in graph_options):
+        raise _no_options(path)
+    for one in own:
+        for given in graph_options:
+            if type(one) is type(given):
+                one.MergeFrom(given)
+    for packed, one in zip(node.node_options, inner, strict=True):
+        packed.Pack(one)
 
 
 def _write(node: Message, path: _Path, value: Any, types: OptionTypes) -> None:
@@ -113,11 +142,15 @@ def _write(node: Message, path: _Path, value: Any, types: OptionTypes) -> None:
     inner = [unpacked(packed, types) for packed in node.node_options]
     found = _chosen(inner, path, "the node")
     if found is None:
-        which = f" {quoted(path.type)}" if path.type else ""
-        raise NotFoundError(f"the node has no options{which} to write to; add them, be they empty")
+        raise _no_options(path)
     _set(found, path.steps, value)
     position = next(i for i, one in enumerate(inner) if one is found)
     node.node_options[position].Pack(found)
+
+
+def _no_options(path: _Path) -> NotFoundError:
+    which = f" {quoted(path.type)}" if path.type else ""
+    return NotFoundError(f"the node has no options{which} to write to; add them, be they empty")
 
 
 def _extensions(extended: Message) -> list[Message]:
