@@ -6,12 +6,14 @@ number, so both operands are always `float32`.
 
 from __future__ import annotations
 
+import ctypes
 import math
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import SupportsFloat, TypeAlias
 
     Float32: TypeAlias = np.float32
@@ -28,6 +30,25 @@ _TURN: Final = 2 * math.pi
 _NAN: Final = f32(math.nan)
 
 
+def _of_c(name: str, instead: Callable[..., float], arguments: int) -> Callable[..., float]:
+    """Return a function of the C library for 32 bits, which the reference calls; else that for 64 bits.
+
+    The C library's results for 32 bits are not always the ones nearest to the right number.
+    """
+    try:
+        found = getattr(ctypes.PyDLL(None), name)
+    except (OSError, AttributeError, TypeError):  # a system on which the process does not show it
+        return instead
+    found.restype = ctypes.c_float
+    found.argtypes = [ctypes.c_float] * arguments
+    return found  # type: ignore[no-any-return]  # ctypes has no types
+
+
+_COSINE: Final = _of_c("cosf", math.cos, 1)
+_SINE: Final = _of_c("sinf", math.sin, 1)
+_DIRECTION: Final = _of_c("atan2f", math.atan2, 2)
+
+
 def normalized_angle(angle: SupportsFloat) -> Float32:
     """Return an angle in radians as the equal one from -pi to pi; NaN for NaN and infinities."""
     given = float(angle)
@@ -37,17 +58,17 @@ def normalized_angle(angle: SupportsFloat) -> Float32:
 
 def cosine(angle: Float32) -> Float32:
     """Return the cosine; NaN for infinities."""
-    return f32(math.cos(angle)) if math.isfinite(angle) else _NAN
+    return f32(_COSINE(angle)) if math.isfinite(angle) else _NAN
 
 
 def sine(angle: Float32) -> Float32:
     """Return the sine; NaN for infinities."""
-    return f32(math.sin(angle)) if math.isfinite(angle) else _NAN
+    return f32(_SINE(angle)) if math.isfinite(angle) else _NAN
 
 
 def direction(x: Float32, y: Float32) -> Float32:
     """Return the angle of a vector in radians, counted from the x axis towards y."""
-    return f32(math.atan2(y, x))
+    return f32(_DIRECTION(y, x))
 
 
 def root(number: Float32) -> Float32:
