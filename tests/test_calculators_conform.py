@@ -45,6 +45,10 @@ def _gray(random, at):
     return ImageFrame(np.frombuffer(random.randbytes(6 * 8), np.uint8).reshape(6, 8), ImageFormat.GRAY8)
 
 
+def _size(random, at):
+    return random.randrange(1, 640), random.randrange(1, 480)
+
+
 def _three_or_more(name):
     """Return a maker of what a Split calculator takes apart: as much as its example needs, or more."""
     declared = _USUAL.find("calculator", name).container.type
@@ -126,6 +130,21 @@ FEEDS = {
         "payloads": {list[Packet]: lambda random, at: [Packet(random.random(), t) for t in range(3)]}
     },
     r"StreamToSidePacketCalculator": lambda name: {"may_raise": AlreadyExistsError},  # a second packet
+    # sizes of images are above 0, and points of detections and boxes have a number
+    r"(AlignmentPoints|DetectionsTo|HandDetectionsFromPoseTo)RectsCalculator": lambda name: {
+        "payloads": {"IMAGE_SIZE": _size},
+        "may_raise": InvalidArgumentError,
+    },
+    r"(HandLandmarksToRect|LandmarksSmoothing|RectTransformation|RoiTracking)Calculator": lambda name: {
+        "payloads": {"IMAGE_SIZE": _size},
+        "may_raise": InvalidArgumentError,
+    },
+    r"LandmarkProjectionCalculator": lambda name: {"payloads": {"IMAGE_DIMENSIONS": _size}},
+    # these need certain numbers of points, landmarks or scores
+    r"(FilterDetection|FrameAnnotationToRect|Landmark(Visibility|s(Refinement|ToDetection))|"
+    r"Lift2DFrameAnnotationTo3D|Visibility(Copy|Smoothing))Calculator": lambda name: {
+        "may_raise": InvalidArgumentError
+    },
     r"StringTo\w+": lambda name: {"payloads": {str: lambda random, at: str(random.randrange(100))}},
 }
 

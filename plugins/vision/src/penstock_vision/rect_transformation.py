@@ -31,9 +31,9 @@ class RectTransformationCalculator(penstock.Calculator):
     """Moves rectangles along their own sides, makes squares of them, and scales them, in this order.
 
     Input, exactly one: NORM_RECT or RECT, NORM_RECTS or RECTS (lists). NORM_RECT and NORM_RECTS need
-    IMAGE_SIZE (tuple of width and height in pixels), since sides are compared and turned in pixels. Output 0: the
-    same type, with the rectangle's other fields unchanged. Timestamp offset 0; a timestamp at which an input is
-    empty gives no packet.
+    IMAGE_SIZE (tuple of width and height in pixels), since sides are compared and turned in pixels. Output
+    0: the same type, with the rectangle's other fields unchanged. Timestamp offset 0; a timestamp at which
+    an input is empty gives no packet.
 
     Options `RectTransformationCalculatorOptions`: `shift_x` and `shift_y` (0), in lengths of the rotated
     sides; `square_long` or `square_short` (false): both sides become the longer or the shorter one,
@@ -43,8 +43,9 @@ class RectTransformationCalculator(penstock.Calculator):
 
     Numbers of RECT are truncated to integers.
 
-    Raises in the contract: InvalidArgumentError for no input or several. In `open`: the same for both rotations
-    or both squares. In `process`: the same for a size that is none, and for a RECT beyond 32 bits.
+    Raises in the contract: InvalidArgumentError for no input or several. In `open`: the same for both
+    rotations or both squares. In `process`: the same for a size that is none, and for a RECT beyond 32
+    bits.
 
     Source of the behaviour: MediaPipe `calculators/util/rect_transformation_calculator.cc`.
 
@@ -172,7 +173,7 @@ def _truncated(number: Float32) -> int:
     """Return the integer part."""
     if not _LEAST_INT <= number < -_LEAST_INT:
         raise InvalidArgumentError(
-            f"a number of a changed RECT is {number:g}, but a RECT has integers of 32 bits; use smaller scales "
-            "and shifts, or NORM_RECT"
+            f"a number of a changed RECT is {number:g}, but a RECT has integers of 32 bits; use smaller "
+            "scales and shifts, or NORM_RECT"
         )
     return int(number)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
-
-import numpy as np
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import penstock
 from penstock_formats import NormalizedLandmarkList, NormalizedRect
@@ -16,15 +14,16 @@ from penstock_vision.roi_tracking_calculator_pb2 import RoiTrackingCalculatorOpt
 from penstock_vision.single_precision import HALF, cosine, f32, sine
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     from penstock import CalculatorContext, CalculatorContract
     from penstock_vision.image_size import ImageSize
     from penstock_vision.single_precision import Float32
 
-_HALF_TURN = f32(180)
-_FULL_TURN = f32(360)
-_INFINITE = f32(math.inf)
+_HALF_TURN: Final = f32(180)
+_FULL_TURN: Final = f32(360)
+_INFINITE: Final = f32(math.inf)
 
 
 class RoiTrackingCalculator(penstock.Calculator):
@@ -32,10 +31,11 @@ class RoiTrackingCalculator(penstock.Calculator):
 
     A rectangle made of the last frame's landmarks is steadier than one that another model finds anew in
     each frame, until the thing moves too far. Inputs: PREV_LANDMARKS (NormalizedLandmarkList) and
-    PREV_LANDMARKS_RECT (NormalizedRect) of the last frame, RECROP_RECT (NormalizedRect) of this frame, IMAGE_SIZE
-    (tuple of width and height in pixels). Output TRACKING_RECT (NormalizedRect), one of the two packets
-    itself. Timestamp offset 0. Without RECROP_RECT nothing is sent; without PREV_LANDMARKS_RECT it is RECROP_RECT;
-    otherwise PREV_LANDMARKS_RECT if every requirement in the options holds, else RECROP_RECT.
+    PREV_LANDMARKS_RECT (NormalizedRect) of the last frame, RECROP_RECT (NormalizedRect) of this frame,
+    IMAGE_SIZE (tuple of width and height in pixels). Output TRACKING_RECT (NormalizedRect), one of the two
+    packets itself. Timestamp offset 0. Without RECROP_RECT nothing is sent; without PREV_LANDMARKS_RECT it
+    is RECROP_RECT; otherwise PREV_LANDMARKS_RECT if every requirement in the options holds, else
+    RECROP_RECT.
 
     Options `RoiTrackingCalculatorOptions`, each part only where it is given:
 

@@ -22,9 +22,9 @@ class VisibilityCopyCalculator(penstock.Calculator):
     """Gives landmarks the visibility and presence that other landmarks of the same index have.
 
     Inputs: LANDMARKS_FROM (LandmarkList) or NORM_LANDMARKS_FROM (NormalizedLandmarkList), whose values are
-    copied; LANDMARKS_TO or NORM_LANDMARKS_TO, landmarks that get them. Output: the one with
-    the same tag as the latter. Timestamp offset 0; both inputs must have a packet, else nothing is sent. The output
-    has as many landmarks as *_FROM; further ones of *_TO are left out.
+    copied; LANDMARKS_TO or NORM_LANDMARKS_TO, landmarks that get them. Output: the one with the same tag as
+    the latter. Timestamp offset 0; both inputs must have a packet, else nothing is sent. The output has as
+    many landmarks as *_FROM; further ones of *_TO are left out.
 
     Options `VisibilityCopyCalculatorOptions`: `copy_visibility` (true), `copy_presence` (true). What
     a landmark lacks is copied as 0.

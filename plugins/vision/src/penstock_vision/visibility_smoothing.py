@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 class VisibilitySmoothingCalculator(penstock.Calculator):
     """Smooths the visibility of each landmark with a low pass; all else stays as it is.
 
-    Input NORM_LANDMARKS (NormalizedLandmarkList) to output NORM_FILTERED_LANDMARKS, or LANDMARKS (LandmarkList) to
-    FILTERED_LANDMARKS. Timestamp offset 0. The first visibility is kept; each later one is
-    `alpha * new + (1 - alpha) * before`. A call without a packet forgets all values.
+    Input NORM_LANDMARKS (NormalizedLandmarkList) to output NORM_FILTERED_LANDMARKS, or LANDMARKS
+    (LandmarkList) to FILTERED_LANDMARKS. Timestamp offset 0. The first visibility is kept; each later one
+    is `alpha * new + (1 - alpha) * before`. A call without a packet forgets all values.
 
     Options `VisibilitySmoothingCalculatorOptions`, exactly one: `no_filter {}` (packets are forwarded), or
     `low_pass_filter { alpha }` (0.1; 0 to 1, less is smoother).
 
-    Raises in the contract: InvalidArgumentError for no input, both, or the output of the other kind. In `open`:
-    the same without a filter, and for an alpha out of range. In `process`: the same if the
-    number of landmarks changes.
+    Raises in the contract: InvalidArgumentError for no input, both, or the output of the other kind. In
+    `open`: the same without a filter, and for an alpha out of range. In `process`: the same if the number
+    of landmarks changes.
 
     Source of the behaviour: MediaPipe `calculators/util/visibility_smoothing_calculator.cc`.
 

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 class WorldLandmarkProjectionCalculator(penstock.Calculator):
     """Rotates landmarks found in a rotated crop back, around their own origin.
 
-    World landmarks are in metres from a point of the body, so where the crop was and its size do not matter.
-    Inputs: LANDMARKS (LandmarkList); NORM_RECT (NormalizedRect), the crop, optional: without it the landmarks are
-    copied. Output LANDMARKS (LandmarkList): x and y rotated, all else as it was. Timestamp offset 0. Where
-    landmarks or the connected rectangle have no packet, nothing is sent.
+    World landmarks are in metres from a point of the body, so where the crop was and its size do not
+    matter. Inputs: LANDMARKS (LandmarkList); NORM_RECT (NormalizedRect), the crop, optional: without it the
+    landmarks are copied. Output LANDMARKS (LandmarkList): x and y rotated, all else as it was. Timestamp
+    offset 0. Where landmarks or the connected rectangle have no packet, nothing is sent.
 
     Source of the behaviour: MediaPipe `calculators/util/world_landmark_projection_calculator.cc`.
 
