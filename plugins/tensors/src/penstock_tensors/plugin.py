@@ -28,6 +28,12 @@ def penstock_components() -> Components:
                 "penstock_tensors.tflite_model:TfLiteCustomOpResolverCalculator"
             ),
             "TfLiteModelCalculator": "penstock_tensors.tflite_model:TfLiteModelCalculator",
+            "TensorsToSegmentationCalculator": (
+                "penstock_tensors.tensors_to_segmentation:TensorsToSegmentationCalculator"
+            ),
+            "RefineLandmarksFromHeatmapCalculator": (
+                "penstock_tensors.refine_landmarks_from_heatmap:RefineLandmarksFromHeatmapCalculator"
+            ),
         },
         options={
             "penstock.TensorsToClassificationCalculatorOptions": (
@@ -67,6 +73,18 @@ def penstock_components() -> Components:
                 "penstock.CalculatorOptions",
                 252087553,
                 "penstock_tensors.tflite_custom_op_resolver_calculator_pb2:TfLiteCustomOpResolverCalculatorOptions",
+            ),
+            "penstock.TensorsToSegmentationCalculatorOptions": (
+                "penstock.CalculatorOptions",
+                374311106,
+                "penstock_tensors.tensors_to_segmentation_calculator_pb2:"
+                "TensorsToSegmentationCalculatorOptions",
+            ),
+            "penstock.RefineLandmarksFromHeatmapCalculatorOptions": (
+                "penstock.CalculatorOptions",
+                362281653,
+                "penstock_tensors.refine_landmarks_from_heatmap_calculator_pb2:"
+                "RefineLandmarksFromHeatmapCalculatorOptions",
             ),
         },
         subgraphs={
