@@ -107,6 +107,12 @@ class TensorsToClassificationCalculator(penstock.Calculator):
                 "the list before"
             )
         scores = first_of(source).ravel()
+        count = 2 if self._options.binary_classification else scores.size
+        if self._labels and len(self._labels) != count:
+            raise InvalidArgumentError(
+                f"input {source.name!r} has {count} classes, but there are {len(self._labels)} labels; the labels "
+                "must be the model's"
+            )
         if self._options.binary_classification:
             scores, indexes = self._of_two(scores), np.arange(2)
         else:
@@ -136,11 +142,6 @@ class TensorsToClassificationCalculator(penstock.Calculator):
     def _allowed(self, scores: NDArray[np.float32]) -> NDArray[np.intp]:
         """Return the classes that count and whose score is high enough, ascending."""
         options = self._options
-        if self._labels and len(self._labels) != scores.size:
-            raise InvalidArgumentError(
-                f"the tensor has {scores.size} classes, but there are {len(self._labels)} labels; the labels must "
-                "be the model's"
-            )
         is_kept = np.ones(scores.size, bool)
         if len(options.allow_classes):
             is_kept = np.isin(np.arange(scores.size), list(options.allow_classes))

@@ -10,7 +10,8 @@ from penstock_formats import Image, ImageFrame
 from penstock_vision.ports import only_one
 
 if TYPE_CHECKING:
-    from penstock import CalculatorContext, CalculatorContract
+    from penstock import CalculatorContext, CalculatorContract, Input
+    from penstock_formats import GpuImage
 
 _IMAGES: Final = ("IMAGE", "IMAGE_CPU", "IMAGE_GPU")
 
@@ -22,7 +23,7 @@ class ImagePropertiesCalculator(penstock.Calculator):
     penstock-gpu). Output: SIZE (tuple of width and height in pixels). Timestamp offset 0.
 
     Raises in `get_contract`: InvalidArgumentError for no input or several. In `process`: the same for a packet
-    that is no image.
+    of IMAGE_GPU that is no image on the GPU.
 
     Source of the behaviour: MediaPipe `calculators/image/image_properties_calculator.cc`.
 
@@ -50,7 +51,7 @@ class ImagePropertiesCalculator(penstock.Calculator):
         """Send the size of one image."""
         source = cc.inputs[self._tag]
         if not source.is_empty():
-            image = source.payload
+            image = _gpu_image(source) if self._tag == "IMAGE_GPU" else source.payload
             cc.outputs["SIZE"].add((image.width, image.height), cc.stamp)
 
 
@@ -61,7 +62,8 @@ class ToImageCalculator(penstock.Calculator):
     penstock-gpu). Output: IMAGE (Image, which shares the pixels: a frame must not be written after it was
     sent). Timestamp offset 0.
 
-    Raises in `get_contract`: InvalidArgumentError for no input or several.
+    Raises in `get_contract`: InvalidArgumentError for no input or several. In `process`: the same for a packet
+    of IMAGE_GPU that is no image on the GPU.
 
     Source of the behaviour: MediaPipe `calculators/util/to_image_calculator.cc`.
 
@@ -93,7 +95,8 @@ class ToImageCalculator(penstock.Calculator):
         if isinstance(source.payload, Image):
             cc.outputs["IMAGE"].add_packet(source.packet)
         else:
-            cc.outputs["IMAGE"].add(Image(source.payload), cc.stamp)
+            image = _gpu_image(source) if self._tag == "IMAGE_GPU" else source.payload
+            cc.outputs["IMAGE"].add(Image(image), cc.stamp)
 
 
 class FromImageCalculator(penstock.Calculator):
@@ -166,3 +169,18 @@ def _declare_image(cc: CalculatorContract) -> None:
         cc.inputs[tag].set(ImageFrame, "an image in main memory")
     else:
         cc.inputs[tag].set_any("an image on the GPU, a GpuBuffer")
+
+
+def _gpu_image(port: Input) -> GpuImage:
+    """Return the image on the GPU that an input holds; its type is that of another pack, which may be missing.
+
+    Raises:
+        InvalidArgumentError: it holds something else.
+    """
+    image: GpuImage = port.payload
+    if not hasattr(type(image), "read_view"):
+        raise InvalidArgumentError(
+            f"input {port.name!r} holds a {type(image).__name__!r}, but IMAGE_GPU takes an image on the GPU, such as "
+            "a GpuBuffer of penstock-gpu; connect IMAGE or IMAGE_CPU"
+        )
+    return image

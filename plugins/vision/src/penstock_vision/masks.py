@@ -122,10 +122,12 @@ class InverseMatrixCalculator(penstock.Calculator):
         source = cc.inputs["MATRIX"]
         if source.is_empty():
             return
-        matrix = _matrix(source)
-        if not abs(np.linalg.det(matrix)) > _LEAST_DETERMINANT:
+        matrix = _matrix(source).astype(np.float64)  # the inverse is rounded once, at the end
+        determinant = float(np.linalg.det(matrix))
+        if not abs(determinant) > _LEAST_DETERMINANT:
             raise InvalidArgumentError(
-                f"input {source.name!r} holds {source.payload!r}, which has no inverse"
+                f"input {source.name!r} holds {source.payload!r}, which has no inverse: its determinant is "
+                f"{determinant:g}; look at the node that made it"
             )
         inverse = np.linalg.inv(matrix).astype(np.float32)
         cc.outputs["MATRIX"].add(tuple(inverse.ravel().tolist()), cc.stamp)
@@ -191,10 +193,10 @@ class WarpAffineCalculatorCpu(penstock.Calculator):
     def _warped(self, frame: ImageFrame, matrix: NDArray[np.float32], size: tuple[int, int]) -> ImageFrame:
         width, height = size
         rows = matrix[:2][:, [0, 1, 3]].astype(np.float32)
-        # to pixels of the output, and from fractions to pixels of the input
+        # from fractions to pixels of the input, then of the output: each product is rounded in this order
+        rows *= np.array([[frame.width], [frame.height]], np.float32)
         rows[:, 0] *= np.float32(1) / np.float32(width)
         rows[:, 1] *= np.float32(1) / np.float32(height)
-        rows *= np.array([[frame.width], [frame.height]], np.float32)
         found = cv2.warpAffine(frame.array, rows, (width, height), flags=self._flags, borderMode=self._border)
         return ImageFrame(np.asarray(found), frame.format)
 
@@ -219,8 +221,11 @@ def _mask(port: Input) -> NDArray[np.float32]:
 
 
 def _matrix(port: Input) -> NDArray[np.float32]:
-    matrix = np.asarray(port.payload, np.float32)
-    if matrix.size != _MATRIX:
+    try:
+        matrix = np.asarray(port.payload, np.float32)
+    except (TypeError, ValueError):  # words, or lists in it
+        matrix = np.empty(0, np.float32)
+    if matrix.shape != (_MATRIX,):
         raise InvalidArgumentError(
             f"input {port.name!r} holds {port.payload!r}, but the matrix is {_MATRIX} numbers, row after row"
         )
@@ -228,8 +233,12 @@ def _matrix(port: Input) -> NDArray[np.float32]:
 
 
 def _size(port: Input) -> tuple[int, int]:
-    width, height = port.payload
-    if width < 1 or height < 1:
+    try:
+        width, height = port.payload
+        is_size = width >= 1 and height >= 1
+    except (TypeError, ValueError):
+        is_size = False
+    if not is_size:
         raise InvalidArgumentError(
             f"input {port.name!r} holds {port.payload!r}, but a size is (width, height), both 1 or more"
         )

@@ -122,11 +122,15 @@ class NonMaxSuppressionCalculator(penstock.Calculator):
         edges[:, 2:] += edges[:, :2]  # sizes become the other edges
         scores = np.array([one.score[0] for one in best], np.float32)
         order = np.argsort(-scores, kind="stable")
-        found: list[tuple[int, Detection]] = []
-        for chosen in _classes(best, order) if self._options.multiclass_nms else [order]:
-            found += self._select(best, edges, scores, chosen)
-        if self._options.multiclass_nms:
+        if not self._options.multiclass_nms:
+            found = self._select(best, edges, scores, order)
+        else:
+            found = [
+                one for chosen in _classes(best, order) for one in self._select(best, edges, scores, chosen)
+            ]
             found.sort(key=lambda one: -one[1].score[0])
+            # of all classes together, and also with WEIGHTED
+            found = found[: self._most] if self._most > -1 else found
         cc.outputs[0].add([made for _, made in found], cc.stamp)
 
     def _is_too_low(self, score: np.float32) -> bool:
@@ -182,7 +186,7 @@ def _best_label(detection: Detection) -> Detection | None:
     labels, ids = len(detection.label), len(detection.label_id)
     if not labels and not ids:
         return None
-    if count not in (labels, ids):
+    if not count or count not in (labels, ids):
         raise InvalidArgumentError(
             f"a detection has {count} scores, {labels} labels and {ids} label_ids; there must be as many scores "
             "as labels or label_ids"

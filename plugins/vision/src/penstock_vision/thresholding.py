@@ -78,7 +78,7 @@ class ThresholdingCalculator(penstock.Calculator):
             raise InvalidArgumentError(
                 f"input {source.name!r} has no packet, but THRESHOLD has one; send a number at each of its timestamps"
             )
-        is_above = source.payload > self._threshold
+        is_above = bool(source.payload > self._threshold)  # NumPy has a bool of its own
         outputs = cc.outputs
         if "FLAG" in outputs:
             outputs["FLAG"].add(is_above, cc.stamp)

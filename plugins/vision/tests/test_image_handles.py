@@ -1,0 +1,111 @@
+"""ImagePropertiesCalculator, ToImageCalculator, FromImageCalculator: sizes and handles of images."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from penstock.errors import GraphRunError, PenstockError
+from penstock_formats import Image, ImageFrame
+from penstock_testing import run_calculator
+from penstock_vision.image_handles import FromImageCalculator, ImagePropertiesCalculator, ToImageCalculator
+
+FRAME = ImageFrame(np.zeros((4, 6, 3), np.uint8))
+
+
+class OnGpu:
+    """An image on a GPU, as far as an Image asks."""
+
+    width, height, nbytes = 6, 4, 72
+    frame = FRAME
+
+    def read_view(self, view):
+        raise AssertionError(f"{view} is not needed")
+
+
+def sent(calculator, inputs, outputs):
+    inputs = {tag: [(3, one)] for tag, one in inputs.items()}
+    run = run_calculator(calculator, inputs, outputs=outputs)
+    assert {packet.timestamp for found in run.outputs.values() for packet in found} == {3}
+    return [run.outputs[tag][0].payload for tag in outputs]
+
+
+@pytest.mark.parametrize(
+    ("tag", "image"),
+    [
+        ("IMAGE", FRAME),
+        ("IMAGE", Image(FRAME)),
+        ("IMAGE_CPU", FRAME),
+        ("IMAGE_GPU", OnGpu()),
+        ("IMAGE", Image(OnGpu())),
+    ],
+)
+def test_a_size_is_width_and_height(tag, image):
+    assert sent(ImagePropertiesCalculator, {tag: image}, ["SIZE"]) == [(6, 4)]
+
+
+@pytest.mark.parametrize("tag", ["IMAGE", "IMAGE_CPU"])
+def test_an_image_of_a_frame_shares_its_pixels(tag):
+    (image,) = sent(ToImageCalculator, {tag: FRAME}, ["IMAGE"])
+
+    assert image.held is FRAME
+    assert np.shares_memory(image.array, FRAME.array)
+
+
+def test_an_image_is_forwarded_as_it_is():
+    image = Image(FRAME)
+
+    assert sent(ToImageCalculator, {"IMAGE": image}, ["IMAGE"])[0] is image
+
+
+def test_an_image_on_the_gpu_stays_there():
+    buffer = OnGpu()
+
+    (image,) = sent(ToImageCalculator, {"IMAGE_GPU": buffer}, ["IMAGE"])
+
+    assert (image.held, image.uses_gpu) == (buffer, True)
+
+
+def test_a_frame_of_an_image_is_the_same_one():
+    frame, on_gpu = sent(FromImageCalculator, {"IMAGE": Image(FRAME)}, ["IMAGE_CPU", "SOURCE_ON_GPU"])
+
+    assert (frame, on_gpu) == (FRAME, False)
+
+
+def test_a_frame_of_an_image_on_the_gpu_is_copied_by_it():
+    frame, on_gpu = sent(FromImageCalculator, {"IMAGE": Image(OnGpu())}, ["IMAGE_CPU", "SOURCE_ON_GPU"])
+
+    assert (frame, on_gpu) == (FRAME, True)
+
+
+def test_an_image_on_the_gpu_is_taken_out():
+    buffer = OnGpu()
+
+    assert sent(FromImageCalculator, {"IMAGE": Image(buffer)}, ["IMAGE_GPU"]) == [buffer]
+
+
+def test_an_image_in_main_memory_is_not_uploaded():
+    with pytest.raises(GraphRunError, match="ImageFrameToGpuBufferCalculator"):
+        sent(FromImageCalculator, {"IMAGE": Image(FRAME)}, ["IMAGE_GPU"])
+
+
+@pytest.mark.parametrize(
+    ("calculator", "output"), [(ImagePropertiesCalculator, "SIZE"), (ToImageCalculator, "IMAGE")]
+)
+def test_what_is_not_on_the_gpu_is_refused_there(calculator, output):
+    with pytest.raises(GraphRunError, match="holds a 'ImageFrame', but IMAGE_GPU takes an image on the GPU"):
+        sent(calculator, {"IMAGE_GPU": FRAME}, [output])
+
+
+@pytest.mark.parametrize(
+    ("calculator", "output"), [(ImagePropertiesCalculator, "SIZE"), (ToImageCalculator, "IMAGE")]
+)
+@pytest.mark.parametrize("inputs", [{}, {"IMAGE": FRAME, "IMAGE_CPU": FRAME}])
+def test_exactly_one_image_is_needed(calculator, output, inputs):
+    with pytest.raises(PenstockError, match="exactly one is needed"):
+        sent(calculator, inputs, [output])
+
+
+def test_one_kind_of_image_is_given():
+    with pytest.raises(PenstockError, match="only one can be"):
+        sent(FromImageCalculator, {"IMAGE": Image(FRAME)}, ["IMAGE_CPU", "IMAGE_GPU"])
