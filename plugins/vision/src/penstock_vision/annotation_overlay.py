@@ -31,8 +31,8 @@ class AnnotationOverlayCalculator(penstock.Calculator):
     Inputs: at most one of IMAGE (ImageFrame) and UIMAGE (Image), of SRGB, SRGBA or GRAY8; any number of
     untagged streams (RenderData); any number of streams VECTOR:0, VECTOR:1, ... (list[RenderData]). Output,
     exactly one, of the image's tag: IMAGE (ImageFrame) or UIMAGE (Image, on the CPU), new memory, of the
-    image's size and format, but SRGB for GRAY8. The drawings of a timestamp are drawn in the order of the
-    input streams; an image without any is copied. Nothing is sent for drawings without an image.
+    image's size and format, but SRGB for GRAY8. The drawings of a timestamp are drawn in order, those of the
+    untagged streams first; an image without any is copied. Nothing is sent for drawings without an image.
 
     Without IMAGE and UIMAGE the node draws on a canvas of its own, for each timestamp that has a drawing.
     The stream header of the image is forwarded, with format SRGB for GRAY8. Timestamp offset 0. OpenCV runs

@@ -30,6 +30,7 @@ _THICKEST: Final = 32767
 _FARTHEST: Final = 1 << 30
 _HALF: Final = 0.5
 _FILLED: Final = -1
+_LINE_TYPES: Final = (cv2.LINE_4, cv2.LINE_8, cv2.LINE_AA)
 #: The sides of an arrow's head, as a share of the arrow along both axes.
 _ARROW_HEAD: Final = 0.2
 #: Font → how high its glyphs are, from the lowest line to the highest, in OpenCV's units.
@@ -65,8 +66,8 @@ class AnnotationRenderer:
         """Draw all annotations in order.
 
         Raises:
-            InvalidArgumentError: an annotation has no shape, or one that cannot be drawn: an unknown font,
-            an oval whose right side is left of its left side.
+            InvalidArgumentError: an annotation has no shape, or one that cannot be drawn: an unknown font or
+                line_type, an oval whose right side is left of its left side, or what OpenCV refuses.
         """
         for position, annotation in enumerate(data.render_annotations):
             kind = annotation.WhichOneof("data")
@@ -74,7 +75,12 @@ class AnnotationRenderer:
                 raise InvalidArgumentError(
                     f"render annotation {position} has no shape; set one of {', '.join(_DRAWERS)}"
                 )
-            _DRAWERS[kind](self, annotation)
+            try:
+                _DRAWERS[kind](self, annotation)
+            except cv2.error as error:
+                raise InvalidArgumentError(
+                    f"render annotation {position}: OpenCV refuses to draw the {kind}: {error}; change its numbers"
+                ) from error
 
     def _rectangle(self, annotation: RenderAnnotation) -> None:
         rectangle = annotation.rectangle
@@ -107,7 +113,7 @@ class AnnotationRenderer:
         rounded = annotation.rounded_rectangle
         corners = self._corners(rounded.rectangle)
         color, thickness = _color(annotation.color), _thickness(annotation.thickness)
-        radius, line_type = rounded.corner_radius, rounded.line_type
+        radius, line_type = _rounding(rounded)
         left, top, right, bottom = corners
         for start, end in (
             ((left + radius, top), (right - radius, top)),
@@ -119,24 +125,19 @@ class AnnotationRenderer:
         self._round_corners(corners, radius, color, thickness, line_type)
 
     def _filled_rounded_rectangle(self, annotation: RenderAnnotation) -> None:
-        """Fill the shape; the reference ends the process here, as its lines have thickness -1."""
+        """Fill the shape; the reference ends the process here, as it draws lines of thickness -1."""
         rounded = annotation.filled_rounded_rectangle.rounded_rectangle
         corners = self._corners(rounded.rectangle)
-        color, radius = _color(annotation.color), rounded.corner_radius
+        color, (radius, line_type) = _color(annotation.color), _rounding(rounded)
         left, top, right, bottom = corners
         width, height = right - left, bottom - top
         cv2.rectangle(self._image, (left + radius, top, width - 2 * radius + 1, height + 1), color, _FILLED)
         cv2.rectangle(self._image, (left, top + radius, width + 1, height - 2 * radius + 1), color, _FILLED)
-        self._round_corners(corners, radius, color, _FILLED, rounded.line_type)
+        self._round_corners(corners, radius, color, _FILLED, line_type)
 
     def _round_corners(
         self, corners: tuple[int, int, int, int], radius: int, color: _Color, thickness: int, line_type: int
     ) -> None:
-        if radius < 0:
-            raise InvalidArgumentError(
-                f"corner_radius of a rounded rectangle is {radius}, but must be 0 or more; change the "
-                "annotation"
-            )
         left, top, right, bottom = corners
         for x, y, angle in (
             (left + radius, top + radius, 180),
@@ -277,6 +278,24 @@ _DRAWERS: Final[dict[str, Callable[[AnnotationRenderer, RenderAnnotation], None]
     "arrow": AnnotationRenderer._arrow,  # noqa: SLF001
     "scribble": AnnotationRenderer._scribble,  # noqa: SLF001
 }
+
+
+def _rounding(rounded: RenderAnnotation.RoundedRectangle) -> tuple[int, int]:
+    """Return corner_radius and line_type.
+
+    Raises:
+        InvalidArgumentError: one of them is not possible.
+    """
+    radius, line_type = rounded.corner_radius, rounded.line_type
+    if radius < 0:
+        raise InvalidArgumentError(
+            f"corner_radius of a rounded rectangle is {radius}, but must be 0 or more; change the annotation"
+        )
+    if line_type not in _LINE_TYPES:
+        raise InvalidArgumentError(
+            f"line_type of a rounded rectangle is {line_type}, but must be 4, 8 or 16; change the annotation"
+        )
+    return radius, line_type
 
 
 def _color(color: Color) -> _Color:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 #: Sides of squares up to this many pixels are written by NumPy in one go; larger ones one by one.
-_WIDEST_AT_ONCE: Final = 16
+_WIDEST_AT_ONCE: Final = 64
 
 
 def draw_gradient_line(  # noqa: PLR0913, PLR0917  # what a line is
@@ -54,11 +54,8 @@ def draw_gradient_line(  # noqa: PLR0913, PLR0917  # what a line is
             cv2.rectangle(image, (x, y, thickness, thickness), color, -1, cv2.LINE_4)
         return
     if thickness > 1:
-        # in the order of the squares, since later ones cover earlier ones
-        side = np.arange(thickness)
-        xs = (xs[:, None, None] + side[None, None, :]).repeat(thickness, axis=1).ravel()
-        ys = (ys[:, None, None] + side[None, :, None]).repeat(thickness, axis=2).ravel()
-        colors = colors.repeat(thickness * thickness, axis=0)
+        xs, ys, order = _squares(xs, ys, thickness)
+        colors = colors[order]
         if int(xs.max()) >= width or int(ys.max()) >= height:
             is_in = (xs < width) & (ys < height)
             xs, ys, colors = xs[is_in], ys[is_in], colors[is_in]
@@ -83,3 +80,23 @@ def _pixels(start: tuple[int, int], end: tuple[int, int]) -> tuple[NDArray[np.in
     if is_steep:
         return start[0] + right * across, start[1] + down * along
     return start[0] + right * along, start[1] + down * across
+
+
+def _squares(
+    xs: NDArray[np.int64], ys: NDArray[np.int64], side: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.intp]]:
+    """Return x, y and the number of the square of each pixel, in the order of the squares.
+
+    Of each square only the strip is there that the next one does not cover, and all of the last one.
+    """
+    span = np.arange(side)
+    step_x, step_y = np.diff(xs), np.diff(ys)
+    strip_x = np.where(step_x[:, None] == 0, span, np.where(step_x > 0, 0, side - 1)[:, None])
+    strip_y = np.where(step_y[:, None] == 0, span, np.where(step_y > 0, 0, side - 1)[:, None])
+    last_x, last_y = np.tile(span, side), span.repeat(side)
+    numbers = np.arange(len(xs))
+    return (
+        np.concatenate(((xs[:-1, None] + strip_x).ravel(), xs[-1] + last_x)),
+        np.concatenate(((ys[:-1, None] + strip_y).ravel(), ys[-1] + last_y)),
+        np.concatenate((numbers[:-1].repeat(side), numbers[-1:].repeat(side * side))),
+    )

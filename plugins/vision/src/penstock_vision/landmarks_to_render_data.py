@@ -146,7 +146,7 @@ class LandmarksToRenderDataCalculator(penstock.Calculator):
 
     def _draw(self, landmarks: _Landmarks, thickness: float, data: RenderData) -> None:
         is_normalized = self._tag == "NORM_LANDMARKS"
-        points = landmarks.landmark
+        points: Any = landmarks.landmark  # of either type
         is_drawn = self._drawn(points)
         depths = _depths(points) if self._options.visualize_landmark_depth else None
         lines = self._connected(len(points), is_drawn)
