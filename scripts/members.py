@@ -14,8 +14,9 @@ A member's names follow from its directory: `plugins/image` is the distribution
 `subgraphs/flow` is `penstock-subgraphs-flow`. Only `core` differs: `penstock-core`, `penstock`.
 
 A pack that brings a heavy dependency is no part of every installation of `penstock`: its pyproject.toml
-names the extras that bring it (`[tool.penstock] extras = ["mediapipe"]`, for `penstock[mediapipe]`). An extra
-of the pack with the same name comes along. The `dev` group has the pack without its extras.
+names the extras of `penstock` that bring it, each with the pack's own extras that come along
+(`[tool.penstock.extras] mediapipe = ["litert"]`, for `penstock[mediapipe]`). The `dev` group has the pack
+without its extras.
 
 It uses only the standard library, and so runs before anything is installed.
 """
@@ -77,9 +78,12 @@ class Member:
         return self.name.removeprefix("penstock-")
 
     @property
-    def extras(self) -> list[str]:
-        """Return the extras of `penstock` that bring it; none: every installation of `penstock` has it."""
-        wanted: list[str] = self.pyproject.get("tool", {}).get("penstock", {}).get("extras", [])
+    def extras(self) -> dict[str, list[str]]:
+        """Return the extras of `penstock` that bring it, and its own that come along.
+
+        None: every installation of `penstock` has it.
+        """
+        wanted: dict[str, list[str]] = self.pyproject.get("tool", {}).get("penstock", {}).get("extras", {})
         return wanted
 
     @property
@@ -135,7 +139,7 @@ def _root_pyproject(text: str, found: Sequence[Member]) -> str:
 
 def _of_extra(member: Member, extra: str, version: str) -> str:
     """Return the requirement of an extra of `penstock`: a member, with its extra of that name if any."""
-    own = f"[{extra}]" if extra in member.project.get("optional-dependencies", {}) else ""
+    own = f"[{','.join(member.extras[extra])}]" if member.extras[extra] else ""
     return f'"{member.name}{own}{release_range(version)}"'
 
 

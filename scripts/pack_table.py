@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from members import TRAIN, members
+from members import TRAIN, Member, members
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,11 +25,19 @@ def table_of(places: Sequence[str]) -> list[str]:
         raise ValueError(f"there is no place {unknown[0]!r}, expected some of {', '.join(PLACES)}")
     found = sorted(members(), key=lambda member: (PLACES.index(member.place), member.name))
     rows = [
-        f"| `pip install {member.name}` | {member.project['description']} | `{member.folder}` |"
+        f"| `pip install {member.name}` | {member.project['description']} | {_bringer(member)} | "
+        f"`{member.folder}` |"
         for member in found
         if member.place in places
     ]
-    return ["| install | what it is | in the repository |", "|---|---|---|", *rows]
+    return ["| install | what it is | comes with | in the repository |", "|---|---|---|---|", *rows]
+
+
+def _bringer(member: Member) -> str:
+    """Return what else brings a member: `penstock`, some of its extras, or nothing."""
+    if member.place not in TRAIN:
+        return ""
+    return ", ".join(f"`penstock[{extra}]`" for extra in member.extras) or "`penstock`"
 
 
 if __name__ == "__main__":

@@ -29,21 +29,23 @@ def script():
 
 
 def projects(*places):
-    """Return distribution → description of the places' members."""
+    """Return distribution → description of the places' members, and what else brings it."""
     found = {}
     for place in places:
         for path in (ROOT / place).glob("pyproject.toml" if place == "core" else "*/pyproject.toml"):
-            project = tomllib.loads(path.read_text(encoding="utf-8"))["project"]
-            found[project["name"]] = project["description"]
+            pyproject = tomllib.loads(path.read_text(encoding="utf-8"))
+            extras = pyproject.get("tool", {}).get("penstock", {}).get("extras", {})
+            bringers = [f"`penstock[{extra}]`" for extra in extras] or ["`penstock`"]
+            said = "" if place == "contrib" else ", ".join(bringers)
+            found[pyproject["project"]["name"]] = (pyproject["project"]["description"], said)
     return found
 
 
 @pytest.mark.parametrize("places", [("core", "plugins", "subgraphs"), ("contrib",)])
 def test_the_table_has_each_distribution_with_its_description_and_command(script, places):
-    rows = dict(
-        re.fullmatch(r"\| `pip install ([\w-]+)` \| (.+) \| `[\w/-]+` \|", line).groups()
-        for line in script.table_of(places)[2:]
-    )
+    row = re.compile(r"\| `pip install ([\w-]+)` \| (.+) \| (.*) \| `[\w/-]+` \|")
+    found = [row.fullmatch(line).groups() for line in script.table_of(places)[2:]]
+    rows = {name: (description, bringers) for name, description, bringers in found}
 
     assert rows == projects(*places)
 
@@ -65,7 +67,7 @@ def test_the_page_names_every_extra_of_the_standard_packs_but_testing():
     page = (ROOT / "docs" / "packs.md").read_text(encoding="utf-8")
     extras = [
         f"{project['name']}[{extra}]"
-        for place in ("core", "plugins/*", "subgraphs/*")
+        for place in (".", "core", "plugins/*", "subgraphs/*")
         for path in ROOT.glob(f"{place}/pyproject.toml")
         for project in [tomllib.loads(path.read_text(encoding="utf-8"))["project"]]
         for extra in project.get("optional-dependencies", {})

@@ -225,7 +225,13 @@ def test_the_core_says_the_version_of_its_distribution():
 
 
 def test_the_whole_requires_every_standard_distribution_and_no_other():
-    assert required(root_pyproject()["project"]["dependencies"]) == {member.name for member in TRAIN}
+    project = root_pyproject()["project"]
+    extras = {extra for member in TRAIN for extra in member.extras}
+
+    assert required(project["dependencies"]) == {member.name for member in TRAIN if not member.extras}
+    assert set(project["optional-dependencies"]) == extras
+    for extra, lines in project["optional-dependencies"].items():
+        assert required(lines) == {member.name for member in TRAIN if extra in member.extras}
 
 
 # --- who imports what -----------------------------------------------------------------------------
