@@ -79,7 +79,7 @@ class AnnotationRenderer:
                 _DRAWERS[kind](self, annotation)
             except cv2.error as error:
                 raise InvalidArgumentError(
-                    f"render annotation {position}: OpenCV refuses to draw the {kind}: {error}; change its numbers"
+                    f"render annotation {position}: OpenCV refuses to draw the {kind}: {error}; change it"
                 ) from error
 
     def _rectangle(self, annotation: RenderAnnotation) -> None:
