@@ -13,6 +13,7 @@ from penstock_formats import (
     Classification,
     Detection,
     JointList,
+    LabelMapItem,
     LandmarkListCollection,
     LocationData,
     MatrixData,
@@ -64,6 +65,11 @@ KNOWN_BYTES = [
         JointList,
         "joint { rotation_6d: 0.5 rotation_6d: 1 visibility: 0.5 }",
         "0a0f0d0000003f0d0000803f150000003f",
+    ),
+    (
+        LabelMapItem,
+        'name: "/m/02xwb" display_name: "Fruit" child_name: "a" child_name: "b"',
+        "0a082f6d2f3032787762 12054672756974 1a0161 1a0162",
     ),
     (
         Rect,

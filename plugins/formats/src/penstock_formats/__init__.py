@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from penstock_formats.image import Image as Image
     from penstock_formats.image_format import ImageFormat as ImageFormat
     from penstock_formats.image_frame import ImageFrame as ImageFrame
+    from penstock_formats.label_map_pb2 import LabelMapItem as LabelMapItem
     from penstock_formats.landmark_pb2 import Landmark as Landmark
     from penstock_formats.landmark_pb2 import LandmarkList as LandmarkList
     from penstock_formats.landmark_pb2 import LandmarkListCollection as LandmarkListCollection
@@ -62,6 +63,7 @@ _HOMES: Final = {
     "penstock_formats.image": "GpuImage Image",
     "penstock_formats.image_format": "ImageFormat",
     "penstock_formats.image_frame": "ImageFrame",
+    "penstock_formats.label_map_pb2": "LabelMapItem",
     "penstock_formats.landmark_pb2": (
         "Landmark LandmarkList LandmarkListCollection "
         "NormalizedLandmark NormalizedLandmarkList NormalizedLandmarkListCollection"

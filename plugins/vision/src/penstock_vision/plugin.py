@@ -21,6 +21,87 @@ def penstock_components() -> Components:
                 "penstock_vision.landmarks_to_render_data:LandmarksToRenderDataCalculator"
             ),
             "RectToRenderDataCalculator": "penstock_vision.rect_to_render_data:RectToRenderDataCalculator",
+            "AlignmentPointsRectsCalculator": (
+                "penstock_vision.alignment_points_rects:AlignmentPointsRectsCalculator"
+            ),
+            "AssociationNormRectCalculator": ("penstock_vision.association:AssociationNormRectCalculator"),
+            "ClassificationListVectorHasMinSizeCalculator": (
+                "penstock_vision.has_min_size:ClassificationListVectorHasMinSizeCalculator"
+            ),
+            "DetectionLabelIdToTextCalculator": (
+                "penstock_vision.detection_label_id_to_text:DetectionLabelIdToTextCalculator"
+            ),
+            "DetectionLetterboxRemovalCalculator": (
+                "penstock_vision.letterbox_removal:DetectionLetterboxRemovalCalculator"
+            ),
+            "DetectionProjectionCalculator": (
+                "penstock_vision.detection_projection:DetectionProjectionCalculator"
+            ),
+            "DetectionsToRectsCalculator": (
+                "penstock_vision.detections_to_rects:DetectionsToRectsCalculator"
+            ),
+            "FilterDetectionCalculator": ("penstock_vision.filter_detection:FilterDetectionCalculator"),
+            "FrameAnnotationToRectCalculator": (
+                "penstock_vision.frame_annotation_to_rect:FrameAnnotationToRectCalculator"
+            ),
+            "FromImageCalculator": "penstock_vision.image_handles:FromImageCalculator",
+            "HandDetectionsFromPoseToRectsCalculator": (
+                "penstock_vision.hand_detections_from_pose_to_rects:HandDetectionsFromPoseToRectsCalculator"
+            ),
+            "HandLandmarksToRectCalculator": (
+                "penstock_vision.hand_landmarks_to_rect:HandLandmarksToRectCalculator"
+            ),
+            "ImagePropertiesCalculator": ("penstock_vision.image_handles:ImagePropertiesCalculator"),
+            "InverseMatrixCalculator": "penstock_vision.masks:InverseMatrixCalculator",
+            "LandmarkLetterboxRemovalCalculator": (
+                "penstock_vision.letterbox_removal:LandmarkLetterboxRemovalCalculator"
+            ),
+            "LandmarkProjectionCalculator": (
+                "penstock_vision.landmark_projection:LandmarkProjectionCalculator"
+            ),
+            "LandmarkVisibilityCalculator": (
+                "penstock_vision.landmark_visibility:LandmarkVisibilityCalculator"
+            ),
+            "LandmarksRefinementCalculator": (
+                "penstock_vision.landmarks_refinement:LandmarksRefinementCalculator"
+            ),
+            "LandmarksSmoothingCalculator": (
+                "penstock_vision.landmarks_smoothing:LandmarksSmoothingCalculator"
+            ),
+            "LandmarksToDetectionCalculator": (
+                "penstock_vision.landmarks_to_detection:LandmarksToDetectionCalculator"
+            ),
+            "LandmarksToFrameAnnotationCalculator": (
+                "penstock_vision.landmarks_to_frame_annotation:LandmarksToFrameAnnotationCalculator"
+            ),
+            "Lift2DFrameAnnotationTo3DCalculator": (
+                "penstock_vision.lift_2d_frame_annotation_to_3d:Lift2DFrameAnnotationTo3DCalculator"
+            ),
+            "NonMaxSuppressionCalculator": (
+                "penstock_vision.non_max_suppression:NonMaxSuppressionCalculator"
+            ),
+            "NormalizedLandmarkListVectorHasMinSizeCalculator": (
+                "penstock_vision.has_min_size:NormalizedLandmarkListVectorHasMinSizeCalculator"
+            ),
+            "NormalizedRectVectorHasMinSizeCalculator": (
+                "penstock_vision.has_min_size:NormalizedRectVectorHasMinSizeCalculator"
+            ),
+            "RectTransformationCalculator": (
+                "penstock_vision.rect_transformation:RectTransformationCalculator"
+            ),
+            "RoiTrackingCalculator": "penstock_vision.roi_tracking:RoiTrackingCalculator",
+            "SegmentationSmoothingCalculator": ("penstock_vision.masks:SegmentationSmoothingCalculator"),
+            "ThresholdingCalculator": "penstock_vision.thresholding:ThresholdingCalculator",
+            "ToImageCalculator": "penstock_vision.image_handles:ToImageCalculator",
+            "VisibilityCopyCalculator": ("penstock_vision.visibility_copy:VisibilityCopyCalculator"),
+            "VisibilitySmoothingCalculator": (
+                "penstock_vision.visibility_smoothing:VisibilitySmoothingCalculator"
+            ),
+            "WarpAffineCalculator": "penstock_vision.masks:WarpAffineCalculator",
+            "WarpAffineCalculatorCpu": "penstock_vision.masks:WarpAffineCalculatorCpu",
+            "WorldLandmarkProjectionCalculator": (
+                "penstock_vision.world_landmark_projection:WorldLandmarkProjectionCalculator"
+            ),
         },
         options={
             "penstock.AnnotationOverlayCalculatorOptions": (
@@ -47,6 +128,101 @@ def penstock_components() -> Components:
                 "penstock.CalculatorOptions",
                 262270380,
                 "penstock_vision.rect_to_render_data_calculator_pb2:RectToRenderDataCalculatorOptions",
+            ),
+            "penstock.AssociationCalculatorOptions": (
+                "penstock.CalculatorOptions",
+                275124847,
+                "penstock_vision.association_calculator_pb2:AssociationCalculatorOptions",
+            ),
+            "penstock.CollectionHasMinSizeCalculatorOptions": (
+                "penstock.CalculatorOptions",
+                259397840,
+                "penstock_vision.collection_has_min_size_calculator_pb2:CollectionHasMinSizeCalculatorOptions",
+            ),
+            "penstock.DetectionLabelIdToTextCalculatorOptions": (
+                "penstock.CalculatorOptions",
+                251889072,
+                "penstock_vision.detection_label_id_to_text_calculator_pb2:DetectionLabelIdToTextCalculatorOptions",
+            ),
+            "penstock.DetectionsToRectsCalculatorOptions": (
+                "penstock.CalculatorOptions",
+                262691807,
+                "penstock_vision.detections_to_rects_calculator_pb2:DetectionsToRectsCalculatorOptions",
+            ),
+            "penstock.FilterDetectionCalculatorOptions": (
+                "penstock.CalculatorOptions",
+                339582987,
+                "penstock_vision.filter_detection_calculator_pb2:FilterDetectionCalculatorOptions",
+            ),
+            "penstock.FrameAnnotationToRectCalculatorOptions": (
+                "penstock.CalculatorOptions",
+                338119067,
+                "penstock_vision.frame_annotation_to_rect_calculator_pb2:FrameAnnotationToRectCalculatorOptions",
+            ),
+            "penstock.LandmarkProjectionCalculatorOptions": (
+                "penstock.CalculatorOptions",
+                263371892,
+                "penstock_vision.landmark_projection_calculator_pb2:LandmarkProjectionCalculatorOptions",
+            ),
+            "penstock.LandmarksRefinementCalculatorOptions": (
+                "penstock.CalculatorOptions",
+                381914658,
+                "penstock_vision.landmarks_refinement_calculator_pb2:LandmarksRefinementCalculatorOptions",
+            ),
+            "penstock.LandmarksSmoothingCalculatorOptions": (
+                "penstock.CalculatorOptions",
+                325671429,
+                "penstock_vision.landmarks_smoothing_calculator_pb2:LandmarksSmoothingCalculatorOptions",
+            ),
+            "penstock.LandmarksToDetectionCalculatorOptions": (
+                "penstock.CalculatorOptions",
+                260199669,
+                "penstock_vision.landmarks_to_detection_calculator_pb2:LandmarksToDetectionCalculatorOptions",
+            ),
+            "penstock.Lift2DFrameAnnotationTo3DCalculatorOptions": (
+                "penstock.CalculatorOptions",
+                290166284,
+                "penstock_vision.lift_2d_frame_annotation_to_3d_calculator_pb2:Lift2DFrameAnnotationTo3DCalculatorOptions",
+            ),
+            "penstock.NonMaxSuppressionCalculatorOptions": (
+                "penstock.CalculatorOptions",
+                55383100,
+                "penstock_vision.non_max_suppression_calculator_pb2:NonMaxSuppressionCalculatorOptions",
+            ),
+            "penstock.RectTransformationCalculatorOptions": (
+                "penstock.CalculatorOptions",
+                262226312,
+                "penstock_vision.rect_transformation_calculator_pb2:RectTransformationCalculatorOptions",
+            ),
+            "penstock.RoiTrackingCalculatorOptions": (
+                "penstock.CalculatorOptions",
+                329994630,
+                "penstock_vision.roi_tracking_calculator_pb2:RoiTrackingCalculatorOptions",
+            ),
+            "penstock.SegmentationSmoothingCalculatorOptions": (
+                "penstock.CalculatorOptions",
+                377425128,
+                "penstock_vision.segmentation_smoothing_calculator_pb2:SegmentationSmoothingCalculatorOptions",
+            ),
+            "penstock.ThresholdingCalculatorOptions": (
+                "penstock.CalculatorOptions",
+                259990498,
+                "penstock_vision.thresholding_calculator_pb2:ThresholdingCalculatorOptions",
+            ),
+            "penstock.VisibilityCopyCalculatorOptions": (
+                "penstock.CalculatorOptions",
+                363728421,
+                "penstock_vision.visibility_copy_calculator_pb2:VisibilityCopyCalculatorOptions",
+            ),
+            "penstock.VisibilitySmoothingCalculatorOptions": (
+                "penstock.CalculatorOptions",
+                360207350,
+                "penstock_vision.visibility_smoothing_calculator_pb2:VisibilitySmoothingCalculatorOptions",
+            ),
+            "penstock.WarpAffineCalculatorOptions": (
+                "penstock.CalculatorOptions",
+                373693895,
+                "penstock_vision.warp_affine_calculator_pb2:WarpAffineCalculatorOptions",
             ),
         },
     )

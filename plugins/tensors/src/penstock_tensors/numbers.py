@@ -1,0 +1,55 @@
+"""The numbers of tensors, as decoders read them: checked, in single precision.
+
+All computing is in float32, in the order of the reference's operations, so that results are equal bit by bit.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from penstock.errors import InvalidArgumentError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from penstock import Input
+    from penstock_formats import Tensor
+
+_ONE: Final = np.float32(1)
+
+
+def floats_of(tensor: Tensor, port: Input) -> NDArray[np.float32]:
+    """Return the numbers of a tensor, in its shape.
+
+    Raises:
+        InvalidArgumentError: they are not float32.
+    """
+    if tensor.element_type != "float32":
+        raise InvalidArgumentError(
+            f"input {port.name!r} holds {tensor!r}, but the calculator reads float32; "
+            "convert the tensor, or use a model with float32 outputs"
+        )
+    return tensor.array
+
+
+def first_of(port: Input) -> NDArray[np.float32]:
+    """Return the numbers of the first tensor of a list, in its shape.
+
+    Raises:
+        InvalidArgumentError: the list is empty, or the numbers are not float32.
+    """
+    tensors: list[Tensor] = port.payload
+    if not tensors:
+        raise InvalidArgumentError(
+            f"input {port.name!r} holds an empty list, but the calculator reads its first tensor; "
+            "look at the node that made it"
+        )
+    return floats_of(tensors[0], port)
+
+
+def sigmoid(values: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return 1 / (1 + exp(-values)) in single precision."""
+    with np.errstate(over="ignore"):  # infinity gives 0
+        return _ONE / (_ONE + np.exp(-values))

@@ -1,0 +1,151 @@
+"""TensorsToClassificationCalculator: the classes that a model found, with scores and labels."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+import penstock
+from penstock.errors import InvalidArgumentError
+from penstock_formats import ClassificationList, Tensor
+from penstock_formats.label_map_pb2 import LabelMapItem
+from penstock_tensors.numbers import first_of
+from penstock_tensors.resource_finder import RESOURCES
+from penstock_tensors.tensors_to_classification_calculator_pb2 import TensorsToClassificationCalculatorOptions
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from penstock import CalculatorContext, CalculatorContract
+
+
+class TensorsToClassificationCalculator(penstock.Calculator):
+    """Give classes their scores and labels.
+
+    Input: TENSORS (list[Tensor] of exactly one, float32: a score for each class). Output: CLASSIFICATIONS
+    (ClassificationList: index, score, and label and display_name where labels are given). Timestamp offset 0.
+
+    Options `TensorsToClassificationCalculatorOptions`: `min_score_threshold` (a class of this score is kept;
+    without it all are), `top_k` (0: all; else the best first), `sort_by_descending_score` (false),
+    `label_map_path` (a file with a label on each line, found as models are), `label_items` or `label_map`
+    (labels by class), `binary_classification` (false: else the tensor has one number, the score of class 0,
+    and class 1 has the rest to 1), `ignore_classes` or `allow_classes`.
+
+    Raises in `get_contract`: InvalidArgumentError for options that contradict each other. In `open`:
+    NotFoundError for a label file that is not found. In `process`: InvalidArgumentError for several tensors, or
+    labels that are not as many as classes.
+
+    Source of the behaviour: MediaPipe `calculators/tensor/tensors_to_classification_calculator.cc`.
+
+    Config::
+
+        node {
+          calculator: "TensorsToClassificationCalculator"
+          input_stream: "TENSORS:handedness_tensor"
+          output_stream: "CLASSIFICATIONS:handedness"
+          options {
+            [penstock.TensorsToClassificationCalculatorOptions.ext] {
+              top_k: 1
+              label_map_path: "mediapipe/modules/hand_landmark/handedness.txt"
+              binary_classification: true
+            }
+          }
+        }
+    """
+
+    @classmethod
+    def get_contract(cls, cc: CalculatorContract) -> None:
+        """Declare the ports, and what finds the labels.
+
+        Raises:
+            InvalidArgumentError: options contradict each other.
+        """
+        cc.inputs["TENSORS"].set(list[Tensor], "one tensor: a score for each class")
+        cc.outputs["CLASSIFICATIONS"].set(ClassificationList, "the classes")
+        options = cc.options(TensorsToClassificationCalculatorOptions)
+        if len(options.ignore_classes) and len(options.allow_classes):
+            raise InvalidArgumentError("both ignore_classes and allow_classes are set; leave out one of them")
+        given = {
+            "label_map_path": bool(options.label_map_path),
+            "label_items": len(options.label_items) > 0,
+            "label_map": len(options.label_map.entries) > 0,
+        }
+        found = [name for name, is_given in given.items() if is_given]
+        if len(found) > 1:
+            raise InvalidArgumentError(
+                f"{' and '.join(found)} are set, but only one may be; leave out the rest"
+            )
+        if options.label_map_path:
+            cc.use_service(RESOURCES)
+        cc.set_timestamp_offset(0)
+
+    def open(self, cc: CalculatorContext) -> None:
+        """Read the labels."""
+        options = cc.options(TensorsToClassificationCalculatorOptions)
+        self._options = options
+        self._labels: dict[int, LabelMapItem] = dict(options.label_items.items())
+        if options.label_map_path:
+            data = cc.service(RESOURCES).find(options.label_map_path).data
+            lines = data.decode("utf-8", errors="replace").splitlines()
+            if lines and not lines[-1].strip():
+                lines.pop()
+            self._labels = {i: LabelMapItem(name=line.rstrip()) for i, line in enumerate(lines)}
+        for entry in options.label_map.entries:
+            self._labels[entry.id] = LabelMapItem(name=entry.label)
+        least = options.min_score_threshold
+        self._least = np.float32(least) if options.HasField("min_score_threshold") else None
+
+    def process(self, cc: CalculatorContext) -> None:
+        """Classify what one tensor says."""
+        source = cc.inputs["TENSORS"]
+        if source.is_empty():
+            return
+        if len(source.payload) != 1:
+            raise InvalidArgumentError(
+                f"input {source.name!r} holds {len(source.payload)} tensors, but the calculator takes one; split "
+                "the list before"
+            )
+        scores = first_of(source).ravel()
+        if self._options.binary_classification:
+            scores, indexes = self._of_two(scores), np.arange(2)
+        else:
+            indexes = self._allowed(scores)
+        if self._options.top_k > 0 or self._options.sort_by_descending_score:
+            indexes = indexes[np.argsort(-scores[indexes], kind="stable")]
+        if self._options.top_k > 0:
+            indexes = indexes[: self._options.top_k]
+        made = ClassificationList()
+        for i in indexes.tolist():
+            one = made.classification.add(index=i, score=scores[i].item())
+            label = self._labels.get(i)
+            if label is not None:
+                one.label = label.name
+                if label.HasField("display_name"):
+                    one.display_name = label.display_name
+        cc.outputs["CLASSIFICATIONS"].add(made, cc.stamp)
+
+    def _of_two(self, scores: NDArray[np.float32]) -> NDArray[np.float32]:
+        if scores.size != 1:
+            raise InvalidArgumentError(
+                f"the tensor has {scores.size} numbers, but with binary_classification it must have one; "
+                "leave out the option"
+            )
+        return np.array([scores[0], np.float32(1) - scores[0]], np.float32)
+
+    def _allowed(self, scores: NDArray[np.float32]) -> NDArray[np.intp]:
+        """Return the classes that count and whose score is high enough, ascending."""
+        options = self._options
+        if self._labels and len(self._labels) != scores.size:
+            raise InvalidArgumentError(
+                f"the tensor has {scores.size} classes, but there are {len(self._labels)} labels; the labels must "
+                "be the model's"
+            )
+        is_kept = np.ones(scores.size, bool)
+        if len(options.allow_classes):
+            is_kept = np.isin(np.arange(scores.size), list(options.allow_classes))
+        elif len(options.ignore_classes):
+            is_kept = ~np.isin(np.arange(scores.size), list(options.ignore_classes))
+        if self._least is not None:
+            is_kept &= ~(scores < self._least)
+        return np.flatnonzero(is_kept)

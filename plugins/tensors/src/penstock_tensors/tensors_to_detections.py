@@ -1,0 +1,332 @@
+"""TensorsToDetectionsCalculator: the boxes that a model found."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+import penstock
+from penstock.errors import InvalidArgumentError, UnavailableError
+from penstock_formats import Detection, LocationData, Tensor
+from penstock_tensors.anchor_pb2 import Anchor
+from penstock_tensors.numbers import floats_of, sigmoid
+from penstock_tensors.tensors_to_detections_calculator_pb2 import TensorsToDetectionsCalculatorOptions
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from penstock import CalculatorContext, CalculatorContract, Input
+    from penstock_tensors.tensors_to_detections_calculator_pb2 import (
+        TensorsToDetectionsCalculatorOptions as Options,
+    )
+
+#: With how many tensors the boxes were decoded by the model itself.
+_DECODED: Final = 4
+_WITH_ANCHORS: Final = 3
+_BOX: Final = 4
+_TWO: Final = np.float32(2)
+_LOWEST: Final = np.finfo(np.float32).min
+
+
+class TensorsToDetectionsCalculator(penstock.Calculator):
+    """Decode boxes, classes and keypoints of a single-shot detector.
+
+    Input: TENSORS (list[Tensor], float32). Two tensors: boxes of `num_coords` numbers and scores of
+    `num_classes` each, (1, n, c) or (1, 1, n, c); a third one holds the anchors (y, x, h, w). Four tensors:
+    boxes (1, m, 4), classes, scores, count, as the detection operation of TensorFlow Lite ends a model; they
+    are taken as they are. `tensor_mapping` says where each is. Side packets: ANCHORS (list[Anchor]),
+    IGNORE_CLASSES (list[int], in place of the option); both optional. Output: DETECTIONS (list[Detection] in
+    the order of the model, perhaps empty: score, label_id, a relative bounding box and the keypoints, in
+    parts of the model's input). Timestamp offset 0.
+
+    Options `TensorsToDetectionsCalculatorOptions`: `num_classes`, `num_coords` (required), `num_boxes` (0: as
+    many as come), `x_scale`, `y_scale`, `w_scale`, `h_scale` (required where boxes are decoded), `box_format`
+    or `reverse_output_order`, `box_coord_offset` (0), `keypoint_coord_offset`, `num_keypoints` (0),
+    `apply_exponential_on_box_size` (false), `sigmoid_score` (false), `score_clipping_thresh`,
+    `min_score_thresh` (a box of this score is kept; without the option all are), `ignore_classes` or
+    `allow_classes`, `flip_vertically` (false), `max_results` (-1: all), `box_boundaries_indices`,
+    `max_classes_per_detection` (1), `tensor_mapping`.
+
+    Raises in `open`: InvalidArgumentError for options that contradict each other. In `process`: the same for
+    tensors that the options do not describe; UnavailableError where boxes need anchors and none came.
+
+    Source of the behaviour: MediaPipe `calculators/tensor/tensors_to_detections_calculator.cc`; computed in
+    float32, so results equal its results bit by bit.
+
+    Config::
+
+        node {
+          calculator: "TensorsToDetectionsCalculator"
+          input_stream: "TENSORS:detection_tensors"
+          input_side_packet: "ANCHORS:anchors"
+          output_stream: "DETECTIONS:detections"
+          options {
+            [penstock.TensorsToDetectionsCalculatorOptions.ext] {
+              num_classes: 1
+              num_boxes: 896
+              num_coords: 16
+              x_scale: 128
+              y_scale: 128
+              w_scale: 128
+              h_scale: 128
+              num_keypoints: 6
+              keypoint_coord_offset: 4
+              box_format: XYWH
+              sigmoid_score: true
+              min_score_thresh: 0.5
+            }
+          }
+        }
+    """
+
+    @classmethod
+    def get_contract(cls, cc: CalculatorContract) -> None:
+        """Declare the ports."""
+        cc.inputs["TENSORS"].set(list[Tensor], "boxes and scores")
+        cc.input_side_packets["ANCHORS"].set(list[Anchor], "what boxes are measured from").optional()
+        cc.input_side_packets["IGNORE_CLASSES"].set(list[int], "replaces ignore_classes").optional()
+        cc.outputs["DETECTIONS"].set(list[Detection], "what was found, in the order of the model")
+        cc.set_timestamp_offset(0)
+
+    def open(self, cc: CalculatorContext) -> None:
+        """Check the options; take the anchors.
+
+        Raises:
+            InvalidArgumentError: options are missing or contradict each other.
+        """
+        options = cc.options(TensorsToDetectionsCalculatorOptions)
+        sides = cc.input_side_packets
+        ignored = sides["IGNORE_CLASSES"].get(list) if "IGNORE_CLASSES" in sides else options.ignore_classes
+        _check(options, ignored)
+        self._options = options
+        self._threshold = np.float32(options.min_score_thresh) if _has(options, "min_score_thresh") else None
+        self._allowed = _allowed_classes(options, ignored)
+        self._anchors: NDArray[np.float32] | None = None
+        if "ANCHORS" in sides:
+            given = [(one.y_center, one.x_center, one.h, one.w) for one in sides["ANCHORS"].get(list)]
+            self._anchors = np.array(given, np.float32).reshape(-1, _BOX)
+
+    def process(self, cc: CalculatorContext) -> None:
+        """Decode what the model said of one image."""
+        source = cc.inputs["TENSORS"]
+        if source.is_empty():
+            return
+        tensors: list[Tensor] = source.payload
+        count = len(tensors)
+        if count == _DECODED:
+            found = self._decoded(tensors, source)
+        elif count in (_WITH_ANCHORS - 1, _WITH_ANCHORS):
+            found = self._raw(tensors, source)
+        else:
+            raise InvalidArgumentError(
+                f"input {source.name!r} holds {count} tensors, but the calculator takes 2 (boxes, scores), 3 "
+                "(and anchors) or 4 (a model that ends with the detection operation); split the list before"
+            )
+        cc.outputs["DETECTIONS"].add(found, cc.stamp)
+
+    # --- boxes that must be decoded -------------------------------------------------------------------
+
+    def _raw(self, tensors: list[Tensor], port: Input) -> list[Detection]:
+        options = self._options
+        mapping = options.tensor_mapping if _has(options, "tensor_mapping") else None
+        at_boxes = mapping.detections_tensor_index if mapping else 0
+        at_scores = mapping.scores_tensor_index if mapping else 1
+        boxes = self._table(tensors, at_boxes, options.num_coords, "num_coords", port)
+        scores = self._table(tensors, at_scores, options.num_classes, "num_classes", port)
+        anchors = self._anchors
+        if len(tensors) == _WITH_ANCHORS:
+            at_anchors = mapping.anchors_tensor_index if mapping else _WITH_ANCHORS - 1
+            anchors = self._table(tensors, at_anchors, _BOX, "the anchors", port)
+        if anchors is None:
+            raise UnavailableError(
+                f"the boxes of input {port.name!r} are measured from anchors, and there are none; connect "
+                "the side packet ANCHORS, for example from a SsdAnchorsCalculator"
+            )
+        if not len(boxes) == len(scores) == len(anchors):
+            raise InvalidArgumentError(
+                f"input {port.name!r}: {len(boxes)} boxes, {len(scores)} scores and {len(anchors)} anchors, "
+                "but there must be one of each; look at num_boxes and at the options of the anchors"
+            )
+        best, classes = self._best(scores)
+        kept = np.arange(len(best)) if self._threshold is None else np.flatnonzero(~(best < self._threshold))
+        if not len(kept):
+            return []
+        corners, points = self._boxes(boxes[kept], anchors[kept])
+        return self._detections(corners, points, [[one] for one in best[kept].tolist()], classes[kept, None])
+
+    def _table(
+        self, tensors: list[Tensor], index: int, width: int, option: str, port: Input
+    ) -> NDArray[np.float32]:
+        """Return a tensor as (n, width)."""
+        if index >= len(tensors):
+            raise InvalidArgumentError(
+                f"tensor_mapping names tensor {index}, but input {port.name!r} holds {len(tensors)}"
+            )
+        values = floats_of(tensors[index], port)
+        shape = values.shape
+        rows = shape[-2] if len(shape) > 1 else 0
+        wanted = self._options.num_boxes or rows
+        if shape[-1:] != (width,) or values.size != rows * width or rows != wanted:
+            raise InvalidArgumentError(
+                f"input {port.name!r}: tensor {index} is {tensors[index]!r}, but by num_boxes and {option} "
+                f"it must be 1x{wanted or 'n'}x{width}; the options must be the model's"
+            )
+        return values.reshape(rows, width)
+
+    def _best(self, scores: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.intp]]:
+        """Return of each box the greatest score among the allowed classes, and the class."""
+        classes = self._allowed
+        if not len(classes):
+            return np.full(len(scores), _LOWEST, np.float32), np.full(len(scores), -1)
+        scores = scores[:, classes]
+        if self._options.sigmoid_score:
+            if _has(self._options, "score_clipping_thresh"):
+                limit = np.float32(self._options.score_clipping_thresh)
+                scores = np.clip(scores, -limit, limit)
+            scores = sigmoid(scores)
+        if scores.shape[1] == 1:
+            return scores[:, 0], np.full(len(scores), classes[0])
+        first = scores.argmax(axis=1)
+        return scores[np.arange(len(scores)), first], classes[first]
+
+    def _boxes(
+        self, raw: NDArray[np.float32], anchors: NDArray[np.float32]
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Return (n, 4) edges as ymin, xmin, ymax, xmax, and (n, keypoints, 2) points as x, y."""
+        options = self._options
+        at = options.box_coord_offset
+        kind = options.box_format or (options.XYWH if options.reverse_output_order else options.YXHW)
+        one, two, three, four = (raw[:, at + i] for i in range(_BOX))
+        if kind == options.XYXY:
+            x, y, w, h = (three - one) / _TWO, (four - two) / _TWO, three + one, four + two
+        elif kind == options.XYWH:
+            x, y, w, h = one, two, three, four
+        else:
+            y, x, h, w = one, two, three, four
+        scales = np.float32([options.x_scale, options.y_scale, options.w_scale, options.h_scale])
+        ay, ax, ah, aw = anchors.T
+        x = x / scales[0] * aw + ax
+        y = y / scales[1] * ah + ay
+        if options.apply_exponential_on_box_size:
+            w, h = np.exp(w / scales[2]) * aw, np.exp(h / scales[3]) * ah
+        else:
+            w, h = w / scales[2] * aw, h / scales[3] * ah
+        corners = np.stack((y - h / _TWO, x - w / _TWO, y + h / _TWO, x + w / _TWO), axis=1)
+        at, count = options.keypoint_coord_offset, options.num_keypoints
+        pairs = raw[:, at : at + 2 * count].reshape(len(raw), count, 2)
+        if kind == options.YXHW:
+            pairs = pairs[:, :, ::-1]
+        points = (
+            pairs / scales[:2] * np.stack((aw, ah), axis=1)[:, None] + np.stack((ax, ay), axis=1)[:, None]
+        )
+        return corners, points
+
+    # --- boxes that the model has decoded -------------------------------------------------------------
+
+    def _decoded(self, tensors: list[Tensor], port: Input) -> list[Detection]:
+        options = self._options
+        order = [0, 1, 2, 3]
+        if _has(options, "tensor_mapping"):
+            at = options.tensor_mapping
+            order = [
+                at.detections_tensor_index,
+                at.classes_tensor_index,
+                at.scores_tensor_index,
+                at.num_detections_tensor_index,
+            ]
+        if max(order) >= _DECODED:
+            raise InvalidArgumentError(f"tensor_mapping names tensor {max(order)}, but there are {_DECODED}")
+        boxes, classes, scores, number = (floats_of(tensors[i], port) for i in order)
+        many = max(options.max_classes_per_detection, 1)
+        rows = boxes.shape[-2] if boxes.ndim > 1 else 0
+        if number.size != 1 or boxes.size != rows * _BOX or classes.size < rows or scores.size < rows:
+            raise InvalidArgumentError(
+                f"input {port.name!r} holds {tensors!r}, but four tensors must be boxes 1xmx4, classes, "
+                "scores and a count; the model must end with the detection operation"
+            )
+        count = min(int(number.ravel()[0]), rows, classes.size // many, scores.size // many)
+        at = options.box_boundaries_indices
+        corners = boxes.reshape(rows, _BOX)[:count, [at.ymin, at.xmin, at.ymax, at.xmax]]
+        all_scores = scores.ravel()[: count * many].reshape(count, many)
+        all_classes = classes.ravel()[: count * many].reshape(count, many).astype(np.intp)
+        is_kept = np.isin(all_classes, self._allowed)
+        if self._threshold is not None:
+            is_kept &= ~(all_scores < self._threshold)
+        some = np.flatnonzero(is_kept.any(axis=1))
+        return self._detections(
+            corners[some],
+            np.zeros((len(some), 0, 2), np.float32),
+            [all_scores[i][is_kept[i]].tolist() for i in some],
+            [all_classes[i][is_kept[i]] for i in some],
+        )
+
+    # --- messages -------------------------------------------------------------------------------------
+
+    def _detections(
+        self,
+        corners: NDArray[np.float32],
+        points: NDArray[np.float32],
+        scores: Sequence[list[float]],
+        classes: Sequence[NDArray[np.intp]] | NDArray[np.intp],
+    ) -> list[Detection]:
+        """Return a message for each box that has a size, at most `max_results`."""
+        options = self._options
+        sizes = corners[:, 2:] - corners[:, :2]
+        ymin = np.float32(1) - corners[:, 2] if options.flip_vertically else corners[:, 0]
+        if options.flip_vertically:
+            points = points * np.float32([1, -1]) + np.float32([0, 1])
+        with np.errstate(invalid="ignore"):
+            is_sized = (sizes >= 0).all(axis=1)
+        kept = np.flatnonzero(is_sized)
+        if options.max_results > 0:
+            kept = kept[: options.max_results]
+        found = []
+        for i in kept:
+            made = Detection(score=scores[i], label_id=classes[i].tolist())
+            location: Any = made.location_data
+            location.format = LocationData.RELATIVE_BOUNDING_BOX
+            box = location.relative_bounding_box
+            box.xmin, box.ymin = corners[i, 1].item(), ymin[i].item()
+            box.width, box.height = sizes[i, 1].item(), sizes[i, 0].item()
+            keypoint = LocationData.RelativeKeypoint
+            location.relative_keypoints.extend([keypoint(x=x, y=y) for x, y in points[i].tolist()])
+            found.append(made)
+        return found
+
+
+def _has(options: Options, field: Any) -> bool:
+    return bool(options.HasField(field))
+
+
+def _check(options: Options, ignored: Sequence[int]) -> None:
+    """Refuse options that contradict each other."""
+    for name in ("num_classes", "num_coords"):
+        if getattr(options, name) < 1:
+            raise InvalidArgumentError(
+                f"{name} is {getattr(options, name)}, but must be 1 or more; set what the model has"
+            )
+    if options.max_results == 0:
+        raise InvalidArgumentError("max_results is 0, but must be 1 or more, or -1 for all")
+    if options.num_values_per_keypoint != 2:  # noqa: PLR2004  # x and y
+        raise InvalidArgumentError(
+            f"num_values_per_keypoint is {options.num_values_per_keypoint}, but must be 2"
+        )
+    wanted = options.num_keypoints * options.num_values_per_keypoint + _BOX
+    if options.num_coords != wanted:
+        raise InvalidArgumentError(
+            f"num_coords is {options.num_coords}, but a box of 4 and {options.num_keypoints} keypoints of 2 "
+            f"are {wanted} numbers; change num_coords or num_keypoints"
+        )
+    if len(ignored) and len(options.allow_classes):
+        raise InvalidArgumentError("both ignore_classes and allow_classes are set; leave out one of them")
+
+
+def _allowed_classes(options: Options, ignored: Sequence[int]) -> NDArray[np.intp]:
+    """Return the numbers of the classes that count, ascending."""
+    every = range(options.num_classes)
+    if len(options.allow_classes):
+        return np.array([one for one in every if one in set(options.allow_classes)], np.intp)
+    return np.array([one for one in every if one not in set(ignored)], np.intp)

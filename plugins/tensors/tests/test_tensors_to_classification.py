@@ -1,0 +1,104 @@
+"""TensorsToClassificationCalculator: scores, labels, and which classes count."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from penstock.errors import GraphConfigError, GraphRunError
+from penstock_formats import Tensor
+from penstock_formats.label_map_pb2 import LabelMapItem
+from penstock_tensors.tensors_to_classification import TensorsToClassificationCalculator
+from penstock_tensors.tensors_to_classification_calculator_pb2 import TensorsToClassificationCalculatorOptions
+from penstock_testing import run_calculator
+
+
+def classified(scores, **options):
+    tensors = scores if isinstance(scores, list) else [Tensor(np.array([scores], np.float32))]
+    run = run_calculator(
+        TensorsToClassificationCalculator,
+        {"TENSORS": [(3, tensors)]},
+        outputs=["CLASSIFICATIONS"],
+        options=TensorsToClassificationCalculatorOptions(**options),
+    )
+    (packet,) = run.outputs["CLASSIFICATIONS"]
+    assert packet.timestamp == 3
+    return [(one.index, one.score, one.label) for one in packet.payload.classification]
+
+
+def test_all_classes_in_order_without_labels():
+    assert classified((0.25, 0.75)) == [(0, 0.25, ""), (1, 0.75, "")]
+
+
+def test_the_best_first():
+    assert classified((0.25, 0.75, 0.5), sort_by_descending_score=True) == [
+        (1, 0.75, ""), (2, 0.5, ""), (0, 0.25, ""),
+    ]  # fmt: skip
+    assert classified((0.25, 0.75, 0.5), top_k=2) == [(1, 0.75, ""), (2, 0.5, "")]
+    assert len(classified((0.25, 0.75), top_k=9)) == 2
+
+
+def test_a_score_equal_to_the_threshold_is_kept():
+    assert [one[0] for one in classified((0.25, 0.5, 0.75), min_score_threshold=0.5)] == [1, 2]
+
+
+@pytest.mark.parametrize("options", [{"ignore_classes": [1]}, {"allow_classes": [0, 2]}])
+def test_classes_that_do_not_count(options):
+    assert [one[0] for one in classified((0.25, 0.75, 0.5), **options)] == [0, 2]
+
+
+def test_two_classes_of_one_number():
+    score = float(np.float32(0.9))
+    rest = float(np.float32(1) - np.float32(0.9))
+    options = {"label_map": {"entries": [{"id": 0, "label": "Left"}, {"id": 1, "label": "Right"}]}}
+
+    found = classified((0.9,), binary_classification=True, **options)
+
+    assert found == [(0, score, "Left"), (1, rest, "Right")]
+    assert classified((0.25,), binary_classification=True, top_k=1, **options) == [(1, 0.75, "Right")]
+
+
+def test_labels_of_a_file(tmp_path):
+    file = tmp_path / "labels.txt"
+    file.write_text("cup\nplate\n\n", encoding="utf-8")
+
+    assert classified((0.25, 0.75), label_map_path=str(file)) == [(0, 0.25, "cup"), (1, 0.75, "plate")]
+
+
+def test_labels_by_items():
+    items = {0: LabelMapItem(name="cup"), 1: LabelMapItem(name="plate")}
+
+    assert classified((0.25, 0.75), label_items=items) == [(0, 0.25, "cup"), (1, 0.75, "plate")]
+
+
+@pytest.mark.parametrize(
+    ("scores", "options", "words"),
+    [
+        ([], {}, "holds 0 tensors, but the calculator takes one; split the list"),
+        (
+            (0.5, 0.5),
+            {"binary_classification": True},
+            "has 2 numbers, but with binary_classification it must",
+        ),
+        ((0.5, 0.5), {"label_items": {0: LabelMapItem(name="a")}}, "has 2 classes, but there are 1 labels"),
+        ((0.5,), {"label_map_path": "no/such/labels.txt"}, "the file 'no/such/labels.txt' was not found"),
+    ],
+)
+def test_what_does_not_fit_is_refused(scores, options, words):
+    with pytest.raises(GraphRunError, match=words):
+        classified(scores, **options)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"ignore_classes": [0], "allow_classes": [0]}, "both ignore_classes and allow_classes are set"),
+        (
+            {"label_map_path": "a", "label_items": {0: LabelMapItem(name="a")}},
+            "label_map_path and label_items are set, but only one may be",
+        ),
+    ],
+)
+def test_options_that_contradict_each_other_are_refused(options, words):
+    with pytest.raises(GraphConfigError, match=words):
+        classified((0.5,), **options)

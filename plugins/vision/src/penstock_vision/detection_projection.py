@@ -1,0 +1,112 @@
+"""DetectionProjectionCalculator: detections in a crop as detections in the image."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+import penstock
+from penstock.errors import InvalidArgumentError
+from penstock_formats import Detection, LocationData
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from penstock import CalculatorContext, CalculatorContract, Input
+
+_CORNERS: Final = 4
+_MATRIX: Final = 16
+
+
+class DetectionProjectionCalculator(penstock.Calculator):
+    """Map boxes and keypoints by a matrix, as that of an ImageToTensorCalculator.
+
+    Inputs: one or more DETECTIONS (list[Detection] with relative bounding boxes); PROJECTION_MATRIX (tuple of 16
+    numbers, row after row, of which x and y use the first two rows). Outputs: as many DETECTIONS (new messages;
+    the box becomes the upright one around its four mapped corners). Timestamp offset 0; without a matrix
+    nothing is sent.
+
+    Raises in `get_contract`: InvalidArgumentError if there are not as many outputs as inputs. In `process`: the
+    same for another format of a location, and for a matrix of another size.
+
+    Source of the behaviour: MediaPipe `calculators/util/detection_projection_calculator.cc`.
+
+    Config::
+
+        node {
+          calculator: "DetectionProjectionCalculator"
+          input_stream: "DETECTIONS:detections"
+          input_stream: "PROJECTION_MATRIX:matrix"
+          output_stream: "DETECTIONS:detections_in_image"
+        }
+    """
+
+    @classmethod
+    def get_contract(cls, cc: CalculatorContract) -> None:
+        """Declare detections in and out, and the matrix.
+
+        Raises:
+            InvalidArgumentError: there are not as many outputs as inputs.
+        """
+        count = cc.inputs.count("DETECTIONS")
+        if not count or count != cc.outputs.count("DETECTIONS"):
+            raise InvalidArgumentError(
+                f"there are {count} inputs and {cc.outputs.count('DETECTIONS')} outputs DETECTIONS, but each input "
+                "has an output; connect as many, one at least"
+            )
+        for i in range(count):
+            cc.inputs["DETECTIONS", i].set(list[Detection], "in the crop")
+            cc.outputs["DETECTIONS", i].set(list[Detection], "in the image")
+        cc.inputs["PROJECTION_MATRIX"].set(tuple, "16 numbers: maps the crop to the image")
+        cc.set_timestamp_offset(0)
+
+    def process(self, cc: CalculatorContext) -> None:
+        """Map the detections of one timestamp."""
+        matrix_port = cc.inputs["PROJECTION_MATRIX"]
+        if matrix_port.is_empty():
+            return
+        matrix = _matrix(matrix_port)
+        for i in range(cc.inputs.count("DETECTIONS")):
+            source = cc.inputs["DETECTIONS", i]
+            if not source.is_empty():
+                found = [_projected(one, matrix) for one in source.payload]
+                cc.outputs["DETECTIONS", i].add(found, cc.stamp)
+
+
+def _matrix(port: Input) -> NDArray[np.float32]:
+    matrix = np.asarray(port.payload, np.float32)
+    if matrix.shape != (_MATRIX,):
+        raise InvalidArgumentError(
+            f"input {port.name!r} holds {port.payload!r}, but the matrix is {_MATRIX} numbers, row after row"
+        )
+    return matrix
+
+
+def _projected(detection: Detection, matrix: NDArray[np.float32]) -> Detection:
+    location = detection.location_data
+    if location.format != LocationData.RELATIVE_BOUNDING_BOX:
+        raise InvalidArgumentError(
+            f"a detection's location has format {LocationData.Format.Name(location.format)}, but it must be "
+            "RELATIVE_BOUNDING_BOX"
+        )
+    made = Detection()
+    made.CopyFrom(detection)
+    changed: Any = made.location_data
+    box = changed.relative_bounding_box
+    left, top = np.float32(box.xmin), np.float32(box.ymin)
+    right, bottom = left + np.float32(box.width), top + np.float32(box.height)
+    corners = [(left, top), (right, top), (right, bottom), (left, bottom)]
+    points = [(point.x, point.y) for point in changed.relative_keypoints]
+    places = np.array([*corners, *points], np.float32)
+    x, y = places[:, 0], places[:, 1]
+    xs = x * matrix[0] + y * matrix[1] + matrix[3]
+    ys = x * matrix[4] + y * matrix[5] + matrix[7]
+    low_x, low_y = xs[:_CORNERS].min(), ys[:_CORNERS].min()
+    box.xmin, box.ymin = low_x.item(), low_y.item()
+    box.width = (xs[:_CORNERS].max() - low_x).item()
+    box.height = (ys[:_CORNERS].max() - low_y).item()
+    mapped = zip(changed.relative_keypoints, xs[_CORNERS:].tolist(), ys[_CORNERS:].tolist(), strict=True)
+    for point, px, py in mapped:
+        point.x, point.y = px, py
+    return made

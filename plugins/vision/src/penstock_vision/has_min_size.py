@@ -1,0 +1,83 @@
+"""...VectorHasMinSizeCalculator: whether a list has enough elements."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, cast
+
+import penstock
+from penstock.errors import InvalidArgumentError
+from penstock_formats import ClassificationList, NormalizedLandmarkList, NormalizedRect
+from penstock_vision.collection_has_min_size_calculator_pb2 import CollectionHasMinSizeCalculatorOptions
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from penstock import CalculatorContext, CalculatorContract
+
+
+class HasMinSizeCalculator(penstock.Calculator):
+    """Say whether a list has a number of elements, or more.
+
+    Input: ITERABLE (list[<T>]). Side packet 0 (int, optional, in place of the option). Output 0 (bool).
+    Timestamp offset 0; without a list nothing is sent.
+
+    Options `CollectionHasMinSizeCalculatorOptions`: `min_size` (0).
+
+    Raises in `open`: InvalidArgumentError for a negative size.
+
+    Source of the behaviour: MediaPipe `calculators/util/collection_has_min_size_calculator.h`.
+
+    Config::
+
+        node {
+          calculator: "<Name>"
+          input_stream: "ITERABLE:tracked"
+          input_side_packet: "most"
+          output_stream: "has_enough"
+        }
+    """
+
+    element: ClassVar[type[Any]]
+
+    @classmethod
+    def named(cls, name: str, element: type[Any]) -> type[Self]:
+        """Return the calculator of that name, for lists of these elements."""
+        doc = (cls.__doc__ or "").replace("<Name>", name).replace("<T>", element.__name__)
+        return cast(
+            "type[Self]", type(name, (cls,), {"element": element, "__doc__": doc, "__module__": __name__})
+        )
+
+    @classmethod
+    def get_contract(cls, cc: CalculatorContract) -> None:
+        """Take a list, give a bool."""
+        cc.inputs["ITERABLE"].set(list[cls.element], "the list")  # type: ignore[name-defined]  # known at run time
+        cc.outputs[0].set(bool, "whether it has enough elements")
+        side = cc.input_side_packets[0].set(int, "how many are enough, instead of min_size")
+        if 0 not in cc.input_side_packets:
+            side.optional()
+        cc.set_timestamp_offset(0)
+
+    def open(self, cc: CalculatorContext) -> None:
+        """Determine how many elements are enough."""
+        sides = cc.input_side_packets
+        least = cc.options(CollectionHasMinSizeCalculatorOptions).min_size
+        self._least = sides[0].get(int) if 0 in sides else least
+        if self._least < 0:
+            raise InvalidArgumentError(f"the least size is {self._least}, but must be 0 or more")
+
+    def process(self, cc: CalculatorContext) -> None:
+        """Count the elements of one list."""
+        source = cc.inputs["ITERABLE"]
+        if not source.is_empty():
+            cc.outputs[0].add(len(source.payload) >= self._least, cc.stamp)
+
+
+NormalizedRectVectorHasMinSizeCalculator = HasMinSizeCalculator.named(
+    "NormalizedRectVectorHasMinSizeCalculator", NormalizedRect
+)
+NormalizedLandmarkListVectorHasMinSizeCalculator = HasMinSizeCalculator.named(
+    "NormalizedLandmarkListVectorHasMinSizeCalculator", NormalizedLandmarkList
+)
+ClassificationListVectorHasMinSizeCalculator = HasMinSizeCalculator.named(
+    "ClassificationListVectorHasMinSizeCalculator", ClassificationList
+)

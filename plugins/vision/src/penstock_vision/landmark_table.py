@@ -1,0 +1,144 @@
+"""Landmarks of a list as one array, and back.
+
+Reading field after field costs Python a step for each number of each landmark; a face has 478. In the bytes
+of a list all landmarks have the same form as long as all have the same fields, so NumPy reads and writes
+them as an array of records. Where they do not have the same fields, the fields are read one by one.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
+
+import attrs
+import numpy as np
+
+from penstock_formats import LandmarkList, NormalizedLandmarkList
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    AnyLandmarks: TypeAlias = LandmarkList | NormalizedLandmarkList
+
+L = TypeVar("L", LandmarkList, NormalizedLandmarkList)
+
+#: The columns of a table; the number of a field is its column + 1.
+FIELDS: Final = ("x", "y", "z", "visibility", "presence")
+X, Y, Z, VISIBILITY, PRESENCE = range(len(FIELDS))
+#: A landmark in the bytes of its list: this tag, its length, then a tag and 32 bits for each field.
+_LIST_TAG: Final = 0x0A
+_FIELD_TAGS: Final = bytes(8 * (column + 1) + 5 for column in range(len(FIELDS)))
+_HEAD_BYTES: Final = 2
+_FIELD_BYTES: Final = 5
+
+
+@attrs.define(eq=False)
+class LandmarkTable:
+    """The landmarks of a list.
+
+    Attributes:
+        values: float32 of shape (landmarks, 5); columns as in FIELDS; 0 where a landmark lacks a field.
+        present: which columns the landmarks have: five of bool where that is the same for all, else an
+            array of bool with the shape of `values`.
+    """
+
+    values: NDArray[np.float32]
+    present: tuple[bool, ...] | NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, landmarks: AnyLandmarks) -> LandmarkTable:
+        """Read a list; the array is a new one."""
+        data = landmarks.SerializeToString()
+        form = _form_of_first(data)
+        if form is not None and len(data) % form.record.itemsize == 0:
+            found = np.frombuffer(data, np.uint8).reshape(-1, form.record.itemsize)
+            if (found[:, form.places] == form.marks).all():
+                values = np.zeros((len(found), len(FIELDS)), np.float32)
+                values[:, form.columns] = np.frombuffer(data, form.record)["fields"]["value"]
+                return cls(values, form.present)
+        return cls._by_field(landmarks)
+
+    @classmethod
+    def _by_field(cls, landmarks: AnyLandmarks) -> LandmarkTable:
+        each = landmarks.landmark
+        values = [[getattr(one, field) for field in FIELDS] for one in each]
+        present = [[one.HasField(field) for field in FIELDS] for one in each]
+        shape = (len(each), len(FIELDS))
+        return cls(np.array(values, np.float32).reshape(shape), np.array(present, bool).reshape(shape))
+
+    def have(self, *columns: int) -> None:
+        """Make all landmarks have these fields, with the numbers in `values`."""
+        if isinstance(self.present, tuple):
+            self.present = tuple(there or column in columns for column, there in enumerate(self.present))
+        else:
+            self.present[:, columns] = True
+
+    def make(self, kind: type[L]) -> L:
+        """Return a new list."""
+        if not isinstance(self.present, tuple):
+            return self._make_by_field(kind, self.present)
+        form = _form(self.present)
+        if form is None:
+            return self._make_by_field(kind, np.zeros(self.values.shape, bool))
+        data = np.empty((len(self.values), form.record.itemsize), np.uint8)
+        data[:, form.places] = form.marks
+        data.view(form.record)["fields"]["value"][:, 0] = self.values[:, form.columns]
+        return kind.FromString(data.tobytes())
+
+    def _make_by_field(self, kind: type[L], present: NDArray[np.bool_]) -> L:
+        made: Any = kind()
+        for numbers, fields in zip(self.values.tolist(), present.tolist(), strict=True):
+            landmark = made.landmark.add()
+            for field, number, is_there in zip(FIELDS, numbers, fields, strict=True):
+                if is_there:
+                    setattr(landmark, field, number)
+        return made  # type: ignore[no-any-return]  # `kind` was called
+
+
+@attrs.frozen(eq=False)
+class _Form:
+    """How a landmark with some fields looks in the bytes of its list.
+
+    Attributes:
+        present: the fields that it has.
+        columns: these, as an index of a table's columns.
+        record: the type of an array of such landmarks.
+        places, marks: where the record's bytes are always the same, and these bytes.
+    """
+
+    present: tuple[bool, ...]
+    columns: slice | list[int]
+    record: np.dtype[np.void]
+    places: NDArray[np.intp]
+    marks: NDArray[np.uint8]
+
+
+@cache
+def _form(present: tuple[bool, ...]) -> _Form | None:
+    """Return the form of landmarks with these fields; None where they have none."""
+    columns = [column for column, there in enumerate(present) if there]
+    count = len(columns)
+    if not count:
+        return None
+    is_prefix = columns == list(range(count))
+    field = [("tag", "u1"), ("value", "<f4")]
+    return _Form(
+        present,
+        slice(count) if is_prefix else columns,
+        np.dtype([("head", "u1", _HEAD_BYTES), ("fields", field, count)]),
+        np.array([0, 1, *range(_HEAD_BYTES, _HEAD_BYTES + _FIELD_BYTES * count, _FIELD_BYTES)]),
+        np.array([_LIST_TAG, _FIELD_BYTES * count, *(_FIELD_TAGS[column] for column in columns)], np.uint8),
+    )
+
+
+def _form_of_first(data: bytes) -> _Form | None:
+    """Return the form of the first landmark of a list's bytes; None where it has no fields, or others."""
+    if len(data) <= _HEAD_BYTES:
+        return None
+    return _form_of_tags(data[_HEAD_BYTES : _HEAD_BYTES + data[1] : _FIELD_BYTES])
+
+
+@cache
+def _form_of_tags(tags: bytes) -> _Form | None:
+    present = tuple(tag in tags for tag in _FIELD_TAGS)
+    return _form(present) if len(tags) == sum(present) else None

@@ -1,0 +1,27 @@
+"""Which of several ports a node has."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from penstock.errors import InvalidArgumentError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from penstock.lowlevel import PortSpecs
+
+
+def only_one(ports: PortSpecs, tags: Sequence[str], what: str) -> str:
+    """Return the tag of which there is a port; `what` is "input" or "output".
+
+    Raises:
+        InvalidArgumentError: there are ports of none of the tags, or of several.
+    """
+    found = [tag for tag in tags if tag in ports]
+    if len(found) != 1:
+        raise InvalidArgumentError(
+            f"there are {' and '.join(found) or 'none'} of the {what}s {', '.join(tags)}, but exactly one is "
+            "needed; change the graph"
+        )
+    return found[0]
