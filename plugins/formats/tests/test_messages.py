@@ -12,6 +12,7 @@ import penstock_formats
 from penstock_formats import (
     Classification,
     Detection,
+    FrameAnnotation,
     JointList,
     LabelMapItem,
     LandmarkListCollection,
@@ -65,6 +66,19 @@ KNOWN_BYTES = [
         JointList,
         "joint { rotation_6d: 0.5 rotation_6d: 1 visibility: 0.5 }",
         "0a0f0d0000003f0d0000803f150000003f",
+    ),
+    (
+        FrameAnnotation,
+        (
+            "frame_id: 1 annotations { object_id: 2 keypoints { id: 3 point_3d { x: 0.5 y: 0.5 z: 0.5 } "
+            "point_2d { x: 0.5 y: 0.5 depth: 0.5 } hidden: true } visibility: 0.5 rotation: 0.5 "
+            "translation: 0.5 scale: 0.5 } timestamp: 1 plane_center: 0.5 plane_normal: 0.5"
+        ),
+        (
+            "0801 1241 0802 1226 0803 120f0d0000003f150000003f1d0000003f 1a0f0d0000003f150000003f1d0000003f "
+            "2001 1d0000003f 22040000003f 2a040000003f 32040000003f 21000000000000f03f 2a040000003f "
+            "32040000003f"
+        ),
     ),
     (
         LabelMapItem,

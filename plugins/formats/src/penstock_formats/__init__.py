@@ -23,6 +23,11 @@ if TYPE_CHECKING:
     from penstock_formats.color_pb2 import Color as Color
     from penstock_formats.detection_pb2 import Detection as Detection
     from penstock_formats.detection_pb2 import DetectionList as DetectionList
+    from penstock_formats.frame_annotation_pb2 import AnnotatedKeyPoint as AnnotatedKeyPoint
+    from penstock_formats.frame_annotation_pb2 import FrameAnnotation as FrameAnnotation
+    from penstock_formats.frame_annotation_pb2 import NormalizedPoint2D as NormalizedPoint2D
+    from penstock_formats.frame_annotation_pb2 import ObjectAnnotation as ObjectAnnotation
+    from penstock_formats.frame_annotation_pb2 import Point3D as Point3D
     from penstock_formats.frame_size import check_frame_size as check_frame_size
     from penstock_formats.image import GpuImage as GpuImage
     from penstock_formats.image import Image as Image
@@ -59,6 +64,9 @@ _HOMES: Final = {
     "penstock_formats.classification_pb2": "Classification ClassificationList ClassificationListCollection",
     "penstock_formats.color_pb2": "Color",
     "penstock_formats.detection_pb2": "Detection DetectionList",
+    "penstock_formats.frame_annotation_pb2": (
+        "AnnotatedKeyPoint FrameAnnotation NormalizedPoint2D ObjectAnnotation Point3D"
+    ),
     "penstock_formats.frame_size": "check_frame_size",
     "penstock_formats.image": "GpuImage Image",
     "penstock_formats.image_format": "ImageFormat",

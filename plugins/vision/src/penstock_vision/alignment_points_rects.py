@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from penstock.errors import InvalidArgumentError
 from penstock_vision.detections_to_rects import DetectionsToRectsCalculator
-from penstock_vision.detections_to_rects_calculator_pb2 import DetectionsToRectsCalculatorOptions
 from penstock_vision.keypoints import keypoint_in_pixels, square_around
 
 if TYPE_CHECKING:
     from penstock_formats import Detection
+    from penstock_vision.detections_to_rects_calculator_pb2 import DetectionsToRectsCalculatorOptions
     from penstock_vision.image_size import ImageSize
     from penstock_vision.single_precision import Float32
 
@@ -18,11 +18,10 @@ if TYPE_CHECKING:
 class AlignmentPointsRectsCalculator(DetectionsToRectsCalculator):
     """Makes a rotated square of two keypoints: one is its centre, the other gives its size and rotation.
 
-    Ports, options and timestamps are those of DetectionsToRectsCalculator, but NORM_RECT and NORM_RECTS
-    are not made of the box: the start keypoint is the centre, and the half side is the distance of
-    the end keypoint in pixels. So `rotation_vector_start_keypoint_index`,
-    `rotation_vector_end_keypoint_index`, an angle and IMAGE_SIZE are needed. `conversion_mode` counts for RECT
-    and RECTS only, which stay boxes.
+    Ports, options and timestamps are those of DetectionsToRectsCalculator, but NORM_RECT and NORM_RECTS are
+    not made of the box: the start keypoint is the centre, and the half side is the distance of the end
+    keypoint in pixels. So `rotation_vector_start_keypoint_index`, `rotation_vector_end_keypoint_index`, an
+    angle and IMAGE_SIZE are needed. `conversion_mode` counts for RECT and RECTS only, which stay boxes.
 
     Raises in `open`: InvalidArgumentError where a keypoint, an angle or IMAGE_SIZE is missing. In `process`:
     the same for a detection without one of the keypoints.
@@ -50,8 +49,8 @@ class AlignmentPointsRectsCalculator(DetectionsToRectsCalculator):
         super()._open_rotation(options)
         if not self._rotates:
             raise InvalidArgumentError(
-                "rotation_vector_start_keypoint_index is not set, but it is the centre of the square; set it, "
-                "rotation_vector_end_keypoint_index and an angle in the options"
+                "rotation_vector_start_keypoint_index is not set, but it is the centre of the square; set "
+                "it, rotation_vector_end_keypoint_index and an angle in the options"
             )
 
     def place(

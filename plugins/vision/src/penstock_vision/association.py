@@ -75,7 +75,8 @@ class AssociationNormRectCalculator(penstock.Calculator):
         self._threshold = f32(cc.options(AssociationCalculatorOptions).min_similarity_threshold)
         if not self._threshold >= 0:
             raise InvalidArgumentError(
-                f"min_similarity_threshold is {self._threshold:g}, but must be 0 to 1; change it in the options"
+                f"min_similarity_threshold is {self._threshold:g}, but must be 0 to 1; change it in the "
+                "options"
             )
         self._inputs = [cc.inputs[i] for i in range(cc.inputs.count(""))]
 

@@ -43,17 +43,16 @@ class DetectionsToRectsCalculator(penstock.Calculator):
     Timestamp offset 0. An empty list gives no packet. While rotations are asked for, no packet of
     IMAGE_SIZE gives no packet either.
 
-    The rectangle is the bounding box, which for NORM_RECT must have the format RELATIVE_BOUNDING_BOX and for RECT
-    the format BOUNDING_BOX; or the box around all keypoints, of which there must be two. The rotation, in
-    radians and clockwise, turns the vector between two keypoints to an angle: that of a
-    hand from the wrist to the middle finger to 90 degrees, for example, so the hand is upright in the rectangle.
+    The rectangle is the bounding box, which for NORM_RECT must have the format RELATIVE_BOUNDING_BOX and
+    for RECT the format BOUNDING_BOX; or the box around all keypoints, of which there must be two. The
+    rotation, in radians and clockwise, turns the vector between two keypoints to an angle: that of a hand
+    from the wrist to the middle finger to 90 degrees, for example, so the hand is upright in the rectangle.
 
     Options `DetectionsToRectsCalculatorOptions`: `conversion_mode` (DEFAULT, as USE_BOUNDING_BOX; or
-    USE_KEYPOINTS); `rotation_vector_start_keypoint_index` and `rotation_vector_end_keypoint_index`
-    (not set: no rotation); `rotation_vector_target_angle` in radians or
-    `rotation_vector_target_angle_degrees`; `output_zero_rect_for_empty_detections` (false): an empty list
-    gives a rectangle without values, which ImageToTensorCalculator ignores (NORM_RECTS: a list with it; RECTS:
-    still no packet).
+    USE_KEYPOINTS); `rotation_vector_start_keypoint_index` and `rotation_vector_end_keypoint_index` (not
+    set: no rotation); `rotation_vector_target_angle` in radians or `rotation_vector_target_angle_degrees`;
+    `output_zero_rect_for_empty_detections` (false): an empty list gives a rectangle without values, which
+    ImageToTensorCalculator ignores (NORM_RECTS: a list with it; RECTS: still no packet).
 
     Raises in the contract: InvalidArgumentError for no input or output, or several. In `open`: the same for a
     start without an end, without exactly one angle or without IMAGE_SIZE. In `process`: the same for
@@ -196,8 +195,8 @@ class DetectionsToRectsCalculator(penstock.Calculator):
             return box.xmin + _half(box.width), box.ymin + _half(box.height), box.width, box.height
         if size is None:
             raise InvalidArgumentError(
-                "there is no packet of IMAGE_SIZE, but RECT of keypoints is in pixels; connect the SIZE of an "
-                "ImagePropertiesCalculator, or use NORM_RECT"
+                "there is no packet of IMAGE_SIZE, but RECT of keypoints is in pixels; connect the SIZE of "
+                "an ImagePropertiesCalculator, or use NORM_RECT"
             )
         x, y, width, height = _around_keypoints(location)
         return (

@@ -37,20 +37,21 @@ _UPRIGHT: Final = f32(math.pi * 0.5)
 class HandLandmarksToRectCalculator(penstock.Calculator):
     """Makes a rectangle around the landmarks of a hand, rotated so that the hand is upright in it.
 
-    Inputs: NORM_LANDMARKS (NormalizedLandmarkList), the 21 landmarks of a hand, or of these only the
-    12 with the indices 0, 1, 2, 3, 5, 6, 9, 10, 13, 14, 17, 18, which are all that counts; IMAGE_SIZE (tuple of
-    width and height in pixels). Output NORM_RECT (NormalizedRect). Timestamp offset 0; no landmarks give
+    Inputs: NORM_LANDMARKS (NormalizedLandmarkList), the 21 landmarks of a hand, or of these only the 12
+    with the indices 0, 1, 2, 3, 5, 6, 9, 10, 13, 14, 17, 18, which are all that counts; IMAGE_SIZE (tuple
+    of width and height in pixels). Output NORM_RECT (NormalizedRect). Timestamp offset 0; no landmarks give
     no packet.
 
-    The rotation, in radians and clockwise, turns the vector from the wrist to the middle of three finger joints
-    upright. The rectangle contains the landmarks as tightly as one with that rotation can. As in the
-    reference, the right and the lower edge of the landmarks are found by a search that starts just above 0, so
-    landmarks that are all left of or above the image give a larger rectangle.
+    The rotation, in radians and clockwise, turns the vector from the wrist to the middle of three finger
+    joints upright. The rectangle contains the landmarks as tightly as one with that rotation can. As in the
+    reference, the right and the lower edge of the landmarks are found by a search that starts just above 0,
+    so landmarks that are all left of or above the image give a larger rectangle.
 
-    Raises in `process`: InvalidArgumentError for landmarks without IMAGE_SIZE, for a size that is none, and for
-    fewer than 9 landmarks.
+    Raises in `process`: InvalidArgumentError for landmarks without IMAGE_SIZE, for a size that is none, and
+    for fewer than 9 landmarks.
 
-    Source of the behaviour: MediaPipe `modules/hand_landmark/calculators/hand_landmarks_to_rect_calculator.cc`.
+    Source of the behaviour: MediaPipe
+    `modules/hand_landmark/calculators/hand_landmarks_to_rect_calculator.cc`.
 
     Config::
 

@@ -37,7 +37,8 @@ def rotation_between(start: Point, end: Point, target: Float32) -> Float32:
     """Return the rotation in radians that gives the vector from start to end the target angle.
 
     Args:
-        start, end: in pixels, y down.
+        start: in pixels, y down.
+        end: likewise.
         target: in radians, counter-clockwise from the positive x axis.
     """
     return normalized_angle(target - direction(end[0] - start[0], -(end[1] - start[1])))

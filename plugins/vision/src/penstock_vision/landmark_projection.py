@@ -28,11 +28,11 @@ class LandmarkProjectionCalculator(penstock.Calculator):
     """Maps landmarks found in a crop of an image to the image.
 
     Inputs: NORM_LANDMARKS, NORM_LANDMARKS:1, ... (NormalizedLandmarkList) in fractions of the crop; and one
-    of NORM_RECT (NormalizedRect), where the crop was, or PROJECTION_MATRIX (tuple of 16 numbers, row after row of
-    4x4), which maps crop to image; with NORM_RECT optionally IMAGE_DIMENSIONS (tuple of width and height
-    in pixels). Outputs: as many NORM_LANDMARKS, in fractions of the image. z is scaled as x is;
-    visibility and presence stay. Timestamp offset 0. Where the rectangle, the dimensions or the matrix have no
-    packet, nothing is sent; an empty NORM_LANDMARKS gives no packet on its output.
+    of NORM_RECT (NormalizedRect), where the crop was, or PROJECTION_MATRIX (tuple of 16 numbers, row after
+    row of 4x4), which maps crop to image; with NORM_RECT optionally IMAGE_DIMENSIONS (tuple of width and
+    height in pixels). Outputs: as many NORM_LANDMARKS, in fractions of the image. z is scaled as x is;
+    visibility and presence stay. Timestamp offset 0. Where the rectangle, the dimensions or the matrix have
+    no packet, nothing is sent; an empty NORM_LANDMARKS gives no packet on its output.
 
     **With NORM_RECT alone the result is right only for a crop that is a square in pixels**, since
     it is rotated in fractions of the image, not in pixels. The graphs of MediaPipe do so, with squares.
@@ -41,9 +41,9 @@ class LandmarkProjectionCalculator(penstock.Calculator):
     Options `LandmarkProjectionCalculatorOptions`: `ignore_rotation` (false), whether NORM_RECT counts as not
     rotated.
 
-    Raises in the contract: InvalidArgumentError unless exactly one of NORM_RECT and PROJECTION_MATRIX is connected,
-    for IMAGE_DIMENSIONS without NORM_RECT, and for other numbers of inputs than of outputs. In `process`: the same for
-    a matrix without 16 numbers, and for dimensions that are no size.
+    Raises in the contract: InvalidArgumentError unless exactly one of NORM_RECT and PROJECTION_MATRIX is
+    connected, for IMAGE_DIMENSIONS without NORM_RECT, and for other numbers of inputs than of outputs. In
+    `process`: the same for a matrix without 16 numbers, and for dimensions that are no size.
 
     Source of the behaviour: MediaPipe `calculators/util/landmark_projection_calculator.cc`.
 
@@ -68,8 +68,8 @@ class LandmarkProjectionCalculator(penstock.Calculator):
         outputs = cc.outputs.count("NORM_LANDMARKS")
         if outputs != count:
             raise InvalidArgumentError(
-                f"there are {count} inputs and {outputs} outputs NORM_LANDMARKS, but each input has an output; "
-                "connect as many"
+                f"there are {count} inputs and {outputs} outputs NORM_LANDMARKS, but each input has an "
+                "output; connect as many"
             )
         for i in range(count):
             cc.inputs["NORM_LANDMARKS", i].set(NormalizedLandmarkList, "landmarks in the crop")
@@ -155,7 +155,7 @@ def _given_matrix(port: Input) -> list[Float32]:
     matrix = port.payload
     if len(matrix) != _NUMBERS:
         raise InvalidArgumentError(
-            f"input {port.name!r} holds {len(matrix)} numbers, but a matrix of 4x4 has {_NUMBERS}; connect the "
-            "MATRIX of an ImageToTensorCalculator"
+            f"input {port.name!r} holds {len(matrix)} numbers, but a matrix of 4x4 has {_NUMBERS}; connect "
+            "the MATRIX of an ImageToTensorCalculator"
         )
     return [f32(number) for number in matrix]

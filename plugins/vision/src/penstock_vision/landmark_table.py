@@ -73,6 +73,12 @@ class LandmarkTable:
         else:
             self.present[:, columns] = True
 
+    def cut(self, count: int) -> None:
+        """Keep only the first landmarks."""
+        self.values = self.values[:count]
+        if not isinstance(self.present, tuple):
+            self.present = self.present[:count]
+
     def make(self, kind: type[L]) -> L:
         """Return a new list."""
         if not isinstance(self.present, tuple):

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 class LandmarksToDetectionCalculator(penstock.Calculator):
     """Makes a detection of landmarks: they become its keypoints, and the box around them its place.
 
-    Input NORM_LANDMARKS (NormalizedLandmarkList); output DETECTION (Detection, without score and label, of the
-    format RELATIVE_BOUNDING_BOX). Timestamp offset 0. No packet gives no packet.
+    Input NORM_LANDMARKS (NormalizedLandmarkList); output DETECTION (Detection, without score and label, of
+    the format RELATIVE_BOUNDING_BOX). Timestamp offset 0. No packet gives no packet.
 
     As in the reference, the search for the right and the lower edge starts just above 0, so the box of
     landmarks that are all left of or above the image reaches to its edge.
@@ -61,7 +61,8 @@ class LandmarksToDetectionCalculator(penstock.Calculator):
         least = min(self._chosen, default=0)
         if least < 0:
             raise InvalidArgumentError(
-                f"selected_landmark_indices holds {least}, but indices are 0 or more; change it in the options"
+                f"selected_landmark_indices holds {least}, but indices are 0 or more; change it in the "
+                "options"
             )
         self._needed = max(self._chosen, default=0) + 1
 

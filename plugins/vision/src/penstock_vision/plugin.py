@@ -10,7 +10,7 @@ def penstock_components() -> Components:
     """Name the calculators and their options messages."""
     return Components(
         calculators={
-            "AnnotationOverlayCalculator": "penstock_vision.annotation_overlay:AnnotationOverlayCalculator",
+            "AnnotationOverlayCalculator": ("penstock_vision.annotation_overlay:AnnotationOverlayCalculator"),
             "DetectionsToRenderDataCalculator": (
                 "penstock_vision.detections_to_render_data:DetectionsToRenderDataCalculator"
             ),
@@ -20,7 +20,7 @@ def penstock_components() -> Components:
             "LandmarksToRenderDataCalculator": (
                 "penstock_vision.landmarks_to_render_data:LandmarksToRenderDataCalculator"
             ),
-            "RectToRenderDataCalculator": "penstock_vision.rect_to_render_data:RectToRenderDataCalculator",
+            "RectToRenderDataCalculator": ("penstock_vision.rect_to_render_data:RectToRenderDataCalculator"),
             "AlignmentPointsRectsCalculator": (
                 "penstock_vision.alignment_points_rects:AlignmentPointsRectsCalculator"
             ),
@@ -44,7 +44,7 @@ def penstock_components() -> Components:
             "FrameAnnotationToRectCalculator": (
                 "penstock_vision.frame_annotation_to_rect:FrameAnnotationToRectCalculator"
             ),
-            "FromImageCalculator": "penstock_vision.image_handles:FromImageCalculator",
+            "FromImageCalculator": ("penstock_vision.image_handles:FromImageCalculator"),
             "HandDetectionsFromPoseToRectsCalculator": (
                 "penstock_vision.hand_detections_from_pose_to_rects:HandDetectionsFromPoseToRectsCalculator"
             ),
@@ -52,7 +52,7 @@ def penstock_components() -> Components:
                 "penstock_vision.hand_landmarks_to_rect:HandLandmarksToRectCalculator"
             ),
             "ImagePropertiesCalculator": ("penstock_vision.image_handles:ImagePropertiesCalculator"),
-            "InverseMatrixCalculator": "penstock_vision.masks:InverseMatrixCalculator",
+            "InverseMatrixCalculator": ("penstock_vision.masks:InverseMatrixCalculator"),
             "LandmarkLetterboxRemovalCalculator": (
                 "penstock_vision.letterbox_removal:LandmarkLetterboxRemovalCalculator"
             ),
@@ -89,16 +89,16 @@ def penstock_components() -> Components:
             "RectTransformationCalculator": (
                 "penstock_vision.rect_transformation:RectTransformationCalculator"
             ),
-            "RoiTrackingCalculator": "penstock_vision.roi_tracking:RoiTrackingCalculator",
+            "RoiTrackingCalculator": ("penstock_vision.roi_tracking:RoiTrackingCalculator"),
             "SegmentationSmoothingCalculator": ("penstock_vision.masks:SegmentationSmoothingCalculator"),
-            "ThresholdingCalculator": "penstock_vision.thresholding:ThresholdingCalculator",
-            "ToImageCalculator": "penstock_vision.image_handles:ToImageCalculator",
+            "ThresholdingCalculator": ("penstock_vision.thresholding:ThresholdingCalculator"),
+            "ToImageCalculator": ("penstock_vision.image_handles:ToImageCalculator"),
             "VisibilityCopyCalculator": ("penstock_vision.visibility_copy:VisibilityCopyCalculator"),
             "VisibilitySmoothingCalculator": (
                 "penstock_vision.visibility_smoothing:VisibilitySmoothingCalculator"
             ),
-            "WarpAffineCalculator": "penstock_vision.masks:WarpAffineCalculator",
-            "WarpAffineCalculatorCpu": "penstock_vision.masks:WarpAffineCalculatorCpu",
+            "WarpAffineCalculator": ("penstock_vision.masks:WarpAffineCalculator"),
+            "WarpAffineCalculatorCpu": ("penstock_vision.masks:WarpAffineCalculatorCpu"),
             "WorldLandmarkProjectionCalculator": (
                 "penstock_vision.world_landmark_projection:WorldLandmarkProjectionCalculator"
             ),

@@ -9,7 +9,8 @@ from penstock.errors import InvalidArgumentError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from penstock.lowlevel import PortSpecs
+    from penstock import Input
+    from penstock.lowlevel import Ports, PortSpecs
 
 
 def only_one(ports: PortSpecs, tags: Sequence[str], what: str) -> str:
@@ -25,3 +26,8 @@ def only_one(ports: PortSpecs, tags: Sequence[str], what: str) -> str:
             "needed; change the graph"
         )
     return found[0]
+
+
+def input_or_none(ports: Ports[Input], tag: str) -> Input | None:
+    """Return the input of a tag, or None where the graph does not connect it."""
+    return ports[tag] if tag in ports else None  # noqa: SIM401  # ports have no `get`

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import penstock
 from penstock_formats import LandmarkList, NormalizedRect
 from penstock_vision.landmark_table import LandmarkTable, X, Y
+from penstock_vision.ports import input_or_none
 from penstock_vision.single_precision import cosine, f32, sine
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class WorldLandmarkProjectionCalculator(penstock.Calculator):
 
     def open(self, cc: CalculatorContext) -> None:
         """Determine whether there is a rectangle."""
-        self._rect = cc.inputs["NORM_RECT"] if "NORM_RECT" in cc.inputs else None
+        self._rect = input_or_none(cc.inputs, "NORM_RECT")
 
     def process(self, cc: CalculatorContext) -> None:
         """Rotate the landmarks of one timestamp."""
