@@ -58,10 +58,12 @@ class LoadedModel(Protocol):
     """
 
     @property
-    def inputs(self) -> Sequence[TensorInfo]: ...
+    def inputs(self) -> Sequence[TensorInfo]:
+        """What the model reads."""
 
     @property
-    def outputs(self) -> Sequence[TensorInfo]: ...
+    def outputs(self) -> Sequence[TensorInfo]:
+        """What the model makes."""
 
     def session(self) -> Session:
         """Return a new session, which shares nothing that changes with others. May take long."""

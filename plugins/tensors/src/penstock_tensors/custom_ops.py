@@ -1,16 +1,13 @@
 """Operations of models that no runtime knows: computed in NumPy between the parts of the model.
 
-A model names them; a resolver finds them by name and version. Other packs add theirs by an entry point in the
-group `penstock_tensors.custom_ops`, which names a mapping from (name, version) to `CustomOp`.
+A model names them; a resolver finds them by name and version.
 """
 
 from __future__ import annotations
 
-import functools
-import importlib.metadata
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -21,9 +18,6 @@ if TYPE_CHECKING:
 Kernel: TypeAlias = "Callable[[Sequence[NDArray[Any]]], Sequence[NDArray[Any]]]"
 #: Makes the kernel of one operation from the attributes that the model gives it. Called once.
 CustomOp: TypeAlias = Callable[[Mapping[str, Any]], Kernel]
-
-#: The group of entry points of packs that bring operations.
-GROUP: Final = "penstock_tensors.custom_ops"
 
 
 class OpResolver:
@@ -52,14 +46,3 @@ class OpResolver:
 
     def __repr__(self) -> str:
         return f"OpResolver({', '.join(f'{name} {version}' for name, version in self.names())})"
-
-
-@functools.cache
-def standard_operations() -> OpResolver:
-    """Return the operations of this pack and of all packs that bring some."""
-    from penstock_tensors.landmark_operations import OPERATIONS  # only where a model needs one
-
-    found = dict(OPERATIONS)
-    for entry in importlib.metadata.entry_points(group=GROUP):
-        found.update(entry.load())
-    return OpResolver(found)

@@ -1,4 +1,4 @@
-"""A .tflite model with custom operations, cut into parts that ai-edge-litert runs, and the operations between.
+"""A .tflite model with custom operations: parts that ai-edge-litert runs, and the operations between.
 
 Each part is a model of its own, of the longest run of operations that the runtime knows. What it reads and
 does not make becomes its input, what others need of it its output.
@@ -6,12 +6,14 @@ does not make becomes its input, what others need of it its output.
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from penstock_tensors.litert import LiteRtSession
+from penstock_tensors.litert_session import LiteRtSession
 from penstock_tensors.model import Model, RunSettings, TensorInfo
+from penstock_tensors.optional_runtime import optional_runtime
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     from penstock_tensors.custom_ops import Kernel
 
 _IDENTIFIER: Final = b"TFL3"
+#: Reads and writes .tflite files; it takes long to import.
+_SCHEMA: Final = "ai_edge_litert.schema_py_generated"
 
 
 class _Step(NamedTuple):
@@ -46,8 +50,7 @@ def cut_model(model: Model, settings: RunSettings) -> CutModel | None:
     Raises:
         InvalidArgumentError: an operation does not take the attributes that the model gives it.
     """
-    from ai_edge_litert import schema_py_generated as schema  # optional, and takes long
-
+    schema = optional_runtime(_SCHEMA, model.name, "litert")
     whole: Any = schema.ModelT.InitFromObj(schema.Model.GetRootAs(model.data, 0))
     if not any(_custom_op(whole, operator, settings) for operator in whole.subgraphs[0].operators):
         return None
@@ -103,7 +106,8 @@ class CutModel:
             own = set(makes)
             outside = tuple(i for i in reads[number] if i not in own and _constant(whole, i) is None)
             out = tuple(i for i in makes if i in wanted[number])
-            yield _Step(_part(model, number // 2, whole, operators, outside, out), outside, out)
+            part = Model(f"{model.name}, part {number // 2}", _part(whole, operators, outside, out))
+            yield _Step(part, outside, out)
 
     def _operation(self, whole: Any, operator: Any, reads: tuple[int, ...], makes: tuple[int, ...]) -> _Step:
         make = _custom_op(whole, operator, self._settings)
@@ -151,8 +155,7 @@ def _custom_op(whole: Any, operator: Any, settings: RunSettings) -> Any:
 
 
 def _attributes(operator: Any) -> Any:
-    from flatbuffers import flexbuffers  # comes with ai-edge-litert
-
+    flexbuffers = import_module("flatbuffers.flexbuffers")  # comes with ai-edge-litert
     options = operator.customOptions
     return flexbuffers.GetRoot(bytes(options)).Value if options is not None and len(options) else {}
 
@@ -169,18 +172,9 @@ def _constant(whole: Any, tensor: int) -> Any:
     return data if data is not None and len(data) else None
 
 
-def _part(
-    model: Model,
-    number: int,
-    whole: Any,
-    operators: list[Any],
-    inputs: tuple[int, ...],
-    outputs: tuple[int, ...],
-) -> Model:
-    """Return some operations of a model as a model of their own."""
-    import flatbuffers  # comes with ai-edge-litert
-    from ai_edge_litert import schema_py_generated as schema
-
+def _part(whole: Any, operators: list[Any], inputs: tuple[int, ...], outputs: tuple[int, ...]) -> bytes:
+    """Return the file of a model that has some operations of another."""
+    flatbuffers, schema = import_module("flatbuffers"), import_module(_SCHEMA)
     graph = whole.subgraphs[0]
     used = {0, *(graph.tensors[i].buffer for i in _tensors(operators, "inputs"))}
     part = schema.ModelT()
@@ -192,7 +186,7 @@ def _part(
     part.subgraphs = [own, *whole.subgraphs[1:]]
     builder = flatbuffers.Builder(1 << 20)
     builder.Finish(part.Pack(builder), file_identifier=_IDENTIFIER)
-    return Model(f"{model.name}, part {number}", bytes(builder.Output()))
+    return bytes(builder.Output())
 
 
 def _names(whole: Any, side: str) -> dict[int, str]:
@@ -213,7 +207,7 @@ def _sizes(tensor: Any) -> tuple[int, ...]:
 
 
 def _dtype(tensor: Any) -> np.dtype[Any]:
-    from ai_edge_litert.schema_py_generated import TensorType
-
-    names = {number: name for name, number in vars(TensorType).items() if not name.startswith("_")}
-    return np.dtype(names[tensor.type].lower())
+    types = import_module(_SCHEMA).TensorType
+    names = {number: name for name, number in vars(types).items() if not name.startswith("_")}
+    found: np.dtype[Any] = np.dtype(names[tensor.type].lower())
+    return found

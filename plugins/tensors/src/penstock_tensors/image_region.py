@@ -68,7 +68,8 @@ def padded(region: Region, width: int, height: int) -> tuple[Region, tuple[float
 
     Args:
         region: its sides are above 0.
-        width, height: of the tensor, above 0.
+        width: columns of the tensor, above 0.
+        height: rows of it, above 0.
 
     Returns:
         The new region, and how much of the tensor is outside of the old one: left, top, right, bottom, in
@@ -80,8 +81,8 @@ def padded(region: Region, width: int, height: int) -> tuple[Region, tuple[float
     columns, rows = np.float32(region.width), np.float32(region.height)
     if not (columns > 0 and rows > 0):
         raise InvalidArgumentError(
-            f"the region is {region.width:g} x {region.height:g} pixels, but with keep_aspect_ratio both sides "
-            "must be above 0; give a NORM_RECT with a width and a height above 0"
+            f"the region is {region.width:g} x {region.height:g} pixels, but with keep_aspect_ratio both "
+            "sides must be above 0; give a NORM_RECT with a width and a height above 0"
         )
     ratio = np.float32(height) / np.float32(width)
     own = rows / columns
@@ -96,8 +97,9 @@ def region_matrix(region: Region, width: int, height: int) -> tuple[float, ...]:
     """Return the matrix from the region to the image, both measured from 0 to 1.
 
     Args:
-        region: in an image of `width` x `height` pixels.
-        width, height: of the image.
+        region: in the image.
+        width: of the image in pixels.
+        height: likewise.
 
     Returns:
         4 x 4 numbers, row after row. z is scaled as x.

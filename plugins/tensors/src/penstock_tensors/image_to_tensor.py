@@ -189,14 +189,14 @@ class _Values:
         return made.reshape(1, pixels.shape[0], pixels.shape[1], -1)
 
 
-def _frame(payload: Image | ImageFrame, stream: str) -> ImageFrame:
+def _frame(payload: Any, stream: str) -> ImageFrame:
     if isinstance(payload, ImageFrame):
         frame = payload
     else:
         frame = (payload if isinstance(payload, Image) else Image(payload)).frame
     if frame.format not in _FORMATS:
         raise InvalidArgumentError(
-            f"stream {stream!r} has an image of format {frame.format.name}, but ImageToTensorCalculator takes "
+            f"stream {stream!r} has an image of format {frame.format.name}, but the node takes "
             "SRGB, SRGBA and GRAY8; convert it before, for example with a ColorConvertCalculator"
         )
     return frame
@@ -205,9 +205,9 @@ def _frame(payload: Image | ImageFrame, stream: str) -> ImageFrame:
 def _check(region: Region) -> None:
     if not all(map(math.isfinite, region)) or region.width == 0 or region.height == 0:
         raise InvalidArgumentError(
-            f"the region has the centre ({region.center_x:g}, {region.center_y:g}), the size {region.width:g} x "
-            f"{region.height:g} pixels and the rotation {region.rotation:g}, but its numbers must be finite and "
-            "its sides not 0; give another NORM_RECT"
+            f"the region has the centre ({region.center_x:g}, {region.center_y:g}), the size "
+            f"{region.width:g} x {region.height:g} pixels and the rotation {region.rotation:g}, but its "
+            "numbers must be finite and its sides not 0; give another NORM_RECT"
         )
 
 
@@ -217,7 +217,7 @@ def _which(ports: Any, *tags: str) -> str:
 
 def _check_options(options: ImageToTensorCalculatorOptions) -> None:
     for field in _SIZES:
-        if options.HasField(field) and getattr(options, field) < 1:  # type: ignore[arg-type]  # a name of the two
+        if options.HasField(field) and getattr(options, field) < 1:
             raise InvalidArgumentError(
                 f"{field} is {getattr(options, field)}, but must be 1 or more; change it in the options, or "
                 "leave it out for the size of the image"
@@ -231,10 +231,11 @@ def _check_options(options: ImageToTensorCalculatorOptions) -> None:
     given, (least, most) = getattr(options, field), _LIMITS[field]
     if not given.min < given.max:
         raise InvalidArgumentError(
-            f"{field} is from {given.min:g} to {given.max:g}, but min must be below max; change it in the options"
+            f"{field} is from {given.min:g} to {given.max:g}, but min must be below max; change it in the "
+            "options"
         )
     if given.min < least or given.max > most:
         raise InvalidArgumentError(
-            f"{field} is from {given.min:g} to {given.max:g}, but must be between {least:g} and {most:g}; change "
-            "it in the options"
+            f"{field} is from {given.min:g} to {given.max:g}, but must be between {least:g} and {most:g}; "
+            "change it in the options"
         )

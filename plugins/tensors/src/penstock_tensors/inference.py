@@ -6,13 +6,14 @@ from collections import deque
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import penstock
-from penstock.errors import FailedPreconditionError, InvalidArgumentError, StatusCode
+from penstock.errors import InvalidArgumentError, StatusCode
 from penstock_formats import Tensor
 from penstock_tensors.backend import load_model
-from penstock_tensors.custom_ops import OpResolver, standard_operations
+from penstock_tensors.custom_ops import OpResolver
 from penstock_tensors.inference_calculator_pb2 import InferenceCalculatorOptions
 from penstock_tensors.model import Model, RunSettings
 from penstock_tensors.resource_finder import RESOURCES
+from penstock_tensors.standard_operations import standard_operations
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,11 +52,11 @@ class InferenceCalculatorCpu(penstock.Calculator):
     `max_in_flight: 2` of the node in the graph lets two input sets run at the same time, each on a
     session of its own; the outputs keep their order. Models run without the GIL.
 
-    Raises InvalidArgumentError in `get_contract`: not exactly one form of the inputs or outputs, not exactly one
-    of MODEL and model_path, or a feedback_tensor_links (UNIMPLEMENTED). In `open`: FailedPreconditionError where
-    the runtime is not installed, NotFoundError where the model is not found, InvalidArgumentError where the
-    model or its input_output_config is wrong. In `process`: InvalidArgumentError for tensors that the model
-    does not take.
+    Raises InvalidArgumentError in `get_contract`: not exactly one form of the inputs or outputs, not exactly
+    one of MODEL and model_path, or a feedback_tensor_links (UNIMPLEMENTED). In `open`:
+    FailedPreconditionError where the runtime is not installed, NotFoundError where the model is not found,
+    InvalidArgumentError where the model or its input_output_config is wrong. In `process`:
+    InvalidArgumentError for tensors that the model does not take.
 
     Source of the behaviour: MediaPipe `calculators/tensor/inference_calculator.cc` and
     `inference_calculator_cpu.cc`.
@@ -126,7 +127,7 @@ class InferenceCalculatorCpu(penstock.Calculator):
         loaded = load_model(model, self._settings(cc, options))
         config = options.input_output_config
         if "IO_CONFIG" in sides:
-            config = sides["IO_CONFIG"].payload
+            config = sides["IO_CONFIG"].get(InferenceCalculatorOptions.InputOutputConfig)
             _check_feedback(config)
         self._name = model.name
         self._wanted = loaded.inputs
@@ -170,11 +171,11 @@ class InferenceCalculatorCpu(penstock.Calculator):
         sides = cc.input_side_packets
         delegate = options.delegate
         if "DELEGATE" in sides:
-            given = sides["DELEGATE"].payload
+            given = sides["DELEGATE"].get(InferenceCalculatorOptions.Delegate)
             if given.HasField("gpu"):
                 raise InvalidArgumentError(
-                    "the side packet DELEGATE asks for gpu, but this node runs models on the CPU; give tflite or "
-                    "xnnpack"
+                    "the side packet DELEGATE asks for gpu, but this node runs models on the CPU; give "
+                    "tflite or xnnpack"
                 )
             delegate.MergeFrom(given)
         uses_xnnpack = self.always_xnnpack or delegate.HasField("xnnpack")
@@ -196,12 +197,12 @@ class InferenceCalculatorCpu(penstock.Calculator):
     def _refuse(self, info: TensorInfo, array: NDArray[Any]) -> None:
         sizes = "x".join(map(str, array.shape)) or "scalar"
         raise InvalidArgumentError(
-            f"a tensor {array.dtype.name} {sizes} came, but the input {info.name!r} of the model {self._name!r} is "
-            f"{info}; change what makes the tensor"
+            f"a tensor {array.dtype.name} {sizes} came, but the input {info.name!r} of the model "
+            f"{self._name!r} is {info}; change what makes the tensor"
         )
 
 
-class InferenceCalculatorXnnpack(InferenceCalculatorCpu):
+class InferenceCalculatorXnnpack(InferenceCalculatorCpu):  # noqa: D101  # made of the other's docstring
     __doc__ = (
         (InferenceCalculatorCpu.__doc__ or "")
         .replace(
@@ -257,14 +258,14 @@ def _fits(array: NDArray[Any], wanted: tuple[int, ...]) -> bool:
 def _check_feedback(config: Any) -> None:
     if config.feedback_tensor_links:
         raise InvalidArgumentError(
-            "feedback_tensor_links is not supported; give the output of the model back to the node by a loop of "
-            "the graph, with a PreviousLoopbackCalculator",
+            "feedback_tensor_links is not supported; give the output of the model back to the node by a "
+            "loop of the graph, with a PreviousLoopbackCalculator",
             code=StatusCode.UNIMPLEMENTED,
         )
 
 
 def _orders(config: Any, loaded: LoadedModel, name: str) -> tuple[list[int], list[int]]:
-    """Return for each input of the model its number in the node, and for each output of the node its in the model."""
+    """Return the number in the node of each input of the model, and that in the model of each output."""
     chosen = _numbers(config, "input", loaded.inputs, name)
     back = [chosen.index(i) for i in range(len(chosen))]
     return back, _numbers(config, "output", loaded.outputs, name)
@@ -284,7 +285,7 @@ def _numbers(config: Any, side: str, tensors: Sequence[TensorInfo], model: str) 
     if sorted(numbers) != list(range(len(tensors))):
         there = ", ".join(f"{i} {info.name!r}" for i, info in enumerate(tensors))
         raise InvalidArgumentError(
-            f"{field} is {given}, but must name each {side} of the model {model!r} once: {there}; correct it in "
-            "input_output_config"
+            f"{field} is {given}, but must name each {side} of the model {model!r} once: {there}; correct it "
+            "in input_output_config"
         )
     return numbers

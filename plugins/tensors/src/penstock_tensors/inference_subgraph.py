@@ -1,4 +1,4 @@
-"""InferenceCalculator: a subgraph of one node, as in the reference, where the build chooses the node's type."""
+"""InferenceCalculator: a subgraph of one node, whose type the reference chooses when it is built."""
 
 from __future__ import annotations
 

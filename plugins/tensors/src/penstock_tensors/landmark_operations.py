@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from penstock.errors import InvalidArgumentError
+from penstock_tensors.float_math import atan2f
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -47,7 +48,7 @@ def landmarks_to_transform_matrix(attributes: Mapping[str, Any]) -> Kernel:
     def run(inputs: Sequence[Floats]) -> list[Floats]:
         points = inputs[0].reshape(-1, _XYZ)
         across, down = points[right, 0] - points[left, 0], points[right, 1] - points[left, 1]
-        turn = target - np.float32(math.atan2(down, across))
+        turn = target - np.float32(atan2f(float(down), float(across)))
         cos, sin = np.float32(math.cos(turn)), np.float32(math.sin(turn))
         x, y = points[subset, 0], points[subset, 1]
         turned_x, turned_y = cos * x - sin * y, sin * x + cos * y
@@ -100,8 +101,8 @@ def transform_landmarks(attributes: Mapping[str, Any]) -> Kernel:
         size = landmarks.shape[-1]
         if size not in (_XY, _XYZ):
             raise InvalidArgumentError(
-                f"the operation TransformLandmarks got landmarks of {size} numbers, but takes 2 or 3; get the model "
-                "again"
+                f"the operation TransformLandmarks got landmarks of {size} numbers, but takes 2 or 3; get "
+                "the model again"
             )
         made = landmarks.copy()
         x, y = landmarks[..., 0], landmarks[..., 1]
@@ -131,7 +132,8 @@ def _position(row: Floats, x: Floats, y: Floats) -> Floats:
 def _mixed(first: Floats, second: Floats, part: Floats) -> Floats:
     """Return (1 - part) of the first and part of the second; the reference computes the sum in double."""
     rest = (1.0 - part.astype(np.float64)) * first
-    return (rest + part * second).astype(np.float32)
+    made: Floats = (rest + part * second).astype(np.float32)
+    return made
 
 
 def _shift(x: np.float32, y: np.float32) -> Floats:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from penstock.errors import FailedPreconditionError, InvalidArgumentError
+from penstock.errors import InvalidArgumentError
 from penstock_tensors.model import Model, RunSettings, TensorInfo
+from penstock_tensors.optional_runtime import optional_runtime
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
 
     from penstock_tensors.backend import LoadedModel, Session
 
-_INSTALL: Final = 'pip install "penstock-tensors[onnx]"'
 #: ONNX files begin with the field ir_version, a small number: they have no identifier.
 _BEGINS: Final = 0x08
 _LATEST: Final = 0x7F
@@ -85,12 +85,7 @@ class OnnxSession:
 
 
 def _session(model: Model, threads: int) -> Any:
-    try:
-        import onnxruntime  # optional, and takes long
-    except ImportError as error:
-        raise FailedPreconditionError(
-            f"the model {model.name!r} needs onnxruntime, which cannot be imported ({error}); run: {_INSTALL}"
-        ) from error
+    onnxruntime = optional_runtime("onnxruntime", model.name, "onnx")
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1

@@ -1,6 +1,6 @@
 """Where the files are that graphs name: models and label maps. Nothing is ever downloaded.
 
-A name is that of the reference's files, such as "mediapipe/modules/palm_detection/palm_detection_full.tflite".
+A name is that of the reference's files: "mediapipe/modules/palm_detection/palm_detection_full.tflite".
 It is searched in the places that the application gives, in the one that the variable
 PENSTOCK_MEDIAPIPE_MODELS names, in an installed distribution `mediapipe` (which is not imported), and is
 then taken as a path.
@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 #: Names a directory or a wheel.
 VARIABLE: Final = "PENSTOCK_MEDIAPIPE_MODELS"
 _CURE: Final = (
-    "MediaPipe's models are in its wheel: run pip download --no-deps mediapipe==0.10.21 (with --python-version "
-    f"3.12 --only-binary :all: on Python 3.13 and later), and set {VARIABLE} to the path of the .whl file"
+    "MediaPipe's models are in its wheel: run pip download --no-deps mediapipe==0.10.21 (with "
+    f"--python-version 3.12 --only-binary :all: on Python 3.13 and later), and set {VARIABLE} to the path of "
+    "the .whl file"
 )
 
 
@@ -159,7 +160,7 @@ def _of_distribution(name: str, searched: list[str]) -> bytes | None:
         searched.append("the distribution mediapipe (not installed)")
         return None
     searched.append(f"the distribution mediapipe {found.version}")
-    path = Path(os.fspath(found.locate_file(name)))  # type: ignore[arg-type]  # a path of the file system
+    path = Path(str(found.locate_file(name)))
     return _bytes_of(path, name) if ".." not in path.parts and path.is_file() else None
 
 

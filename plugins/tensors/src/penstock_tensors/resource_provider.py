@@ -21,7 +21,8 @@ class ResourceProviderCalculator(penstock.Calculator):
     there are as many as outputs. The service RESOURCES (`penstock_tensors.RESOURCES`) finds the files; the
     README of penstock-tensors says where. No file is ever downloaded.
 
-    Options `ResourceProviderCalculatorOptions`: `resource_id` (several): the names; `read_mode` has no effect.
+    Options `ResourceProviderCalculatorOptions`: `resource_id` (several): the names; `read_mode` has no
+    effect.
 
     Raises InvalidArgumentError in `get_contract`: the numbers of names and outputs differ, or names come from
     both. In `open`: NotFoundError, which names the places searched; InvalidArgumentError for a file that
@@ -54,13 +55,14 @@ class ResourceProviderCalculator(penstock.Calculator):
         outputs = cc.output_side_packets.count("RESOURCE")
         if named and given:
             raise InvalidArgumentError(
-                f"the names come from {given} side packets RESOURCE_ID and from {named} resource_id of the options; "
-                "leave out one of the two"
+                f"the names come from {given} side packets RESOURCE_ID and from {named} resource_id of the "
+                "options; leave out one of the two"
             )
         if not outputs or max(named, given) != outputs:
             raise InvalidArgumentError(
-                f"the node has {max(named, given)} names of files and {outputs} outputs RESOURCE, but needs as many "
-                "outputs as names, and at least one; set resource_id in the options, or connect RESOURCE_ID"
+                f"the node has {max(named, given)} names of files and {outputs} outputs RESOURCE, but needs as "
+                "many outputs as names, and at least one; set resource_id in the options, or connect "
+                "RESOURCE_ID"
             )
         for i in range(given):
             cc.input_side_packets["RESOURCE_ID", i].set(str, "the name of a file")

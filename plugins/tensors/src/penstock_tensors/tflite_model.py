@@ -1,16 +1,17 @@
-"""TfLiteModelCalculator and TfLiteCustomOpResolverCalculator: what InferenceCalculator gets as side packets."""
+"""TfLiteModelCalculator and TfLiteCustomOpResolverCalculator: side packets for InferenceCalculator."""
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import penstock
 from penstock.errors import InvalidArgumentError
 from penstock_tensors.backend import backend_for
-from penstock_tensors.custom_ops import OpResolver, standard_operations
+from penstock_tensors.custom_ops import OpResolver
 from penstock_tensors.model import Model
 from penstock_tensors.resource_finder import Resource
+from penstock_tensors.standard_operations import standard_operations
 from penstock_tensors.tflite_custom_op_resolver_calculator_pb2 import TfLiteCustomOpResolverCalculatorOptions
 
 if TYPE_CHECKING:
@@ -82,9 +83,10 @@ class TfLiteModelCalculator(penstock.Calculator):
         if tag == "MODEL_RESOURCE":
             model = Model.of(sources[tag].get(Resource))
         elif tag == "MODEL_FD":
-            model = Model(sources[tag].name, _read(sources[tag].payload))
+            model = Model("MODEL_FD", _read(sources[tag].payload))
         else:
-            model = Model(sources[tag].name, bytes(sources[tag].payload))
+            given: Any = sources[tag].payload
+            model = Model(tag, bytes(given))
         if backend_for(model) is None:
             raise InvalidArgumentError(
                 f"failed to load the model {model.name!r}: its {len(model.data)} bytes are of no kind that a "
@@ -97,13 +99,14 @@ class TfLiteModelCalculator(penstock.Calculator):
         """Do nothing: the node has no streams."""
 
 
-def _read(place: tuple[int, int, int]) -> bytes:
+def _read(place: Any) -> bytes:
     try:
         descriptor, offset, size = place
         data = os.pread(descriptor, size, offset)
     except (TypeError, ValueError, OSError) as error:
         raise InvalidArgumentError(
-            f"MODEL_FD is {place!r}, which cannot be read: {error}; give a file descriptor, an offset and a size"
+            f"MODEL_FD is {place!r}, which cannot be read: {error}; give a file descriptor, an offset and a "
+            "size"
         ) from error
     if len(data) != size:
         raise InvalidArgumentError(
@@ -115,8 +118,8 @@ def _read(place: tuple[int, int, int]) -> bytes:
 class TfLiteCustomOpResolverCalculator(penstock.Calculator):
     """Gives the custom operations that models may use.
 
-    Output side packet: OP_RESOLVER or untagged (OpResolver): the operations of this pack and of all packs that
-    bring some.
+    Output side packet: OP_RESOLVER or untagged (OpResolver): the operations of this pack and of all packs
+    that bring some.
 
     InferenceCalculator uses the same ones where nothing is connected, so the node is needed only by graphs
     of the reference.
