@@ -224,7 +224,8 @@ def test_a_camera_replaces_a_test_pattern():
     text = GRAPH.replace(
         'output_stream: "VIDEO:frame"',
         'output_stream: "VIDEO:frame" node_options { '
-        "[type.googleapis.com/penstock.VideoDecoderCalculatorOptions] { test_pattern {} decoder_threads: 2 } }",
+        "[type.googleapis.com/penstock.VideoDecoderCalculatorOptions] "
+        "{ test_pattern {} decoder_threads: 2 } }",
     )
     config = read_graph(text, default_registry())
 

@@ -121,8 +121,8 @@ def run_over_video(wanted: OverVideo, manner: Manner) -> None:
             if not manner.quiet:
                 _tell(_counted(graph.snapshot().streams, wanted, captured, ages), wanted)
             raise
-        if results is not None and results.is_broken:
-            raise BrokenPipeError
+        if results is not None and results.broken is not None:
+            raise results.broken
         if not manner.quiet:
             said = _counted(outcome.snapshot.streams, wanted, captured, ages)
             _tell(f"{said}{_speed(outcome, wanted)}{_told(files(written), wanted)}", wanted)
@@ -188,16 +188,17 @@ class _Results:
     def __init__(self, graph: CalculatorGraph, stream: str, read: Callable[[Packet], None]) -> None:
         self._graph = graph
         self._read = read
-        self.is_broken = False
+        #: What the reader raised when it was gone.
+        self.broken: BrokenPipeError | None = None
         graph.observe_output_stream(stream, self._take)
 
     def _take(self, _stream: str, packet: Packet) -> None:
-        if self.is_broken:
+        if self.broken is not None:
             return
         try:
             self._read(packet)
-        except BrokenPipeError:
-            self.is_broken = True
+        except BrokenPipeError as error:
+            self.broken = error
             self._graph.close_all_packet_sources()
 
 

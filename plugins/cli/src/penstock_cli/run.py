@@ -36,7 +36,7 @@ class Manner:
         quiet: print only errors.
         timeout_s: cancel the run after so many seconds; None for never.
         as_json: print the summary as JSON.
-        summary: print the summary on stdout; False where stdout has results.
+        summary: print the summary on stdout.
         trace: write a trace of the run to this file; None: do not trace.
         strict: fail if there are notes on the run.
         max_queued_bytes: fail if packets that wait in queues take more bytes; infinity for no limit.

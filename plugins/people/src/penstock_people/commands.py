@@ -5,6 +5,7 @@ What a run needs is imported when a command runs, which keeps `penstock --help` 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -36,6 +37,7 @@ def _over_video(command: F) -> F:
             is_flag=True,
             help="Print what was found as rows, with tabs between columns.",
         ),
+        click.option("--times", is_flag=True, help="Print the time of each node at the end."),
         click.option(
             "--show",
             is_flag=True,
@@ -169,6 +171,7 @@ def _run(  # noqa: PLR0913  # an argument for each option
     show: bool,
     as_lines: bool,
     as_rows: bool,
+    times: bool,
     **manner: Any,
 ) -> None:
     """Check the options they share, and run a graph of this pack."""
@@ -189,7 +192,7 @@ def _run(  # noqa: PLR0913  # an argument for each option
     result: Callable[[Packet], None] | None = json_lines(name) if as_lines else rows() if as_rows else None
     if out is None and not show and result is None:
         out = Path(f"penstock-{name}.mp4")
-    read = read_manner(**manner)
+    read = replace(read_manner(**manner), summary=times)
     check_needs(model_paths(*models))
     run_over_video(
         OverVideo(

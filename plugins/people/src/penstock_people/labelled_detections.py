@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import penstock
 from penstock.errors import InvalidArgumentError
@@ -16,14 +16,17 @@ from penstock_formats import (
 if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract
 
+#: Around the landmarks, as a share of the box's height.
+_MARGIN: Final = 0.125
+
 
 class LandmarksToLabelledDetectionsCalculator(penstock.Calculator):
     """Make a detection of each list of landmarks: a box around them, with a label.
 
     Inputs: LANDMARKS (list[NormalizedLandmarkList]), CLASSIFICATIONS (list[ClassificationList], as many).
     Output: DETECTIONS (list[Detection]): box i is around landmarks i, and has the labels and scores of
-    classification i, in order. Nothing is sent at a timestamp at which an input has no packet. Timestamp
-    offset 0.
+    classification i, in order; it has a margin of an eighth of its height, with room for a label. Nothing
+    is sent at a timestamp at which an input has no packet. Timestamp offset 0.
 
     Raises in `process`: InvalidArgumentError for another number of classifications than of lists, or a list
     without landmarks.
@@ -70,16 +73,17 @@ class LandmarksToLabelledDetectionsCalculator(penstock.Calculator):
 
 def _detection(landmarks: NormalizedLandmarkList, found: ClassificationList) -> Detection:
     left, top, right, bottom = box(landmarks)
+    margin = _MARGIN * (bottom - top)
     return Detection(
         label=[one.label for one in found.classification],
         score=[one.score for one in found.classification],
         location_data={
             "format": LocationData.RELATIVE_BOUNDING_BOX,
             "relative_bounding_box": {
-                "xmin": left,
-                "ymin": top,
-                "width": right - left,
-                "height": bottom - top,
+                "xmin": left - margin,
+                "ymin": top - margin,
+                "width": right - left + 2 * margin,
+                "height": bottom - top + 2 * margin,
             },
         },
     )

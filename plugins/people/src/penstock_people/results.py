@@ -59,7 +59,7 @@ class PeopleResultsCalculator(penstock.Calculator):
 
     def open(self, cc: CalculatorContext) -> None:
         """Note which inputs there are."""
-        self._tags = [tag for tag in (*_LANDMARKS, _CLASSES) if tag in cc.inputs]
+        self._tags = [tag for tag in (_CLASSES, *_LANDMARKS) if tag in cc.inputs]
 
     def process(self, cc: CalculatorContext) -> None:
         """Collect the results of one frame.
