@@ -67,6 +67,8 @@ def _three_or_more(name):
 #: Names that match → how to feed them, given the name.
 FEEDS = {
     r"Split\w+|MovableSplit\w+": lambda name: {"payloads": {0: _three_or_more(name)}},
+    # images of other formats, annotations without a shape
+    r"AnnotationOverlayCalculator": lambda name: {"may_raise": InvalidArgumentError},
     # settled timestamps use up ticks of the loop
     r"BeginLoop\w+": lambda name: {"depends_on_arrival": True},
     # ticks as above; items that come apart are refused
@@ -81,6 +83,8 @@ FEEDS = {
             "OPTIONS": lambda random, at: GlScalerCalculatorOptions(output_scale=random.choice([1, 2])),
         },
     },
+    # more or fewer scores than labels; landmarks without their scale
+    r"(Detections|Labels|Landmarks)ToRenderDataCalculator": lambda name: {"may_raise": InvalidArgumentError},
     r"ImageOverlayCalculator": lambda name: {"payloads": {"MASK": _gray}},
     r"ImageTransformationCalculator": lambda name: {
         "prestream": ["VIDEO_PRESTREAM"],

@@ -5,31 +5,22 @@ Each module is imported when its command runs, which keeps `--help` and `--versi
 
 from __future__ import annotations
 
-import logging
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final
 
 import click
 
 import penstock
-from penstock_cli.byte_size import half_of_memory, read_size
 from penstock_cli.completion import complete_component
 from penstock_cli.failures import EXIT_CODES, RunFailed, as_failure
 from penstock_cli.group import DEBUG, PenstockGroup, RunningCommand
 from penstock_cli.inspection import COMMANDS
 from penstock_cli.options import IMPORTED, as_json, debug, imports
 from penstock_cli.pack_commands import PACK_COMMANDS
+from penstock_cli.running import read_manner, running
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from penstock_cli.run import Manner
-
-F = TypeVar("F", bound="Callable[..., Any]")
-
-_LEVELS: Final = ("debug", "info", "warning", "error")
 _DEMO_OUT: Final = "penstock-demo.mp4"
 _HELP: Final = {"help_option_names": ["-h", "--help"]}
 
@@ -52,56 +43,6 @@ def _discard_unwritten_output() -> None:
     except OSError:
         with Path(os.devnull).open("w", encoding="utf-8") as nowhere:
             os.dup2(nowhere.fileno(), sys.stdout.fileno())
-
-
-def _no_nan(_ctx: click.Context, _parameter: click.Parameter, value: float | None) -> float | None:
-    """Refuse NaN, which passes click's range check because every comparison with it is false."""
-    if value is not None and value != value:  # noqa: PLR0124  # true for NaN only; saves importing `math`
-        raise click.BadParameter(f"{value} is not in the range x>0.")
-    return value
-
-
-def _running(command: F) -> F:
-    """Add the options that all commands that run a graph share."""
-    for option in (
-        debug,
-        click.option(
-            "--timeout",
-            type=click.FloatRange(min=0, min_open=True),
-            callback=_no_nan,
-            metavar="SECONDS",
-            help="Cancel the run after this time, report what it waited for, and exit with 1.",
-        ),
-        click.option("-q", "--quiet", is_flag=True, help="Print only errors."),
-        click.option(
-            "--trace",
-            type=click.Path(path_type=Path),
-            metavar="FILE",
-            help="Write a trace of the run, as JSON that https://ui.perfetto.dev shows (nothing is "
-            "uploaded): steps by thread, packets as arrows, lengths of queues.",
-        ),
-        click.option(
-            "--strict",
-            is_flag=True,
-            help="Exit with 1 if there is a note on the run: a node never ran, or packets were dropped.",
-        ),
-        click.option(
-            "--max-memory",
-            callback=read_size,
-            metavar="SIZE",
-            help="Let the run fail if packets that wait in queues take more, such as 200MB; none for no "
-            "limit.  [default: half of the machine's memory]",
-        ),
-        click.option("--no-progress", is_flag=True, help="Show no progress, only the summary."),
-        click.option(
-            "--log-level",
-            type=click.Choice(_LEVELS),
-            help="Show the library's log from this level on, with logger, node, stream and timestamp.",
-        ),
-        click.option("-v", "--verbose", is_flag=True, help="The same as --log-level info."),
-    ):
-        command = option(command)
-    return command
 
 
 def _show_version(ctx: click.Context, _parameter: click.Parameter, value: bool) -> None:  # noqa: FBT001  # click's
@@ -148,7 +89,7 @@ def penstock_command() -> None:
 )
 @as_json("the summary as a JSON object")
 @imports
-@_running
+@running
 def run_command(graph: Path, sides: tuple[str, ...], **manner: Any) -> None:
     """Run a graph file to its end.
 
@@ -171,7 +112,7 @@ def run_command(graph: Path, sides: tuple[str, ...], **manner: Any) -> None:
     from penstock_cli.run import run_file  # on demand, as the module says
     from penstock_cli.side_values import read_sides
 
-    run_file(graph, read_sides(sides), _manner(**manner))
+    run_file(graph, read_sides(sides), read_manner(**manner))
 
 
 @penstock_command.command(
@@ -208,7 +149,7 @@ def run_command(graph: Path, sides: tuple[str, ...], **manner: Any) -> None:
     is_flag=True,
     help="Show the frames in a window, at their times; needs penstock-cli[show] installed.",
 )
-@_running
+@running
 def demo_command(  # noqa: PLR0913  # an argument for each option
     *,
     video: Path | None,
@@ -247,7 +188,7 @@ def demo_command(  # noqa: PLR0913  # an argument for each option
     from penstock_cli.demo import Demo, run_demo  # on demand, as the module says
 
     target = out if out is not None or show else Path(_DEMO_OUT)
-    run_demo(Demo(video, camera, frames, target, gpu, show), _manner(**manner))
+    run_demo(Demo(video, camera, frames, target, gpu, show), read_manner(**manner))
 
 
 @penstock_command.command(
@@ -349,33 +290,3 @@ def show_command(  # noqa: PLR0913, PLR0917  # an argument for each option
 
 for _command in (*COMMANDS, *PACK_COMMANDS):
     penstock_command.add_command(_command)
-
-
-def _manner(  # noqa: PLR0913  # the options of `_running`, as click passes them
-    *,
-    no_progress: bool,
-    quiet: bool,
-    timeout: float | None,
-    verbose: bool,
-    log_level: str | None,
-    trace: Path | None,
-    strict: bool,
-    max_memory: float | None,
-    as_text: bool = False,
-) -> Manner:
-    from penstock_cli.run import Manner  # on demand, as the module says
-
-    if quiet and (verbose or log_level):
-        raise click.UsageError("--quiet cannot go with --verbose or --log-level; leave out one of them")
-    level = log_level or ("info" if verbose else None)
-    limit = half_of_memory() if max_memory is None else max_memory
-    return Manner(
-        progress=not no_progress,
-        quiet=quiet,
-        timeout_s=timeout,
-        as_json=as_text,
-        log_level=None if level is None else logging.getLevelNamesMapping()[level.upper()],
-        trace=trace,
-        strict=strict,
-        max_queued_bytes=limit,
-    )

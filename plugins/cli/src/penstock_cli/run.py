@@ -36,6 +36,7 @@ class Manner:
         quiet: print only errors.
         timeout_s: cancel the run after so many seconds; None for never.
         as_json: print the summary as JSON.
+        summary: print the summary on stdout.
         trace: write a trace of the run to this file; None: do not trace.
         strict: fail if there are notes on the run.
         max_queued_bytes: fail if packets that wait in queues take more bytes; infinity for no limit.
@@ -47,6 +48,7 @@ class Manner:
     quiet: bool = False
     timeout_s: float | None = None
     as_json: bool = False
+    summary: bool = True
     log_level: int | None = None
     trace: Path | None = None
     strict: bool = False
@@ -121,7 +123,7 @@ def _run_graph(
     written = named.written()
     if manner.as_json:
         click.echo(as_json(outcome, written))
-    elif not manner.quiet:
+    elif manner.summary and not manner.quiet:
         print_summary(outcome, with_notes=not manner.strict)
     if outcome.was_interrupted:
         said = f"written: {files(written)}" if written else "no file was written"

@@ -13,6 +13,7 @@ def penstock_components() -> Components:
             "AlignmentPointsRectsCalculator": (
                 "penstock_vision.alignment_points_rects:AlignmentPointsRectsCalculator"
             ),
+            "AnnotationOverlayCalculator": ("penstock_vision.annotation_overlay:AnnotationOverlayCalculator"),
             "AssociationNormRectCalculator": ("penstock_vision.association:AssociationNormRectCalculator"),
             "ClassificationListVectorHasMinSizeCalculator": (
                 "penstock_vision.has_min_size:ClassificationListVectorHasMinSizeCalculator"
@@ -29,6 +30,9 @@ def penstock_components() -> Components:
             "DetectionsToRectsCalculator": (
                 "penstock_vision.detections_to_rects:DetectionsToRectsCalculator"
             ),
+            "DetectionsToRenderDataCalculator": (
+                "penstock_vision.detections_to_render_data:DetectionsToRenderDataCalculator"
+            ),
             "FilterDetectionCalculator": ("penstock_vision.filter_detection:FilterDetectionCalculator"),
             "FrameAnnotationToRectCalculator": (
                 "penstock_vision.frame_annotation_to_rect:FrameAnnotationToRectCalculator"
@@ -42,6 +46,9 @@ def penstock_components() -> Components:
             ),
             "ImagePropertiesCalculator": ("penstock_vision.image_handles:ImagePropertiesCalculator"),
             "InverseMatrixCalculator": "penstock_vision.masks:InverseMatrixCalculator",
+            "LabelsToRenderDataCalculator": (
+                "penstock_vision.labels_to_render_data:LabelsToRenderDataCalculator"
+            ),
             "LandmarkLetterboxRemovalCalculator": (
                 "penstock_vision.letterbox_removal:LandmarkLetterboxRemovalCalculator"
             ),
@@ -63,6 +70,9 @@ def penstock_components() -> Components:
             "LandmarksToFrameAnnotationCalculator": (
                 "penstock_vision.landmarks_to_frame_annotation:LandmarksToFrameAnnotationCalculator"
             ),
+            "LandmarksToRenderDataCalculator": (
+                "penstock_vision.landmarks_to_render_data:LandmarksToRenderDataCalculator"
+            ),
             "Lift2DFrameAnnotationTo3DCalculator": (
                 "penstock_vision.lift_2d_frame_annotation_to_3d:Lift2DFrameAnnotationTo3DCalculator"
             ),
@@ -75,6 +85,7 @@ def penstock_components() -> Components:
             "NormalizedRectVectorHasMinSizeCalculator": (
                 "penstock_vision.has_min_size:NormalizedRectVectorHasMinSizeCalculator"
             ),
+            "RectToRenderDataCalculator": ("penstock_vision.rect_to_render_data:RectToRenderDataCalculator"),
             "RectTransformationCalculator": (
                 "penstock_vision.rect_transformation:RectTransformationCalculator"
             ),
@@ -93,6 +104,11 @@ def penstock_components() -> Components:
             ),
         },
         options={
+            "penstock.AnnotationOverlayCalculatorOptions": (
+                "penstock.CalculatorOptions",
+                250607623,
+                "penstock_vision.annotation_overlay_calculator_pb2:AnnotationOverlayCalculatorOptions",
+            ),
             "penstock.AssociationCalculatorOptions": (
                 "penstock.CalculatorOptions",
                 275124847,
@@ -113,6 +129,11 @@ def penstock_components() -> Components:
                 262691807,
                 "penstock_vision.detections_to_rects_calculator_pb2:DetectionsToRectsCalculatorOptions",
             ),
+            "penstock.DetectionsToRenderDataCalculatorOptions": (
+                "penstock.CalculatorOptions",
+                248360806,
+                "penstock_vision.detections_to_render_data_calculator_pb2:DetectionsToRenderDataCalculatorOptions",
+            ),
             "penstock.FilterDetectionCalculatorOptions": (
                 "penstock.CalculatorOptions",
                 339582987,
@@ -122,6 +143,11 @@ def penstock_components() -> Components:
                 "penstock.CalculatorOptions",
                 338119067,
                 "penstock_vision.frame_annotation_to_rect_calculator_pb2:FrameAnnotationToRectCalculatorOptions",
+            ),
+            "penstock.LabelsToRenderDataCalculatorOptions": (
+                "penstock.CalculatorOptions",
+                271660364,
+                "penstock_vision.labels_to_render_data_calculator_pb2:LabelsToRenderDataCalculatorOptions",
             ),
             "penstock.LandmarkProjectionCalculatorOptions": (
                 "penstock.CalculatorOptions",
@@ -143,6 +169,11 @@ def penstock_components() -> Components:
                 260199669,
                 "penstock_vision.landmarks_to_detection_calculator_pb2:LandmarksToDetectionCalculatorOptions",
             ),
+            "penstock.LandmarksToRenderDataCalculatorOptions": (
+                "penstock.CalculatorOptions",
+                258435389,
+                "penstock_vision.landmarks_to_render_data_calculator_pb2:LandmarksToRenderDataCalculatorOptions",
+            ),
             "penstock.Lift2DFrameAnnotationTo3DCalculatorOptions": (
                 "penstock.CalculatorOptions",
                 290166284,
@@ -152,6 +183,11 @@ def penstock_components() -> Components:
                 "penstock.CalculatorOptions",
                 55383100,
                 "penstock_vision.non_max_suppression_calculator_pb2:NonMaxSuppressionCalculatorOptions",
+            ),
+            "penstock.RectToRenderDataCalculatorOptions": (
+                "penstock.CalculatorOptions",
+                262270380,
+                "penstock_vision.rect_to_render_data_calculator_pb2:RectToRenderDataCalculatorOptions",
             ),
             "penstock.RectTransformationCalculatorOptions": (
                 "penstock.CalculatorOptions",
