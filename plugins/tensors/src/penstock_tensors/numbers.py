@@ -49,7 +49,16 @@ def first_of(port: Input) -> NDArray[np.float32]:
     return floats_of(tensors[0], port)
 
 
+def exponential(values: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return exp(values), rounded to 32 bits; infinity where that is too large.
+
+    NumPy's exp of 32 bits differs in the last bit from that of the C library, which the reference calls, and
+    from one processor to another; that of 64 bits, rounded, does not.
+    """
+    with np.errstate(over="ignore"):
+        return np.exp(values.astype(np.float64)).astype(np.float32)
+
+
 def sigmoid(values: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return 1 / (1 + exp(-values)) in single precision."""
-    with np.errstate(over="ignore"):  # infinity gives 0
-        return _ONE / (_ONE + np.exp(-values))
+    """Return 1 / (1 + exp(-values)), each step rounded to 32 bits."""
+    return _ONE / (_ONE + exponential(-values))

@@ -10,7 +10,7 @@ import penstock
 from penstock.errors import InvalidArgumentError, UnavailableError
 from penstock_formats import Detection, LocationData, Tensor
 from penstock_tensors.anchor_pb2 import Anchor
-from penstock_tensors.numbers import floats_of, sigmoid
+from penstock_tensors.numbers import exponential, floats_of, sigmoid
 from penstock_tensors.tensors_to_detections_calculator_pb2 import TensorsToDetectionsCalculatorOptions
 
 if TYPE_CHECKING:
@@ -211,7 +211,7 @@ class TensorsToDetectionsCalculator(penstock.Calculator):
         x = x / scales[0] * aw + ax
         y = y / scales[1] * ah + ay
         if options.apply_exponential_on_box_size:
-            w, h = np.exp(w / scales[2]) * aw, np.exp(h / scales[3]) * ah
+            w, h = exponential(w / scales[2]) * aw, exponential(h / scales[3]) * ah
         else:
             w, h = w / scales[2] * aw, h / scales[3] * ah
         corners = np.stack((y - h / _TWO, x - w / _TWO, y + h / _TWO, x + w / _TWO), axis=1)
