@@ -26,9 +26,10 @@ from penstock.errors import (
 from penstock.plugins.default_registry import default_registry
 from penstock_calculators.packet_resampler_calculator_pb2 import PacketResamplerCalculatorOptions
 from penstock_calculators.packet_thinner_calculator_pb2 import PacketThinnerCalculatorOptions
-from penstock_formats import ImageFormat, ImageFrame, Matrix
+from penstock_formats import Image, ImageFormat, ImageFrame, Matrix, Tensor
 from penstock_gpu import GlContext, GpuUnavailableError
 from penstock_gpu.gl_scaler_calculator_pb2 import GlScalerCalculatorOptions
+from penstock_tensors import Anchor
 from penstock_testing import ConformanceError, check_calculator
 from penstock_testing.payloads import maker_of
 
@@ -47,6 +48,26 @@ def _gray(random, at):
 
 def _size(random, at):
     return random.randrange(1, 640), random.randrange(1, 480)
+
+
+def _padding(random, at):
+    return tuple(random.uniform(0, 0.4) for _ in range(4))
+
+
+def _matrix_of_16(random, at):
+    return tuple(float(random.randrange(-9, 10)) + 0.5 * (i % 5 == 0) for i in range(16))
+
+
+def _mask(random, at):
+    return Image(ImageFrame(np.array([random.random() for _ in range(6 * 8)], np.float32).reshape(6, 8)))
+
+
+def _tensors(*shapes):
+    def made(random, at):
+        numbers = np.random.default_rng(random.randrange(2**32))
+        return [Tensor(numbers.normal(size=shape).astype(np.float32)) for shape in shapes]
+
+    return made
 
 
 def _three_or_more(name):
@@ -148,6 +169,36 @@ FEEDS = {
     r"(FilterDetection|FrameAnnotationToRect|Landmark(Visibility|s(Refinement|ToDetection))|"
     r"Lift2DFrameAnnotationTo3D|Visibility(Copy|Smoothing))Calculator": lambda name: {
         "may_raise": InvalidArgumentError
+    },
+    # locations in another form than boxes of fractions; labels without scores
+    r"(DetectionLetterboxRemoval|DetectionProjection|NonMaxSuppression)Calculator": lambda name: {
+        "payloads": {"LETTERBOX_PADDING": _padding, "PROJECTION_MATRIX": _matrix_of_16},
+        "may_raise": InvalidArgumentError,
+    },
+    r"LandmarkLetterboxRemovalCalculator": lambda name: {"payloads": {"LETTERBOX_PADDING": _padding}},
+    # singular ones
+    r"InverseMatrixCalculator": lambda name: {
+        "payloads": {"MATRIX": _matrix_of_16},
+        "may_raise": InvalidArgumentError,
+    },
+    r"WarpAffineCalculator(Cpu)?": lambda name: {
+        "payloads": {"MATRIX": _matrix_of_16, "OUTPUT_SIZE": lambda random, at: (random.randrange(1, 9), 5)},
+    },
+    r"SegmentationSmoothingCalculator": lambda name: {"payloads": {Image: _mask}},
+    # a number of landmarks that is not the heatmap's
+    r"RefineLandmarksFromHeatmapCalculator": lambda name: {
+        "payloads": {"TENSORS": _tensors((1, 4, 5, 2))},
+        "may_raise": InvalidArgumentError,
+    },
+    r"TensorsToClassificationCalculator": lambda name: {"payloads": {"TENSORS": _tensors((1, 1))}},
+    r"TensorsToDetectionsCalculator": lambda name: {
+        "side_packets": {"ANCHORS": [Anchor(x_center=0.5, y_center=0.5, h=1, w=1)] * 896},
+        "payloads": {"TENSORS": _tensors((1, 896, 16), (1, 896, 1))},
+    },
+    r"TensorsToFloatsCalculator": lambda name: {"payloads": {"TENSORS": _tensors((1, 1), (1, 2))}},
+    r"TensorsToLandmarksCalculator": lambda name: {"payloads": {"TENSORS": _tensors((1, 63))}},
+    r"TensorsToSegmentationCalculator": lambda name: {
+        "payloads": {"TENSORS": _tensors((1, 4, 5, 1)), "OUTPUT_SIZE": _size}
     },
     r"StringTo\w+": lambda name: {"payloads": {str: lambda random, at: str(random.randrange(100))}},
 }

@@ -47,7 +47,10 @@ class TensorsToClassificationCalculator(penstock.Calculator):
           options {
             [penstock.TensorsToClassificationCalculatorOptions.ext] {
               top_k: 1
-              label_map_path: "mediapipe/modules/hand_landmark/handedness.txt"
+              label_map {
+                entries { id: 0 label: "Left" }
+                entries { id: 1 label: "Right" }
+              }
               binary_classification: true
             }
           }
