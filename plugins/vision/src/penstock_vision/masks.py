@@ -10,6 +10,7 @@ import numpy as np
 import penstock
 from penstock.errors import InvalidArgumentError
 from penstock_formats import Image, ImageFormat, ImageFrame
+from penstock_vision.matrix_inverse import inverse_and_determinant
 from penstock_vision.segmentation_smoothing_calculator_pb2 import SegmentationSmoothingCalculatorOptions
 from penstock_vision.warp_affine_calculator_pb2 import WarpAffineCalculatorOptions
 
@@ -122,14 +123,12 @@ class InverseMatrixCalculator(penstock.Calculator):
         source = cc.inputs["MATRIX"]
         if source.is_empty():
             return
-        matrix = _matrix(source).astype(np.float64)  # the inverse is rounded once, at the end
-        determinant = float(np.linalg.det(matrix))
+        inverse, determinant = inverse_and_determinant(_matrix(source))
         if not abs(determinant) > _LEAST_DETERMINANT:
             raise InvalidArgumentError(
                 f"input {source.name!r} holds {source.payload!r}, which has no inverse: its determinant is "
                 f"{determinant:g}; look at the node that made it"
             )
-        inverse = np.linalg.inv(matrix).astype(np.float32)
         cc.outputs["MATRIX"].add(tuple(inverse.ravel().tolist()), cc.stamp)
 
 
