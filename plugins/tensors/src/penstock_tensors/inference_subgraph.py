@@ -18,6 +18,15 @@ class InferenceCalculator(penstock.Subgraph):
 
     The name of the node inside is that of the node outside, repeated: `palm__InferenceCalculator` becomes
     `palm__inferencecalculator__palm__InferenceCalculator`, as programs of the reference expect.
+
+    Config::
+
+        node {
+          calculator: "InferenceCalculator"
+          input_stream: "TENSORS:input_tensors"
+          input_side_packet: "MODEL:model"
+          output_stream: "TENSORS:output_tensors"
+        }
     """
 
     @classmethod
