@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+from time import monotonic, sleep
 from typing import TYPE_CHECKING, Final
 
 import penstock
@@ -51,10 +51,10 @@ class RealTimePaceCalculator(penstock.Calculator):
             return
         at_s = cc.stamp / 1e6
         if self._zero_s is None:
-            self._zero_s = time.monotonic() - at_s
-        early = self._zero_s + at_s - time.monotonic()
+            self._zero_s = monotonic() - at_s
+        early = self._zero_s + at_s - monotonic()
         if early > _LONGEST_S:
             self._zero_s -= early - _LONGEST_S
             early = _LONGEST_S
-        time.sleep(max(early, 0))
+        sleep(max(early, 0))
         cc.outputs[0].add_packet(cc.inputs[0].packet)
