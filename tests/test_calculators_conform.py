@@ -209,7 +209,6 @@ FEEDS = {
 
 #: Names that match → why they are not fed.
 NOT_FED = {
-    r"RealTimePaceCalculator": "waits for real time",
     r"(OpenCv)?VideoDecoderCalculator": "reads a video file, to be made by its own tests",
     r"(OpenCv)?VideoEncoderCalculator": "writes a file through a codec that takes frames of its sizes only",
 }
