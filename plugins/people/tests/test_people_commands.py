@@ -47,6 +47,8 @@ def test_four_hands_are_drawn_into_a_file(invoke, film, tmp_path):
     for rows in (slice(0, height // 2), slice(height // 2, height)):
         for columns in (slice(0, width // 2), slice(width // 2, width)):
             assert green[rows, columns].sum() > 50
+    yellow = (np.abs(after[-1] - (255, 200, 0)) < 40).all(axis=2)  # the boxes and their labels
+    assert yellow.sum() > 500
 
 
 def test_hands_come_as_json_with_their_side_and_landmarks(invoke, film):
