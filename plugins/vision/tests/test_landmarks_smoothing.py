@@ -61,7 +61,7 @@ class LowPass:
         return float(self.stored)
 
 
-def one_euro(values, times, *, frequency=30.0, min_cutoff=1.0, beta=0.0, derivate=1.0, scale=1.0):
+def one_euro(values, times, *, frequency=30.0, min_cutoff=1.0, beta=0.0, derivate=1.0, scale=1.0):  # noqa: PLR0913  # the filter's numbers
     """Return what the one euro filter makes of numbers at times in microseconds."""
 
     def alpha(cutoff):
@@ -103,7 +103,8 @@ def velocity(values, times, *, size=5, factor=10.0, scale=1.0):
     return made
 
 
-def times(count=len(NUMBERS), start=0, step=33_333):
+def times(count=None, start=0, step=33_333):
+    count = len(NUMBERS) if count is None else count
     return [start + i * step for i in range(count)]
 
 

@@ -14,7 +14,7 @@ from penstock_vision.non_max_suppression_calculator_pb2 import NonMaxSuppression
 IOU = {"overlap_type": "INTERSECTION_OVER_UNION"}
 
 
-def detection(score, x=0.0, y=0.0, width=0.5, height=0.5, *, label_id=0, keypoints=()):
+def detection(score, x=0.0, y=0.0, width=0.5, height=0.5, *, label_id=0, keypoints=()):  # noqa: PLR0913  # of a box
     made = Detection(score=[score], label_id=[label_id])
     made.location_data.format = LocationData.RELATIVE_BOUNDING_BOX
     box = made.location_data.relative_bounding_box

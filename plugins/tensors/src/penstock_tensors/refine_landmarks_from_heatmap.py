@@ -25,22 +25,23 @@ _DIMENSIONS: Final = 3
 class RefineLandmarksFromHeatmapCalculator(penstock.Calculator):
     """Move landmarks to where a heatmap sees them.
 
-    Inputs: NORM_LANDMARKS (NormalizedLandmarkList, n of them), TENSORS (list[Tensor]; the first is the heatmap, float32 of
-    1 x height x width x n or without the 1: how strongly each pixel speaks for each landmark). Output:
-    NORM_LANDMARKS (NormalizedLandmarkList, a new message). Timestamp offset 0. Without landmarks nothing is sent;
-    without tensors the packet of landmarks is forwarded.
+    Inputs: NORM_LANDMARKS (NormalizedLandmarkList, n of them), TENSORS (list[Tensor]; the first is the
+    heatmap, float32 of 1 x height x width x n or without the 1: how strongly each pixel speaks for each
+    landmark). Output: NORM_LANDMARKS (NormalizedLandmarkList, a new message). Timestamp offset 0. Without
+    landmarks nothing is sent; without tensors the packet of landmarks is forwarded.
 
-    The heatmap is looked at in a square around the pixel of the landmark, as far as that is within the heatmap. The
-    confidence of a pixel is the sigmoid of its number. Where the greatest confidence is at
-    least `min_confidence_to_refine`, x and y become the average of the pixels, weighted by the
-    confidences. A landmark outside the heatmap stays as it is.
+    The heatmap is looked at in a square around the pixel of the landmark, as far as that is within the
+    heatmap. The confidence of a pixel is the sigmoid of its number. Where the greatest confidence is at
+    least `min_confidence_to_refine`, x and y become the average of the pixels, weighted by the confidences.
+    A landmark outside the heatmap stays as it is.
 
-    Options `RefineLandmarksFromHeatmapCalculatorOptions`: `kernel_size` (9 pixels; an even number is as the odd one below),
-    `min_confidence_to_refine` (0.5), `refine_presence` (false) and `refine_visibility` (false): the field
-    is lowered to the greatest confidence, where the landmark has the field and the confidence is less.
+    Options `RefineLandmarksFromHeatmapCalculatorOptions`: `kernel_size` (9 pixels; an even number is as the
+    odd one below), `min_confidence_to_refine` (0.5), `refine_presence` (false) and `refine_visibility`
+    (false): the field is lowered to the greatest confidence, where the landmark has the field and the
+    confidence is less.
 
-    Raises in `get_contract`: InvalidArgumentError for a kernel_size below 1. In `process`: the same for an empty list
-    of tensors, another element type or shape, or another number of landmarks.
+    Raises in `get_contract`: InvalidArgumentError for a kernel_size below 1. In `process`: the same for an
+    empty list of tensors, another element type or shape, or another number of landmarks.
 
     Source of the behaviour: MediaPipe `calculators/util/refine_landmarks_from_heatmap_calculator.cc`.
 
@@ -95,7 +96,7 @@ class RefineLandmarksFromHeatmapCalculator(penstock.Calculator):
 
     def _refine(self, landmarks: NormalizedLandmarkList, heatmap: NDArray[np.float32]) -> None:
         options = self._options
-        height, width, count = heatmap.shape
+        height, width, _ = heatmap.shape
         size = np.array((width, height), np.float32)
         points = np.array([(one.x, one.y) for one in landmarks.landmark], np.float32) * size
         # truncated, so that a landmark less than a pixel left of the heatmap or above it is within
@@ -141,7 +142,8 @@ def _heatmap(port: Input, count: int) -> NDArray[np.float32]:
         shape = shape[1:]
     if len(shape) != _DIMENSIONS or shape[2] != count or 0 in shape:
         raise InvalidArgumentError(
-            f"input {port.name!r} holds a tensor of shape {values.shape}, but the heatmap of {count} landmarks is "
+            f"input {port.name!r} holds a tensor of shape {values.shape}, but the heatmap of {count} "
+            "landmarks is "
             f"(1, height, width, {count}); connect the heatmap of the same model"
         )
     return values.reshape(shape)

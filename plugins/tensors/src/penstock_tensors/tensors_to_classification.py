@@ -33,8 +33,8 @@ class TensorsToClassificationCalculator(penstock.Calculator):
     and class 1 has the rest to 1), `ignore_classes` or `allow_classes`.
 
     Raises in `get_contract`: InvalidArgumentError for options that contradict each other. In `open`:
-    NotFoundError for a label file that is not found. In `process`: InvalidArgumentError for several tensors, or
-    labels that are not as many as classes.
+    NotFoundError for a label file that is not found. In `process`: InvalidArgumentError for several
+    tensors, or labels that are not as many as classes.
 
     Source of the behaviour: MediaPipe `calculators/tensor/tensors_to_classification_calculator.cc`.
 
@@ -106,14 +106,16 @@ class TensorsToClassificationCalculator(penstock.Calculator):
             return
         if len(source.payload) != 1:
             raise InvalidArgumentError(
-                f"input {source.name!r} holds {len(source.payload)} tensors, but the calculator takes one; split "
+                f"input {source.name!r} holds {len(source.payload)} tensors, but the calculator takes one; "
+                "split "
                 "the list before"
             )
         scores = first_of(source).ravel()
         count = 2 if self._options.binary_classification else scores.size
         if self._labels and len(self._labels) != count:
             raise InvalidArgumentError(
-                f"input {source.name!r} has {count} classes, but there are {len(self._labels)} labels; the labels "
+                f"input {source.name!r} has {count} classes, but there are {len(self._labels)} labels; the "
+                "labels "
                 "must be the model's"
             )
         if self._options.binary_classification:

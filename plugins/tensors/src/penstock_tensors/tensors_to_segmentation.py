@@ -27,19 +27,19 @@ _SOFTMAX_CHANNELS: Final = 2
 class TensorsToSegmentationCalculator(penstock.Calculator):
     """Make a mask of a tensor: a number for each pixel, 0 to 1 with an activation.
 
-    Inputs: exactly one of TENSORS (list[Tensor]; the first is read) and TENSOR (Tensor), float32 of 1 x height x
-    width x channels, the 1 may be missing; OUTPUT_SIZE (optional: tuple of width and height in pixels; by
-    default the mask has the tensor's size). Output: MASK (Image on the CPU, VEC32F1, new memory, scaled with
-    bilinear interpolation). Timestamp offset 0. Where an input has no packet, nothing is sent. OpenCV
-    runs without the GIL.
+    Inputs: exactly one of TENSORS (list[Tensor]; the first is read) and TENSOR (Tensor), float32 of 1 x
+    height x width x channels, the 1 may be missing; OUTPUT_SIZE (optional: tuple of width and height in
+    pixels; by default the mask has the tensor's size). Output: MASK (Image on the CPU, VEC32F1, new memory,
+    scaled with bilinear interpolation). Timestamp offset 0. Where an input has no packet, nothing is sent.
+    OpenCV runs without the GIL.
 
-    Options `TensorsToSegmentationCalculatorOptions`: `activation` (NONE: the one channel is the mask; SIGMOID, of one
-    channel; SOFTMAX, of two), `output_layer_index` (1: the channel that is the mask after SOFTMAX, 0 or 1),
-    `gpu_origin` (does not count).
+    Options `TensorsToSegmentationCalculatorOptions`: `activation` (NONE: the one channel is the mask;
+    SIGMOID, of one channel; SOFTMAX, of two), `output_layer_index` (1: the channel that is the mask after
+    SOFTMAX, 0 or 1), `gpu_origin` (does not count).
 
-    Raises in `get_contract`: InvalidArgumentError unless exactly one of TENSORS and TENSOR is connected, and for
-    another output_layer_index with SOFTMAX. In `process`: the same for an empty list, another shape, number of
-    channels or element type, and a size that is none.
+    Raises in `get_contract`: InvalidArgumentError unless exactly one of TENSORS and TENSOR is connected,
+    and for another output_layer_index with SOFTMAX. In `process`: the same for an empty list, another
+    shape, number of channels or element type, and a size that is none.
 
     Source of the behaviour: MediaPipe `calculators/tensor/tensors_to_segmentation_calculator.cc`.
 
@@ -72,7 +72,8 @@ class TensorsToSegmentationCalculator(penstock.Calculator):
         options = cc.options(_Options)
         if options.activation == _Options.SOFTMAX and not 0 <= options.output_layer_index < _SOFTMAX_CHANNELS:
             raise InvalidArgumentError(
-                f"output_layer_index is {options.output_layer_index}, but SOFTMAX has the channels 0 and 1; change it in "
+                f"output_layer_index is {options.output_layer_index}, but SOFTMAX has the channels 0 and 1; "
+                "change it in "
                 "the options"
             )
         cc.set_timestamp_offset(0)
@@ -108,7 +109,8 @@ class TensorsToSegmentationCalculator(penstock.Calculator):
         if len(shape) != _DIMENSIONS or shape[2] != channels or 0 in shape:
             name = _Options.Activation.Name(self._options.activation)
             raise InvalidArgumentError(
-                f"input {port.name!r} holds a tensor of shape {values.shape}, but activation {name} takes (1, height, "
+                f"input {port.name!r} holds a tensor of shape {values.shape}, but activation {name} takes "
+                "(1, height, "
                 f"width, {channels}); connect the right tensor, or change the activation"
             )
         return values.reshape(shape)
@@ -140,7 +142,8 @@ def _size(port: Input) -> tuple[int, int]:
         is_size = False
     if not is_size:
         raise InvalidArgumentError(
-            f"input {port.name!r} holds {size!r}, but a size is (width, height), both above 0; connect the SIZE of "
+            f"input {port.name!r} holds {size!r}, but a size is (width, height), both above 0; connect the "
+            "SIZE of "
             "an ImagePropertiesCalculator"
         )
     return int(width), int(height)

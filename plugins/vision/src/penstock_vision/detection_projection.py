@@ -22,13 +22,13 @@ _MATRIX: Final = 16
 class DetectionProjectionCalculator(penstock.Calculator):
     """Map boxes and keypoints by a matrix, as that of an ImageToTensorCalculator.
 
-    Inputs: one or more DETECTIONS (list[Detection] with relative bounding boxes); PROJECTION_MATRIX (tuple of 16
-    numbers, row after row, of which x and y use the first two rows). Outputs: as many DETECTIONS (new messages;
-    the box becomes the upright one around its four mapped corners). Timestamp offset 0; without a matrix
-    nothing is sent.
+    Inputs: one or more DETECTIONS (list[Detection] with relative bounding boxes); PROJECTION_MATRIX (tuple
+    of 16 numbers, row after row, of which x and y use the first two rows). Outputs: as many DETECTIONS (new
+    messages; the box becomes the upright one around its four mapped corners). Timestamp offset 0; without a
+    matrix nothing is sent.
 
-    Raises in `get_contract`: InvalidArgumentError if there are not as many outputs as inputs. In `process`: the
-    same for another format of a location, and for a matrix of another size.
+    Raises in `get_contract`: InvalidArgumentError if there are not as many outputs as inputs. In `process`:
+    the same for another format of a location, and for a matrix of another size.
 
     Source of the behaviour: MediaPipe `calculators/util/detection_projection_calculator.cc`.
 
@@ -52,7 +52,8 @@ class DetectionProjectionCalculator(penstock.Calculator):
         count = cc.inputs.count("DETECTIONS")
         if not count or count != cc.outputs.count("DETECTIONS"):
             raise InvalidArgumentError(
-                f"there are {count} inputs and {cc.outputs.count('DETECTIONS')} outputs DETECTIONS, but each input "
+                f"there are {count} inputs and {cc.outputs.count('DETECTIONS')} outputs DETECTIONS, but each "
+                "input "
                 "has an output; connect as many, one at least"
             )
         for i in range(count):

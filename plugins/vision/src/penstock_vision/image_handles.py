@@ -22,8 +22,8 @@ class ImagePropertiesCalculator(penstock.Calculator):
     Input, exactly one: IMAGE (Image or ImageFrame), IMAGE_CPU (ImageFrame) or IMAGE_GPU (GpuBuffer of
     penstock-gpu). Output: SIZE (tuple of width and height in pixels). Timestamp offset 0.
 
-    Raises in `get_contract`: InvalidArgumentError for no input or several. In `process`: the same for a packet
-    of IMAGE_GPU that is no image on the GPU.
+    Raises in `get_contract`: InvalidArgumentError for no input or several. In `process`: the same for a
+    packet of IMAGE_GPU that is no image on the GPU.
 
     Source of the behaviour: MediaPipe `calculators/image/image_properties_calculator.cc`.
 
@@ -62,8 +62,8 @@ class ToImageCalculator(penstock.Calculator):
     penstock-gpu). Output: IMAGE (Image, which shares the pixels: a frame must not be written after it was
     sent). Timestamp offset 0.
 
-    Raises in `get_contract`: InvalidArgumentError for no input or several. In `process`: the same for a packet
-    of IMAGE_GPU that is no image on the GPU.
+    Raises in `get_contract`: InvalidArgumentError for no input or several. In `process`: the same for a
+    packet of IMAGE_GPU that is no image on the GPU.
 
     Source of the behaviour: MediaPipe `calculators/util/to_image_calculator.cc`.
 
@@ -102,9 +102,9 @@ class ToImageCalculator(penstock.Calculator):
 class FromImageCalculator(penstock.Calculator):
     """Take an ImageFrame or a GpuBuffer out of an Image.
 
-    Input: IMAGE (Image). Outputs: at most one of IMAGE_CPU (ImageFrame, which shares the pixels; of an image on
-    the GPU a copy) and IMAGE_GPU (GpuBuffer of penstock-gpu); SOURCE_ON_GPU (bool, optional: where the pixels
-    are). Timestamp offset 0.
+    Input: IMAGE (Image). Outputs: at most one of IMAGE_CPU (ImageFrame, which shares the pixels; of an
+    image on the GPU a copy) and IMAGE_GPU (GpuBuffer of penstock-gpu); SOURCE_ON_GPU (bool, optional: where
+    the pixels are). Timestamp offset 0.
 
     Raises in `get_contract`: InvalidArgumentError if both images are connected. In `process`: the same for
     IMAGE_GPU and an image in main memory, which an ImageFrameToGpuBufferCalculator uploads.
@@ -148,7 +148,8 @@ class FromImageCalculator(penstock.Calculator):
         if "IMAGE_GPU" in cc.outputs:
             if not image.uses_gpu:
                 raise InvalidArgumentError(
-                    f"input {source.name!r} holds {image!r}, which is in main memory; connect IMAGE_CPU, and an "
+                    f"input {source.name!r} holds {image!r}, which is in main memory; connect IMAGE_CPU, and "
+                    "an "
                     "ImageFrameToGpuBufferCalculator behind it"
                 )
             cc.outputs["IMAGE_GPU"].add(image.held, cc.stamp)
@@ -172,7 +173,7 @@ def _declare_image(cc: CalculatorContract) -> None:
 
 
 def _gpu_image(port: Input) -> GpuImage:
-    """Return the image on the GPU that an input holds; its type is that of another pack, which may be missing.
+    """Return the image on the GPU that an input holds; its type is another pack's, which may be missing.
 
     Raises:
         InvalidArgumentError: it holds something else.
@@ -180,7 +181,7 @@ def _gpu_image(port: Input) -> GpuImage:
     image: GpuImage = port.payload
     if not hasattr(type(image), "read_view"):
         raise InvalidArgumentError(
-            f"input {port.name!r} holds a {type(image).__name__!r}, but IMAGE_GPU takes an image on the GPU, such as "
-            "a GpuBuffer of penstock-gpu; connect IMAGE or IMAGE_CPU"
+            f"input {port.name!r} holds a {type(image).__name__!r}, but IMAGE_GPU takes an image on the GPU, "
+            "such as a GpuBuffer of penstock-gpu; connect IMAGE or IMAGE_CPU"
         )
     return image

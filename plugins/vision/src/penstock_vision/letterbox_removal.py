@@ -60,13 +60,13 @@ class DetectionLetterboxRemovalCalculator(penstock.Calculator):
 class LandmarkLetterboxRemovalCalculator(penstock.Calculator):
     """Map landmarks in a padded image to the image without its padding.
 
-    Inputs: one or more LANDMARKS (NormalizedLandmarkList); LETTERBOX_PADDING (tuple of left, top, right, bottom,
-    parts of the padded image). Outputs: as many LANDMARKS (new messages: x, y and z are mapped, z as x is;
-    visibility and presence stay). Timestamp offset 0; without a padding nothing is sent, and for an input
-    without a packet its output stays empty.
+    Inputs: one or more LANDMARKS (NormalizedLandmarkList); LETTERBOX_PADDING (tuple of left, top, right,
+    bottom, parts of the padded image). Outputs: as many LANDMARKS (new messages: x, y and z are mapped, z
+    as x is; visibility and presence stay). Timestamp offset 0; without a padding nothing is sent, and for
+    an input without a packet its output stays empty.
 
-    Raises in `get_contract`: InvalidArgumentError if there are not as many outputs as inputs. In `process`: the
-    same for a padding that leaves nothing of the image.
+    Raises in `get_contract`: InvalidArgumentError if there are not as many outputs as inputs. In `process`:
+    the same for a padding that leaves nothing of the image.
 
     Source of the behaviour: MediaPipe `calculators/util/landmark_letterbox_removal_calculator.cc`.
 
@@ -90,7 +90,8 @@ class LandmarkLetterboxRemovalCalculator(penstock.Calculator):
         count = cc.inputs.count("LANDMARKS")
         if not count or count != cc.outputs.count("LANDMARKS"):
             raise InvalidArgumentError(
-                f"there are {count} inputs and {cc.outputs.count('LANDMARKS')} outputs LANDMARKS, but each input "
+                f"there are {count} inputs and {cc.outputs.count('LANDMARKS')} outputs LANDMARKS, but each "
+                "input "
                 "has an output; connect as many, one at least"
             )
         for i in range(count):
@@ -127,12 +128,14 @@ def _padding(port: Input) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         left, top, right, bottom = (np.float32(part) for part in port.payload)
     except (TypeError, ValueError):
         raise InvalidArgumentError(
-            f"input {port.name!r} holds {port.payload!r}, but a padding is four numbers: left, top, right, bottom"
+            f"input {port.name!r} holds {port.payload!r}, but a padding is four numbers: left, top, right, "
+            "bottom"
         ) from None
     size = np.array((_ONE - (left + right), _ONE - (top + bottom)), np.float32)
     if not (size > 0).all():
         raise InvalidArgumentError(
-            f"input {port.name!r} holds {port.payload!r}, which leaves nothing of the image; the sums of left and "
+            f"input {port.name!r} holds {port.payload!r}, which leaves nothing of the image; the sums of "
+            "left and "
             "right and of top and bottom must be below 1"
         )
     return np.array((left, top), np.float32), size

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract, Input
 
 _MATRIX: Final = 16
-#: Of a polynomial in (p - 0.5) squared: how uncertain a pixel of probability p is, 1 at 0.5. Source: MediaPipe
-#: calculators/image/segmentation_smoothing_calculator.cc.
+#: Of a polynomial in (p - 0.5) squared: how uncertain a pixel of probability p is, 1 at 0.5. Source:
+#: MediaPipe calculators/image/segmentation_smoothing_calculator.cc.
 _COEFFICIENTS: Final = (5.68842, -0.748699, -57.8051, 291.309, -624.717)
 #: A smaller determinant is none, as in the reference.
 _LEAST_DETERMINANT: Final = 2.2e-16
@@ -30,10 +30,12 @@ _LEAST_DETERMINANT: Final = 2.2e-16
 class SegmentationSmoothingCalculator(penstock.Calculator):
     """Blend a mask with the one before it where it is uncertain.
 
-    A pixel of probability 0.5 takes `combine_with_previous_ratio` of the previous mask, a certain one nothing.
+    A pixel of probability 0.5 takes `combine_with_previous_ratio` of the previous mask, a certain one
+    nothing.
 
-    Inputs: MASK, MASK_PREVIOUS (Image of format VEC32F1, equal sizes). Output: MASK_SMOOTHED (Image VEC32F1, new
-    memory; MASK itself where there is no MASK_PREVIOUS). Timestamp offset 0; without MASK nothing is sent.
+    Inputs: MASK, MASK_PREVIOUS (Image of format VEC32F1, equal sizes). Output: MASK_SMOOTHED (Image
+    VEC32F1, new memory; MASK itself where there is no MASK_PREVIOUS). Timestamp offset 0; without MASK
+    nothing is sent.
 
     Options `SegmentationSmoothingCalculatorOptions`: `combine_with_previous_ratio` (0).
 
@@ -78,7 +80,8 @@ class SegmentationSmoothingCalculator(penstock.Calculator):
         new, old = _mask(source), _mask(previous)
         if new.shape != old.shape:
             raise InvalidArgumentError(
-                f"inputs {source.name!r} and {previous.name!r} hold masks of {new.shape[1]}x{new.shape[0]} and "
+                f"inputs {source.name!r} and {previous.name!r} hold masks of {new.shape[1]}x{new.shape[0]} "
+                "and "
                 f"{old.shape[1]}x{old.shape[0]} pixels, but their sizes must be equal"
             )
         x = np.square(new - np.float32(0.5))
@@ -137,18 +140,18 @@ class WarpAffineCalculatorCpu(penstock.Calculator):
 
     The matrix maps the output to the input, both in fractions of their sizes.
 
-    Inputs: IMAGE (ImageFrame, any format of 1, 3 or 4 channels of 8 bits or float32); MATRIX (tuple of 16 numbers,
-    row after row; rows and columns 0, 1 and 3 count); OUTPUT_SIZE (tuple of width and height in pixels).
-    Output: IMAGE (ImageFrame, new memory, the format of the input). Timestamp offset 0; where one input is
-    empty nothing is sent.
+    Inputs: IMAGE (ImageFrame, any format of 1, 3 or 4 channels of 8 bits or float32); MATRIX (tuple of 16
+    numbers, row after row; rows and columns 0, 1 and 3 count); OUTPUT_SIZE (tuple of width and height in
+    pixels). Output: IMAGE (ImageFrame, new memory, the format of the input). Timestamp offset 0; where one
+    input is empty nothing is sent.
 
     Options `WarpAffineCalculatorOptions`: `border_mode` (BORDER_REPLICATE; BORDER_ZERO), `interpolation`
     (INTER_LINEAR; INTER_CUBIC), `gpu_origin` (ignored: the image is in main memory).
 
     Raises in `process`: InvalidArgumentError for a size or a matrix that is none.
 
-    Source of the behaviour: MediaPipe `calculators/image/warp_affine_calculator.cc`; OpenCV `warpAffine`, which
-    runs without the GIL.
+    Source of the behaviour: MediaPipe `calculators/image/warp_affine_calculator.cc`; OpenCV `warpAffine`,
+    which runs without the GIL.
 
     Config::
 
@@ -201,11 +204,23 @@ class WarpAffineCalculatorCpu(penstock.Calculator):
 
 
 class WarpAffineCalculator(WarpAffineCalculatorCpu):
-    __doc__ = (
-        (WarpAffineCalculatorCpu.__doc__ or "")
-        .replace("AffineCalculatorCpu", "AffineCalculator")
-        .replace("ImageFrame", "Image")
-    )
+    """Move, turn, scale and shear an Image by a matrix, as `WarpAffineCalculatorCpu` does an ImageFrame.
+
+    Inputs: IMAGE (Image; one on the GPU is copied to main memory first), MATRIX and OUTPUT_SIZE as there.
+    Output: IMAGE (Image on the CPU, new memory, the format of the input). Timestamp offset 0.
+
+    Options `WarpAffineCalculatorOptions`, errors and source: as there.
+
+    Config::
+
+        node {
+          calculator: "WarpAffineCalculator"
+          input_stream: "IMAGE:crop"
+          input_stream: "MATRIX:image_to_crop"
+          input_stream: "OUTPUT_SIZE:image_size"
+          output_stream: "IMAGE:image"
+        }
+    """
 
     _kind = Image
 
@@ -214,7 +229,8 @@ def _mask(port: Input) -> NDArray[np.float32]:
     image: Image = port.payload
     if image.format is not ImageFormat.VEC32F1:
         raise InvalidArgumentError(
-            f"input {port.name!r} holds {image!r}, but a mask is VEC32F1; convert it to float32 of one channel"
+            f"input {port.name!r} holds {image!r}, but a mask is VEC32F1; convert it to float32 of one "
+            "channel"
         )
     return image.array
 

@@ -1,7 +1,8 @@
 """The inverse of a 4x4 matrix in single precision, equal to the reference's bit by bit.
 
 The reference inverts by the 2x2 blocks A B / C D of the matrix, with adjugates of the blocks. Each step is
-rounded to 32 bits here as there. Source: Eigen `LU/arch/InverseSize4.h`, after Intel's application note AP-928.
+rounded to 32 bits here as there. Source: Eigen `LU/arch/InverseSize4.h`, after Intel's application note
+AP-928.
 """
 
 from __future__ import annotations

@@ -37,17 +37,17 @@ class NonMaxSuppressionCalculator(penstock.Calculator):
     detection nothing is sent, or an empty list with `return_empty_detections`. Timestamp offset 0.
 
     Options `NonMaxSuppressionCalculatorOptions`: `num_detection_streams` (1), `max_num_detections` (-1: all;
-    **WEIGHTED ignores it**), `min_suppression_threshold` (1), `overlap_type` (JACCARD: shared area over the box
-    around both; MODIFIED_JACCARD: over the area of the worse one; INTERSECTION_OVER_UNION),
-    `return_empty_detections` (false), `min_score_threshold` (-1; above 0 worse ones are left out), `algorithm`
-    (DEFAULT, WEIGHTED), `multiclass_nms` (false: classes suppress each other).
+    **WEIGHTED ignores it**), `min_suppression_threshold` (1), `overlap_type` (JACCARD: shared area over the
+    box around both; MODIFIED_JACCARD: over the area of the worse one; INTERSECTION_OVER_UNION),
+    `return_empty_detections` (false), `min_score_threshold` (-1; above 0 worse ones are left out),
+    `algorithm` (DEFAULT, WEIGHTED), `multiclass_nms` (false: classes suppress each other).
 
-    Raises in `get_contract`: InvalidArgumentError if the number of streams differs from the option. In `open`:
-    the same for `max_num_detections` of 0 or no overlap type. In `process`: the same for a box in pixels
-    without IMAGE, and for labels that are not as many as scores.
+    Raises in `get_contract`: InvalidArgumentError if the number of streams differs from the option. In
+    `open`: the same for `max_num_detections` of 0 or no overlap type. In `process`: the same for a box in
+    pixels without IMAGE, and for labels that are not as many as scores.
 
-    Source of the behaviour: MediaPipe `calculators/util/non_max_suppression_calculator.cc`; computed in float32
-    in its order, so results equal its results bit by bit.
+    Source of the behaviour: MediaPipe `calculators/util/non_max_suppression_calculator.cc`; computed in
+    float32 in its order, so results equal its results bit by bit.
 
     Config::
 
@@ -76,7 +76,8 @@ class NonMaxSuppressionCalculator(penstock.Calculator):
         found = cc.inputs.count("")
         if found != count:
             raise InvalidArgumentError(
-                f"{found} untagged inputs are connected, but num_detection_streams is {count}; change the option"
+                f"{found} untagged inputs are connected, but num_detection_streams is {count}; change the "
+                "option"
             )
         for i in range(count):
             cc.inputs[i].set(list[Detection], "detections")
@@ -188,7 +189,8 @@ def _best_label(detection: Detection) -> Detection | None:
         return None
     if not count or count not in (labels, ids):
         raise InvalidArgumentError(
-            f"a detection has {count} scores, {labels} labels and {ids} label_ids; there must be as many scores "
+            f"a detection has {count} scores, {labels} labels and {ids} label_ids; there must be as many "
+            "scores "
             "as labels or label_ids"
         )
     if count == 1 and labels <= 1 and ids <= 1:
@@ -215,7 +217,8 @@ def _edges(detection: Detection, image: Image | ImageFrame | None) -> tuple[floa
         return part.xmin, part.ymin, part.width, part.height
     if location.format != LocationData.BOUNDING_BOX or image is None:
         raise InvalidArgumentError(
-            f"a detection's location has format {LocationData.Format.Name(location.format)}, but boxes must be "
+            f"a detection's location has format {LocationData.Format.Name(location.format)}, but boxes must "
+            "be "
             "RELATIVE_BOUNDING_BOX, or BOUNDING_BOX with the input IMAGE connected"
         )
     box = location.bounding_box
@@ -264,7 +267,8 @@ def _points(detection: Detection, count: int) -> list[float]:
     found = [number for point in detection.location_data.relative_keypoints for number in (point.x, point.y)]
     if len(found) != 2 * count:
         raise InvalidArgumentError(
-            f"detections that overlap have {count} and {len(found) // 2} keypoints, but WEIGHTED averages them "
+            f"detections that overlap have {count} and {len(found) // 2} keypoints, but WEIGHTED averages "
+            "them "
             "one by one; they must have as many"
         )
     return found

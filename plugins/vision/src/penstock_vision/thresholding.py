@@ -16,14 +16,14 @@ class ThresholdingCalculator(penstock.Calculator):
     """Say whether a number is above a threshold.
 
     Inputs: FLOAT (float); THRESHOLD (float, optional: a stream or a side packet, in place of the option; the
-    last one of the stream counts). Outputs, each optional: FLAG (bool: above), ACCEPT (True where it is above,
-    else no packet), REJECT (False where it is not, else no packet). A number equal to the threshold is not
-    above it. Timestamp offset 0.
+    last one of the stream counts). Outputs, each optional: FLAG (bool: above), ACCEPT (True where it is
+    above, else no packet), REJECT (False where it is not, else no packet). A number equal to the threshold
+    is not above it. Timestamp offset 0.
 
     Options `ThresholdingCalculatorOptions`: `threshold` (0).
 
-    Raises in `get_contract`: InvalidArgumentError if THRESHOLD comes as a stream and as a side packet, or with
-    the option. In `process`: the same where FLOAT has no packet while THRESHOLD has one.
+    Raises in `get_contract`: InvalidArgumentError if THRESHOLD comes as a stream and as a side packet, or
+    with the option. In `process`: the same where FLOAT has no packet while THRESHOLD has one.
 
     Source of the behaviour: MediaPipe `calculators/util/thresholding_calculator.cc`.
 
@@ -76,7 +76,8 @@ class ThresholdingCalculator(penstock.Calculator):
         source = cc.inputs["FLOAT"]
         if source.is_empty():
             raise InvalidArgumentError(
-                f"input {source.name!r} has no packet, but THRESHOLD has one; send a number at each of its timestamps"
+                f"input {source.name!r} has no packet, but THRESHOLD has one; send a number at each of its "
+                "timestamps"
             )
         is_above = bool(source.payload > self._threshold)  # NumPy has a bool of its own
         outputs = cc.outputs
