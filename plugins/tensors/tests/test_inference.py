@@ -1,0 +1,257 @@
+"""InferenceCalculator: ports, orders, refusals, and invocations at the same time."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+
+import penstock
+from penstock.errors import GraphConfigError, GraphRunError
+from penstock_formats import Tensor
+from penstock_tensors import RESOURCES, Model, OpResolver, ResourceFinder
+from penstock_tensors.inference import InferenceCalculatorCpu, InferenceCalculatorXnnpack
+from penstock_tensors.inference_calculator_pb2 import InferenceCalculatorOptions as Options
+from penstock_testing import check_calculator, run_calculator
+
+ONES = np.ones((1, 4), np.float32)
+
+
+def run(model, tensors, outputs=("TENSORS",), *, sides=None, calculator=InferenceCalculatorCpu, **options):
+    inputs = tensors if isinstance(tensors, dict) else {"TENSORS": [(0, tensors)]}
+    return run_calculator(
+        calculator,
+        inputs,
+        outputs=list(outputs),
+        side_packets={"MODEL": model, **(sides or {})},
+        options=Options(**options),
+    ).outputs
+
+
+def arrays(packet):
+    return [tensor.array.tolist() for tensor in packet.payload]
+
+
+def test_a_list_of_tensors_becomes_the_models_outputs(doubling, double):
+    (packet,) = run(double, [Tensor(ONES)])["TENSORS"]
+
+    assert arrays(packet) == [[[2, 2, 2, 2]], [[0.5] * 4]]
+
+
+def test_single_tensors_have_ports_of_their_own_and_the_last_may_be_left_out(doubling, double):
+    sent = run(double, {("TENSOR", 0): [(0, Tensor(ONES))]}, [("TENSOR", 0), ("TENSOR", 1)])
+    first = run(double, {("TENSOR", 0): [(0, Tensor(ONES))]}, [("TENSOR", 0)])
+
+    assert [sent["TENSOR", i][0].payload.array[0, 0] for i in (0, 1)] == [2, 0.5]
+    assert first["TENSOR", 0][0].payload.array[0, 0] == 2
+
+
+def test_tensors_of_another_shape_with_as_many_elements_fit(doubling, double):
+    (packet,) = run(double, [Tensor(ONES.reshape(2, 2))])["TENSORS"]
+
+    assert packet.payload[0].array.shape == (2, 2)  # the backend here takes arrays as they are
+
+
+def test_half_floats_become_floats_and_a_scalar_one_element(doubling, double, monkeypatch):
+    outputs = [np.array([1, 2], np.float16), np.float32(7) * np.ones((), np.float32)]
+    monkeypatch.setattr(type(doubling.session()), "run", lambda session, inputs: outputs)
+
+    (packet,) = run(double, [Tensor(ONES)])["TENSORS"]
+
+    assert [(tensor.element_type, tensor.shape) for tensor in packet.payload] == [
+        ("float32", (2,)),
+        ("float32", (1,)),
+    ]
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        {"output_tensor_indices_map": {"model_tensor_indices": [1, 0]}},
+        {"output_tensor_names_map": {"tensor_names": ["half", "double"]}},
+    ],
+)
+def test_a_map_changes_the_order_of_the_outputs(doubling, double, config):
+    (by_option,) = run(double, [Tensor(ONES)], input_output_config=config)["TENSORS"]
+    given = {"IO_CONFIG": Options.InputOutputConfig(**config)}
+    (by_side_packet,) = run(double, [Tensor(ONES)], sides=given)["TENSORS"]
+
+    assert arrays(by_option) == arrays(by_side_packet) == [[[0.5] * 4], [[2, 2, 2, 2]]]
+
+
+@pytest.mark.parametrize("numbers", [[0, 0], [1], [0, 1, 2]])
+def test_a_map_that_does_not_name_each_tensor_once_is_refused(doubling, double, numbers):
+    config = {"output_tensor_indices_map": {"model_tensor_indices": numbers}}
+    with pytest.raises(
+        GraphRunError, match=r"must name each output of the model 'double' once: 0 'double', 1"
+    ):
+        run(double, [Tensor(ONES)], input_output_config=config)
+
+
+@pytest.mark.parametrize(
+    ("tensors", "message"),
+    [
+        ([], r"0 tensors came, but the model 'double' takes 1: 'x' \(float32 1x4\)"),
+        ([Tensor(ONES), Tensor(ONES)], "2 tensors came, but the model 'double' takes 1"),
+        (
+            [Tensor(np.ones((1, 5), np.float32))],
+            "a tensor float32 1x5 came, but the input 'x' .* is float32 1x4",
+        ),
+        ([Tensor(np.ones((1, 4), np.uint8))], "a tensor uint8 1x4 came, but the input 'x' .* is float32 1x4"),
+    ],
+)
+def test_tensors_that_the_model_does_not_take_are_refused(doubling, double, tensors, message):
+    with pytest.raises(GraphRunError, match=message):
+        run(double, tensors)
+
+
+@pytest.mark.parametrize(
+    ("delegate", "sides", "calculator", "uses_xnnpack", "threads"),
+    [
+        ({}, {}, InferenceCalculatorCpu, False, 3),
+        ({"xnnpack": {}}, {}, InferenceCalculatorCpu, True, 1),
+        ({"xnnpack": {"num_threads": 4}}, {}, InferenceCalculatorCpu, True, 4),
+        ({"tflite": {}}, {}, InferenceCalculatorCpu, False, 3),
+        ({"gpu": {}}, {}, InferenceCalculatorCpu, False, 3),
+        ({"tflite": {}}, {"xnnpack": {"num_threads": 2}}, InferenceCalculatorCpu, True, 2),
+        ({"tflite": {}}, {}, InferenceCalculatorXnnpack, True, 1),
+    ],
+)
+def test_the_delegate_decides_on_kernels_and_threads(
+    doubling, double, delegate, sides, calculator, uses_xnnpack, threads
+):
+    given = {"DELEGATE": Options.Delegate(**sides)} if sides else {}
+    options = {"delegate": delegate} if delegate else {}
+    run(double, [Tensor(ONES)], sides=given, calculator=calculator, cpu_num_thread=3, **options)
+
+    assert (doubling.settings.uses_xnnpack, doubling.settings.threads) == (uses_xnnpack, threads)
+
+
+def test_a_side_packet_cannot_ask_for_the_gpu(doubling, double):
+    with pytest.raises(GraphRunError, match="DELEGATE asks for gpu, but this node runs models on the CPU"):
+        run(double, [Tensor(ONES)], sides={"DELEGATE": Options.Delegate(gpu={})})
+
+
+def test_the_operations_of_a_side_packet_replace_the_installed_ones(doubling, double):
+    run(double, [Tensor(ONES)])
+    assert doubling.settings.operations.find("TransformLandmarks", 2) is not None
+
+    run(double, [Tensor(ONES)], sides={"OP_RESOLVER": OpResolver({})})
+    assert doubling.settings.operations.find("TransformLandmarks", 2) is None
+
+
+def test_a_node_has_either_a_path_or_a_model(doubling, double):
+    with pytest.raises(GraphConfigError, match="both model_path and MODEL"):
+        run(double, [Tensor(ONES)], model_path="x.tflite")
+    with pytest.raises(GraphConfigError, match="neither model_path nor MODEL; set model_path"):
+        run_calculator(InferenceCalculatorCpu, {"TENSORS": []}, outputs=["TENSORS"])
+
+
+def test_the_ports_have_one_form(doubling, double):
+    with pytest.raises(GraphConfigError, match="the outputs are both TENSORS and TENSOR"):
+        run(double, [Tensor(ONES)], ["TENSORS", ("TENSOR", 0)])
+
+
+def test_feedback_is_refused(doubling, double):
+    config = {"feedback_tensor_links": [{"from_output_tensor_name": "a", "to_input_tensor_name": "b"}]}
+    with pytest.raises(GraphConfigError, match="feedback_tensor_links is not supported; give the output"):
+        run(double, [Tensor(ONES)], input_output_config=config)
+
+
+def test_a_file_of_no_known_kind_is_refused():
+    with pytest.raises(GraphRunError, match=r"'odd' \(7 bytes\) is of a kind that no backend runs"):
+        run(Model("odd", b"nothing"), [Tensor(ONES)])
+
+
+GRAPH = """
+input_stream: "in"
+output_stream: "out"
+num_threads: 4
+node {{
+  name: "palm__InferenceCalculator"
+  calculator: "InferenceCalculator"
+  input_stream: "TENSORS:in"
+  output_stream: "TENSORS:out"
+  max_in_flight: {}
+  options {{ [mediapipe.InferenceCalculatorOptions.ext] {{
+    model_path: "double.bin" delegate {{ xnnpack {{}} }}
+  }} }}
+}}
+"""
+
+
+@pytest.fixture
+def finder(tmp_path):
+    (tmp_path / "double.bin").write_bytes(b"DOUBLE")
+    return ResourceFinder([tmp_path], only_places=True)
+
+
+def carried(in_flight, finder, count):
+    sent = []
+    graph = penstock.CalculatorGraph(GRAPH.format(in_flight))
+    graph.set_service(RESOURCES, finder)
+    graph.observe_output_stream("out", lambda name, packet: sent.append(packet))
+    with graph:
+        graph.start_run()
+        for i in range(count):
+            graph.add_packet_to_input_stream("in", penstock.Packet([Tensor(ONES * i)], i))
+    return [(int(packet.timestamp), packet.payload[0].array[0, 0]) for packet in sent]
+
+
+def test_invocations_of_one_node_do_not_overlap_by_default(doubling, finder):
+    assert carried(1, finder, 5) == [(i, 2 * i) for i in range(5)]
+
+    assert (doubling.together, doubling.sessions) == (1, 1)
+
+
+def test_two_in_flight_run_at_the_same_time_on_sessions_of_their_own_and_keep_their_order(doubling, finder):
+    doubling.meet = threading.Barrier(2)  # each call waits until another one runs too
+
+    assert carried(2, finder, 6) == [(i, 2 * i) for i in range(6)]
+
+    assert (doubling.together, doubling.sessions) == (2, 2)
+
+
+def test_the_expanded_node_is_named_after_its_place_and_keeps_ports_options_and_settings():
+    text = penstock.CalculatorGraph(GRAPH.format(3)).text_config
+
+    assert 'name: "palm__inferencecalculator__palm__InferenceCalculator"' in text
+    assert 'calculator: "InferenceCalculatorCpu"' in text
+    assert 'input_stream: "TENSORS:in"' in text
+    assert 'model_path: "double.bin"' in text
+    assert "xnnpack" in text
+    assert "max_in_flight: 3" in text
+
+
+def test_without_a_name_the_node_inside_is_called_after_its_type():
+    text = GRAPH.format(1).replace('name: "palm__InferenceCalculator"', "")
+
+    found = penstock.CalculatorGraph(text).text_config
+
+    assert 'name: "inferencecalculator__InferenceCalculatorCpu"' in found
+
+
+def test_a_model_that_is_not_there_fails_at_start_with_the_places_and_the_cure(tmp_path):
+    graph = penstock.CalculatorGraph(GRAPH.format(1))
+    graph.set_service(RESOURCES, ResourceFinder([tmp_path]))
+    with pytest.raises(
+        GraphRunError, match=r"'double.bin' was not found; searched: .*pip download --no-deps"
+    ):
+        with graph:
+            graph.start_run()
+
+
+@pytest.mark.parametrize("name", ["InferenceCalculatorCpu", "InferenceCalculatorXnnpack"])
+def test_it_keeps_what_all_calculators_promise(doubling, double, name):
+    wiring = (
+        f'node {{ calculator: "{name}" input_stream: "TENSORS:in" output_stream: "TENSORS:out" '
+        'input_side_packet: "MODEL:model" }'
+    )
+    check_calculator(
+        name,
+        seeds=range(6),
+        wiring=wiring,
+        side_packets={"MODEL": double},
+        payloads={"TENSORS": lambda random, at: [Tensor(np.full((1, 4), random.random(), np.float32))]},
+    )

@@ -1,0 +1,147 @@
+"""ResourceProviderCalculator, TfLiteModelCalculator, TfLiteCustomOpResolverCalculator."""
+
+from __future__ import annotations
+
+import pytest
+
+import penstock
+from penstock.errors import GraphConfigError, GraphRunError
+from penstock_tensors import RESOURCES, OpResolver, Resource, ResourceFinder
+from penstock_tensors.tflite_custom_op_resolver_calculator_pb2 import TfLiteCustomOpResolverCalculatorOptions
+from penstock_tensors.tflite_model import TfLiteCustomOpResolverCalculator, TfLiteModelCalculator
+from penstock_testing import run_calculator
+
+FILE = b"\x1c\0\0\0TFL3 and more"
+
+
+def provided(tmp_path, node, **sides):
+    (tmp_path / "a.tflite").write_bytes(FILE)
+    (tmp_path / "b.txt").write_bytes(b"b")
+    graph = penstock.CalculatorGraph(f'node {{ calculator: "ResourceProviderCalculator" {node} }}')
+    graph.set_service(RESOURCES, ResourceFinder([tmp_path], only_places=True))
+    with graph:
+        graph.start_run(sides)
+        graph.wait_until_done(20)
+        return [graph.get_output_side_packet(name).payload for name in ("one", "two")]
+
+
+IDS = """node_options {{ [type.googleapis.com/{}ResourceProviderCalculatorOptions] {{
+    resource_id: "a.tflite" resource_id: "b.txt" }} }}"""
+OUTPUTS = 'output_side_packet: "RESOURCE:0:one" output_side_packet: "RESOURCE:1:two" '
+
+
+@pytest.mark.parametrize("package", ["mediapipe.", "penstock."])
+def test_files_of_the_options_are_given_in_order(tmp_path, package):
+    one, two = provided(tmp_path, OUTPUTS + IDS.format(package))
+
+    assert (one.name, one.data) == ("a.tflite", FILE)
+    assert (two.name, two.data) == ("b.txt", b"b")
+
+
+def test_names_may_come_as_side_packets(tmp_path):
+    sides = 'input_side_packet: "RESOURCE_ID:0:x" input_side_packet: "RESOURCE_ID:1:y" '
+    ports = f'input_side_packet: "x" input_side_packet: "y" node {{ calculator: "ResourceProviderCalculator" '
+    graph = penstock.CalculatorGraph(ports + sides + OUTPUTS + "}")
+    (tmp_path / "a").write_bytes(b"1")
+    (tmp_path / "b").write_bytes(b"2")
+    graph.set_service(RESOURCES, ResourceFinder([tmp_path], only_places=True))
+    with graph:
+        graph.start_run({"x": "b", "y": "a"})
+        graph.wait_until_done(20)
+        assert graph.get_output_side_packet("one").payload.data == b"2"
+        assert graph.get_output_side_packet("two").payload.data == b"1"
+
+
+@pytest.mark.parametrize(
+    ("node", "message"),
+    [
+        (OUTPUTS, "0 names of files and 2 outputs RESOURCE, but needs as many"),
+        ('output_side_packet: "RESOURCE:one" ' + IDS.format(""), "2 names of files and 1 outputs"),
+        (
+            'input_side_packet: "RESOURCE_ID:x" ' + OUTPUTS + IDS.format(""),
+            "come from 1 side packets .* and from 2",
+        ),
+    ],
+)
+def test_names_and_outputs_must_fit(tmp_path, node, message):
+    node = node.replace("googleapis.com/R", "googleapis.com/penstock.R")
+    with pytest.raises(GraphConfigError, match=message):
+        provided(tmp_path, node)
+
+
+@pytest.mark.parametrize(
+    ("tag", "given"),
+    [
+        ("MODEL_RESOURCE", Resource("file", FILE)),
+        ("MODEL_BLOB", FILE),
+        ("MODEL_SPAN", memoryview(FILE)),
+        ("MODEL_SPAN", bytearray(FILE)),
+    ],
+)
+@pytest.mark.parametrize("output", ["MODEL", "SHARED_MODEL"])
+def test_a_model_is_made_of_bytes(tag, given, output):
+    done = run_calculator(TfLiteModelCalculator, side_packets={tag: given}, output_side_packets=[output])
+
+    model = done.output_side_packets[output]
+    model = getattr(model, "payload", model)
+    assert (model.data, model.name) == (FILE, "file" if tag == "MODEL_RESOURCE" else tag)
+
+
+def test_a_model_is_read_from_a_part_of_an_open_file(tmp_path):
+    (tmp_path / "all").write_bytes(b"12345" + FILE + b"6789")
+    with (tmp_path / "all").open("rb") as file:
+        place = (file.fileno(), 5, len(FILE))
+        done = run_calculator(
+            TfLiteModelCalculator, side_packets={"MODEL_FD": place}, output_side_packets=["MODEL"]
+        )
+        model = done.output_side_packets["MODEL"]
+        assert getattr(model, "payload", model).data == FILE
+        with pytest.raises(GraphRunError, match="MODEL_FD has 19 bytes, but its size says 99"):
+            run_calculator(
+                TfLiteModelCalculator,
+                side_packets={"MODEL_FD": (file.fileno(), 7, 99)},
+                output_side_packets=["MODEL"],
+            )
+    with pytest.raises(GraphRunError, match=r"MODEL_FD is \(-1, 0, 4\), which cannot be read"):
+        run_calculator(
+            TfLiteModelCalculator, side_packets={"MODEL_FD": (-1, 0, 4)}, output_side_packets=["MODEL"]
+        )
+
+
+def test_bytes_that_are_no_model_are_refused():
+    with pytest.raises(
+        GraphRunError, match="failed to load the model 'MODEL_BLOB': its 4 bytes are of no kind"
+    ):
+        run_calculator(
+            TfLiteModelCalculator, side_packets={"MODEL_BLOB": b"none"}, output_side_packets=["MODEL"]
+        )
+
+
+@pytest.mark.parametrize(
+    ("given", "outputs", "message"),
+    [
+        ({}, ["MODEL"], "input side packets none; connect exactly one"),
+        ({"MODEL_BLOB": FILE, "MODEL_SPAN": FILE}, ["MODEL"], "MODEL_BLOB, MODEL_SPAN; connect exactly one"),
+        ({"MODEL_BLOB": FILE}, ["MODEL", "SHARED_MODEL"], "MODEL, SHARED_MODEL; connect exactly one"),
+    ],
+)
+def test_a_model_has_one_source_and_one_output(given, outputs, message):
+    with pytest.raises(GraphConfigError, match=message):
+        run_calculator(TfLiteModelCalculator, side_packets=given, output_side_packets=outputs)
+
+
+@pytest.mark.parametrize("port", ["OP_RESOLVER", 0])
+def test_the_custom_operations_are_given(port):
+    done = run_calculator(
+        TfLiteCustomOpResolverCalculator,
+        output_side_packets=[port],
+        options=TfLiteCustomOpResolverCalculatorOptions(use_gpu=True),
+    )
+
+    found = done.output_side_packets[port]
+    found = getattr(found, "payload", found)
+    assert isinstance(found, OpResolver)
+    assert ("TransformTensorBilinear", 2) in found.names()
+    more = found.with_operations({("Own", 1): dict})
+    assert more.find("Own", 1) is dict
+    assert found.find("Own", 1) is None

@@ -1,0 +1,137 @@
+"""The backends of this pack: .tflite on ai-edge-litert, .onnx on onnxruntime, models with custom operations."""
+
+from __future__ import annotations
+
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+from penstock.errors import FailedPreconditionError, InvalidArgumentError
+from penstock_tensors import Model, OpResolver, RunSettings, load_model
+
+X = np.array([[1, 10, 100, 1000]], np.float32)
+ADDED = np.array([1, 2, 3, 4], np.float32)
+
+
+def times(attributes):
+    """Multiply by the attribute; the second input, a constant, is added."""
+    return lambda inputs: [inputs[0] * attributes["by"] + inputs[1]]
+
+
+OPERATIONS = OpResolver({("Times", 2): times})
+
+
+def test_a_tflite_file_is_described_and_runs(tflite):
+    loaded = load_model(tflite("add", "add"), RunSettings())
+
+    (info,) = loaded.inputs
+    assert (info.name, info.shape, info.element_type) == ("x", (1, 4), "float32")
+    assert [info.name for info in loaded.outputs] == ["add_3"]
+    for settings in (RunSettings(), RunSettings(uses_xnnpack=False, threads=2)):
+        (found,) = load_model(tflite("add"), settings).session().run([X])
+        assert found.tolist() == (X + ADDED).tolist()
+
+
+def test_the_next_run_does_not_change_what_was_returned(tflite):
+    session = load_model(tflite("add"), RunSettings()).session()
+    (first,) = session.run([X])
+    session.run([X * 0])
+
+    assert first.tolist() == (X + ADDED).tolist()
+
+
+def test_an_input_takes_the_shape_of_the_model(tflite):
+    (found,) = load_model(tflite("add"), RunSettings()).session().run([X.reshape(2, 2)])
+
+    assert found.tolist() == (X + ADDED).tolist()
+
+
+@pytest.mark.parametrize(
+    ("operations", "expected"),
+    [
+        (("Times",), X * 3 + ADDED),
+        (("add", "Times"), (X + ADDED) * 3 + ADDED),
+        (("Times", "add"), X * 3 + ADDED + ADDED),
+        (("add", "Times", "add", "add", "Times", "Times"), None),
+    ],
+)
+def test_a_model_is_cut_at_its_custom_operations(tflite, operations, expected):
+    if expected is None:
+        expected = X
+        for name in operations:
+            expected = expected + ADDED if name == "add" else expected * 3 + ADDED
+
+    loaded = load_model(tflite(*operations), RunSettings(operations=OPERATIONS))
+
+    assert [info.name for info in loaded.inputs] == ["x"]
+    assert loaded.outputs[0].name.startswith(operations[-1])
+    for session in (loaded.session(), loaded.session()):
+        assert session.run([X])[0].tolist() == expected.tolist()
+
+
+def test_sessions_of_a_cut_model_run_side_by_side(tflite):
+    loaded = load_model(tflite("add", "Times", "add"), RunSettings(operations=OPERATIONS))
+    found = {}
+
+    def work(number):
+        session = loaded.session()
+        found[number] = [session.run([X * number])[0].tolist() for _ in range(50)]
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in (1, 2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(20)
+
+    for number in (1, 2):
+        assert found[number] == [((X * number + ADDED) * 3 + ADDED + ADDED).tolist()] * 50
+
+
+@pytest.mark.parametrize("operations", [OpResolver({}), OpResolver({("Times", 1): times})])
+def test_a_custom_operation_that_nothing_provides_is_named(tflite, operations):
+    with pytest.raises(InvalidArgumentError, match=r"'small.tflite' cannot run: .*Times"):
+        load_model(tflite("add", "Times"), RunSettings(operations=operations))
+
+
+def test_a_damaged_tflite_file_is_refused(tflite):
+    data = tflite("add").data
+    with pytest.raises(
+        InvalidArgumentError, match=r"'cut.tflite' is no .tflite file that ai-edge-litert can read"
+    ):
+        load_model(Model("cut.tflite", data[: len(data) // 2]), RunSettings())
+
+
+@pytest.mark.parametrize(
+    ("module", "data", "command"),
+    [
+        ("ai_edge_litert.interpreter", b"\x1c\0\0\0TFL3", r'pip install "penstock-tensors\[litert\]"'),
+        ("onnxruntime", b"\x08\x08\x3a", r'pip install "penstock-tensors\[onnx\]"'),
+    ],
+)
+def test_a_runtime_that_is_missing_is_named_with_the_command(monkeypatch, module, data, command):
+    monkeypatch.setitem(sys.modules, module, None)
+
+    with pytest.raises(FailedPreconditionError, match=f"the model 'm' needs .*; run: {command}"):
+        load_model(Model("m", data), RunSettings())
+
+
+def test_an_onnx_file_is_described_and_runs(onnx):
+    loaded = load_model(onnx, RunSettings())
+
+    assert [(info.name, info.shape) for info in loaded.inputs] == [("x", (1, 4)), ("y", (-1, 4))]
+    assert str(loaded.inputs[1]) == "float32 ?x4"
+    many = np.ones((3, 4), np.float32)
+    (found,) = loaded.session().run([X.reshape(4), many])
+    assert found.tolist() == (X + many).tolist()
+    assert loaded.session().run([X, X])[0].tolist() == (X * 2).tolist()
+
+
+def test_a_damaged_onnx_file_is_refused(onnx):
+    with pytest.raises(InvalidArgumentError, match=r"'adds.onnx' is no .onnx file that onnxruntime can run"):
+        load_model(Model(onnx.name, onnx.data[:40]), RunSettings())
+
+
+def test_a_backend_that_a_program_adds_goes_before_all_others(doubling, double):
+    assert load_model(double, RunSettings()) is doubling
