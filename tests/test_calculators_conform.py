@@ -106,6 +106,8 @@ FEEDS = {
     },
     # more or fewer scores than labels; landmarks without their scale
     r"(Detections|Labels|Landmarks)ToRenderDataCalculator": lambda name: {"may_raise": InvalidArgumentError},
+    # regions without a size
+    r"ImageToTensorCalculator": lambda name: {"may_raise": InvalidArgumentError},
     r"ImageOverlayCalculator": lambda name: {"payloads": {"MASK": _gray}},
     r"ImageTransformationCalculator": lambda name: {
         "prestream": ["VIDEO_PRESTREAM"],
@@ -209,6 +211,8 @@ FEEDS = {
 
 #: Names that match → why they are not fed.
 NOT_FED = {
+    r"InferenceCalculator(Cpu|Xnnpack)": "runs a model, which its own tests make",
+    r"TfLiteModelCalculator": "takes a model, which its own tests make",
     r"(OpenCv)?VideoDecoderCalculator": "reads a video file, to be made by its own tests",
     r"(OpenCv)?VideoEncoderCalculator": "writes a file through a codec that takes frames of its sizes only",
 }

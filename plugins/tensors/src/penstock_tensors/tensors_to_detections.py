@@ -206,7 +206,7 @@ class TensorsToDetectionsCalculator(penstock.Calculator):
             x, y, w, h = one, two, three, four
         else:
             y, x, h, w = one, two, three, four
-        scales = np.float32([options.x_scale, options.y_scale, options.w_scale, options.h_scale])
+        scales = np.array([options.x_scale, options.y_scale, options.w_scale, options.h_scale], np.float32)
         ay, ax, ah, aw = anchors.T
         x = x / scales[0] * aw + ax
         y = y / scales[1] * ah + ay
@@ -248,8 +248,8 @@ class TensorsToDetectionsCalculator(penstock.Calculator):
                 "scores and a count; the model must end with the detection operation"
             )
         count = min(int(number.ravel()[0]), rows, classes.size // many, scores.size // many)
-        at = options.box_boundaries_indices
-        corners = boxes.reshape(rows, _BOX)[:count, [at.ymin, at.xmin, at.ymax, at.xmax]]
+        edges = options.box_boundaries_indices
+        corners = boxes.reshape(rows, _BOX)[:count, [edges.ymin, edges.xmin, edges.ymax, edges.xmax]]
         all_scores = scores.ravel()[: count * many].reshape(count, many)
         all_classes = classes.ravel()[: count * many].reshape(count, many).astype(np.intp)
         is_kept = np.isin(all_classes, self._allowed)
@@ -277,14 +277,14 @@ class TensorsToDetectionsCalculator(penstock.Calculator):
         sizes = corners[:, 2:] - corners[:, :2]
         ymin = np.float32(1) - corners[:, 2] if options.flip_vertically else corners[:, 0]
         if options.flip_vertically:
-            points = points * np.float32([1, -1]) + np.float32([0, 1])
+            points = points * np.array([1, -1], np.float32) + np.array([0, 1], np.float32)
         with np.errstate(invalid="ignore"):
             is_sized = (sizes >= 0).all(axis=1)
         kept = np.flatnonzero(is_sized)
         if options.max_results > 0:
             kept = kept[: options.max_results]
         found = []
-        for i in kept:
+        for i in kept.tolist():
             made = Detection(score=scores[i], label_id=classes[i].tolist())
             location: Any = made.location_data
             location.format = LocationData.RELATIVE_BOUNDING_BOX

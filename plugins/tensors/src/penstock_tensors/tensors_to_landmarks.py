@@ -103,8 +103,7 @@ class TensorsToLandmarksCalculator(penstock.Calculator):
         for i, tag in enumerate(_FLIPS):
             if tag in cc.input_side_packets:
                 self._flips[i] = cc.input_side_packets[tag].get(bool)
-        size = np.float32([options.input_image_width, options.input_image_height])
-        self._size = size
+        self._size = np.array([options.input_image_width, options.input_image_height], np.float32)
         self._normalize_z = np.float32(options.normalize_z)
 
     def process(self, cc: CalculatorContext) -> None:

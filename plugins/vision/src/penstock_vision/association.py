@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import penstock
 from penstock.errors import InternalError, InvalidArgumentError
@@ -106,7 +106,8 @@ class AssociationNormRectCalculator(penstock.Calculator):
 
 def _box(rect: NormalizedRect) -> Box:
     if not rect.IsInitialized():
-        missing = ", ".join(rect.FindInitializationErrors())
+        lacking: Any = rect  # its published types lack this method
+        missing = ", ".join(lacking.FindInitializationErrors())
         raise InternalError(
             f"a rectangle has no {missing}, so it cannot be compared with others; set all of x_center, "
             "y_center, width and height",

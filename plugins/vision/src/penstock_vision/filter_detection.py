@@ -88,7 +88,7 @@ class FilterDetectionCalculator(penstock.Calculator):
         if not labels:
             if options.fail_on_empty_labels:
                 raise InvalidArgumentError(
-                    f"side packet {cc.input_side_packets[side].name!r} allows no label, which "
+                    f"side packet {side} allows no label, which "
                     "fail_on_empty_labels forbids; give labels, or change the options"
                 )
             if options.empty_allowed_labels_means_allow_everything:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Final
 
 import penstock
@@ -13,7 +14,7 @@ from penstock_vision.landmark_projection_calculator_pb2 import LandmarkProjectio
 from penstock_vision.landmark_table import LandmarkTable, X, Y, Z
 from penstock_vision.ports import only_one
 from penstock_vision.region_matrix import region_matrix
-from penstock_vision.single_precision import HALF, ZERO, cosine, f32, root, sine
+from penstock_vision.single_precision import HALF, ZERO, cosine, f32, sine
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -148,7 +149,7 @@ def _by_matrix(table: LandmarkTable, matrix: Sequence[Float32]) -> None:
     # the length of the line from (0, 0) to (1, 0) in the image
     across = float((matrix[0] + matrix[3]) - matrix[3])
     down = float((matrix[4] + matrix[7]) - matrix[7])
-    values[:, Z] = root(across * across + down * down) * z
+    values[:, Z] = f32(math.sqrt(across * across + down * down)) * z
 
 
 def _given_matrix(port: Input) -> list[Float32]:

@@ -289,7 +289,7 @@ def _shared(
     low = np.maximum(edges[:, :2], one[:2])
     high = np.minimum(edges[:, 2:], one[2:])
     sides = high - low
-    touches = (sides >= 0).all(axis=1)
+    touches: NDArray[np.bool_] = np.asarray((sides >= 0).all(axis=1))
     return sides[:, 0] * sides[:, 1], touches
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import penstock
 from penstock.errors import InvalidArgumentError
@@ -108,8 +108,8 @@ class RectTransformationCalculator(penstock.Calculator):
         if port.is_empty():
             return
         if self._tag.startswith("RECT"):
-            given = port.payload
-            made = self._in_pixels(given) if self._tag == "RECT" else [*map(self._in_pixels, given)]
+            given: Any = port.payload
+            made: Any = self._in_pixels(given) if self._tag == "RECT" else [*map(self._in_pixels, given)]
         else:
             if cc.inputs["IMAGE_SIZE"].is_empty():
                 return
