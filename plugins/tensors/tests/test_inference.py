@@ -252,6 +252,10 @@ def test_it_keeps_what_all_calculators_promise(doubling, double, name):
         name,
         seeds=range(6),
         wiring=wiring,
-        side_packets={"MODEL": double},
+        side_packets={
+            "MODEL": double,
+            "DELEGATE": Options.Delegate(xnnpack={}),
+            "IO_CONFIG": Options.InputOutputConfig(),
+        },
         payloads={"TENSORS": lambda random, at: [Tensor(np.full((1, 4), random.random(), np.float32))]},
     )

@@ -18,6 +18,20 @@ class InferenceCalculator(penstock.Subgraph):
 
     The name of the node inside is that of the node outside, repeated: `palm__InferenceCalculator` becomes
     `palm__inferencecalculator__palm__InferenceCalculator`, as programs of the reference expect.
+
+    Config::
+
+        node {
+          calculator: "InferenceCalculator"
+          input_stream: "TENSORS:image_tensors"
+          output_stream: "TENSORS:palm_tensors"
+          options {
+            [penstock.InferenceCalculatorOptions.ext] {
+              model_path: "mediapipe/modules/palm_detection/palm_detection_full.tflite"
+              delegate { xnnpack {} }
+            }
+          }
+        }
     """
 
     @classmethod
