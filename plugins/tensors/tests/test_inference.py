@@ -118,7 +118,7 @@ def test_tensors_that_the_model_does_not_take_are_refused(doubling, double, tens
         ({"tflite": {}}, {}, InferenceCalculatorXnnpack, True, 1),
     ],
 )
-def test_the_delegate_decides_on_kernels_and_threads(
+def test_the_delegate_decides_on_kernels_and_threads(  # noqa: PLR0913, PLR0917  # a case has five parts
     doubling, double, delegate, sides, calculator, uses_xnnpack, threads
 ):
     given = {"DELEGATE": Options.Delegate(**sides)} if sides else {}
@@ -235,11 +235,11 @@ def test_without_a_name_the_node_inside_is_called_after_its_type():
 def test_a_model_that_is_not_there_fails_at_start_with_the_places_and_the_cure(tmp_path):
     graph = penstock.CalculatorGraph(GRAPH.format(1))
     graph.set_service(RESOURCES, ResourceFinder([tmp_path]))
-    with pytest.raises(
-        GraphRunError, match=r"'double.bin' was not found; searched: .*pip download --no-deps"
+    with (
+        pytest.raises(GraphRunError, match=r"'double.bin' was not found; searched: .*pip download --no-deps"),
+        graph,
     ):
-        with graph:
-            graph.start_run()
+        graph.start_run()
 
 
 @pytest.mark.parametrize("name", ["InferenceCalculatorCpu", "InferenceCalculatorXnnpack"])

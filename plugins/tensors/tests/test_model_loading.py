@@ -40,7 +40,7 @@ def test_files_of_the_options_are_given_in_order(tmp_path, package):
 
 def test_names_may_come_as_side_packets(tmp_path):
     sides = 'input_side_packet: "RESOURCE_ID:0:x" input_side_packet: "RESOURCE_ID:1:y" '
-    ports = f'input_side_packet: "x" input_side_packet: "y" node {{ calculator: "ResourceProviderCalculator" '
+    ports = 'input_side_packet: "x" input_side_packet: "y" node { calculator: "ResourceProviderCalculator" '
     graph = penstock.CalculatorGraph(ports + sides + OUTPUTS + "}")
     (tmp_path / "a").write_bytes(b"1")
     (tmp_path / "b").write_bytes(b"2")

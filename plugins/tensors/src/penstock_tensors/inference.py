@@ -11,9 +11,9 @@ from penstock_formats import Tensor
 from penstock_tensors.backend import load_model
 from penstock_tensors.custom_ops import OpResolver
 from penstock_tensors.inference_calculator_pb2 import InferenceCalculatorOptions
+from penstock_tensors.installed_operations import standard_operations
 from penstock_tensors.model import Model, RunSettings
 from penstock_tensors.resource_finder import RESOURCES
-from penstock_tensors.installed_operations import standard_operations
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

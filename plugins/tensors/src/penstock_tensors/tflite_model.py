@@ -9,9 +9,9 @@ import penstock
 from penstock.errors import InvalidArgumentError
 from penstock_tensors.backend import backend_for
 from penstock_tensors.custom_ops import OpResolver
+from penstock_tensors.installed_operations import standard_operations
 from penstock_tensors.model import Model
 from penstock_tensors.resource_finder import Resource
-from penstock_tensors.installed_operations import standard_operations
 from penstock_tensors.tflite_custom_op_resolver_calculator_pb2 import TfLiteCustomOpResolverCalculatorOptions
 
 if TYPE_CHECKING:
