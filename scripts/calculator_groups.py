@@ -17,6 +17,53 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     "penstock-image": {
         "Images in main memory": ("CannyEdge*", "ColorConvert*", "ImageOverlay*", "ImageTransformation*"),
     },
+    "penstock-tensors": {
+        "Images to tensors": ("ImageToTensor*",),
+        "Models": ("Inference*", "ResourceProvider*", "TfLite*"),
+        "What models say": ("RefineLandmarks*", "SsdAnchors*", "TensorsTo*"),
+    },
+    "penstock-vision": {
+        "Images and masks": (
+            "FromImage*",
+            "ImageProperties*",
+            "InverseMatrix*",
+            "SegmentationSmoothing*",
+            "ToImage*",
+            "WarpAffine*",
+        ),
+        "Detections": (
+            "DetectionLabelIdToText*",
+            "DetectionLetterboxRemoval*",
+            "DetectionProjection*",
+            "FilterDetection*",
+            "NonMaxSuppression*",
+        ),
+        "Rectangles": (
+            "AlignmentPointsRects*",
+            "Association*",
+            "DetectionsToRects*",
+            "HandDetectionsFromPoseToRects*",
+            "HandLandmarksToRect*",
+            "RectTransformation*",
+            "RoiTracking*",
+        ),
+        "Landmarks": (
+            "LandmarkLetterboxRemoval*",
+            "LandmarkProjection*",
+            "LandmarkVisibility*",
+            "LandmarksRefinement*",
+            "LandmarksSmoothing*",
+            "LandmarksToDetection*",
+            "Visibility*",
+            "WorldLandmarkProjection*",
+        ),
+        "Numbers and lists": ("*VectorHasMinSize*", "Thresholding*"),
+        "Drawing": ("AnnotationOverlay*", "*ToRenderData*"),
+        "Boxes in space": ("FrameAnnotationToRect*", "LandmarksToFrameAnnotation*", "Lift2DFrameAnnotation*"),
+    },
+    "penstock-people": {
+        "Results and labels": ("LandmarksToLabelledDetections*", "PeopleResults*", "RealTimePace*"),
+    },
     "penstock-gpu": {
         "Into GPU images and back": ("GpuBufferToImageFrame*", "ImageFrameToGpuBuffer*"),
         "Drawing on the GPU": (

@@ -14,7 +14,17 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import numpy as np
 
 from penstock import Packet, Timestamp
-from penstock_formats import ImageFrame, Matrix
+from penstock_formats import (
+    Detection,
+    Image,
+    ImageFrame,
+    LandmarkList,
+    LocationData,
+    Matrix,
+    NormalizedLandmarkList,
+    NormalizedRect,
+    Tensor,
+)
 from penstock_gpu import GpuBuffer
 
 if TYPE_CHECKING:
@@ -25,9 +35,27 @@ Packets: TypeAlias = list[tuple[int, object]]
 
 #: Calculator → why its page has no timeline.
 WITHOUT_TIMELINE: Final[Mapping[str, str]] = {
+    "AnnotationOverlayCalculator": "its packets are drawings",
+    "FrameAnnotationToRectCalculator": "its packets are objects in space",
+    "InferenceCalculatorCpu": "it needs a model",
+    "InferenceCalculatorXnnpack": "it needs a model",
+    "LabelsToRenderDataCalculator": "its labels and scores must be as many",
+    "LandmarkVisibilityCalculator": "it takes what a certain model says",
+    "LandmarksRefinementCalculator": "it takes what a certain model says",
+    "LandmarksToDetectionCalculator": "it takes what a certain model says",
+    "Lift2DFrameAnnotationTo3DCalculator": "its packets are objects in space",
     "OpenCvVideoDecoderCalculator": "it reads a file",
     "OpenCvVideoEncoderCalculator": "it writes a file",
+    "RefineLandmarksFromHeatmapCalculator": "it takes what a certain model says",
+    "ResourceProviderCalculator": "it reads a file",
+    "SegmentationSmoothingCalculator": "its packets are masks",
     "ShaderCalculator": "its shader needs OpenGL, and this page needs none",
+    "TensorsToClassificationCalculator": "it takes what a certain model says",
+    "TensorsToDetectionsCalculator": "it takes what a certain model says",
+    "TensorsToFloatsCalculator": "it takes what a certain model says",
+    "TensorsToLandmarksCalculator": "it takes what a certain model says",
+    "TensorsToSegmentationCalculator": "it takes what a certain model says",
+    "TfLiteModelCalculator": "it needs a model",
     "VideoDecoderCalculator": "it reads a file",
     "VideoEncoderCalculator": "it writes a file",
 }
@@ -40,6 +68,9 @@ STAMPS: Final[Mapping[str, Mapping[str, tuple[int, ...]]]] = {
     "EndLoop*": {"result_of_the_item": (0, 1, 2, 3), "time_of_the_items": (1, 3)},
     "*FlowLimiterCalculator": {"frames": (0, 10, 20, 30, 40), "overlaid_frames": (0, 20)},
     "GraphProfileCalculator": {"frames": (0, 2_000_000, 5_000_000, 9_000_000, 12_000_000)},
+    "HandLandmarksToRectCalculator": {"image_size": (0, 10, 20, 30, 40)},
+    "LandmarksSmoothingCalculator": {"image_size": (0, 10, 20, 30, 40)},
+    "RoiTrackingCalculator": {"image_size": (0, 10, 20, 30, 40)},
     "MuxCalculator": {"camera_number": (0, 10, 20, 30, 40)},
     "PacketResamplerCalculator": {"frames": (0, 50_000, 90_000, 200_000)},
     "PacketThinnerCalculator": {"frames": (0, 400_000, 1_300_000, 2_100_000)},
@@ -84,6 +115,8 @@ def _stamps(name: str, stream: str, number: int) -> Sequence[int]:
 def _packets(kind: Any, tag: str, number: int, stamps: Sequence[int]) -> Packets:
     if tag in _CHOICES:
         return [(t, i % 2) for i, t in enumerate(stamps)]
+    if tag in _OF_TAGS:
+        return [(t, _OF_TAGS[tag]) for t in stamps]
     return [(t, payload(kind, i, number)) for i, t in enumerate(stamps)]
 
 
@@ -108,6 +141,30 @@ def payload(declared: Any, i: int, stream: int) -> object:
     return _message(origin) if make is None else make(i, stream)
 
 
+def _detection(i: int, _: int) -> Detection:
+    """Return a box with the keypoints of a palm."""
+    made = Detection(label_id=[i], score=[0.5])
+    place = made.location_data
+    place.format = LocationData.RELATIVE_BOUNDING_BOX
+    box = place.relative_bounding_box
+    box.xmin, box.ymin, box.width, box.height = 0.125, 0.25, 0.25, 0.5
+    for k in range(7):
+        place.relative_keypoints.add(x=0.125 + k / 32, y=0.25 + k / 16)
+    return made
+
+
+def _landmarks(kind: Any) -> Callable[[int, int], object]:
+    """Return a maker of the landmarks of a hand."""
+    return lambda i, _: kind(landmark=[{"x": k / 32, "y": (k + i) / 64, "z": 0.0} for k in range(21)])
+
+
+#: Tag → what its streams hold.
+_OF_TAGS: Final[Mapping[str, object]] = {
+    "LETTERBOX_PADDING": (0.125, 0.0, 0.125, 0.0),
+    "MATRIX": tuple(float(k % 5 == 0) for k in range(16)),
+    "PROJECTION_MATRIX": tuple(float(k % 5 == 0) for k in range(16)),
+}
+
 #: Type → payload `i` of a stream.
 _MAKERS: Final[Mapping[object, Callable[[int, int], object]]] = {
     object: lambda i, stream: f"{chr(ord('a') + stream)}{i + 1}",
@@ -122,6 +179,14 @@ _MAKERS: Final[Mapping[object, Callable[[int, int], object]]] = {
     GRAY: lambda i, _: ImageFrame(np.full((4, 6), i, dtype=np.uint8)),
     GpuBuffer: lambda i, _: GpuBuffer.of_frame(ImageFrame(np.full((4, 6, 3), i, dtype=np.uint8))),
     np.ndarray: lambda i, _: np.full((2, 2), i, dtype=np.float32),
+    Image: lambda i, _: Image(ImageFrame(np.full((4, 6, 3), i, dtype=np.uint8))),
+    Tensor: lambda i, _: Tensor(np.full((1, 2, 2), i, dtype=np.float32)),
+    Detection: _detection,
+    LandmarkList: _landmarks(LandmarkList),
+    NormalizedLandmarkList: _landmarks(NormalizedLandmarkList),
+    NormalizedRect: lambda i, _: NormalizedRect(
+        x_center=0.5, y_center=0.5, width=0.25, height=0.5, rect_id=i
+    ),
     Matrix: lambda i, _: Matrix(np.full((2, 2), i, dtype=np.float32)),
     Callable: lambda *_: lambda *_: None,
 }

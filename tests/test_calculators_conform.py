@@ -124,6 +124,10 @@ FEEDS = {
     r"Get\w+VectorItemCalculator": lambda name: {"may_raise": InvalidArgumentError},  # an index outside
     r"MatrixMultiplyCalculator": lambda name: {"side_packets": {0: Matrix(np.ones((2, 3), np.float32))}},
     r"MuxCalculator": lambda name: {"payloads": {"SELECT": lambda random, at: random.randrange(2)}},
+    # lists of other lengths, or empty ones
+    r"LandmarksToLabelledDetectionsCalculator|PeopleResultsCalculator": lambda name: {
+        "may_raise": InvalidArgumentError
+    },
     r"PacketResamplerCalculator": lambda name: {
         "prestream": ["VIDEO_HEADER"],
         "ends_of_time": False,  # it would fill the time between

@@ -47,7 +47,7 @@ class Limits(NamedTuple):
     tokens: int = 2_000_000
     depth: int = 64
     nodes: int = 10_000
-    steps: int = 1_000_000
+    steps: int = 500_000
     text: int = 64 * 2**20
     ports: int = 10_000
     threads: int = 1024

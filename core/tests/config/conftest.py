@@ -20,6 +20,7 @@ for dependency in ("calculator", "calculator_options", "mediapipe_options"):
     file.dependency.append(f"penstock/config/{{dependency}}.proto")
 message = file.message_type.add(name="{name}")
 message.field.add(name="size", number=1, type=5, label=1)
+message.field.add(name="ratio", number=3, type=2, label=1)
 message.field.add(name="inner", number=2, type=11, label=3, type_name=".penstock.CalculatorGraphConfig.Node")
 message.extension.add(
     name="ext", number={number}, type=11, label=1, type_name=".penstock.{name}", extendee=".{extendee}"

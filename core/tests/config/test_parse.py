@@ -286,6 +286,19 @@ def test_a_member_that_comes_twice_is_an_error(registry, tmp_path):
     assert "the member 'type' comes twice in one object" in str(parse_error(file, registry))
 
 
+def test_a_number_that_no_float_holds_is_an_error(registry, make_options):
+    make_options("HugeOptions", 500020019)
+    options = {"[penstock.HugeOptions.ext]": {"ratio": 10**400}}
+
+    assert "int too large to convert to float" in str(parse_error({"node": [{"options": options}]}, registry))
+
+
+def test_a_value_that_json_does_not_have_is_an_error(registry):
+    error = parse_error({"node": [{"node_options": [InvalidArgumentError]}]}, registry)
+
+    assert str(error).endswith("<class 'penstock.errors.InvalidArgumentError'> is a type; JSON has none")
+
+
 def test_a_member_whose_name_is_no_str_is_an_error(registry):
     error = parse_error({"node": [{}, {1: 2}]}, registry)
 

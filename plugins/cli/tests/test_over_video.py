@@ -15,6 +15,7 @@ import pytest
 import penstock
 from penstock.config import read_graph
 from penstock.plugins.default_registry import default_registry
+from penstock_cli import over_video
 from penstock_cli.failures import FileMissing, WrongUsage
 from penstock_cli.live_source import add_limiter, leave_out, read_camera
 from penstock_cli.over_video import OverVideo, config_over_video, run_over_video
@@ -260,3 +261,35 @@ def test_a_node_stays_while_one_of_its_streams_is_read():
     assert nodes(config) == ["A"]
     leave_out(config, [], [])
     assert nodes(config) == []
+
+
+class Watched:
+    """A graph whose streams the test writes."""
+
+    def __init__(self):
+        self.observers = {}
+
+    def observe_output_stream(self, name, callback):
+        self.observers[name] = callback
+
+    def write(self, stream, stamp):
+        self.observers[stream](stream, penstock.Packet(None, stamp))
+
+
+def test_an_age_counts_from_the_arrival_of_its_own_frame(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(over_video, "monotonic", lambda: now[0])
+    graph = Watched()
+    ages = over_video._Ages(graph, "came", "done")
+
+    for stamp in range(4):
+        now[0] = 0.01 * stamp
+        graph.write("came", stamp)
+    assert ages.words() == ""
+    now[0] = 0.05
+    graph.write("done", 0)
+    now[0] = 0.07
+    graph.write("done", 3)  # 1 and 2 were dropped
+
+    # 50 and 40 ms
+    assert ages.words() == "; results were 45.0 ms old in the median, 95 of 100 at most 49.5 ms"

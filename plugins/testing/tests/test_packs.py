@@ -600,6 +600,22 @@ def test_a_subgraph_that_cannot_be_expanded_is_a_fault(pack, graph, words):
     assert words in said
 
 
+def test_a_subgraph_file_is_checked_with_the_example_in_its_first_comment(pack):
+    example = """\
+# Two gates.
+#
+# Example:
+#
+#     node { calculator: "TwoGates" input_stream: "IN:a" output_stream: "%s" }
+"""
+    fits = pack({"penstock_gates/two_gates.pbtxt": example % "OUT:c" + TWO_GATES})
+    assert faults(fits) == []
+
+    wrong = only_fault(pack({"penstock_gates/two_gates.pbtxt": example % "OTHER:c" + TWO_GATES}))
+    assert wrong.startswith(NO_NODE)
+    assert "OTHER" in wrong
+
+
 #: The second node is of another pack.
 BORROWED = {
     "penstock_bench.py": BENCH.replace(

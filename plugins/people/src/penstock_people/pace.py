@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+from time import monotonic, sleep
 from typing import TYPE_CHECKING, Final
 
 import penstock
@@ -10,16 +10,16 @@ import penstock
 if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract
 
-#: How long a packet waits at most, in seconds.
-_LONGEST_S: Final = 1.0
+#: A packet waits no longer than so many seconds.
+_LONGEST_S: Final = 10.0
 
 
 class RealTimePaceCalculator(penstock.Calculator):
     """Forward each packet when its time has come, as if a camera had taken it then.
 
     Input 0 (any) to output 0 (the same packets). The first packet is forwarded at once; another one as long
-    after it as their timestamps say, in microseconds, or at once if that time is over. A packet waits a
-    second at most; gaps in the stream are shortened. Timestamp offset 0.
+    after it as their timestamps say, in microseconds, or at once if that time is over. After a gap of
+    more than ten seconds the packet is forwarded at once, and the pace begins anew. Timestamp offset 0.
 
     Meanwhile the call of `process` waits, on a thread of the graph: it is meant for one node behind a
     source of a file, to try what a graph does with a camera.
@@ -51,10 +51,10 @@ class RealTimePaceCalculator(penstock.Calculator):
             return
         at_s = cc.stamp / 1e6
         if self._zero_s is None:
-            self._zero_s = time.monotonic() - at_s
-        early = self._zero_s + at_s - time.monotonic()
+            self._zero_s = monotonic() - at_s
+        early = self._zero_s + at_s - monotonic()
         if early > _LONGEST_S:
-            self._zero_s -= early - _LONGEST_S
-            early = _LONGEST_S
-        time.sleep(max(early, 0))
+            self._zero_s -= early
+            early = 0.0
+        sleep(max(early, 0))
         cc.outputs[0].add_packet(cc.inputs[0].packet)

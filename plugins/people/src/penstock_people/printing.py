@@ -37,7 +37,8 @@ def rows() -> Callable[[Packet], None]:
         if is_first[0]:
             is_first[0] = False
             sys.stdout.write("\t".join(_COLUMNS) + "\n")
-        for number, result in enumerate(packet.payload):
+        results: Any = packet.payload
+        for number, result in enumerate(results):
             sys.stdout.write("\t".join(_cells(int(packet.timestamp), number, result)) + "\n")
         sys.stdout.flush()
 

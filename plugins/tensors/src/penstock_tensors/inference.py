@@ -64,7 +64,7 @@ class InferenceCalculatorCpu(penstock.Calculator):
     Config::
 
         node {
-          calculator: "InferenceCalculator"
+          calculator: "InferenceCalculatorCpu"
           input_stream: "TENSORS:image_tensors"
           output_stream: "TENSORS:palm_tensors"
           options {
@@ -211,7 +211,7 @@ class InferenceCalculatorXnnpack(InferenceCalculatorCpu):  # noqa: D101  # made 
             'Graphs write `calculator: "InferenceCalculator"`, which becomes this one.',
             "It is InferenceCalculatorCpu with XNNPACK, whatever `delegate` says.",
         )
-        .replace('calculator: "InferenceCalculator"', 'calculator: "InferenceCalculatorXnnpack"')
+        .replace('calculator: "InferenceCalculatorCpu"', 'calculator: "InferenceCalculatorXnnpack"')
     )
 
     always_xnnpack: ClassVar = True

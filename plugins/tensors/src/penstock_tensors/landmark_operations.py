@@ -150,7 +150,7 @@ def _scale(x: np.float32, y: np.float32) -> Floats:
 
 def _product(left: Floats, right: Floats) -> Floats:
     """Return the product of two 4 x 4 matrices, summed from the first to the last; `@` may sum otherwise."""
-    made = left[:, 0:1] * right[0]
+    made: Floats = left[:, 0:1] * right[0]
     for k in range(1, 4):
         made += left[:, k : k + 1] * right[k]
     return made

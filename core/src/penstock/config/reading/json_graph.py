@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 _NO_TYPE: Final = "@type is missing"
 _TYPE_FIRST: Final = '; begin with the type: {"@type": "type.googleapis.com/package.Options", ...}'
 _PLACE: Final = re.compile(r'\s*at "?CalculatorGraphConfig(?:[\w.@]|\[[^\]]*\])*"?')
+#: What protobuf's JSON reader raises; an OverflowError for a number that no float holds.
+_UNFIT: Final = (json_format.ParseError, RecursionError, OverflowError)
 _PREFIX: Final = re.compile(r"^(?:Failed to parse [^ ]+ field: )+")
 
 
@@ -91,7 +93,7 @@ def merge_value(
         raise JsonGraphError(TOO_DEEP) from error
     try:
         json_format.ParseDict(named, graph, descriptor_pool=pool)
-    except (json_format.ParseError, RecursionError) as error:
+    except _UNFIT as error:
         path = _blame(named, type(graph)(), pool)
         right = partial(_right_options, named, path, types)
         raise JsonGraphError(with_near_fields(_reason(error), types, right), path=path) from error
@@ -135,6 +137,8 @@ def _with_own_names(value: Any, path: FieldPath, load: Callable[[str, str, Field
     if isinstance(value, str):
         return _text(value, path)
     if not isinstance(value, dict):
+        if value is not None and not isinstance(value, bool | int | float):  # the object was not JSON
+            raise JsonGraphError(f"{shown(value)} is a {type(value).__name__}; JSON has none", path=path)
         return value
     members = {}
     for key, member in value.items():
@@ -197,7 +201,7 @@ def _blame(value: Any, message: Message, pool: Any) -> FieldPath:
 def _fits(value: dict[str, Any], message: Message, pool: Any) -> bool:
     try:
         json_format.ParseDict(value, type(message)(), descriptor_pool=pool)
-    except (json_format.ParseError, RecursionError):
+    except _UNFIT:
         return False
     return True
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -84,9 +85,15 @@ class Nodes:
         return build_plan(graph_of(node), self._registry)
 
     def _use(self, name: str, definition: Any) -> Any:
-        """Return a node that connects all ports of a subgraph, or that of the example in its docstring."""
+        """Return a node that connects all ports of a subgraph, or that of the example in its docstring.
+
+        A graph file has the comment at its beginning in place of a docstring.
+        """
         node = _bare(name)
         if isinstance(definition, Path):
+            example = take_apart(_comment_of(definition)).example
+            if example:
+                return self._example(example, name)
             graph: Any = read_graph(definition, self._registry)
         else:
             example = take_apart(_own_docstring(definition)).example
@@ -112,6 +119,13 @@ def _bare(calculator: str) -> Any:
     from penstock.config import CalculatorGraphConfig  # protobuf
 
     return CalculatorGraphConfig.Node(calculator=calculator)
+
+
+def _comment_of(file: Path) -> str:
+    """Return the comment at the beginning of a graph file; "" for a binary one."""
+    lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+    comments = itertools.takewhile(lambda line: line.startswith("#"), lines)
+    return "\n".join(line[1:].removeprefix(" ") for line in comments)
 
 
 def _own_docstring(thing: object) -> str | None:
