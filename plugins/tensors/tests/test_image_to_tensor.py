@@ -20,7 +20,8 @@ def run(image, rect=None, *, outputs=("TENSORS",), **options):
     inputs = {"IMAGE": [(7, image)]}
     if rect is not None:
         inputs["NORM_RECT"] = [(7, rect)]
-    options.setdefault("output_tensor_float_range", UNIT)
+    if not any(name.endswith("range") for name in options):
+        options["output_tensor_float_range"] = UNIT
     return run_calculator(
         ImageToTensorCalculator, inputs, outputs=list(outputs), options=Options(**options)
     ).outputs

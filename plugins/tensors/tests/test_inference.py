@@ -118,7 +118,7 @@ def test_tensors_that_the_model_does_not_take_are_refused(doubling, double, tens
         ({"tflite": {}}, {}, InferenceCalculatorXnnpack, True, 1),
     ],
 )
-def test_the_delegate_decides_on_kernels_and_threads(  # noqa: PLR0913, PLR0917  # a table of cases
+def test_the_delegate_decides_on_kernels_and_threads(  # noqa: PLR0913, PLR0917  # a case has five parts
     doubling, double, delegate, sides, calculator, uses_xnnpack, threads
 ):
     given = {"DELEGATE": Options.Delegate(**sides)} if sides else {}
@@ -252,6 +252,10 @@ def test_it_keeps_what_all_calculators_promise(doubling, double, name):
         name,
         seeds=range(6),
         wiring=wiring,
-        side_packets={"MODEL": double},
+        side_packets={
+            "MODEL": double,
+            "DELEGATE": Options.Delegate(xnnpack={}),
+            "IO_CONFIG": Options.InputOutputConfig(),
+        },
         payloads={"TENSORS": lambda random, at: [Tensor(np.full((1, 4), random.random(), np.float32))]},
     )

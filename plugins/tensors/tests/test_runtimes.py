@@ -1,4 +1,4 @@
-"""The backends of this pack: .tflite on ai-edge-litert, .onnx on onnxruntime; custom operations."""
+"""The backends of this pack: .tflite on ai-edge-litert, .onnx on onnxruntime, custom operations."""
 
 from __future__ import annotations
 

@@ -14,8 +14,8 @@ from penstock_tensors.ssd_anchors_calculator_pb2 import SsdAnchorsCalculatorOpti
 from penstock_testing import run_calculator
 
 PALM = {
-    "num_layers": 4, "min_scale": 0.1484375, "max_scale": 0.75, "input_size_width": 192,
-    "input_size_height": 192,
+    "num_layers": 4, "min_scale": 0.1484375, "max_scale": 0.75,
+    "input_size_width": 192, "input_size_height": 192,
     "strides": [8, 16, 16, 16], "aspect_ratios": [1.0], "fixed_anchor_size": True,
 }  # fmt: skip
 #: One cell.

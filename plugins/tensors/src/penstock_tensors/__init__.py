@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from penstock_tensors.custom_ops import CustomOp as CustomOp
     from penstock_tensors.custom_ops import Kernel as Kernel
     from penstock_tensors.custom_ops import OpResolver as OpResolver
+    from penstock_tensors.installed_operations import standard_operations as standard_operations
     from penstock_tensors.model import Model as Model
     from penstock_tensors.model import RunSettings as RunSettings
     from penstock_tensors.model import TensorInfo as TensorInfo
     from penstock_tensors.resource_finder import RESOURCES as RESOURCES
     from penstock_tensors.resource_finder import Resource as Resource
     from penstock_tensors.resource_finder import ResourceFinder as ResourceFinder
-    from penstock_tensors.standard_operations import standard_operations as standard_operations
 
 #: Module → the names that it has.
 _HOMES: Final = {
@@ -35,7 +35,7 @@ _HOMES: Final = {
     "penstock_tensors.custom_ops": "CustomOp Kernel OpResolver",
     "penstock_tensors.model": "Model RunSettings TensorInfo",
     "penstock_tensors.resource_finder": "RESOURCES Resource ResourceFinder",
-    "penstock_tensors.standard_operations": "standard_operations",
+    "penstock_tensors.installed_operations": "standard_operations",
 }
 
 if not TYPE_CHECKING:  # type checkers know the imports above, and refuse every other name

@@ -11,9 +11,9 @@ from penstock_formats import Tensor
 from penstock_tensors.backend import load_model
 from penstock_tensors.custom_ops import OpResolver
 from penstock_tensors.inference_calculator_pb2 import InferenceCalculatorOptions
+from penstock_tensors.installed_operations import standard_operations
 from penstock_tensors.model import Model, RunSettings
 from penstock_tensors.resource_finder import RESOURCES
-from penstock_tensors.standard_operations import standard_operations
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -102,7 +102,9 @@ class InferenceCalculatorCpu(penstock.Calculator):
                 ports[_LISTS].set(list[Tensor], "one tensor for each of the model")
             for i in range(ports.count(_EACH)):
                 ports[_EACH, i].set(Tensor, "a tensor of the model")
-        sides["MODEL"].set(Model, "the model").optional()
+        model = sides["MODEL"].set(Model, "the model")
+        if options.model_path:
+            model.optional()
         for tag in _RESOLVERS:
             sides[tag].set(OpResolver, "the custom operations").optional()
         sides["DELEGATE"].set(InferenceCalculatorOptions.Delegate, "merged over the option").optional()

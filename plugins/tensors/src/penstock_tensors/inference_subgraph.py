@@ -23,9 +23,14 @@ class InferenceCalculator(penstock.Subgraph):
 
         node {
           calculator: "InferenceCalculator"
-          input_stream: "TENSORS:input_tensors"
-          input_side_packet: "MODEL:model"
-          output_stream: "TENSORS:output_tensors"
+          input_stream: "TENSORS:image_tensors"
+          output_stream: "TENSORS:palm_tensors"
+          options {
+            [penstock.InferenceCalculatorOptions.ext] {
+              model_path: "mediapipe/modules/palm_detection/palm_detection_full.tflite"
+              delegate { xnnpack {} }
+            }
+          }
         }
     """
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from penstock.errors import InvalidArgumentError
+from penstock.errors import InvalidArgumentError, PenstockError
 from penstock_tensors.cut_model import cut_model
 from penstock_tensors.litert_session import LiteRtModel
 
@@ -32,6 +32,8 @@ class LiteRt:
         """
         try:
             return LiteRtModel(model, settings)
+        except PenstockError:
+            raise
         except RuntimeError as error:  # how the runtime reports operations that it does not have
             cut = cut_model(model, settings)
             if cut is None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import attrs
 
 from penstock_tensors.custom_ops import OpResolver  # noqa: TC001  # attrs reads the annotation
-from penstock_tensors.standard_operations import standard_operations
+from penstock_tensors.installed_operations import standard_operations
 
 if TYPE_CHECKING:
     from penstock_tensors.resource_finder import Resource

@@ -9,9 +9,9 @@ import penstock
 from penstock.errors import InvalidArgumentError
 from penstock_tensors.backend import backend_for
 from penstock_tensors.custom_ops import OpResolver
+from penstock_tensors.installed_operations import standard_operations
 from penstock_tensors.model import Model
 from penstock_tensors.resource_finder import Resource
-from penstock_tensors.standard_operations import standard_operations
 from penstock_tensors.tflite_custom_op_resolver_calculator_pb2 import TfLiteCustomOpResolverCalculatorOptions
 
 if TYPE_CHECKING:
@@ -62,12 +62,17 @@ class TfLiteModelCalculator(penstock.Calculator):
                     f"{', '.join(tags)}"
                 )
         sources = cc.input_side_packets
-        sources["MODEL_RESOURCE"].set(Resource, "the file of the model").optional()
-        sources["MODEL_BLOB"].set(bytes, "the bytes of the file").optional()
-        sources["MODEL_SPAN"].set_one_of(
-            bytes, bytearray, memoryview, description="the bytes of the file"
-        ).optional()
-        sources["MODEL_FD"].set(tuple, "file descriptor, offset, size").optional()
+        specs = (
+            sources["MODEL_RESOURCE"].set(Resource, "the file of the model"),
+            sources["MODEL_BLOB"].set(bytes, "the bytes of the file"),
+            sources["MODEL_SPAN"].set_one_of(
+                bytes, bytearray, memoryview, description="the bytes of the file"
+            ),
+            sources["MODEL_FD"].set(tuple, "file descriptor, offset, size"),
+        )
+        for spec in specs:
+            if spec.tag not in sources:  # one that is connected must be given
+                spec.optional()
         for tag in _OUTPUTS:
             cc.output_side_packets[tag].set(Model, "the model").optional()
         cc.set_timestamp_offset(0)
