@@ -15,6 +15,8 @@ from penstock_vision.ports import only_one
 from penstock_vision.single_precision import GREATEST, HALF, TWO, f32
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from penstock import CalculatorContext, CalculatorContract
     from penstock_vision.image_size import ImageSize
     from penstock_vision.single_precision import Float32
@@ -26,7 +28,7 @@ _OUTPUTS: Final = {
     "NORM_RECTS": list[NormalizedRect],
     "RECTS": list[Rect],
 }
-_OF_ZEROS: Final = {
+_OF_ZEROS: Final[dict[str, Callable[[], object]]] = {
     "NORM_RECT": NormalizedRect,
     "RECT": Rect,
     "NORM_RECTS": lambda: [NormalizedRect()],
