@@ -44,17 +44,17 @@ def test_an_upright_crop_is_scaled_and_moved_and_z_is_scaled_as_x():
 
 
 def test_a_rotated_crop_is_rotated_in_fractions_of_the_image_without_regard_to_its_sides():
-    (found,) = projected(landmarks((1, 0.5)), NORM_RECT=QUARTER)
+    (found,) = projected(landmarks((1, 0.5), (0.5, 1)), NORM_RECT=QUARTER)
 
-    # half the crop to the right becomes half of it down, in parts of its height
-    assert numbers(found) == [(0.5, 0.375, 0)]
+    # half the crop to the right becomes half of it down, in parts of its height; and down becomes left
+    assert numbers(found) == [(0.5, 0.375, 0), (0.25, 0.25, 0)]
 
 
 def test_with_the_size_of_the_image_it_is_rotated_in_pixels():
-    (found,) = projected(landmarks((1, 0.5)), NORM_RECT=QUARTER, IMAGE_DIMENSIONS=(400, 200))
+    (found,) = projected(landmarks((1, 0.5), (0.5, 1)), NORM_RECT=QUARTER, IMAGE_DIMENSIONS=(400, 200))
 
-    # half the crop are 100 pixels: half the image's height
-    assert numbers(found) == [(0.5, 0.75, 0)]
+    # 100 pixels to the right become 100 down, half the height; 25 pixels down become 25 to the left
+    assert numbers(found) == [(0.5, 0.75, 0), (0.4375, 0.25, 0)]
 
 
 def test_with_the_size_of_the_image_z_is_scaled_by_the_length_of_the_upper_edge():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from penstock import Packet
 from penstock.errors import GraphConfigError, GraphRunError
 from penstock_formats import LandmarkList, NormalizedLandmarkList
 from penstock_testing import run_calculator
@@ -140,6 +141,28 @@ def test_one_product_is_rounded_to_32_bits_and_the_other_is_not():
 
 def test_visibility_without_a_filter_is_forwarded():
     assert smoothed(0.0, 1.0, no_filter={}) == [0, 1]
+
+
+class SmoothingOnBounds(VisibilitySmoothingCalculator):
+    """The same, called at timestamps without a packet too."""
+
+    @classmethod
+    def get_contract(cls, cc):
+        super().get_contract(cc)
+        cc.set_process_timestamp_bounds()
+
+
+def test_a_call_without_landmarks_forgets_the_visibility():
+    lists = [(t, LandmarkList(landmark=[{"visibility": value}])) for t, value in ((1, 0.0), (3, 1.0))]
+
+    for calculator, last in ((VisibilitySmoothingCalculator, 0.25), (SmoothingOnBounds, 1)):
+        run = run_calculator(
+            calculator,
+            {"LANDMARKS": [lists[0], Packet().at(2), lists[1]]},
+            outputs=["FILTERED_LANDMARKS"],
+            options=VisibilitySmoothingCalculatorOptions(low_pass_filter={"alpha": 0.25}),
+        )
+        assert run.outputs["FILTERED_LANDMARKS"][-1].payload.landmark[0].visibility == last
 
 
 def test_the_number_of_landmarks_must_stay():

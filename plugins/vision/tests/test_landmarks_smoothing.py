@@ -61,7 +61,9 @@ class LowPass:
         return float(self.stored)
 
 
-def one_euro(values, times, *, frequency=30.0, min_cutoff=1.0, beta=0.0, derivate=1.0, scale=1.0):  # noqa: PLR0913  # the filter's numbers
+def one_euro(  # noqa: PLR0913  # the options of the filter
+    values, times, *, frequency=30.0, min_cutoff=1.0, beta=0.0, derivate=1.0, scale=1.0
+):
     """Return what the one euro filter makes of numbers at times in microseconds."""
 
     def alpha(cutoff):
@@ -103,9 +105,8 @@ def velocity(values, times, *, size=5, factor=10.0, scale=1.0):
     return made
 
 
-def times(count=None, start=0, step=33_333):
-    count = len(NUMBERS) if count is None else count
-    return [start + i * step for i in range(count)]
+def times(start=0, step=33_333):
+    return [start + i * step for i in range(len(NUMBERS))]
 
 
 @pytest.mark.parametrize("start", [0, 5_000, 33_333])
@@ -134,7 +135,7 @@ def test_numbers_before_time_zero_are_not_filtered():
     assert smooth([0, 1, 0.5], start=-99_999, velocity_filter=FIXED) == [0, 1, 0.5]
 
 
-@pytest.mark.parametrize("step", [33_333, 10_000, 150_000])
+@pytest.mark.parametrize("step", [33_333, 10_000, 50_000, 150_000])
 def test_the_velocity_filter_follows_its_rule_bit_by_bit(step):
     found = smooth(NUMBERS, step=step, velocity_filter={"window_size": 3, "velocity_scale": 2, **FIXED})
 
@@ -146,12 +147,17 @@ def test_the_velocity_filter_is_as_its_defaults_say():
 
 
 def test_the_window_of_the_velocity_filter_starts_full_of_zeros():
-    # 5 elements allow 6 frames: a first step of 5.5 frames is not too long, and counts with its own time
-    slow = smooth([0, 1], step=183_333, velocity_filter=FIXED)
-    # the second step and the first are too long together, so the first does not count
-    found = smooth([0, 1, 1], step=183_333, velocity_filter=FIXED)
+    # its 5 elements allow 200 ms from the start, so the step from 0 to 1 still counts after 100 ms
+    found = smooth([0, 1, 1], step=50_000, velocity_filter=FIXED)
 
-    assert slow[1] == pytest.approx(1 - 1 / (1 + 10 / 0.183333))
+    first = 1 - 1 / (1 + 10 / 0.05)
+    assert found[1] == pytest.approx(first)
+    assert found[2] == pytest.approx(first + (1 - first) * (1 - 1 / (1 + 10 / 0.1)))
+
+
+def test_a_change_that_is_too_old_does_not_count():
+    found = smooth([0, 1, 1], step=110_000, velocity_filter=FIXED)
+
     # without a speed of its own the third number has no weight
     assert found[2] == found[1]
 

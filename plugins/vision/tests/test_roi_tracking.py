@@ -69,6 +69,10 @@ def test_rects_that_do_not_touch_overlap_without_end():
     assert keeps(rect(), rect(x=3), iou_requirements={}) is True
 
 
+def test_rects_that_touch_overlap_by_nothing():
+    assert keeps(rect(), rect(x=0.75), iou_requirements={"min_iou": 0.01}) is False
+
+
 @pytest.mark.parametrize(
     ("recrop", "expected"),
     [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Final, Literal
 
 import penstock
 from penstock.errors import InternalError, InvalidArgumentError
@@ -13,6 +13,13 @@ from penstock_vision.single_precision import f32
 
 if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract
+
+_NEEDED: Final[tuple[Literal["x_center", "y_center", "width", "height"], ...]] = (
+    "x_center",
+    "y_center",
+    "width",
+    "height",
+)
 
 
 class AssociationNormRectCalculator(penstock.Calculator):
@@ -105,9 +112,8 @@ class AssociationNormRectCalculator(penstock.Calculator):
 
 
 def _box(rect: NormalizedRect) -> Box:
-    if not rect.IsInitialized():
-        lacking: Any = rect  # its published types lack this method
-        missing = ", ".join(lacking.FindInitializationErrors())
+    missing = ", ".join(name for name in _NEEDED if not rect.HasField(name))
+    if missing:
         raise InternalError(
             f"a rectangle has no {missing}, so it cannot be compared with others; set all of x_center, "
             "y_center, width and height",

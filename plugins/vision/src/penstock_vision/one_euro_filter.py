@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 class OneEuroFilter:
     """Filters many numbers, each alone.
 
-    The first step sets the frequency as if a value had come a nanosecond before time 0, unless its
-    time is 0; and a step that starts at time 0 keeps the frequency that was there.
+    A step that starts at time 0 keeps the frequency that was there.
 
     Args:
         frequency: values in a second, until times tell.
@@ -54,7 +53,7 @@ class OneEuroFilter:
         last_time, last = self._last_time, self._values.raw
         if last_time >= time:
             return values
-        if last_time != 0 and time != 0:
+        if last_time > 0:
             self._frequency = 1.0 / ((time - last_time) * 1e-9)
         self._last_time = time
         speed = np.zeros(values.shape, np.float32)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import penstock
@@ -14,6 +15,8 @@ from penstock_vision.rect_transformation_calculator_pb2 import RectTransformatio
 from penstock_vision.single_precision import cosine, f32, normalized_angle, sine
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from penstock import CalculatorContext, CalculatorContract
     from penstock_vision.image_size import ImageSize
     from penstock_vision.single_precision import Float32
@@ -107,18 +110,14 @@ class RectTransformationCalculator(penstock.Calculator):
         port = cc.inputs[self._tag]
         if port.is_empty():
             return
+        given = port.payload
         if self._tag.startswith("RECT"):
-            given: Any = port.payload
-            made: Any = self._in_pixels(given) if self._tag == "RECT" else [*map(self._in_pixels, given)]
+            change: Callable[[Any], Any] = self._in_pixels
+        elif cc.inputs["IMAGE_SIZE"].is_empty():
+            return
         else:
-            if cc.inputs["IMAGE_SIZE"].is_empty():
-                return
-            size = image_size(cc.inputs["IMAGE_SIZE"])
-            given = port.payload
-            if self._tag == "NORM_RECT":
-                made = self._normalized(given, size)
-            else:
-                made = [self._normalized(one, size) for one in given]
+            change = partial(self._normalized, size=image_size(cc.inputs["IMAGE_SIZE"]))
+        made = [change(one) for one in given] if self._tag.endswith("S") else change(given)
         cc.outputs[0].add(made, cc.stamp)
 
     def _normalized(self, rect: NormalizedRect, size: ImageSize) -> NormalizedRect:

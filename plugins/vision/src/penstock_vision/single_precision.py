@@ -71,6 +71,6 @@ def direction(x: Float32, y: Float32) -> Float32:
     return f32(_DIRECTION(y, x))
 
 
-def root(number: Float32) -> Float32:
+def root(number: SupportsFloat) -> Float32:
     """Return the square root of a number that is not negative."""
-    return f32(math.sqrt(number))
+    return f32(math.sqrt(float(number)))
