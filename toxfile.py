@@ -30,7 +30,19 @@ if TYPE_CHECKING:
 
 MEMBERS: Final = {each.name: each for each in members.members()}
 #: Environments of tox.ini that work on the whole workspace.
-WHOLE: Final = ("py311", "py312", "py313", "py314", "compiled", "types", "arrows", "docs", "bench", "fuzz")
+WHOLE: Final = (
+    "py311",
+    "py312",
+    "py313",
+    "py314",
+    "compiled",
+    "types",
+    "arrows",
+    "docs",
+    "bench",
+    "fuzz",
+    "door",
+)
 #: Where packs are tested as installed wheels, and what builds them.
 CONTRIBUTED: Final = "contrib"
 BUILD_TOOLS: Final = ("uv>=0.5",)
