@@ -14,19 +14,19 @@ SCRIPT = Path(__file__).parents[1] / "scripts" / "reference_calculators.py"
 #: What the library of the wheel has: names, class names as C++ writes them, and source files.
 LIBRARY = b"\0".join([
     b"GateCalculator",
-    b"ThresholdingCalculator",
+    b"LogicCalculator",
     b"NoSuchCalculator",
     b"calculators are no names",
-    b"_ZTIN9mediapipe20WarpAffineCalculatorE",
+    b"_ZTIN9mediapipe18SetAlphaCalculatorE",
     b"_ZTIN9mediapipe5tasks24TensorsToImageCalculatorE",
     b"CrashingCalculator",
     b"GateCalculatorOptions",
-    b"mediapipe/calculators/util/thresholding_calculator.cc",
-    b"mediapipe/calculators/image/warp_affine_calculator.cc",
+    b"mediapipe/calculators/util/logic_calculator.cc",
+    b"mediapipe/calculators/image/set_alpha_calculator.cc",
 ])  # fmt: skip
 WHEEL = """
 import os, re
-KNOWN = ["GateCalculator", "ThresholdingCalculator", "WarpAffineCalculator"]
+KNOWN = ["GateCalculator", "LogicCalculator", "SetAlphaCalculator"]
 KNOWN += ["mediapipe.tasks.TensorsToImageCalculator"]
 class ValidatedGraphConfig:
     def initialize(self, graph_config):
@@ -35,7 +35,7 @@ class ValidatedGraphConfig:
             os._exit(139)
         if name not in KNOWN:
             raise RuntimeError(f'No registered object with name: x; Unable to find Calculator "{name}"')
-        if name == "ThresholdingCalculator":
+        if name == "LogicCalculator":
             raise RuntimeError("RET_CHECK failure: an input is missing")
 """
 
@@ -69,8 +69,8 @@ def test_what_the_wheel_registers_and_penstock_lacks_is_listed_in_groups(tmp_pat
 
     assert found.returncode == 0, found.stderr
     assert json.loads(found.stdout) == {
-        "calculators/image": ["WarpAffineCalculator"],
-        "calculators/util": ["ThresholdingCalculator"],
+        "calculators/image": ["SetAlphaCalculator"],
+        "calculators/util": ["LogicCalculator"],
         "elsewhere": ["CrashingCalculator", "mediapipe.tasks.TensorsToImageCalculator"],
     }
 
@@ -81,10 +81,10 @@ def test_the_list_for_people_has_counts(tmp_path):
 
     assert found.stdout == textwrap.dedent("""\
         calculators/image (1)
-          WarpAffineCalculator
+          SetAlphaCalculator
 
         calculators/util (1)
-          ThresholdingCalculator
+          LogicCalculator
 
         elsewhere (2)
           CrashingCalculator
