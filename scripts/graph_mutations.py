@@ -134,7 +134,7 @@ def read_corpus(folders: Iterable[Path]) -> Corpus:
             if hasattr(found, "arguments_of"):
                 templates.append(text)
                 message = GraphTemplate.from_text(text, registry).to_message()
-                binary_templates.append(message.SerializeToString(deterministic=True))
+                binary_templates.append(message.SerializePartialToString(deterministic=True))
                 continue
             messages.append(to_binary(found.message))
             values.append(json.loads(to_json(found.message, registry)))
@@ -283,7 +283,7 @@ class _Mutation:
             packed = self._one((*node.node_options, *message.graph_options))
             if self._perhaps(30):
                 packed.value = self._changed_bytes(packed.value)
-        return Mutant("options", message.SerializeToString(), ".binarypb")
+        return Mutant("options", message.SerializePartialToString(), ".binarypb")
 
     def _subgraphs(self) -> Mutant:
         """Return a graph that uses a subgraph that uses another, and so on; the last is any graph."""
@@ -442,7 +442,7 @@ class _Mutation:
         message.ParseFromString(self._one(self._corpus.messages))
         for _ in range(self._one((0, 1, 1, 2, 4))):
             self._change_field(message)
-        data: bytes = message.SerializeToString()
+        data: bytes = message.SerializePartialToString()
         if self._perhaps(50):
             for _ in range(self._one((1, 2))):  # a string of the same length keeps the structure
                 word = self._one([*re.findall(rb"[\w.:/]{3,}", data), b"node"])

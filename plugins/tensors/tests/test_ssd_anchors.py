@@ -7,7 +7,10 @@ import math
 import numpy as np
 import pytest
 
+import penstock
+from penstock.config import CalculatorGraphConfig, read_graph, to_binary
 from penstock.errors import GraphConfigError
+from penstock.plugins.default_registry import default_registry
 from penstock_tensors import Anchor
 from penstock_tensors.ssd_anchors import SsdAnchorsCalculator
 from penstock_tensors.ssd_anchors_calculator_pb2 import SsdAnchorsCalculatorOptions as Options
@@ -129,3 +132,22 @@ def test_fixed_anchors_are_given_as_they_are():
 def test_options_that_do_not_fit_are_refused(options, message):
     with pytest.raises(GraphConfigError, match=message):
         made(**options)
+
+
+def test_a_graph_with_an_incomplete_anchor_can_be_read_and_written():
+    text = (
+        'node { calculator: "SsdAnchorsCalculator" output_side_packet: "a" '
+        "options { [penstock.SsdAnchorsCalculatorOptions.ext] { fixed_anchors { x_center: 1 } } } }"
+    )
+    registry = default_registry()
+
+    config = read_graph(text, registry)
+
+    assert read_graph_bytes(to_binary(config)) == config
+    assert penstock.CalculatorGraph(config).binary_config
+
+
+def read_graph_bytes(data):
+    found = CalculatorGraphConfig()
+    found.MergeFromString(data)
+    return found

@@ -38,7 +38,7 @@ def to_json(message: Message, types: OptionTypes) -> str:
 
 def to_binary(message: Message) -> bytes:
     """Return a graph as protobuf's bytes; equal graphs give equal bytes within one process."""
-    data: bytes = message.SerializeToString(deterministic=True)
+    data: bytes = message.SerializePartialToString(deterministic=True)
     return data
 
 

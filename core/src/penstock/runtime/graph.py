@@ -131,7 +131,7 @@ class CalculatorGraph:
     @property
     def binary_config(self) -> bytes:
         """The checked config as serialized protobuf."""
-        binary: bytes = self._plan.config.SerializeToString(deterministic=True)
+        binary: bytes = self._plan.config.SerializePartialToString(deterministic=True)
         return binary
 
     @property

@@ -43,7 +43,7 @@ class RunView:
         """The checked config as serialized protobuf; empty for a plan that was made by hand."""
         if self._plan.config is None:
             return b""
-        binary: bytes = self._plan.config.SerializeToString(deterministic=True)
+        binary: bytes = self._plan.config.SerializePartialToString(deterministic=True)
         return binary
 
     def snapshot(self) -> Snapshot:

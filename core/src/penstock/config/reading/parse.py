@@ -131,7 +131,7 @@ def read_definition(
     if isinstance(source, dict):
         return reader.mapping(source)
     if isinstance(source, AnyMessage) and source.DESCRIPTOR.full_name in _GRAPH_NAMES:
-        return reader.binary(source.SerializeToString())
+        return reader.binary(source.SerializePartialToString())
     if isinstance(source, AnyMessage) and source.DESCRIPTOR.full_name in _TEMPLATE_NAMES:
         return reader.binary_template(source.SerializeToString())
     raise InvalidArgumentError(

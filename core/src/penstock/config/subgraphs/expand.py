@@ -342,7 +342,7 @@ class _Use:
         options = CalculatorGraphConfig.Node(
             options=self.part.node.options, node_options=self.part.node.node_options
         )
-        return bytes(options.SerializeToString(deterministic=True))
+        return bytes(options.SerializePartialToString(deterministic=True))
 
     def _check_fields(self) -> None:
         given = {field.name for field, _ in self.part.node.ListFields()}
