@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 #: Further graphs, where they are: recorded runs of the reference, for one.
-SHARED: Final = (Path("/work/shared/cases"), Path("/work/shared/data"))
+SHARED: Final = (ROOT.parent / "shared/cases", ROOT.parent / "shared/data")
 FOLDERS: Final = ("benchmarks", "contrib", "core", "docs", "examples", "plugins", "subgraphs", "tests")
 
 MOST_SECONDS: Final = 2.0
