@@ -27,7 +27,7 @@ def fill(graph: Draft, config: Any) -> None:
         InvalidArgumentError, InternalError: an entry is no port, or a port is connected twice.
         AlreadyExistsError: a stream or side packet has two writers.
     """
-    messages = [type(node).FromString(node.SerializeToString()) for node in config.node]
+    messages = [type(node).FromString(node.SerializePartialToString()) for node in config.node]
     graph.settings = config
     for kind, who in (("inputs", "graph input"), ("input_side_packets", "graph input side packet")):
         _write(graph, kind, getattr(config, KINDS[kind][1]), None, who)

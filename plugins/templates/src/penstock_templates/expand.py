@@ -269,7 +269,7 @@ class _Field:
             raise InvalidArgumentError(f"a rule leads into field {self._name!r}, which holds no message")
         packed = fields.unpacked(self._message, self._find)
         at = carry_out(packed, _first_inside(spot))
-        return packed.SerializeToString(deterministic=True), at
+        return packed.SerializePartialToString(deterministic=True), at
 
     def replace(self, edits: list[_Edit]) -> None:
         """Replace values by what was made of them.

@@ -54,7 +54,9 @@ class Usage:
         """Count a value that a field gets."""
         if isinstance(value, AnyMessage):
             self.step(_HEAVY)
-            self.write(value.ByteSize())
+            self.write(
+                len(value.SerializePartialToString())
+            )  # `ByteSize` refuses what lacks a required field
         elif isinstance(value, (str, bytes)):
             self.write(len(value))
 

@@ -27,7 +27,7 @@ def encoded(field: Field, value: Any) -> bytes:
     """Return a value as bytes."""
     message = new(field.containing_type)
     set_values(message, field, [value])
-    data: bytes = message.SerializeToString(deterministic=True)
+    data: bytes = message.SerializePartialToString(deterministic=True)
     wire_type = _WIRE_TYPES.get(field.type, _VARINT)
     if not data:  # a field without presence, set to its default
         return _ZEROS[wire_type]

@@ -133,7 +133,7 @@ def read_definition(
     if isinstance(source, AnyMessage) and source.DESCRIPTOR.full_name in _GRAPH_NAMES:
         return reader.binary(source.SerializePartialToString())
     if isinstance(source, AnyMessage) and source.DESCRIPTOR.full_name in _TEMPLATE_NAMES:
-        return reader.binary_template(source.SerializeToString())
+        return reader.binary_template(source.SerializePartialToString())
     raise InvalidArgumentError(
         f"a graph cannot be of type {type(source).__name__!r}; pass graph text as a str, a file as a "
         "pathlib.Path, a CalculatorGraphConfig, a dict, or a graph from the builder"

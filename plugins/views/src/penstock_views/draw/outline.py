@@ -45,7 +45,7 @@ def outline(source: object) -> object:
     if isinstance(source, str):
         return without_options(source)
     if isinstance(source, CalculatorGraphConfig):
-        return _emptied(CalculatorGraphConfig.FromString(source.SerializeToString()))
+        return _emptied(CalculatorGraphConfig.FromString(source.SerializePartialToString()))
     return _stripped(source)
 
 
