@@ -48,6 +48,10 @@ Readers of graphs in other forms
     definition without arguments. `tokens_of` reads text into `Token`s, `own_name` writes the name of one of
     our messages.
 
+Nodes elsewhere, for executors that work in other processes
+    `remote_node` describes a node as a `RemoteNode`, `check_all_movable` refuses nodes that must stay. A
+    `RemoteCalculator` stands for its calculator in the driver: it sends a `Call` and writes what the `Answer`
+    says. A `HostedNode` is the other end.
 Runs, for test kits
     `new_run` puts a `NewRun` together, not started; `as_side_packets` makes packets of what users give.
     `Schedule` is the state machine of a run, in one of the states `RUNNING` and `TERMINATED` among others;
@@ -148,10 +152,17 @@ if TYPE_CHECKING:
     from penstock.registry_entries import check_name as check_name
     from penstock.registry_entries import spelling as spelling
     from penstock.resources import Resources as Resources
+    from penstock.runtime.calls import Answer as Answer
+    from penstock.runtime.calls import Call as Call
     from penstock.runtime.feeding import Feed as Feed
     from penstock.runtime.feeding import feed_packet as feed_packet
     from penstock.runtime.new_run import NewRun as NewRun
     from penstock.runtime.new_run import new_run as new_run
+    from penstock.runtime.hosted import HostedNode as HostedNode
+    from penstock.runtime.remote import RemoteCalculator as RemoteCalculator
+    from penstock.runtime.remote import RemoteNode as RemoteNode
+    from penstock.runtime.remote import check_all_movable as check_all_movable
+    from penstock.runtime.remote import remote_node as remote_node
     from penstock.runtime.side_packets import as_side_packets as as_side_packets
     from penstock.services import CLOCK as CLOCK
     from penstock.shown import clipped as clipped
@@ -215,7 +226,10 @@ _HOMES: Final = {
     "penstock.resources": "Resources",
     "penstock.plugins.default_registry": "default_registry plugin_host plugins_renewed",
     "penstock.runtime.feeding": "Feed feed_packet",
+    "penstock.runtime.calls": "Answer Call",
+    "penstock.runtime.hosted": "HostedNode",
     "penstock.runtime.new_run": "NewRun new_run",
+    "penstock.runtime.remote": "RemoteCalculator RemoteNode check_all_movable remote_node",
     "penstock.runtime.side_packets": "as_side_packets",
     "penstock.services": "CLOCK",
     "penstock.shown": "clipped quoted shown",

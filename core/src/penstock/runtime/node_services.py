@@ -27,6 +27,7 @@ class GraphNodeServices:
 
     Attributes:
         change: applies an event to the run's engine. Set before the first calculator is called.
+        allocate: makes arrays, given shape and dtype, for calculators that ask; None: NumPy.
     """
 
     def __init__(
@@ -40,6 +41,7 @@ class GraphNodeServices:
         self._counters: Final = counters
         self._services: Final = services
         self._side_packets: Final = side_packets
+        self.allocate: Callable[[Any, Any], Any] | None = None
         self.change: Callable[[Callable[[Schedule], None]], object] = _not_started
 
     def options(self, node: Node, message_type: type[M]) -> M:
@@ -80,6 +82,14 @@ class GraphNodeServices:
     def count_dropped(self, stream: InputStream, reason: str, count: int) -> None:
         """Count packets that the node has taken from a stream as dropped."""
         self.change(lambda _: stream.disuse(reason, count))
+
+    def empty_array(self, shape: Any, dtype: Any) -> Any:
+        """Return a new NumPy array, in memory that `allocate` chooses where it is set."""
+        if self.allocate is not None:
+            return self.allocate(shape, dtype)
+        import numpy as np  # few calculators need it
+
+        return np.empty(shape, dtype)
 
 
 def _not_started(_: Callable[[Schedule], None]) -> object:
