@@ -40,6 +40,7 @@ class RemoteNode(NamedTuple):
         calculator: registered name of its calculator.
         code: "module:attribute" of the class, or of the function that it was made from.
         config: a graph of this node alone, serialized.
+        inputs: each input port, as a user reads it.
         contract: the contract in words, a line for each thing that it says, to be compared.
         max_in_flight: how many calls of `process` may overlap.
     """
@@ -48,6 +49,7 @@ class RemoteNode(NamedTuple):
     calculator: str
     code: str
     config: bytes
+    inputs: tuple[str, ...]
     contract: tuple[str, ...]
     max_in_flight: int
 
@@ -71,9 +73,9 @@ def remote_node(node: NodePlan, plan: Plan) -> RemoteNode:
     alone.input_stream.extend(dict.fromkeys(plan.streams[port.stream].name for port in node.inputs))
     config: bytes = alone.SerializePartialToString(deterministic=True)
     code = spelling(node.factory)
-    return RemoteNode(
-        node.name, node.calculator, code, config, contract_lines(node.contract), node.max_in_flight
-    )
+    inputs = tuple(port_name(port.tag, port.index) for port in node.inputs)
+    lines = contract_lines(node.contract)
+    return RemoteNode(node.name, node.calculator, code, config, inputs, lines, node.max_in_flight)
 
 
 def check_movable(node: NodePlan) -> None:
