@@ -1,0 +1,1 @@
+"""The solutions: a class for each task, and what draws its results."""
