@@ -226,11 +226,7 @@ def content_of(payload: Any) -> Any:
         return [content_of(one) for one in payload]
     if isinstance(payload, Message):
         return _copied(payload)
-    if isinstance(payload, ImageFrame | Matrix):
-        return payload.array
-    if isinstance(payload, Image):
-        return payload.numpy_view()
-    return payload
+    return payload.array if isinstance(payload, ImageFrame | Image | Matrix) else payload
 
 
 def _copied(message: Message) -> Message:

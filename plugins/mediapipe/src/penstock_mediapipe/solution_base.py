@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final, Self
 
@@ -29,6 +30,12 @@ if TYPE_CHECKING:
 _STEP: Final = 33_333
 _NOT_SUPPORTED: Final = (PacketDataType.PROTO_LIST, PacketDataType.AUDIO)
 _ANY: Final = "any type"
+#: Calculators whose options the reference's solutions lose: they pass the expanded graph through Python, which
+#: keeps options of imported messages only. These calculators then run with their defaults; landmarks of poses and
+#: masks differ visibly from those of the graph file.
+_WITHOUT_OPTIONS: Final = frozenset(
+    ("RefineLandmarksFromHeatmapCalculator", "SegmentationSmoothingCalculator", "VisibilityCopyCalculator")
+)
 
 
 class SolutionOutputs(SimpleNamespace):
@@ -44,6 +51,10 @@ class SolutionBase:
 
     The graph starts at once and waits for images. It is run on the thread that calls `process`. A solution is
     used by one thread at a time; several solutions are independent of each other.
+
+    Results are those of the reference's solutions, which ignore the options in the graph of three calculators:
+    RefineLandmarksFromHeatmap-, SegmentationSmoothing- and VisibilityCopyCalculators run with their defaults.
+    `penstock.CalculatorGraph` runs a graph with all its options.
 
     Args:
         binary_graph_path: of a .binarypb file, below the places where models are searched; for example
@@ -98,6 +109,9 @@ class SolutionBase:
             name: payload_of(types.of_side_packet(name), value, f"the side packet {name!r}")
             for name, value in (side_inputs or {}).items()
         }
+        for node in config.node:
+            if node.calculator in _WITHOUT_OPTIONS:
+                node.ClearField("options")
         if calculator_params:
             nodes = ((node.name, message) for node, message in zip(plan.nodes, config.node, strict=True))
             set_calculator_params(nodes, calculator_params, OptionTypes(registry))
@@ -227,6 +241,8 @@ class SolutionBase:
         try:
             graph.wait_until_idle()  # models are loaded; what is missing is said now
         except PenstockError as error:
+            with suppress(PenstockError):  # the same error
+                graph.close()
             raise _as_runtime_error(error) from error
 
 
