@@ -43,7 +43,7 @@ def picture_file():
 
 @pytest.fixture(scope="session")
 def frames():
-    """Return a function: the name of a picture and a number → that many frames, in which the picture moves."""
+    """Return a function: the name of a picture and a number → as many frames, in which it moves."""
 
     def make(name, count):
         return [np.roll(_rgb(name), (4 * k, 6 * k), axis=(0, 1)) for k in range(count)]
@@ -67,7 +67,9 @@ def recorded():
 def models():
     """Skip where the models or their runtime are missing; return where the models are."""
     pytest.importorskip(
-        "ai_edge_litert", reason='no ai-edge-litert: pip install "penstock-mediapipe[litert]"', exc_type=ImportError
+        "ai_edge_litert",
+        reason='no ai-edge-litert: pip install "penstock-mediapipe[litert]"',
+        exc_type=ImportError,
     )
     named = os.environ.get("PENSTOCK_MEDIAPIPE_MODELS")
     if not named:

@@ -1,4 +1,4 @@
-"""Programs as MediaPipe's documentation shows them, after one changed import, and what they give in MediaPipe.
+"""Programs as MediaPipe's documentation shows them, after one changed import, with MediaPipe's results.
 
 The expected results are those of the same functions in mediapipe 0.10.21 (OpenCV 4.11) on the same pictures.
 """

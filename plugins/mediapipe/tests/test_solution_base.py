@@ -10,7 +10,7 @@ import pytest
 from penstock_formats import Detection, NormalizedLandmarkList
 from penstock_mediapipe.solution_base import PacketDataType, SolutionBase
 
-PASS = """
+PASSING = """
 input_stream: "in"
 output_stream: "out"
 node { name: "pass" calculator: "PassThroughCalculator" input_stream: "in" output_stream: "out" }
@@ -27,7 +27,9 @@ node {
 }
 """
 OPTIONS = "options { [mediapipe.ThresholdingCalculatorOptions.ext] { threshold: 0.5 } }"
-NODE_OPTIONS = "node_options { [type.googleapis.com/mediapipe.ThresholdingCalculatorOptions] { threshold: 0.5 } }"
+NODE_OPTIONS = (
+    "node_options { [type.googleapis.com/mediapipe.ThresholdingCalculatorOptions] { threshold: 0.5 } }"
+)
 RECTS = """
 input_stream: "detection"
 output_stream: "rect"
@@ -50,7 +52,7 @@ node {
 
 
 def passing(kind):
-    return SolutionBase(graph_config=PASS, stream_type_hints={"in": kind, "out": kind})
+    return SolutionBase(graph_config=PASSING, stream_type_hints={"in": kind, "out": kind})
 
 
 def thresholding(options=OPTIONS, **params):
@@ -179,7 +181,7 @@ def test_an_input_that_the_graph_does_not_have_is_refused():
 
 
 def test_one_image_for_a_graph_with_two_inputs_is_refused():
-    graph = PASS.replace('input_stream: "in"\n', 'input_stream: "in"\ninput_stream: "more"\n', 1)
+    graph = PASSING.replace('input_stream: "in"\n', 'input_stream: "in"\ninput_stream: "more"\n', 1)
     hints = dict.fromkeys(("in", "more", "out"), PacketDataType.IMAGE_FRAME)
     with (
         SolutionBase(graph_config=graph, stream_type_hints=hints) as solution,
@@ -245,7 +247,7 @@ def test_exactly_one_of_path_and_graph_is_needed():
     with pytest.raises(ValueError, match="neither of binary_graph_path and graph_config"):
         SolutionBase()
     with pytest.raises(ValueError, match="both of binary_graph_path and graph_config"):
-        SolutionBase("a.binarypb", graph_config=PASS)
+        SolutionBase("a.binarypb", graph_config=PASSING)
 
 
 def test_a_graph_that_is_not_one_is_a_value_error():
@@ -255,7 +257,7 @@ def test_a_graph_that_is_not_one_is_a_value_error():
 
 def test_streams_of_unknown_type_ask_for_a_hint():
     with pytest.raises(RuntimeError, match="the stream 'in' carries; say it in stream_type_hints"):
-        SolutionBase(graph_config=PASS)
+        SolutionBase(graph_config=PASSING)
 
 
 def test_outputs_are_those_that_are_named():
@@ -322,7 +324,7 @@ def test_a_key_that_names_no_option_is_refused(key, message):
 def test_a_node_of_another_calculator_is_refused():
     with pytest.raises(ValueError, match="a PassThroughCalculator, but may set only those of"):
         SolutionBase(
-            graph_config=PASS,
+            graph_config=PASSING,
             calculator_params={"pass.threshold": 0.5},
             stream_type_hints=dict.fromkeys(("in", "out"), PacketDataType.INT),
         )

@@ -83,7 +83,8 @@ def test_a_solution_gives_what_was_recorded_of_its_graph(name, frames, recorded)
 
 @pytest.mark.usefixtures("models")
 @pytest.mark.parametrize(
-    ("name", "model", "picture_name"), [("selfie_general", 0, "astronaut"), ("selfie_landscape", 1, "hand_one")]
+    ("name", "model", "picture_name"),
+    [("selfie_general", 0, "astronaut"), ("selfie_landscape", 1, "hand_one")],
 )
 def test_a_selfie_mask_is_the_recorded_one(name, model, picture_name, picture, recorded):
     with SelfieSegmentation(model_selection=model) as selfie:
@@ -221,7 +222,9 @@ def test_a_number_of_hands_below_one_is_refused_when_the_solution_is_made():
 def test_a_missing_graph_says_which_command_brings_it(monkeypatch, tmp_path):
     monkeypatch.setenv("PENSTOCK_MEDIAPIPE_MODELS", str(tmp_path))
 
-    with pytest.raises(FileNotFoundError, match=r"hand_landmark_tracking_cpu.*pip download.*mediapipe==0\.10\.21"):
+    with pytest.raises(
+        FileNotFoundError, match=r"hand_landmark_tracking_cpu.*pip download.*mediapipe==0\.10\.21"
+    ):
         Hands()
 
 
@@ -240,7 +243,9 @@ def test_a_missing_model_is_said_when_the_solution_is_made(models, monkeypatch, 
 
 @pytest.mark.parametrize("solution", [Pose, Holistic])
 @pytest.mark.parametrize(("complexity", "model"), [(0, "lite"), (2, "heavy")])
-def test_a_pose_model_outside_the_wheel_says_where_it_comes_from(solution, complexity, model, monkeypatch, tmp_path):
+def test_a_pose_model_outside_the_wheel_says_where_it_comes_from(
+    solution, complexity, model, monkeypatch, tmp_path
+):
     monkeypatch.setenv("PENSTOCK_MEDIAPIPE_MODELS", str(tmp_path))
 
     with pytest.raises(FileNotFoundError, match=rf"mediapipe-assets/pose_landmark_{model}\.tflite"):
@@ -257,11 +262,10 @@ def test_a_key_point_is_found_by_its_name():
 
 
 def test_the_modules_are_reachable_under_the_names_that_programs_import():
+    import penstock_mediapipe as mp
     import penstock_mediapipe.python.solutions.hands as by_module
     from penstock_mediapipe.python import solution_base
     from penstock_mediapipe.python.solutions import hands as by_package
-
-    import penstock_mediapipe as mp
 
     assert by_module is by_package is mp.solutions.hands
     assert solution_base.SolutionBase in mp.solutions.hands.Hands.__mro__

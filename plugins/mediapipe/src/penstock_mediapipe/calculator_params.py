@@ -1,4 +1,4 @@
-"""Options of nodes, set by the node's name and the field: `{"handlandmarkcpu__ThresholdingCalculator.threshold": 0.5}`."""
+"""Options of nodes, set by name and field: `{"handlandmarkcpu__ThresholdingCalculator.threshold": 0.5}`."""
 
 from __future__ import annotations
 
@@ -19,10 +19,15 @@ if TYPE_CHECKING:
 #: The calculators whose options may be set.
 _CALCULATORS: Final = frozenset(
     f"{name}Calculator"
-    for name in (
-        "ConstantSidePacket ImageTransformation LandmarksSmoothing Logic Thresholding TensorsToDetections "
-        "Lift2DFrameAnnotationTo3D"
-    ).split()
+    for name in [
+        "ConstantSidePacket",
+        "ImageTransformation",
+        "LandmarksSmoothing",
+        "Logic",
+        "Thresholding",
+        "TensorsToDetections",
+        "Lift2DFrameAnnotationTo3D",
+    ]
 )
 _TYPE_URL: Final = "type.googleapis.com"
 
@@ -125,7 +130,7 @@ def _set_fields(name: str, options: Message, fields: dict[str, Any]) -> None:
             ) from error
 
 
-def _is_repeated(field: FieldDescriptor) -> bool:
+def _is_repeated(field: Any) -> bool:
     # `label` is deprecated in protobuf 6, `is_repeated` is not in protobuf 5.
     repeated = getattr(field, "is_repeated", None)
     return field.label == FieldDescriptor.LABEL_REPEATED if repeated is None else bool(repeated)

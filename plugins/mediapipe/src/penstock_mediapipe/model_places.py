@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from penstock.errors import NotFoundError
-from penstock_tensors import ResourceFinder
+
+if TYPE_CHECKING:
+    from penstock_tensors import ResourceFinder
 
 
 def read_graph_file(name: str, finder: ResourceFinder) -> bytes:
@@ -29,7 +33,7 @@ def check_separate_model(name: str, finder: ResourceFinder) -> None:
     except NotFoundError as error:
         file = name.rpartition("/")[2]
         raise FileNotFoundError(
-            f"the model {name!r} was not found, and MediaPipe's wheel does not have it; unpack the wheel into a "
-            f"directory, put https://storage.googleapis.com/mediapipe-assets/{file} there as {name}, and set "
-            "PENSTOCK_MEDIAPIPE_MODELS to the directory"
+            f"the model {name!r} was not found, and MediaPipe's wheel does not have it; unpack the "
+            f"wheel into a directory, put https://storage.googleapis.com/mediapipe-assets/{file} there as "
+            f"{name}, and set PENSTOCK_MEDIAPIPE_MODELS to the directory"
         ) from error

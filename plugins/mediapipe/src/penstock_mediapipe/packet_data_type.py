@@ -25,11 +25,25 @@ _IMAGE_DIMENSIONS: Final = 3
 
 #: The messages that a solution gives and takes, by the names that both frameworks have for them.
 _MESSAGES: Final = frozenset(
-    """
-    Classification ClassificationList ClassificationListCollection Detection DetectionList FrameAnnotation Joint
-    JointList Landmark LandmarkList LandmarkListCollection NormalizedLandmark NormalizedLandmarkList
-    NormalizedLandmarkListCollection NormalizedRect Rect Trigger
-    """.split()
+    [
+        "Classification",
+        "ClassificationList",
+        "ClassificationListCollection",
+        "Detection",
+        "DetectionList",
+        "FrameAnnotation",
+        "Joint",
+        "JointList",
+        "Landmark",
+        "LandmarkList",
+        "LandmarkListCollection",
+        "NormalizedLandmark",
+        "NormalizedLandmarkList",
+        "NormalizedLandmarkListCollection",
+        "NormalizedRect",
+        "Rect",
+        "Trigger",
+    ]
 )
 _VECTORS: Final = (("::std::vector<", ">"), ("list[", "]"))
 
@@ -176,8 +190,8 @@ def _frame(value: Any, what: str) -> ImageFrame:
         raise _wrong(value, what, "a NumPy array of an RGB image")
     if value.ndim != _IMAGE_DIMENSIONS or value.shape[2] != RGB_CHANNELS:
         raise InvalidArgumentError(
-            f"{what} is an array of shape {value.shape}, but an image must have the shape (height, width, 3): "
-            "red, green and blue; convert it, for example with cv2.cvtColor"
+            f"{what} is an array of shape {value.shape}, but an image must have the shape (height, width, 3)"
+            ": red, green and blue; convert it, for example with cv2.cvtColor"
         )
     if value.dtype != np.uint8:
         raise TypeError(f"{what} is an array of {value.dtype}, but an RGB image must be one of uint8")

@@ -14,8 +14,7 @@ from penstock.errors import FailedPreconditionError, InvalidArgumentError, Penst
 from penstock.lowlevel import OptionTypes, default_registry
 from penstock_mediapipe.calculator_params import set_calculator_params
 from penstock_mediapipe.model_places import read_graph_file
-from penstock_mediapipe.packet_data_type import PacketDataType as PacketDataType
-from penstock_mediapipe.packet_data_type import content_of, payload_of
+from penstock_mediapipe.packet_data_type import PacketDataType, content_of, payload_of
 from penstock_tensors import RESOURCES, ResourceFinder
 
 if TYPE_CHECKING:
@@ -26,13 +25,20 @@ if TYPE_CHECKING:
 
     from penstock.lowlevel import Plan
 
+__all__ = [
+    "PacketDataType",
+    "SolutionBase",
+    "SolutionOutputs",
+]
+
+
 #: Microseconds between two calls of `process`: 30 frames per second.
 _STEP: Final = 33_333
 _NOT_SUPPORTED: Final = (PacketDataType.PROTO_LIST, PacketDataType.AUDIO)
 _ANY: Final = "any type"
-#: Calculators whose options the reference's solutions lose: they pass the expanded graph through Python, which
-#: keeps options of imported messages only. These calculators then run with their defaults; landmarks of poses and
-#: masks differ visibly from those of the graph file.
+#: Calculators whose options the reference's solutions lose: they pass the expanded graph through Python,
+#: which keeps options of imported messages only. These calculators then run with their defaults; landmarks of
+#: poses and masks differ visibly from those of the graph file.
 _WITHOUT_OPTIONS: Final = frozenset(
     ("RefineLandmarksFromHeatmapCalculator", "SegmentationSmoothingCalculator", "VisibilityCopyCalculator")
 )
@@ -52,9 +58,9 @@ class SolutionBase:
     The graph starts at once and waits for images. It is run on the thread that calls `process`. A solution is
     used by one thread at a time; several solutions are independent of each other.
 
-    Results are those of the reference's solutions, which ignore the options in the graph of three calculators:
-    RefineLandmarksFromHeatmap-, SegmentationSmoothing- and VisibilityCopyCalculators run with their defaults.
-    `penstock.CalculatorGraph` runs a graph with all its options.
+    Results are those of the reference's solutions, which ignore the options that a graph has for three
+    calculators: RefineLandmarksFromHeatmap-, SegmentationSmoothing- and VisibilityCopyCalculators run with
+    their defaults. `penstock.CalculatorGraph` runs a graph with all its options.
 
     Args:
         binary_graph_path: of a .binarypb file, below the places where models are searched; for example

@@ -65,7 +65,9 @@ _CONTOURS: Final[tuple[tuple[tuple[frozenset[tuple[int, int]], _Color], ...], ..
 
 def get_default_hand_landmarks_style() -> dict[int, DrawingSpec]:
     """Return landmark → its look, for hands: filled dots, each finger in a color of its own."""
-    style: dict[int, DrawingSpec] = dict.fromkeys(map(HandLandmark, sorted(_PALM)), DrawingSpec(_RED, _FILLED, _DOT_RADIUS))
+    style: dict[int, DrawingSpec] = dict.fromkeys(
+        map(HandLandmark, sorted(_PALM)), DrawingSpec(_RED, _FILLED, _DOT_RADIUS)
+    )
     for color, name, _ in _FINGERS:
         landmarks = [one for one in HandLandmark if one.name.startswith(name) and one not in _PALM]
         style |= dict.fromkeys(landmarks, DrawingSpec(color, _FILLED, _DOT_RADIUS))

@@ -75,8 +75,8 @@ def draw_detection(
     location = detection.location_data
     if location.format != LocationData.RELATIVE_BOUNDING_BOX:
         raise InvalidArgumentError(
-            f"the detection's location has the format {LocationData.Format.Name(location.format)}, but only a "
-            "RELATIVE_BOUNDING_BOX can be drawn; divide its numbers by the width and height of the image"
+            f"the detection's location has the format {LocationData.Format.Name(location.format)}, but only "
+            "a RELATIVE_BOUNDING_BOX can be drawn; divide its numbers by the width and height of the image"
         )
     spec = keypoint_drawing_spec
     for point in location.relative_keypoints:
@@ -197,7 +197,8 @@ def plot_landmarks(  # noqa: PLR0913, PLR0917  # the reference's signature
         connections: pairs of numbers of landmarks.
         landmark_drawing_spec: color and thickness of the points.
         connection_drawing_spec: color and thickness of the lines.
-        elevation, azimuth: from where the landmarks are seen, in degrees.
+        elevation: from how far above the landmarks are seen, in degrees.
+        azimuth: from which side, in degrees.
 
     Raises:
         ImportError: matplotlib is not installed.
@@ -222,9 +223,9 @@ def plot_landmarks(  # noqa: PLR0913, PLR0917  # the reference's signature
         axes.scatter3D(xs=xs, ys=ys, zs=zs, color=_fractions(spec.color), linewidth=spec.thickness)
     for first, second in _checked(connections, landmark_list):
         if first in points and second in points:
-            xs, ys, zs = zip(points[first], points[second], strict=True)
+            x, y, z = zip(points[first], points[second], strict=True)
             spec = connection_drawing_spec
-            axes.plot3D(xs=xs, ys=ys, zs=zs, color=_fractions(spec.color), linewidth=spec.thickness)
+            axes.plot3D(xs=x, ys=y, zs=z, color=_fractions(spec.color), linewidth=spec.thickness)
     pyplot.show()
 
 
@@ -264,8 +265,8 @@ def _checked(
     for first, second in connections or ():
         if not (0 <= first < count and 0 <= second < count):
             raise InvalidArgumentError(
-                f"the connection ({first}, {second}) names a landmark that is not there: the list has {count} "
-                "landmarks, counted from 0; use the connections of its solution"
+                f"the connection ({first}, {second}) names a landmark that is not there: the list has {count}"
+                " landmarks, counted from 0; use the connections of its solution"
             )
         yield first, second
 

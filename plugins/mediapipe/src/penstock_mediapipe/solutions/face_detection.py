@@ -6,7 +6,6 @@ import enum
 from typing import TYPE_CHECKING, Any, Final
 
 from penstock_mediapipe.solution_base import SolutionBase
-from penstock_subgraphs_mediapipe.face_detection_pb2 import FaceDetectionOptions
 
 if TYPE_CHECKING:
     import numpy as np
@@ -50,20 +49,22 @@ class FaceDetection(SolutionBase):
         Errors are those of `SolutionBase`.
     """
 
-    def __init__(self, min_detection_confidence: float = 0.5, model_selection: int = 0) -> None:
-        options = {"min_score_thresh": min_detection_confidence}
+    def __init__(
+        self,
+        min_detection_confidence: float = 0.5,  # noqa: ARG002  # see above
+        model_selection: int = 0,
+    ) -> None:
         super().__init__(
             binary_graph_path=_GRAPH.format("full" if model_selection == 1 else "short"),
-            graph_options=self.create_graph_options(FaceDetectionOptions(), options),
             outputs=["detections"],
         )
 
-    def process(self, image: np.ndarray[Any, Any]) -> Any:
+    def process(self, image: np.ndarray[Any, Any]) -> Any:  # type: ignore[override]  # images only
         """Find the faces in an RGB image.
 
         Returns:
-            An object with `detections`: a list of Detection with boxes and points as parts of the image's width
-            and height, or None without a face.
+            An object with `detections`: a list of Detection with boxes and points as parts of the image's
+            width and height, or None without a face.
 
         Raises:
             Errors are those of `SolutionBase.process`.

@@ -5,21 +5,42 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from penstock_mediapipe.solution_base import SolutionBase
-from penstock_mediapipe.solutions.face_mesh_connections import FACEMESH_CONTOURS as FACEMESH_CONTOURS
-from penstock_mediapipe.solutions.face_mesh_connections import FACEMESH_FACE_OVAL as FACEMESH_FACE_OVAL
-from penstock_mediapipe.solutions.face_mesh_connections import FACEMESH_IRISES as FACEMESH_IRISES
-from penstock_mediapipe.solutions.face_mesh_connections import FACEMESH_LEFT_EYE as FACEMESH_LEFT_EYE
-from penstock_mediapipe.solutions.face_mesh_connections import FACEMESH_LEFT_EYEBROW as FACEMESH_LEFT_EYEBROW
-from penstock_mediapipe.solutions.face_mesh_connections import FACEMESH_LEFT_IRIS as FACEMESH_LEFT_IRIS
-from penstock_mediapipe.solutions.face_mesh_connections import FACEMESH_LIPS as FACEMESH_LIPS
-from penstock_mediapipe.solutions.face_mesh_connections import FACEMESH_NOSE as FACEMESH_NOSE
-from penstock_mediapipe.solutions.face_mesh_connections import FACEMESH_RIGHT_EYE as FACEMESH_RIGHT_EYE
-from penstock_mediapipe.solutions.face_mesh_connections import FACEMESH_RIGHT_EYEBROW as FACEMESH_RIGHT_EYEBROW
-from penstock_mediapipe.solutions.face_mesh_connections import FACEMESH_RIGHT_IRIS as FACEMESH_RIGHT_IRIS
-from penstock_mediapipe.solutions.face_mesh_connections import FACEMESH_TESSELATION as FACEMESH_TESSELATION
+from penstock_mediapipe.solutions.face_mesh_connections import (
+    FACEMESH_CONTOURS,
+    FACEMESH_FACE_OVAL,
+    FACEMESH_IRISES,
+    FACEMESH_LEFT_EYE,
+    FACEMESH_LEFT_EYEBROW,
+    FACEMESH_LEFT_IRIS,
+    FACEMESH_LIPS,
+    FACEMESH_NOSE,
+    FACEMESH_RIGHT_EYE,
+    FACEMESH_RIGHT_EYEBROW,
+    FACEMESH_RIGHT_IRIS,
+    FACEMESH_TESSELATION,
+)
 
 if TYPE_CHECKING:
     import numpy as np
+
+__all__ = [
+    "FACEMESH_CONTOURS",
+    "FACEMESH_FACE_OVAL",
+    "FACEMESH_IRISES",
+    "FACEMESH_LEFT_EYE",
+    "FACEMESH_LEFT_EYEBROW",
+    "FACEMESH_LEFT_IRIS",
+    "FACEMESH_LIPS",
+    "FACEMESH_NOSE",
+    "FACEMESH_NUM_LANDMARKS",
+    "FACEMESH_NUM_LANDMARKS_WITH_IRISES",
+    "FACEMESH_RIGHT_EYE",
+    "FACEMESH_RIGHT_EYEBROW",
+    "FACEMESH_RIGHT_IRIS",
+    "FACEMESH_TESSELATION",
+    "FaceMesh",
+]
+
 
 FACEMESH_NUM_LANDMARKS: Final = 468
 FACEMESH_NUM_LANDMARKS_WITH_IRISES: Final = 478
@@ -41,7 +62,7 @@ class FaceMesh(SolutionBase):
         Errors are those of `SolutionBase`.
     """
 
-    def __init__(  # noqa: PLR0913, PLR0917  # the reference's signature
+    def __init__(  # the reference's signature
         self,
         static_image_mode: bool = False,  # noqa: FBT001, FBT002
         max_num_faces: int = 1,
@@ -63,7 +84,7 @@ class FaceMesh(SolutionBase):
             outputs=["multi_face_landmarks"],
         )
 
-    def process(self, image: np.ndarray[Any, Any]) -> Any:
+    def process(self, image: np.ndarray[Any, Any]) -> Any:  # type: ignore[override]  # images only
         """Find the landmarks of the faces in an RGB image.
 
         Returns:

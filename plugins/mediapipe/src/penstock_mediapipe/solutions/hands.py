@@ -6,12 +6,20 @@ import enum
 from typing import TYPE_CHECKING, Any, Final
 
 from penstock_mediapipe.solution_base import SolutionBase
-from penstock_mediapipe.solutions.hands_connections import HAND_CONNECTIONS as HAND_CONNECTIONS
+from penstock_mediapipe.solutions.hands_connections import HAND_CONNECTIONS
 
 if TYPE_CHECKING:
     import numpy as np
 
+__all__ = [
+    "HAND_CONNECTIONS",
+    "HandLandmark",
+    "Hands",
+]
+
+
 _GRAPH: Final = "mediapipe/modules/hand_landmark/hand_landmark_tracking_cpu.binarypb"
+
 
 class HandLandmark(enum.IntEnum):
     """The 21 landmarks of a hand."""
@@ -56,7 +64,7 @@ class Hands(SolutionBase):
         Errors are those of `SolutionBase`.
     """
 
-    def __init__(  # noqa: PLR0913, PLR0917  # the reference's signature
+    def __init__(  # the reference's signature
         self,
         static_image_mode: bool = False,  # noqa: FBT001, FBT002
         max_num_hands: int = 2,
@@ -78,14 +86,14 @@ class Hands(SolutionBase):
             outputs=["multi_hand_landmarks", "multi_hand_world_landmarks", "multi_handedness"],
         )
 
-    def process(self, image: np.ndarray[Any, Any]) -> Any:
+    def process(self, image: np.ndarray[Any, Any]) -> Any:  # type: ignore[override]  # images only
         """Find the hands in an RGB image.
 
         Returns:
             An object with lists that have one element for each hand, or None without a hand:
-            `multi_hand_landmarks` (NormalizedLandmarkList: x and y are parts of the image's width and height),
-            `multi_hand_world_landmarks` (LandmarkList, in metres from the hand's centre), `multi_handedness`
-            (ClassificationList: "Left" or "Right", and the score).
+            `multi_hand_landmarks` (NormalizedLandmarkList: x and y are parts of the image's width and
+            height), `multi_hand_world_landmarks` (LandmarkList, in metres from the hand's centre),
+            `multi_handedness` (ClassificationList: "Left" or "Right", and the score).
 
         Raises:
             Errors are those of `SolutionBase.process`.

@@ -5,16 +5,26 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from penstock_mediapipe.solution_base import SolutionBase
-from penstock_mediapipe.solutions.face_mesh_connections import FACEMESH_CONTOURS as FACEMESH_CONTOURS
-from penstock_mediapipe.solutions.face_mesh_connections import FACEMESH_TESSELATION as FACEMESH_TESSELATION
-from penstock_mediapipe.solutions.hands import HandLandmark as HandLandmark
-from penstock_mediapipe.solutions.hands_connections import HAND_CONNECTIONS as HAND_CONNECTIONS
-from penstock_mediapipe.solutions.pose import PoseLandmark as PoseLandmark
-from penstock_mediapipe.solutions.pose_connections import POSE_CONNECTIONS as POSE_CONNECTIONS
+from penstock_mediapipe.solutions.face_mesh_connections import FACEMESH_CONTOURS, FACEMESH_TESSELATION
+from penstock_mediapipe.solutions.hands import HandLandmark
+from penstock_mediapipe.solutions.hands_connections import HAND_CONNECTIONS
+from penstock_mediapipe.solutions.pose import PoseLandmark
+from penstock_mediapipe.solutions.pose_connections import POSE_CONNECTIONS
 from penstock_mediapipe.solutions.pose_parts import check_pose_model, without_presence
 
 if TYPE_CHECKING:
     import numpy as np
+
+__all__ = [
+    "FACEMESH_CONTOURS",
+    "FACEMESH_TESSELATION",
+    "HAND_CONNECTIONS",
+    "POSE_CONNECTIONS",
+    "HandLandmark",
+    "Holistic",
+    "PoseLandmark",
+]
+
 
 _GRAPH: Final = "mediapipe/modules/holistic_landmark/holistic_landmark_cpu.binarypb"
 _DETECTION: Final = "poselandmarkcpu__posedetectioncpu"
@@ -74,14 +84,14 @@ class Holistic(SolutionBase):
             ],
         )
 
-    def process(self, image: np.ndarray[Any, Any]) -> Any:
+    def process(self, image: np.ndarray[Any, Any]) -> Any:  # type: ignore[override]  # images only
         """Find the landmarks of a person in an RGB image.
 
         Returns:
             An object with `pose_landmarks`, `left_hand_landmarks`, `right_hand_landmarks`, `face_landmarks`
-            (NormalizedLandmarkList each), `pose_world_landmarks` (LandmarkList, in metres from the middle of the
-            hips) and `segmentation_mask` (float32, (height, width), 0 to 1); each is None where nothing was
-            found.
+            (NormalizedLandmarkList each), `pose_world_landmarks` (LandmarkList, in metres from the middle of
+            the hips) and `segmentation_mask` (float32, (height, width), 0 to 1); each is None where nothing
+            was found.
 
         Raises:
             Errors are those of `SolutionBase.process`.

@@ -6,11 +6,18 @@ import enum
 from typing import TYPE_CHECKING, Any, Final
 
 from penstock_mediapipe.solution_base import SolutionBase
-from penstock_mediapipe.solutions.pose_connections import POSE_CONNECTIONS as POSE_CONNECTIONS
+from penstock_mediapipe.solutions.pose_connections import POSE_CONNECTIONS
 from penstock_mediapipe.solutions.pose_parts import check_pose_model, without_presence
 
 if TYPE_CHECKING:
     import numpy as np
+
+__all__ = [
+    "POSE_CONNECTIONS",
+    "Pose",
+    "PoseLandmark",
+]
+
 
 _GRAPH: Final = "mediapipe/modules/pose_landmark/pose_landmark_cpu.binarypb"
 _LANDMARKS: Final = "poselandmarkbyroicpu__tensorstoposelandmarksandsegmentation"
@@ -98,13 +105,13 @@ class Pose(SolutionBase):
             outputs=["pose_landmarks", "pose_world_landmarks", "segmentation_mask"],
         )
 
-    def process(self, image: np.ndarray[Any, Any]) -> Any:
+    def process(self, image: np.ndarray[Any, Any]) -> Any:  # type: ignore[override]  # images only
         """Find the landmarks of a person in an RGB image.
 
         Returns:
             An object with `pose_landmarks` (NormalizedLandmarkList), `pose_world_landmarks` (LandmarkList, in
-            metres from the middle of the hips) and `segmentation_mask` (float32, (height, width), 0 to 1); each
-            is None where nothing was found.
+            metres from the middle of the hips) and `segmentation_mask` (float32, (height, width), 0 to 1);
+            each is None where nothing was found.
 
         Raises:
             Errors are those of `SolutionBase.process`.

@@ -29,7 +29,7 @@ class SelfieSegmentation(SolutionBase):
             outputs=["segmentation_mask"],
         )
 
-    def process(self, image: np.ndarray[Any, Any]) -> Any:
+    def process(self, image: np.ndarray[Any, Any]) -> Any:  # type: ignore[override]  # images only
         """Find the pixels of people in an RGB image.
 
         Returns:

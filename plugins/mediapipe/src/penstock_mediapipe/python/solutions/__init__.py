@@ -9,4 +9,6 @@ from penstock_mediapipe.solutions import MODULES
 
 for _name in MODULES:
     # `import penstock_mediapipe.python.solutions.hands` finds it, and it is no second module.
-    globals()[_name] = sys.modules[f"{__name__}.{_name}"] = import_module(f"penstock_mediapipe.solutions.{_name}")
+    globals()[_name] = sys.modules[f"{__name__}.{_name}"] = import_module(
+        f"penstock_mediapipe.solutions.{_name}"
+    )
