@@ -186,15 +186,39 @@ def test_without_a_person_all_results_are_none():
 
 
 @pytest.mark.usefixtures("models")
-def test_thresholds_decide_which_hands_count(picture):
-    image = picture("hand_one")
+@pytest.mark.parametrize("threshold", ["min_detection_confidence", "min_tracking_confidence"])
+@pytest.mark.parametrize(
+    ("solution", "picture_name", "stream"),
+    [
+        (Hands, "hand_one", "multi_hand_landmarks"),
+        (FaceMesh, "astronaut", "multi_face_landmarks"),
+        (Pose, "astronaut", "pose_landmarks"),
+        (Holistic, "astronaut", "pose_landmarks"),
+    ],
+)
+def test_thresholds_decide_what_counts(solution, picture_name, stream, threshold, picture):
+    image = picture(picture_name)
 
-    with Hands(min_detection_confidence=2.0) as hands:
-        assert hands.process(image).multi_hand_landmarks is None
-    with Hands(min_tracking_confidence=2.0) as hands:
-        assert hands.process(image).multi_hand_landmarks is None
-    with Hands(min_detection_confidence=None) as hands:
-        assert len(hands.process(image).multi_hand_landmarks) == 1
+    with solution(**{threshold: 2.0}) as made:
+        assert getattr(made.process(image), stream) is None
+    with solution(**{threshold: None}) as made:
+        assert getattr(made.process(image), stream) is not None
+
+
+@pytest.mark.usefixtures("models")
+def test_holistic_refines_the_face_and_gives_a_mask_where_it_is_asked_to(picture):
+    image = picture("astronaut")
+
+    with Holistic() as plain, Holistic(refine_face_landmarks=True, enable_segmentation=True) as rich:
+        first, second = plain.process(image), rich.process(image)
+
+    assert [len(found.face_landmarks.landmark) for found in (first, second)] == [468, 478]
+    assert first.segmentation_mask is None
+    assert second.segmentation_mask.shape == (512, 512)
+    # MediaPipe 0.10.21 gives these.
+    assert second.segmentation_mask.mean() == pytest.approx(0.4337970, abs=1e-5)
+    iris = second.face_landmarks.landmark[477]
+    assert (iris.x, iris.y) == pytest.approx((0.4807881, 0.2089385), abs=NEAR)
 
 
 @pytest.mark.usefixtures("models")
