@@ -201,7 +201,7 @@ def test_thresholds_decide_what_counts(solution, picture_name, stream, threshold
 
     with solution(**{threshold: 2.0}) as made:
         assert getattr(made.process(image), stream) is None
-    with solution(**{threshold: None}) as made:
+    with solution(**{threshold: 0.1}) as made:
         assert getattr(made.process(image), stream) is not None
 
 
