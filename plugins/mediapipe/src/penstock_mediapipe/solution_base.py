@@ -196,7 +196,7 @@ class SolutionBase:
         self._inputs = None
 
     def reset(self) -> None:
-        """Begin anew: the graph forgets what it tracked. Without effect on a closed solution.
+        """Start the graph again: it forgets what it tracked. Without effect on a closed solution.
 
         Raises:
             RuntimeError: the graph failed.

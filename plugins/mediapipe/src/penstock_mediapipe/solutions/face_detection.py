@@ -38,7 +38,7 @@ def get_key_point(
 
 
 class FaceDetection(SolutionBase):
-    """Finds faces in an image; each image is looked at anew.
+    """Finds faces in an image; each image is looked at as if it were the first.
 
     Args:
         min_detection_confidence: without effect, as in the reference, which sets it on a graph that is

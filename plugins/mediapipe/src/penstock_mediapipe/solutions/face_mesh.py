@@ -52,7 +52,7 @@ class FaceMesh(SolutionBase):
     """Finds faces in an image and follows them in the next ones.
 
     Args:
-        static_image_mode: look for faces in each image anew, and follow none.
+        static_image_mode: look for faces in each image as if it were the first, and follow none.
         max_num_faces: how many faces are looked for, from 1 on.
         refine_landmarks: landmarks of eyes and lips are more exact, and those of the irises are added.
         min_detection_confidence: from which score on a face that was looked for counts, 0 to 1.

@@ -54,7 +54,7 @@ class Hands(SolutionBase):
     `cv2.flip(image, 1)`.
 
     Args:
-        static_image_mode: look for hands in each image anew, and follow none.
+        static_image_mode: look for hands in each image as if it were the first, and follow none.
         max_num_hands: how many hands are looked for, from 1 on.
         model_complexity: the model of the landmarks: 0 is faster, 1 more exact.
         min_detection_confidence: from which score on a hand that was looked for counts, 0 to 1.

@@ -35,7 +35,7 @@ class Holistic(SolutionBase):
     """Finds the most prominent person in an image and follows that person's pose, face and hands.
 
     Args:
-        static_image_mode: look for a person in each image anew, and smooth nothing.
+        static_image_mode: look for a person in each image as if it were the first, and smooth nothing.
         model_complexity: the model of the pose: 0, 1 or 2; MediaPipe's wheel has 1 only.
         smooth_landmarks: filter the landmarks of the pose over time.
         enable_segmentation: give a mask of the person's pixels too.

@@ -65,7 +65,7 @@ class Pose(SolutionBase):
     """Finds the most prominent person in an image and follows that person in the next ones.
 
     Args:
-        static_image_mode: look for a person in each image anew, and smooth nothing.
+        static_image_mode: look for a person in each image as if it were the first, and smooth nothing.
         model_complexity: the model of the landmarks: 0, 1 or 2, the last one the slowest and most exact.
             MediaPipe's wheel has 1 only.
         smooth_landmarks: filter the landmarks over time.

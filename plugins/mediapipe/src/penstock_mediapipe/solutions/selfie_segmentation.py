@@ -13,7 +13,7 @@ _GRAPH: Final = "mediapipe/modules/selfie_segmentation/selfie_segmentation_cpu.b
 
 
 class SelfieSegmentation(SolutionBase):
-    """Finds the pixels of people within 2 metres of the camera; each image is looked at anew.
+    """Finds the pixels of people within 2 metres of the camera, in each image as if it were the first.
 
     Args:
         model_selection: 0 for any image, 1 for landscapes, which is faster.
