@@ -1,4 +1,4 @@
-"""Programs for MediaPipe's Python solutions run after one changed import: `import penstock_mediapipe as mp`."""
+"""Programs for MediaPipe's Python solutions run after one changed import: that of `penstock_mediapipe`."""
 
 from __future__ import annotations
 
