@@ -1,10 +1,10 @@
 """Claim: MediaPipe's own graphs are about as fast here as in its C++, and faster where hands run in parallel.
 
 The graphs are those of MediaPipe's wheel, unchanged: hands, with two and with four of them in the
-picture, and a face at short range. Each frame is the same picture, 1280 x 720; a frame is given when the graph
-is idle again, as `solutions` do, so a figure is the time of one frame alone: its median, the CPU time of all
-threads, and frames per second. In one case more Penstock runs the graph of `penstock hands`, in which the
-hands of a frame are inferred two at a time, beside the reference's own graph. Every contestant checks how
+picture, and a face at short range. Each frame is the same picture, 1280 x 720; a frame is given when the
+graph is idle again, as `solutions` do, so a figure is the time of one frame alone: its median, the CPU time
+of all threads, and frames per second. In one case more Penstock runs the graph of `penstock hands`, in which
+the hands of a frame are inferred two at a time, beside the reference's own graph. Every contestant checks how
 many hands or faces each frame has, and that no result is missing, late or out of order.
 
     python benchmarks/door.py --pictures FOLDER [--reference PYTHON] [--frames 100] [--rounds 5] [--short]
@@ -123,9 +123,12 @@ def penstock(  # noqa: PLR0913  # the settings of a case
         config = CalculatorGraphConfig.FromString(ResourceFinder().find(graph).data)
     running = CalculatorGraph(config)
     seen: list[tuple[int, int]] = []
-    running.observe_output_stream(
-        output, lambda _, packet: seen.append((int(packet.timestamp), len(packet.payload)))
-    )
+
+    def see(_name: str, packet: Packet) -> None:
+        found_now: Any = packet.payload
+        seen.append((int(packet.timestamp), len(found_now)))
+
+    running.observe_output_stream(output, see)
     running.start_run(side)
     pixels = np.load(picture)
     still = ImageFrame(moved(pixels, MOVING))
