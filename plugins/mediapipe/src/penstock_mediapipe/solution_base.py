@@ -12,10 +12,11 @@ from penstock import CalculatorGraph, Packet
 from penstock.config import CalculatorGraphConfig, build_plan
 from penstock.errors import FailedPreconditionError, InvalidArgumentError, PenstockError
 from penstock.lowlevel import OptionTypes, default_registry
+from penstock_mediapipe import resource_util
 from penstock_mediapipe.calculator_params import set_calculator_params
 from penstock_mediapipe.model_places import read_graph_file
 from penstock_mediapipe.packet_data_type import PacketDataType, content_of, payload_of
-from penstock_tensors import RESOURCES, ResourceFinder
+from penstock_tensors import RESOURCES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from google.protobuf.message import Message
 
     from penstock.lowlevel import Plan
+    from penstock_tensors import ResourceFinder
 
 __all__ = [
     "PacketDataType",
@@ -99,7 +101,7 @@ class SolutionBase:
             raise InvalidArgumentError(
                 f"{given} of binary_graph_path and graph_config given; give exactly one of them"
             )
-        finder = ResourceFinder()
+        finder = resource_util.finder()
         if binary_graph_path:
             graph_config = CalculatorGraphConfig.FromString(read_graph_file(binary_graph_path, finder))
         registry = default_registry()

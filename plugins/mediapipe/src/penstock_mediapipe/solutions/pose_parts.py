@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from penstock_mediapipe.model_places import check_separate_model
-from penstock_tensors import ResourceFinder
+from penstock_mediapipe.resource_util import finder
 
 #: Complexity → the model that MediaPipe's wheel does not have.
 _SEPARATE: Final = {
@@ -21,7 +21,7 @@ def check_pose_model(model_complexity: int) -> None:
         FileNotFoundError: no place has it; the message says from where it comes.
     """
     if model_complexity in _SEPARATE:
-        check_separate_model(_SEPARATE[model_complexity], ResourceFinder())
+        check_separate_model(_SEPARATE[model_complexity], finder())
 
 
 def without_presence(results: Any) -> Any:

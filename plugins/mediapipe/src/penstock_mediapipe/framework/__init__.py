@@ -1,0 +1,1 @@
+"""The messages of MediaPipe's framework, where programs import them from."""
