@@ -39,6 +39,8 @@ BENCHMARKS: Final = (
     "slow_node",
     "gpu_frame",
 )
+#: Those that need files which are not here: they are run by themselves.
+APART: Final = ("door",)
 
 
 def run(name: str, folder: Path, options: Sequence[str]) -> str:

@@ -27,6 +27,7 @@ NO_PLUGIN = {
     "penstock-cli",
     "penstock-builder",
     "penstock-functions",
+    "penstock-mediapipe",
     "penstock-testing",
 }
 

@@ -311,6 +311,14 @@ def models() -> Path:
 
 
 @pytest.fixture(scope="session")
+def pictures() -> Path:
+    """Return the folder of the pictures that the runs were recorded from."""
+    if not (DOOR / "hands_two.png").is_file():
+        pytest.skip("the pictures are not here: there is no ../shared/cases/door")
+    return DOOR
+
+
+@pytest.fixture(scope="session")
 def graph_file(models, tmp_path_factory):
     """Return a function: the name of a graph in the records → the path of the shipped file."""
     folder = tmp_path_factory.mktemp("graphs")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import threading
+import weakref
 
 import numpy as np
 import pytest
@@ -259,3 +261,23 @@ def test_it_keeps_what_all_calculators_promise(doubling, double, name):
         },
         payloads={"TENSORS": lambda random, at: [Tensor(np.full((1, 4), random.random(), np.float32))]},
     )
+
+
+def test_the_sessions_are_let_go_when_the_run_ends(doubling, double, monkeypatch):
+    made = []
+    new_session = doubling.session
+
+    def session():
+        one = new_session()
+        made.append(weakref.ref(one))
+        return one
+
+    monkeypatch.setattr(doubling, "session", session)
+    gc.disable()  # the nodes of a run refer to each other
+    try:
+        run(double, [Tensor(ONES)])
+        left = [reference() for reference in made]
+    finally:
+        gc.enable()
+
+    assert left == [None]

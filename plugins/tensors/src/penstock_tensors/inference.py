@@ -169,6 +169,10 @@ class InferenceCalculatorCpu(penstock.Calculator):
             for port, tensor in zip(cc.outputs, made, strict=False):  # the last outputs may be left out
                 port.add(tensor, cc.stamp)
 
+    def close(self, cc: CalculatorContext) -> None:  # noqa: ARG002  # the base class gives it
+        """Let the sessions go: a graph that has ended may be kept, and models are large."""
+        del self._sessions
+
     def _settings(self, cc: CalculatorContext, options: InferenceCalculatorOptions) -> RunSettings:
         sides = cc.input_side_packets
         delegate = options.delegate

@@ -1,0 +1,5 @@
+"""`penstock_mediapipe.solution_base` under the name that programs for MediaPipe know."""
+
+from penstock_mediapipe.solution_base import PacketDataType, SolutionBase, SolutionOutputs
+
+__all__ = ["PacketDataType", "SolutionBase", "SolutionOutputs"]

@@ -1,0 +1,386 @@
+"""`SolutionBase` with small graphs, which need no model."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+
+from penstock_formats import Detection, NormalizedLandmarkList
+from penstock_mediapipe.solution_base import PacketDataType, SolutionBase
+
+PASSING = """
+input_stream: "in"
+output_stream: "out"
+node { name: "pass" calculator: "PassThroughCalculator" input_stream: "in" output_stream: "out" }
+"""
+THRESHOLD = """
+input_stream: "score"
+output_stream: "flag"
+node {
+  name: "threshold"
+  calculator: "ThresholdingCalculator"
+  input_stream: "FLOAT:score"
+  output_stream: "FLAG:flag"
+  %s
+}
+"""
+OPTIONS = "options { [mediapipe.ThresholdingCalculatorOptions.ext] { threshold: 0.5 } }"
+NODE_OPTIONS = (
+    "node_options { [type.googleapis.com/mediapipe.ThresholdingCalculatorOptions] { threshold: 0.5 } }"
+)
+RECTS = """
+input_stream: "detection"
+output_stream: "rect"
+node {
+  calculator: "DetectionsToRectsCalculator"
+  input_stream: "DETECTION:detection"
+  output_stream: "NORM_RECT:rect"
+}
+"""
+CLIPPED = """
+input_stream: "in"
+output_stream: "out"
+node {
+  calculator: "ClipDetectionVectorSizeCalculator"
+  input_stream: "in"
+  output_stream: "out"
+  input_side_packet: "size"
+}
+"""
+
+
+def passing(kind):
+    return SolutionBase(graph_config=PASSING, stream_type_hints={"in": kind, "out": kind})
+
+
+def thresholding(options=OPTIONS, **params):
+    return SolutionBase(
+        graph_config=THRESHOLD % options,
+        calculator_params={key.replace("__", "."): value for key, value in params.items()},
+    )
+
+
+# --- process ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("kind", "value"),
+    [
+        ("STRING", "a"),
+        ("BOOL", True),
+        ("INT", 3),
+        ("FLOAT", 1.5),
+        ("INT_LIST", [1, 2]),
+        ("BOOL_LIST", [True, False]),
+        ("FLOAT_LIST", [0.5, 2.0]),
+    ],
+)
+def test_values_come_out_as_they_went_in(kind, value):
+    with passing(PacketDataType[kind]) as solution:
+        assert solution.process({"in": value}).out == value
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "wanted"),
+    [
+        ("INT", "a", "an int"),
+        ("INT", 1.5, "an int"),
+        ("BOOL", 1, "True or False"),
+        ("FLOAT", "a", "a number"),
+        ("STRING", 1, "a str"),
+        ("INT_LIST", "12", "a list"),
+        ("INT_LIST", [1.5], "an int"),
+        ("PROTO", 1, "a protobuf message"),
+        ("IMAGE_FRAME", "a", "a NumPy array"),
+    ],
+)
+def test_a_value_of_another_type_is_refused_and_the_solution_goes_on(kind, value, wanted):
+    with passing(PacketDataType[kind]) as solution:
+        with pytest.raises(TypeError, match=f"the input 'in'.*must be {wanted}"):
+            solution.process({"in": value})
+        assert solution.process({}).out is None
+
+
+def test_an_int_of_more_than_32_bits_is_refused():
+    with passing(PacketDataType.INT) as solution, pytest.raises(OverflowError, match="32 bits"):
+        solution.process({"in": 2**31})
+
+
+def test_floats_are_those_of_32_bits():
+    with passing(PacketDataType.FLOAT) as solution:
+        assert solution.process({"in": 0.1}).out == float(np.float32(0.1))
+
+
+def test_what_did_not_come_is_none_and_not_what_came_before():
+    with passing(PacketDataType.INT) as solution:
+        assert solution.process({"in": 3}).out == 3
+        results = solution.process({})
+
+    assert results.out is None
+    assert results._fields == ("out",)
+
+
+def test_messages_are_copied_in_and_out():
+    given = NormalizedLandmarkList()
+    given.landmark.add(x=0.5)
+    with passing(PacketDataType.PROTO) as solution:
+        found = solution.process({"in": given}).out
+
+    assert found == given
+    assert found is not given
+
+
+def test_lists_of_messages_and_audio_are_not_taken():
+    for kind in (PacketDataType.PROTO_LIST, PacketDataType.AUDIO):
+        with passing(kind) as solution, pytest.raises(NotImplementedError, match=kind.name):
+            solution.process({"in": []})
+
+
+@pytest.mark.parametrize("kind", [PacketDataType.IMAGE_FRAME, PacketDataType.IMAGE])
+def test_a_writable_image_is_copied_and_a_read_only_one_is_shared(kind):
+    image = np.arange(60, dtype=np.uint8).reshape(4, 5, 3)
+    kept = image.copy()
+    with passing(kind) as solution:
+        copied = solution.process(image).out
+        image[:] = 0
+        assert np.array_equal(copied, kept)
+
+        kept.flags.writeable = False
+        shared = solution.process(kept).out
+
+    assert np.shares_memory(shared, kept)
+    assert not copied.flags.writeable
+    assert not shared.flags.writeable
+
+
+def test_an_image_seen_backwards_is_given_as_it_is_seen():
+    image = np.arange(60, dtype=np.uint8).reshape(4, 5, 3)
+    with passing(PacketDataType.IMAGE_FRAME) as solution:
+        assert np.array_equal(solution.process(image[:, ::-1, ::-1]).out, image[:, ::-1, ::-1])
+
+
+@pytest.mark.parametrize("shape", [(4, 5), (4, 5, 4), (4, 5, 1), (2, 4, 5, 3)])
+def test_an_image_without_three_channels_is_refused(shape):
+    with (
+        passing(PacketDataType.IMAGE_FRAME) as solution,
+        pytest.raises(ValueError, match=r"must have the shape \(height, width, 3\)"),
+    ):
+        solution.process(np.zeros(shape, np.uint8))
+
+
+def test_an_image_of_floats_is_refused():
+    with passing(PacketDataType.IMAGE_FRAME) as solution, pytest.raises(TypeError, match=r"float32.*uint8"):
+        solution.process(np.zeros((4, 5, 3), np.float32))
+
+
+def test_an_input_that_the_graph_does_not_have_is_refused():
+    with passing(PacketDataType.INT) as solution, pytest.raises(KeyError, match="no input stream 'foo'"):
+        solution.process({"foo": 3})
+
+
+def test_one_image_for_a_graph_with_two_inputs_is_refused():
+    graph = PASSING.replace('input_stream: "in"\n', 'input_stream: "in"\ninput_stream: "more"\n', 1)
+    hints = dict.fromkeys(("in", "more", "out"), PacketDataType.IMAGE_FRAME)
+    with (
+        SolutionBase(graph_config=graph, stream_type_hints=hints) as solution,
+        pytest.raises(ValueError, match="2 input streams; give a dict of 'in', 'more'"),
+    ):
+        solution.process(np.zeros((4, 5, 3), np.uint8))
+
+
+def test_a_solution_may_be_used_by_another_thread_than_the_one_that_made_it():
+    found = []
+    with passing(PacketDataType.INT) as solution:
+        thread = threading.Thread(target=lambda: found.append(solution.process({"in": 3}).out))
+        thread.start()
+        thread.join(20)
+        assert solution.process({"in": 4}).out == 4
+
+    assert found == [3]
+
+
+def test_a_calculator_that_fails_is_a_runtime_error():
+    located = Detection()
+    located.location_data.format = located.location_data.RELATIVE_BOUNDING_BOX
+    box = located.location_data.relative_bounding_box
+    box.xmin, box.ymin, box.width, box.height = 0.25, 0.25, 0.5, 0.5
+    solution = SolutionBase(graph_config=RECTS)
+
+    assert solution.process({"detection": located}).rect.x_center == 0.5
+    with pytest.raises(RuntimeError, match="DetectionsToRectsCalculator") as caught:
+        solution.process({"detection": Detection()})
+    assert not isinstance(caught.value, ValueError)
+
+
+def test_a_calculator_that_cannot_open_is_said_when_the_solution_is_made():
+    with pytest.raises(RuntimeError, match="ClipDetectionVectorSizeCalculator"):
+        SolutionBase(graph_config=CLIPPED, side_inputs={"size": 0})
+
+
+# --- the end and a new beginning ----------------------------------------------------------------------
+
+
+def test_a_closed_solution_can_neither_process_nor_be_closed_again():
+    solution = passing(PacketDataType.INT)
+    solution.close()
+
+    with pytest.raises(ValueError, match="closed"):
+        solution.process({"in": 3})
+    with pytest.raises(ValueError, match="closed already"):
+        solution.close()
+    solution.reset()
+
+
+def test_after_reset_a_solution_goes_on():
+    with passing(PacketDataType.INT) as solution:
+        solution.process({"in": 3})
+        solution.reset()
+        assert solution.process({"in": 4}).out == 4
+
+
+# --- the graph ----------------------------------------------------------------------------------------
+
+
+def test_exactly_one_of_path_and_graph_is_needed():
+    with pytest.raises(ValueError, match="neither of binary_graph_path and graph_config"):
+        SolutionBase()
+    with pytest.raises(ValueError, match="both of binary_graph_path and graph_config"):
+        SolutionBase("a.binarypb", graph_config=PASSING)
+
+
+def test_a_graph_that_is_not_one_is_a_value_error():
+    with pytest.raises(ValueError, match="bad"):
+        SolutionBase(graph_config="bad {")
+
+
+def test_streams_of_unknown_type_ask_for_a_hint():
+    with pytest.raises(RuntimeError, match="the stream 'in' carries; say it in stream_type_hints"):
+        SolutionBase(graph_config=PASSING)
+
+
+def test_outputs_are_those_that_are_named():
+    with SolutionBase(graph_config=THRESHOLD % OPTIONS, outputs=["score"]) as solution:
+        assert vars(solution.process({"score": 0.75})) == {"score": 0.75}
+
+
+def test_an_output_that_the_graph_does_not_have_is_refused():
+    with pytest.raises(ValueError, match="no stream 'nope'"):
+        SolutionBase(graph_config=THRESHOLD % OPTIONS, outputs=["nope"])
+
+
+def test_a_side_packet_that_no_node_takes_is_refused():
+    with pytest.raises(ValueError, match="no node of the graph takes a side packet 'nope'"):
+        SolutionBase(graph_config=THRESHOLD % OPTIONS, side_inputs={"nope": 1})
+
+
+def test_a_graph_message_is_taken_and_not_changed():
+    from penstock.config import read_graph
+    from penstock.lowlevel import default_registry
+
+    message = read_graph(THRESHOLD % OPTIONS, default_registry())
+    before = message.SerializeToString(deterministic=True)
+
+    with SolutionBase(graph_config=message, calculator_params={"threshold.threshold": 0.9}) as solution:
+        assert solution.process({"score": 0.75}).flag is False
+    assert message.SerializeToString(deterministic=True) == before
+
+
+# --- options ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("options", ["", OPTIONS, NODE_OPTIONS])
+def test_an_option_is_set_however_the_graph_writes_its_options(options):
+    with thresholding(options, threshold__threshold=0.9) as solution:
+        assert [solution.process({"score": score}).flag for score in (0.75, 0.95)] == [False, True]
+
+
+def test_without_params_the_graph_keeps_its_options():
+    with thresholding() as solution:
+        assert solution.process({"score": 0.75}).flag is True
+
+
+@pytest.mark.parametrize("options", [OPTIONS, NODE_OPTIONS])
+def test_none_clears_an_option(options):
+    with thresholding(options, threshold__threshold=None) as solution:
+        assert solution.process({"score": 0.25}).flag is True
+
+
+@pytest.mark.parametrize(
+    ("key", "message"),
+    [
+        ("threshold", "has 0 dots"),
+        ("a.b.c", "has 2 dots"),
+        ("treshold.threshold", "node 'treshold'.*similar names: 'threshold'"),
+        ("threshold.foo", "sets 'foo' of node 'threshold', but its options are: .*threshold"),
+    ],
+)
+def test_a_key_that_names_no_option_is_refused(key, message):
+    with pytest.raises(ValueError, match=message):
+        SolutionBase(graph_config=THRESHOLD % OPTIONS, calculator_params={key: 0.5})
+
+
+def test_a_node_of_another_calculator_is_refused():
+    with pytest.raises(ValueError, match="a PassThroughCalculator, but may set only those of"):
+        SolutionBase(
+            graph_config=PASSING,
+            calculator_params={"pass.threshold": 0.5},
+            stream_type_hints=dict.fromkeys(("in", "out"), PacketDataType.INT),
+        )
+
+
+def test_a_node_with_options_and_node_options_is_refused():
+    with pytest.raises(ValueError, match="options and node_options"):
+        thresholding(OPTIONS + NODE_OPTIONS, threshold__threshold=0.5)
+
+
+def test_a_value_of_another_type_than_the_option_is_refused():
+    with pytest.raises(TypeError, match="sets 'threshold' of node 'threshold' to 'high'"):
+        thresholding(threshold__threshold="high")
+
+
+def test_graph_options_are_made_from_paths():
+    detection = Detection()
+    solution = passing(PacketDataType.INT)
+
+    made = solution.create_graph_options(
+        detection, {"location_data.relative_bounding_box.xmin": 0.5, "score": [0.25, 0.75], "track_id": "a"}
+    )
+    solution.close()
+
+    assert made is detection
+    assert made.location_data.relative_bounding_box.xmin == 0.5
+    assert list(made.score) == [0.25, 0.75]
+    assert made.track_id == "a"
+
+
+# --- names of types -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("string", "STRING"),
+        ("str", "STRING"),
+        ("int64_t", "INT"),
+        ("::std::vector<int>", "INT_LIST"),
+        ("list[float]", "FLOAT_LIST"),
+        ("::mediapipe::Matrix", "AUDIO"),
+        ("::mediapipe::ImageFrame", "IMAGE_FRAME"),
+        ("penstock_formats.image.Image", "IMAGE"),
+        ("::std::vector<::mediapipe::Image>", "IMAGE_LIST"),
+        ("::mediapipe::NormalizedRect", "PROTO"),
+        ("list[penstock_formats.detection_pb2.Detection]", "PROTO_LIST"),
+        ("OneOf<::mediapipe::Image, ::mediapipe::ImageFrame>", "IMAGE"),
+        ("OneOf<::foo::Bar, ::mediapipe::ImageFrame>", "IMAGE_FRAME"),
+        ("foo.Bar | int", "INT"),
+    ],
+)
+def test_the_kind_of_a_type_is_found_by_its_name(name, kind):
+    assert PacketDataType.from_registered_name(name) is PacketDataType[kind]
+
+
+def test_a_type_that_solutions_cannot_carry_is_a_key_error():
+    with pytest.raises(KeyError, match="::foo::Bar"):
+        PacketDataType.from_registered_name("::foo::Bar")
