@@ -156,9 +156,9 @@ if TYPE_CHECKING:
     from penstock.runtime.calls import Call as Call
     from penstock.runtime.feeding import Feed as Feed
     from penstock.runtime.feeding import feed_packet as feed_packet
+    from penstock.runtime.hosted import HostedNode as HostedNode
     from penstock.runtime.new_run import NewRun as NewRun
     from penstock.runtime.new_run import new_run as new_run
-    from penstock.runtime.hosted import HostedNode as HostedNode
     from penstock.runtime.remote import RemoteCalculator as RemoteCalculator
     from penstock.runtime.remote import RemoteNode as RemoteNode
     from penstock.runtime.remote import check_all_movable as check_all_movable

@@ -16,6 +16,7 @@ from penstock.config import CalculatorGraphConfig, build_plan
 from penstock.engine.calculator import CLOSE, METHODS, OPEN, PROCESS, STOP
 from penstock.engine.packet import NOTHING, Packet
 from penstock.errors import FailedPreconditionError, InvalidArgumentError
+from penstock.port_collection import port_name
 from penstock.runtime.calls import Answer
 from penstock.runtime.counters import Counters
 from penstock.runtime.event_loops.lazy_loop import LazyLoop
@@ -36,6 +37,10 @@ if TYPE_CHECKING:
 
 class HostedNode:
     """One node of a driver's graph, made here. A run of the driver opens it, calls it and closes it.
+
+    Attributes:
+        name: canonical name of the node in the driver.
+        outputs: each output port, as a user reads it.
 
     Args:
         node: what the driver says of it.
@@ -68,7 +73,9 @@ class HostedNode:
         config = CalculatorGraphConfig()
         config.MergeFromString(node.config)
         config.node[0].max_in_flight = node.max_in_flight
+        self.name: Final = node.name
         self._plan: Final = build_plan(config, names)
+        self.outputs: Final = tuple(port_name(port.tag, port.index) for port in self._plan.nodes[0].outputs)
         _compare(node, contract_lines(self._plan.nodes[0].contract))
         self._services: Final = {} if services is None else services
         self._allocate: Final = allocate

@@ -11,7 +11,6 @@ import importlib
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from penstock.check.nodes import numbered_nodes
 from penstock.engine.calculator import OPEN, STOP, Calculator
 from penstock.engine.packet import NOTHING, Packet
 from penstock.errors import GraphConfigError, InvalidArgumentError, PenstockError
@@ -62,20 +61,32 @@ def remote_node(node: NodePlan, plan: Plan) -> RemoteNode:
             for a thread of a service, or its class cannot be imported elsewhere.
     """
     check_movable(node)
-    names = numbered_nodes([one.name or one.calculator for one in plan.config.node])
     alone = type(plan.config)()
     alone.package = plan.config.package
     message = alone.node.add()
-    message.CopyFrom(plan.config.node[names.index(node.name)])
+    message.CopyFrom(plan.config.node[node.id])
     message.name = node.name
     for field in ("executor", "max_in_flight", "input_stream_info", "input_stream_handler"):
         message.ClearField(field)
-    alone.input_stream.extend(dict.fromkeys(plan.streams[port.stream].name for port in node.inputs))
+    alone.input_stream.extend(dict.fromkeys(_own_inputs(message)))
     config: bytes = alone.SerializePartialToString(deterministic=True)
     code = spelling(node.factory)
     inputs = tuple(port_name(port.tag, port.index) for port in node.inputs)
     lines = contract_lines(node.contract)
     return RemoteNode(node.name, node.calculator, code, config, inputs, lines, node.max_in_flight)
+
+
+def _own_inputs(node: Any) -> list[str]:
+    """Give inputs that a node's own outputs feed another name, and return the names of all of them."""
+    outputs = {entry.rpartition(":")[2] for entry in node.output_stream}
+    names = []
+    for number, entry in enumerate(node.input_stream):
+        place, colon, name = entry.rpartition(":")
+        while name in outputs:
+            name += "_"
+        node.input_stream[number] = place + colon + name
+        names.append(name)
+    return names
 
 
 def check_movable(node: NodePlan) -> None:
@@ -177,7 +188,7 @@ class RemoteCalculator(Calculator):
         """Close the calculator at the other end."""
         return self._do(cc)
 
-    def _do(self, cc: Any) -> Stop | None | Future[Stop | None]:
+    def _do(self, cc: Any) -> Stop | Future[Stop | None] | None:
         step: Step = cc
         answer = self._exchange(call_of(step))
         if isinstance(answer, Answer):

@@ -191,7 +191,9 @@ class Starter:
             executors.extend(found)
             if len(found) > len(self._plan.executors):  # services lend the others
                 end_runs_before_pools()  # the threads of a service may end with the interpreter too
-            placing.update({number: found[queue] for number, queue in queue_of.items() if found[queue].places})
+            placing.update(
+                {number: found[queue] for number, queue in queue_of.items() if found[queue].places}
+            )
             return queue_of, names
 
         try:

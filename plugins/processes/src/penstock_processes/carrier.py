@@ -81,9 +81,7 @@ class Carrier:
             raise
         if not places and not self._dead:
             return _NOTHING_LENT + body
-        dead = []
-        while self._dead and len(dead) < _MOST_TOKENS:
-            dead.append(self._dead.popleft())
+        dead = self._take_dead()
         parts = [_COUNTS.pack(len(places), len(dead))]
         parts += [_PLACE.pack(*one) for one in places]
         parts += [_TOKEN.pack(token) for token in dead]
@@ -131,6 +129,16 @@ class Carrier:
     def lent_count(self) -> int:
         """Return how many blocks the other end holds."""
         return len(self._lent)
+
+    def _take_dead(self) -> list[int]:
+        """Return tokens to give back; threads that send at once share them."""
+        dead: list[int] = []
+        try:
+            while len(dead) < _MOST_TOKENS:
+                dead.append(self._dead.popleft())
+        except IndexError:
+            return dead
+        return dead
 
     def _place(self, view: memoryview) -> tuple[int, int, int, int] | None:
         """Return token, arena, offset and size of a buffer that the other end can read; None: there is no room."""

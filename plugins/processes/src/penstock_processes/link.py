@@ -7,11 +7,9 @@ import logging
 import signal
 import socket
 import threading
-import weakref
 from collections import deque
 from concurrent.futures import Future
-from multiprocessing.connection import Connection
-from multiprocessing.reduction import DupFd
+from multiprocessing.connection import Connection, wait
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from penstock.errors import InvalidArgumentError, PenstockError, StatusCode
@@ -27,10 +25,10 @@ from penstock_processes.messages import (
     LOG,
     MAKE,
     READY,
-    RemoteError,
+    cannot_move,
     error_from_data,
 )
-from penstock_processes.worker import WorkerSetup, work
+from penstock_processes.worker import Descriptor, WorkerSetup, work
 
 if TYPE_CHECKING:
     from multiprocessing.context import BaseContext
@@ -44,6 +42,9 @@ if TYPE_CHECKING:
 _END_S: Final = 2.0
 #: How long the kernel may take to tell how a process ended that has closed its connection.
 _REAP_S: Final = 5.0
+#: Held while a process is started, which asks all others how they ended, or is asked itself: `multiprocessing`
+#: loses the answer if two threads ask at once.
+_PROCESSES: Final = threading.Lock()
 
 
 class WorkerDiedError(PenstockError):
@@ -119,15 +120,18 @@ class Link:
 
     Args:
         number: of the worker, from 1.
+        arena: number of the arena that is its own.
         context: how processes are started.
         options: of the executor.
-        arenas: number → mapping of each arena here; number 0 is this process's own.
+        arenas: number → mapping of each arena that the worker has.
+        own: the one in which this process takes blocks.
         descriptors: number → descriptor of each arena; stay the caller's.
     """
 
     def __init__(
         self,
         number: int,
+        arena: int,
         context: BaseContext,
         options: ProcessExecutorOptions,
         arenas: dict[int, Arena],
@@ -135,6 +139,7 @@ class Link:
         descriptors: dict[int, int],
     ) -> None:
         self.number: Final = number
+        self.arena: Final = arena
         self._options: Final = options
         self._is_plain: Final = options.codec.value == 1
         self.carrier: Final = Carrier(own, arenas, is_plain=self._is_plain)
@@ -157,15 +162,15 @@ class Link:
         with theirs, their_control:
             calls = Connection(ours.detach())
             their_calls = Connection(theirs.detach())
-            arenas = {number: DupFd(descriptor) for number, descriptor in descriptors.items()}
+            arenas = {number: Descriptor(descriptor) for number, descriptor in descriptors.items()}
             size = self._options.arena_mib << 20
             level = logging.getLogger().getEffectiveLevel()
-            setup = WorkerSetup(self.number, their_calls, their_control, arenas, size, self._is_plain, level)
+            setup = WorkerSetup(self.arena, their_calls, their_control, arenas, size, self._is_plain, level)
             process: BaseProcess = context.Process(  # type: ignore[attr-defined]  # each context has it
                 target=work, args=(setup,), name=f"penstock-worker-{self.number}", daemon=True
             )
             try:
-                process.start()
+                _start(process)
             except BaseException:
                 calls.close()
                 control.close()
@@ -176,6 +181,10 @@ class Link:
         return _Ends(process, calls, control)
 
     # --- to the worker ------------------------------------------------------------------------
+
+    def where(self) -> str:
+        """Return which worker this is, in words."""
+        return f"worker {self.number} (pid {self.pid})"
 
     @property
     def is_dead(self) -> bool:
@@ -200,7 +209,7 @@ class Link:
         """
         number = next(self._numbers)
         try:
-            body = self.carrier.dumps((key, call))
+            body = self.carrier.dumps((key, *call))
         except Exception as error:
             raise self._unsendable(node, call) or error from error
         pending = _Pending(self, number, node.name, call)
@@ -237,6 +246,8 @@ class Link:
             process.kill()
             self._thread.join(_REAP_S)
         self._ends.control.close()
+        if self.is_dead:
+            process.close()
 
     def _send(self, kind: int, number: int, content: object) -> None:
         self._send_bytes(HEAD.pack(kind, number) + self.carrier.dumps(content))
@@ -256,20 +267,18 @@ class Link:
         """Return the error that names the payload which cannot be sent; None where each one can be alone."""
         shown = [(f"input {name}", one[2:]) for name, one in zip(node.inputs, call.inputs, strict=True)]
         if call.opening is not None:
-            shown += [(f"side packet {tag or index}", (one,)) for tag, index, one in call.opening.side_packets]
+            shown += [
+                (f"side packet {tag or index}", (one,)) for tag, index, one in call.opening.side_packets
+            ]
             shown += [
                 (f"header of input {name}", header)
                 for name, header in zip(node.inputs, call.opening.headers, strict=True)
             ]
-        for what, payload in shown:
-            try:
-                Carrier(None, {}).dumps(payload)
-            except Exception as error:  # noqa: BLE001  # whatever pickling raises
-                return InvalidArgumentError(
-                    f"node {node.name!r}, {what} at {show(call.stamp)}: a {type(payload[0]).__name__!r} cannot go "
-                    f"to a worker ({error}); keep the node local or give the type `__reduce__`",
-                    node=node.name,
-                )
+        for what, values in shown:
+            fault = cannot_move(values[0]) if values else None
+            if fault is not None:
+                where = f"node {node.name!r}, {what} at {show(call.stamp)}"
+                return InvalidArgumentError(f"{where}: {fault}", node=node.name)
         return None
 
     # --- from the worker: one thread ----------------------------------------------------------
@@ -304,7 +313,7 @@ class Link:
         try:
             content = self.carrier.loads(body)
             if kind == ANSWER:
-                answer = content
+                answer = Answer(*content)
             elif kind == ERROR:
                 error = error_from_data(content, is_plain=self._is_plain)
         except BaseException as broken:  # noqa: BLE001  # the error of the call
@@ -323,11 +332,11 @@ class Link:
         process = self._ends.process
         if late:
             process.kill()
-        process.join(_REAP_S)
-        if process.exitcode is None:
+        code = _exit_code(process)
+        if code is None:
             process.kill()
-            process.join(_REAP_S)
-        self._death = self._how(late=late)
+            code = _exit_code(process)
+        self._death = self._how(code, late=late)
         self._ends.calls.close()
         self.carrier.forget_all()
         self.is_ready.set()
@@ -335,8 +344,7 @@ class Link:
             _, pending = self._pending.popitem()
             pending.finish(None, self._died(pending, self._death))
 
-    def _how(self, *, late: bool) -> WorkerDiedError:
-        code = self._ends.process.exitcode
+    def _how(self, code: int | None, *, late: bool) -> WorkerDiedError:
         name = signal.Signals(-code).name if code is not None and code < 0 else None
         if late:
             words = f"was not ready after {self._options.start_timeout_s:g} s, and was killed"
@@ -345,16 +353,36 @@ class Link:
         else:
             words = f"ended with exit status {code}"
         if not late and not self.is_ready.is_set():
-            words += " before it was ready; its last words are on stderr"
+            words += (
+                " before it was ready; its last words are on stderr. A script that runs a graph with workers must "
+                "do so under `if __name__ == '__main__':`, because workers import it"
+            )
         return WorkerDiedError(words, pid=self.pid, signal_name=name, exit_status=None if name else code)
 
     def _died(self, pending: _Pending, how: PenstockError) -> WorkerDiedError:
         assert isinstance(how, WorkerDiedError)
         return WorkerDiedError(
-            f"node {pending.node!r}: worker {self.number} (pid {self.pid}) {how} in {pending.words()}",
+            f"node {pending.node!r}: {self.where()} {how} in {pending.words()}",
             pid=how.pid,
             signal_name=how.signal,
             exit_status=how.exit_status,
             node=pending.node,
             timestamp=pending.stamp,
         )
+
+
+def _start(process: BaseProcess) -> None:
+    """Start a process that Ctrl-C does not reach before it says that it ignores it."""
+    with _PROCESSES:
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            process.start()
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _exit_code(process: BaseProcess) -> int | None:
+    """Wait until a process has ended; return its exit code, or None where it goes on for too long."""
+    wait([process.sentinel], _REAP_S)
+    with _PROCESSES:
+        return process.exitcode

@@ -68,3 +68,15 @@ def error_from_data(data: tuple[bytes | None, str, str], *, is_plain: bool) -> B
             error = found
     error.__cause__ = WorkerTraceback(text)
     return error
+
+
+def cannot_move(payload: object) -> str | None:
+    """Return why a payload cannot go to another process, and what to do; None if it can."""
+    try:
+        pickle.dumps(payload, protocol=5)
+    except Exception as error:  # noqa: BLE001  # whatever its class does
+        return (
+            f"a {type(payload).__name__!r} cannot go to another process ({error}); keep the node local or give the "
+            "type `__reduce__`"
+        )
+    return None

@@ -11,7 +11,11 @@ from penstock.errors import PacketTypeError
 #: What arrays of numbers are pickled as, by NumPy 1 and 2.
 _NUMPY: Final = frozenset(
     {("numpy", "dtype"), ("numpy", "ndarray")}
-    | {(f"numpy.{core}.multiarray", name) for core in ("core", "_core") for name in ("_reconstruct", "scalar")}
+    | {
+        (f"numpy.{core}.multiarray", name)
+        for core in ("core", "_core")
+        for name in ("_reconstruct", "scalar")
+    }
     | {(f"numpy.{core}.numeric", "_frombuffer") for core in ("core", "_core")}
 )
 #: Payloads of penstock-formats, which check what they are made of.

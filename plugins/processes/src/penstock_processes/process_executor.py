@@ -7,23 +7,24 @@ import multiprocessing
 import os
 import threading
 import weakref
-from collections import deque
-from typing import TYPE_CHECKING, Any, Final
+from collections import Counter
+from concurrent.futures import Future
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from penstock import ExecutorDefaults
 from penstock.errors import InvalidArgumentError
-from penstock.lowlevel import RemoteCalculator, check_all_movable, did_you_mean, remote_node
+from penstock.lowlevel import PROCESS, Answer, RemoteCalculator, check_all_movable, did_you_mean, remote_node
 from penstock_executors.thread_pool import ThreadPoolExecutor
 from penstock_processes.arena import Arena, OwnArena, memory_file
 from penstock_processes.link import Link
-from penstock_processes.options import Codec, ProcessExecutorOptions, StartMethod
+from penstock_processes.options import ProcessExecutorOptions, StartMethod
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from concurrent.futures import Future
-
     from penstock import Calculator
-    from penstock.lowlevel import Answer, Call, NodePlan, Plan, RemoteNode
+    from penstock.lowlevel import Call, NodePlan, Plan, RemoteNode
+
+A = TypeVar("A", bound=Arena)
 
 #: Threads of the driver that write calls; each call takes a part of a millisecond at most.
 _MOST_SENDERS: Final = 4
@@ -66,6 +67,7 @@ class ProcessExecutor(ThreadPoolExecutor):
         if not hasattr(os, "memfd_create"):
             raise InvalidArgumentError("a ProcessExecutor needs memory files (memfd_create), which Linux has")
         self._lock: Final = threading.Lock()
+        #: Keys of nodes in workers; they are given under the lock.
         self._keys: Final = itertools.count()
         self._pool: _Pool | None = None
 
@@ -103,8 +105,10 @@ class ProcessExecutor(ThreadPoolExecutor):
             if self._pool is None:
                 self._pool = _Pool(self.options)
             first = self._worker_of(node, plan)
-            links = [self._pool.link(first + number) for number in range(min(count, self.options.process_count()))]
-        copies = [(link, next(self._keys)) for link in links]
+            links = [
+                self._pool.link(first + number) for number in range(min(count, self.options.process_count()))
+            ]
+            copies = [(link, next(self._keys)) for link in links]
         if count > 1:  # each object has one call at a time, where there are workers enough
             share = -(-node.max_in_flight // len(copies))
             description = description._replace(max_in_flight=share)
@@ -135,19 +139,158 @@ class ProcessExecutor(ThreadPoolExecutor):
 
 
 class _Copies:
-    """Calls the objects of one node: `open` and `close` all of them, `process` one that is least busy."""
+    """Calls the objects of one node: `open` and `close` all of them, `process` the one with the fewest calls."""
 
     def __init__(self, copies: list[tuple[Link, int]], node: RemoteNode) -> None:
         self._copies: Final = copies
         self._node: Final = node
-        self._idle: Final = deque(copies)
+        self._lock: Final = threading.Lock()
+        #: How many calls of `process` each copy has.
+        self._busy: Final = [0] * len(copies)
 
     def __call__(self, call: Call) -> Future[Answer]:
-        raise NotImplementedError
+        if len(self._copies) == 1:
+            link, key = self._copies[0]
+            return link.call(key, self._node, call)
+        if call.method == PROCESS:
+            return self._call_one(call)
+        return _AllAnswers([link.call(key, self._node, call) for link, key in self._copies])
+
+    def where(self) -> str:
+        """Return where the node works, in words."""
+        return ", ".join(dict.fromkeys(link.where() for link, _ in self._copies))
+
+    def _call_one(self, call: Call) -> Future[Answer]:
+        busy = self._busy
+        with self._lock:
+            number = busy.index(min(busy))
+            busy[number] += 1
+        link, key = self._copies[number]
+        try:
+            answer = link.call(key, self._node, call)
+        except BaseException:
+            self._end_one(number)
+            raise
+        answer.add_done_callback(lambda _: self._end_one(number))
+        return answer
+
+    def _end_one(self, number: int) -> None:
+        with self._lock:
+            self._busy[number] -= 1
+
+
+class _AllAnswers(Future[Answer]):
+    """Done when all objects of a node have answered: the first one's answer, with the counters of all.
+
+    The objects have no state, so what they write in `open` and `close` is the same, and is written once.
+    """
+
+    def __init__(self, answers: list[Future[Answer]]) -> None:
+        super().__init__()
+        self._answers: Final = answers
+        self._left = len(answers)
+        self._lock: Final = threading.Lock()
+        self.set_running_or_notify_cancel()
+        for answer in answers:
+            answer.add_done_callback(self._come)
+
+    def cancel(self) -> bool:
+        for answer in self._answers:
+            answer.cancel()
+        return False
+
+    def _come(self, _: Future[Answer]) -> None:
+        with self._lock:
+            self._left -= 1
+            if self._left:
+                return
+        for one in self._answers:
+            error = one.exception()
+            if error is not None:
+                self.set_exception(error)
+                return
+        first, *others = (one.result() for one in self._answers)
+        counters: Counter[str] = Counter((first.more or {}).get("counters"))
+        for other in others:
+            counters.update((other.more or {}).get("counters", {}))
+        more = {**(first.more or {}), "counters": dict(counters)} if counters else first.more
+        self.set_result(first._replace(more=more))
 
 
 class _Pool:
-    """The workers of an executor, and the memory that they share."""
+    """The workers of an executor, and the memory that they share. Called under the executor's lock.
+
+    A worker that has died is replaced by one with an arena of its own: packets may still lie in the old one.
+    """
 
     def __init__(self, options: ProcessExecutorOptions) -> None:
         self._options: Final = options
+        methods = multiprocessing.get_all_start_methods()
+        is_forked = options.start is StartMethod.FORKSERVER and "forkserver" in methods
+        self._context: Final = multiprocessing.get_context("forkserver" if is_forked else "spawn")
+        self._arena_numbers: Final = itertools.count()
+        self._descriptors: Final[dict[int, int]] = {}
+        self._arenas: Final[dict[int, Arena]] = {}
+        self._links: Final[dict[int, Link]] = {}
+        self._own: Final = self._new_arena(OwnArena)
+
+    def link(self, number: int) -> Link:
+        """Return the worker of a number, modulo how many there are; it is started if it does not live."""
+        number %= self._options.process_count()
+        old = self._links.get(number)
+        if old is not None:
+            if not old.is_dead:
+                return old
+            old.join()
+            self._drop_arena(old.arena)
+            del self._links[number]
+        arena = self._new_arena(Arena).number
+        try:
+            link = Link(
+                number + 1,
+                arena,
+                self._context,
+                self._options,
+                dict(self._arenas),
+                self._own,
+                self._descriptors,
+            )
+        except BaseException:
+            self._drop_arena(arena)
+            raise
+        self._links[number] = link
+        return link
+
+    def close(self) -> None:
+        """End all workers, and wait until they have ended, or are killed."""
+        for link in self._links.values():
+            link.end()
+        with ExitStack() as stack:
+            for descriptor in self._descriptors.values():
+                stack.callback(os.close, descriptor)
+            for link in self._links.values():
+                stack.callback(link.join)
+
+    def pids(self) -> tuple[int, ...]:
+        """Return the process ids of the workers that live."""
+        return tuple(
+            link.pid for link in list(self._links.values()) if link.pid is not None and not link.is_dead
+        )
+
+    def _new_arena(self, kind: type[A]) -> A:
+        number = next(self._arena_numbers)
+        size = self._options.arena_mib << 20
+        descriptor = memory_file(size)
+        try:
+            arena = kind(number, descriptor, size)
+        except BaseException:
+            os.close(descriptor)
+            raise
+        self._descriptors[number] = descriptor
+        self._arenas[number] = arena
+        return arena
+
+    def _drop_arena(self, number: int) -> None:
+        """Let go of an arena; its memory lives as long as a payload in it."""
+        del self._arenas[number]
+        os.close(self._descriptors.pop(number))

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import logging
 import os
-import pickle
 import signal
 import sys
 import threading
+from contextvars import ContextVar
 from multiprocessing.connection import Connection
+from multiprocessing.reduction import DupFd
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from penstock.lowlevel import HostedNode, default_registry
+from penstock.errors import InvalidArgumentError
+from penstock.lowlevel import Call, HostedNode, default_registry, show
 from penstock_processes.arena import Arena, OwnArena
 from penstock_processes.messages import (
     ANSWER,
@@ -27,36 +29,56 @@ from penstock_processes.messages import (
     LOG,
     MAKE,
     READY,
+    cannot_move,
     error_as_data,
 )
 
 if TYPE_CHECKING:
     import socket
+    from collections.abc import Callable
 
-    from penstock.lowlevel import RemoteNode
+    from penstock.lowlevel import Answer, RemoteNode
 
 #: The most threads that take messages.
 _MOST_THREADS: Final = 64
 _SERVICE_CLOSE_S: Final = 1.0
+#: Values of a log record that every process can read.
+_PLAIN: Final = (str, int, float, type(None))
+#: The name of the node whose call is under way, in threads and coroutines.
+_NODE: Final[ContextVar[str | None]] = ContextVar("penstock_node", default=None)
+
+
+class Descriptor:
+    """A file's descriptor that goes to a process which is being started: it is another one there."""
+
+    def __init__(self, number: int) -> None:
+        self.number: Final = number
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _received, (DupFd(self.number),)
+
+
+def _received(descriptor: Any) -> Descriptor:
+    return Descriptor(descriptor.detach())
 
 
 class WorkerSetup(NamedTuple):
     """What a worker is given at its start.
 
     Attributes:
-        number: of the worker, from 1; that of its own arena too.
+        arena: number of the worker's own arena.
         calls: the connection for calls and answers; a socket.
         control: the socket whose end means that the driver has ended.
-        arenas: number → descriptor of each arena; 0 is the driver's. Things that unpickle to it.
+        arenas: number → descriptor of each arena that the worker may read.
         arena_bytes: the size of each.
         is_plain: see `Codec.NO_PICKLE`.
         log_level: of the driver's root logger.
     """
 
-    number: int
+    arena: int
     calls: Connection
-    control: Any
-    arenas: dict[int, Any]
+    control: socket.socket
+    arenas: dict[int, Descriptor]
     arena_bytes: int
     is_plain: bool
     log_level: int
@@ -65,6 +87,7 @@ class WorkerSetup(NamedTuple):
 def work(setup: WorkerSetup) -> None:
     """Serve the driver until it ends this process; the target of a process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the driver decides what Ctrl-C means
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     _Worker(setup).serve_for_ever()
 
 
@@ -77,10 +100,13 @@ class _Worker:
         self._is_plain: Final = setup.is_plain
         arenas: dict[int, Arena] = {}
         for number, descriptor in setup.arenas.items():
-            kind = OwnArena if number == setup.number else Arena
-            arenas[number] = kind(number, descriptor.detach(), setup.arena_bytes)
-        own = arenas.get(setup.number)
-        self._carrier: Final = Carrier(own if isinstance(own, OwnArena) else None, arenas, is_plain=self._is_plain)
+            kind = OwnArena if number == setup.arena else Arena
+            arenas[number] = kind(number, descriptor.number, setup.arena_bytes)
+            os.close(descriptor.number)
+        own = arenas[setup.arena]
+        self._carrier: Final = Carrier(
+            own if isinstance(own, OwnArena) else None, arenas, is_plain=self._is_plain
+        )
         self._nodes: Final[dict[int, HostedNode | BaseException]] = {}
         self._services: Final[dict[Any, object]] = {}
         self._reading: Final = threading.Lock()
@@ -134,22 +160,64 @@ class _Worker:
         return sum(isinstance(node, HostedNode) for node in self._nodes.values())
 
     def _answer(self, number: int, body: memoryview) -> None:
+        """Do a call, and send what came of it."""
         try:
-            key, call = self._carrier.loads(body)
-            node = self._nodes[key]
-            if isinstance(node, BaseException):
-                raise node
-            self._running[number] = node
-            try:
-                answer = node.call(call)
-            finally:
-                del self._running[number], call  # its payloads are dead when the answer tells of it
-            self._send(ANSWER, number, answer)
+            message = self._called(number, body)
         except BaseException as error:  # noqa: BLE001  # told to the driver
             self._send(ERROR, number, error_as_data(error, is_plain=self._is_plain))
+        else:
+            self._send_bytes(HEAD.pack(ANSWER, number) + message)
+
+    def _called(self, number: int, body: memoryview) -> bytes:
+        """Do a call; return its answer as a message. All that it was given is dead then, unless it is kept."""
+        key, *content = self._carrier.loads(body)
+        call = Call(*content)
+        del content
+        node = self._nodes[key]
+        if isinstance(node, BaseException):
+            raise node
+        self._running[number] = node
+        token = _NODE.set(node.name)
+        try:
+            answer = node.call(call)
+        finally:
+            _NODE.reset(token)
+            del self._running[number]
+        stamp = call.stamp
+        del call
+        try:
+            return self._carrier.dumps(tuple(answer))
+        except Exception as error:
+            raise self._unsendable(node, answer, stamp) or error from error
+
+    def _unsendable(self, node: HostedNode, answer: Answer, stamp: int) -> InvalidArgumentError | None:
+        """Return the error that names the payload which cannot be sent; None where each one can be alone."""
+        more = answer.more or {}
+        shown = [
+            (f"output {name}", payload, at)
+            for name, written in zip(node.outputs, answer.outputs, strict=True)
+            for at, payload in (written[0] if written is not None else ())
+        ]
+        shown += [
+            (f"output side packet {name}", payload, stamp)
+            for name, payload in more.get("side_packets", {}).items()
+        ]
+        shown += [
+            (f"header of output {node.outputs[n]}", payload, stamp)
+            for n, payload in more.get("headers", {}).items()
+        ]
+        for what, payload, at in shown:
+            fault = cannot_move(payload)
+            if fault is not None:
+                return InvalidArgumentError(
+                    f"node {node.name!r}, {what} at {show(at)}: {fault}", node=node.name
+                )
+        return None
 
     def _send(self, kind: int, number: int, content: object) -> None:
-        message = HEAD.pack(kind, number) + self._carrier.dumps(content)
+        self._send_bytes(HEAD.pack(kind, number) + self._carrier.dumps(content))
+
+    def _send_bytes(self, message: bytes) -> None:
         try:
             with self._sending:
                 self._calls.send_bytes(message)
@@ -192,30 +260,21 @@ class _Worker:
 
 
 class _LogSender(logging.Handler):
-    """Sends records to the driver, which logs them."""
+    """Sends records to the driver, which logs them, with the node and the process that they come from."""
 
-    def __init__(self, send: Any) -> None:
+    def __init__(self, send: Callable[[dict[str, Any]], None]) -> None:
         super().__init__()
-        self._send: Final = send
+        self._send_record: Final = send
 
     def emit(self, record: logging.LogRecord) -> None:
         try:
-            data = dict(record.__dict__)
-            data["msg"], data["args"] = record.getMessage(), None
+            node = _NODE.get()
+            data = {key: value for key, value in record.__dict__.items() if isinstance(value, _PLAIN)}
+            place = f"pid {record.process}" if node is None else f"node {node!r}, pid {record.process}"
+            data["msg"], data["args"] = f"[{place}] {record.getMessage()}", None
+            data["exc_info"] = None
             if record.exc_info:
                 data["exc_text"] = logging.Formatter().formatException(record.exc_info)
-                data["exc_info"] = None
-            kept = {key: value for key, value in data.items() if _is_plain_value(value)}
-            self._send(kept)
+            self._send_record(data)
         except Exception:  # noqa: BLE001  # as each handler of the standard library does
             self.handleError(record)
-
-
-def _is_plain_value(value: object) -> bool:
-    if value is None or isinstance(value, (str, int, float)):
-        return True
-    try:
-        pickle.dumps(value)
-    except Exception:  # noqa: BLE001  # whatever its class does
-        return False
-    return False
