@@ -44,8 +44,8 @@ class Carrier:
     """
 
     def __init__(self, own: OwnArena | None, arenas: Mapping[int, Arena], *, is_plain: bool = False) -> None:
-        self._own: Final = own
-        self._arenas: Final = arenas
+        self._own = own
+        self._arenas = arenas
         self._is_plain: Final = is_plain
         self._lent: Final[dict[int, Any]] = {}
         self._tokens: Final = itertools.count()
@@ -116,14 +116,17 @@ class Carrier:
         wanted = (shape,) if isinstance(shape, int) else tuple(shape)
         size = int(np.prod(wanted, dtype=np.int64)) * kind.itemsize
         block = None
-        if self._own is not None and size >= IN_ARENA and not kind.hasobject:
-            block = self._own.take(size)
+        own = self._own
+        if own is not None and size >= IN_ARENA and not kind.hasobject:
+            block = own.take(size)
         if block is None:
             return np.empty(wanted, kind)
         return np.frombuffer(block, kind).reshape(wanted)
 
-    def forget_all(self) -> None:
-        """Give up what the other end holds: it is dead."""
+    def release(self) -> None:
+        """Let go of the arenas and of what the other end holds: it is dead. Later messages carry all they have."""
+        self._own = None
+        self._arenas = {}
         self._lent.clear()
 
     def lent_count(self) -> int:
@@ -148,13 +151,14 @@ class Carrier:
             if arena.address <= address and address + size <= arena.address + arena.size:
                 held: Any = view
                 return self._lend(held, arena.number, address - arena.address, size)
-        block = None if self._own is None else self._own.take(size)
-        if block is None or self._own is None:
+        own = self._own
+        block = None if own is None else own.take(size)
+        if block is None or own is None:
             return None
         target = memoryview(block).cast("B")
         target[:] = view
         target.release()
-        return self._lend(block, self._own.number, ctypes.addressof(block) - self._own.address, size)
+        return self._lend(block, own.number, ctypes.addressof(block) - own.address, size)
 
     def _lend(self, held: Any, arena: int, offset: int, size: int) -> tuple[int, int, int, int]:
         token = next(self._tokens)

@@ -13,7 +13,8 @@ from multiprocessing.connection import Connection, wait
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from penstock.errors import InvalidArgumentError, PenstockError, StatusCode
-from penstock.lowlevel import METHODS, Answer, show
+from penstock.lowlevel import METHODS, show
+from penstock_remote.calls import Answer
 from penstock_processes.carrier import Carrier
 from penstock_processes.messages import (
     ANSWER,
@@ -34,7 +35,8 @@ if TYPE_CHECKING:
     from multiprocessing.context import BaseContext
     from multiprocessing.process import BaseProcess
 
-    from penstock.lowlevel import Call, RemoteNode
+    from penstock_remote.calls import Call
+    from penstock_remote.description import RemoteNode
     from penstock_processes.arena import Arena, OwnArena
     from penstock_processes.options import ProcessExecutorOptions
 
@@ -338,7 +340,7 @@ class Link:
             code = _exit_code(process)
         self._death = self._how(code, late=late)
         self._ends.calls.close()
-        self.carrier.forget_all()
+        self.carrier.release()
         self.is_ready.set()
         while self._pending:
             _, pending = self._pending.popitem()

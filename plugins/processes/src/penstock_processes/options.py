@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import os
 from enum import Enum
+from typing import Final
 
 import attrs
 
 from penstock.errors import InvalidArgumentError
+
+
+#: Each process has the memory of all, so it gets as many descriptors at its start, and 253 is the system's limit.
+MOST_PROCESSES: Final = 200
 
 
 class StartMethod(Enum):
@@ -64,8 +69,9 @@ class ProcessExecutorOptions:
     colocate: tuple[Together, ...] = ()
 
     def __attrs_post_init__(self) -> None:
-        if self.num_processes < 0:
-            raise InvalidArgumentError(f"num_processes is {self.num_processes}, but must not be negative")
+        if not 0 <= self.num_processes <= MOST_PROCESSES:
+            words = f"must be from 0 to {MOST_PROCESSES}"
+            raise InvalidArgumentError(f"num_processes is {self.num_processes}, but {words}")
         if not 1 <= self.arena_mib <= 1 << 20:
             raise InvalidArgumentError(f"arena_mib is {self.arena_mib}, but must be from 1 to {1 << 20}")
         for name in ("start_timeout_s", "cancel_grace_s"):

@@ -24,8 +24,8 @@ _FORMATS: Final = frozenset(
     | {("penstock_formats.image", "Image"), ("penstock_formats.tensor", "Tensor")}
 )
 _CALLS: Final = frozenset(
-    {("penstock.runtime.calls", name) for name in ("Answer", "Call", "Opening")}
-    | {("penstock.runtime.remote", "RemoteNode")}
+    {("penstock_remote.calls", name) for name in ("Answer", "Call", "Opening")}
+    | {("penstock_remote.description", "RemoteNode")}
 )
 _ALLOWED: Final = _NUMPY | _FORMATS | _CALLS
 

@@ -14,7 +14,10 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from penstock import ExecutorDefaults
 from penstock.errors import InvalidArgumentError
-from penstock.lowlevel import PROCESS, Answer, RemoteCalculator, check_all_movable, did_you_mean, remote_node
+from penstock.lowlevel import PROCESS, did_you_mean
+from penstock_remote.calls import Answer
+from penstock_remote.description import check_all_movable, remote_node
+from penstock_remote.stand_in import RemoteCalculator
 from penstock_executors.thread_pool import ThreadPoolExecutor
 from penstock_processes.arena import Arena, OwnArena, memory_file
 from penstock_processes.link import Link
@@ -22,7 +25,9 @@ from penstock_processes.options import ProcessExecutorOptions, StartMethod
 
 if TYPE_CHECKING:
     from penstock import Calculator
-    from penstock.lowlevel import Call, NodePlan, Plan, RemoteNode
+    from penstock.lowlevel import NodePlan, Plan
+    from penstock_remote.calls import Call
+    from penstock_remote.description import RemoteNode
 
 A = TypeVar("A", bound=Arena)
 

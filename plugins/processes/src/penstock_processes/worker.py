@@ -18,7 +18,9 @@ from multiprocessing.reduction import DupFd
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from penstock.errors import InvalidArgumentError
-from penstock.lowlevel import Call, HostedNode, default_registry, show
+from penstock.lowlevel import default_registry, show
+from penstock_remote.calls import Call
+from penstock_remote.hosted import HostedNode
 from penstock_processes.arena import Arena, OwnArena
 from penstock_processes.messages import (
     ANSWER,
@@ -37,7 +39,8 @@ if TYPE_CHECKING:
     import socket
     from collections.abc import Callable
 
-    from penstock.lowlevel import Answer, RemoteNode
+    from penstock_remote.calls import Answer
+    from penstock_remote.description import RemoteNode
 
 #: The most threads that take messages.
 _MOST_THREADS: Final = 64

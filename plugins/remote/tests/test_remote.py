@@ -11,16 +11,11 @@ import pytest
 import penstock
 from penstock import STOP, Calculator, Timestamp
 from penstock.errors import FailedPreconditionError, GraphConfigError, GraphRunError, InvalidArgumentError
-from penstock.lowlevel import (
-    PROCESS,
-    Answer,
-    Call,
-    HostedNode,
-    RemoteCalculator,
-    check_all_movable,
-    default_registry,
-    remote_node,
-)
+from penstock.lowlevel import PROCESS, default_registry
+from penstock_remote.calls import Answer, Call
+from penstock_remote.description import check_all_movable, remote_node
+from penstock_remote.hosted import HostedNode
+from penstock_remote.stand_in import RemoteCalculator
 from penstock.services import ServiceKey, ServiceScope
 from penstock_testing import InlineExecutor
 

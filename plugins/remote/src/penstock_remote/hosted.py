@@ -12,27 +12,31 @@ import threading
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, Final
 
+from penstock import STOP, Packet
 from penstock.config import CalculatorGraphConfig, build_plan
-from penstock.engine.calculator import CLOSE, METHODS, OPEN, PROCESS, STOP
-from penstock.engine.packet import NOTHING, Packet
 from penstock.errors import FailedPreconditionError, InvalidArgumentError
-from penstock.port_collection import port_name
-from penstock.runtime.calls import Answer
-from penstock.runtime.counters import Counters
-from penstock.runtime.event_loops.lazy_loop import LazyLoop
-from penstock.runtime.new_run import new_run
-from penstock.runtime.remote import contract_lines, find_code
-from penstock.timestamp import DONE
+from penstock.lowlevel import (
+    CLOSE,
+    DONE,
+    METHODS,
+    NOTHING,
+    OPEN,
+    PROCESS,
+    Counters,
+    LazyLoop,
+    new_run,
+    port_name,
+)
+from penstock_remote.calls import Answer
+from penstock_remote.description import contract_lines, find_code
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from penstock.engine.node import Node, Step
-    from penstock.plan import Plan
-    from penstock.registry import Registry
-    from penstock.runtime.calls import Call, Opening, Written
-    from penstock.runtime.remote import RemoteNode
-    from penstock.services import ServiceKey
+    from penstock import Registry, ServiceKey
+    from penstock.lowlevel import Node, Plan, Step
+    from penstock_remote.calls import Call, Opening, Written
+    from penstock_remote.description import RemoteNode
 
 
 class HostedNode:
