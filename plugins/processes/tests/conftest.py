@@ -93,8 +93,8 @@ def nothing_left():
     for child in multiprocessing.active_children():
         child.join(PATIENCE_S)
     gc.collect()
-    before = (len(os.listdir("/proc/self/fd")), threading.active_count())
+    before = (len(os.listdir("/proc/self/fd")), threading.enumerate())
     yield
     gc.collect()
     assert not multiprocessing.active_children()
-    assert (len(os.listdir("/proc/self/fd")), threading.active_count()) == before
+    assert (len(os.listdir("/proc/self/fd")), threading.enumerate()) == before

@@ -149,6 +149,7 @@ class Link:
         self._numbers: Final = itertools.count(1)
         self._pending: Final[dict[int, _Pending]] = {}
         self._forgotten: Final[deque[int]] = deque()
+        self._killers: list[threading.Timer] = []
         self._death: PenstockError | None = None
         self.pid: int | None = None
         self.is_ready = threading.Event()
@@ -231,6 +232,7 @@ class Link:
         killer = threading.Timer(self._options.cancel_grace_s, self._kill_if_pending, (number,))
         killer.daemon = True
         killer.start()
+        self._killers = [one for one in self._killers if one.is_alive()] + [killer]
         return killer
 
     def end(self) -> None:
@@ -248,6 +250,9 @@ class Link:
             process.kill()
             self._thread.join(_REAP_S)
         self._ends.control.close()
+        for killer in self._killers:
+            killer.cancel()
+            killer.join(_REAP_S)
         if self.is_dead:
             process.close()
 
@@ -385,6 +390,8 @@ def _start(process: BaseProcess) -> None:
 
 def _exit_code(process: BaseProcess) -> int | None:
     """Wait until a process has ended; return its exit code, or None where it goes on for too long."""
-    wait([process.sentinel], _REAP_S)
-    with _PROCESSES:
-        return process.exitcode
+    if wait([process.sentinel], _REAP_S):
+        with _PROCESSES:
+            process.join(_REAP_S)  # the sentinel is closed a moment before the system knows the exit code
+            return process.exitcode
+    return None
