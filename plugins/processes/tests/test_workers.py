@@ -312,3 +312,27 @@ def test_a_graph_says_when_a_class_cannot_be_found_by_a_worker(registry) -> None
 def test_options_out_of_range_are_refused(options, words) -> None:
     with pytest.raises(InvalidArgumentError, match=words):
         ProcessExecutor(**options)
+
+
+def test_why_says_in_which_worker_a_call_is_and_since_when(driven, tmp_path) -> None:
+    one = driven("Sleeps")
+    one.graph.start_run()
+    one.add((str(tmp_path / "began"), 1.0))
+    deadline = time.monotonic() + PATIENCE_S
+    while not (tmp_path / "began").exists() and time.monotonic() < deadline:
+        time.sleep(0.01)
+
+    (call,) = one.graph.why().calls
+
+    (pid,) = [int(word.strip("()")) for word in call.elsewhere.split() if word.strip("()").isdigit() and int(word.strip("()")) > 2]
+    assert str(call).startswith(f"node 'Sleeps': process() at 0 is in worker 1 (pid {pid}) since 0.")
+    one.graph.close(PATIENCE_S)
+
+
+def test_the_doctor_starts_a_worker(nothing_left) -> None:
+    from penstock_processes.health import checks
+
+    (check,) = checks()
+
+    assert check.is_well
+    assert "there and back" in check.detail

@@ -10,6 +10,7 @@ import threading
 from collections import deque
 from concurrent.futures import Future
 from multiprocessing.connection import Connection, wait
+from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from penstock.errors import InvalidArgumentError, PenstockError, StatusCode
@@ -78,7 +79,7 @@ class WorkerDiedError(PenstockError):
         self.exit_status = exit_status
 
 
-class _Pending(Future[Answer]):
+class Pending(Future[Answer]):
     """The answer to a call that is on its way. Cancelling asks the worker, and kills it after a grace time."""
 
     def __init__(self, link: Link, number: int, node: str, call: Call) -> None:
@@ -89,6 +90,7 @@ class _Pending(Future[Answer]):
         self.method: Final = call.method
         self.stamp: Final = call.stamp
         self._killer: threading.Timer | None = None
+        self._began: Final = monotonic()
         self.set_running_or_notify_cancel()
 
     def cancel(self) -> bool:
@@ -96,6 +98,10 @@ class _Pending(Future[Answer]):
         if self._killer is None and not self.done():
             self._killer = self._link.cancel(self._number)
         return False
+
+    def standing(self) -> str:
+        """Return in words where the call is, and since when."""
+        return f"in {self._link.where()} since {monotonic() - self._began:.1f} s"
 
     def finish(self, answer: Answer | None, error: BaseException | None) -> None:
         if self._killer is not None:
@@ -147,7 +153,7 @@ class Link:
         self.carrier: Final = Carrier(own, arenas, is_plain=self._is_plain)
         self._sending: Final = threading.Lock()
         self._numbers: Final = itertools.count(1)
-        self._pending: Final[dict[int, _Pending]] = {}
+        self._pending: Final[dict[int, Pending]] = {}
         self._forgotten: Final[deque[int]] = deque()
         self._killers: list[threading.Timer] = []
         self._death: PenstockError | None = None
@@ -203,7 +209,7 @@ class Link:
         """Let the worker drop a node when it is told of the next one. From any thread, in the middle of anything."""
         self._forgotten.append(key)
 
-    def call(self, key: int, node: RemoteNode, call: Call) -> Future[Answer]:
+    def call(self, key: int, node: RemoteNode, call: Call) -> Pending:
         """Send a call; return its answer that will come.
 
         Raises:
@@ -215,7 +221,7 @@ class Link:
             body = self.carrier.dumps((key, *call))
         except Exception as error:
             raise self._unsendable(node, call) or error from error
-        pending = _Pending(self, number, node.name, call)
+        pending = Pending(self, number, node.name, call)
         self._pending[number] = pending
         self._send_bytes(HEAD.pack(CALL, number) + body)
         death = self._death
@@ -366,7 +372,7 @@ class Link:
             )
         return WorkerDiedError(words, pid=self.pid, signal_name=name, exit_status=None if name else code)
 
-    def _died(self, pending: _Pending, how: PenstockError) -> WorkerDiedError:
+    def _died(self, pending: Pending, how: PenstockError) -> WorkerDiedError:
         assert isinstance(how, WorkerDiedError)
         return WorkerDiedError(
             f"node {pending.node!r}: {self.where()} {how} in {pending.words()}",

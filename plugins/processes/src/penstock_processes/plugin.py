@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from penstock import Components, hookimpl
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from penstock import DoctorCheck
 
 
 @hookimpl
@@ -18,3 +25,11 @@ def penstock_components() -> Components:
             ),
         },
     )
+
+
+@hookimpl
+def penstock_doctor() -> Iterable[DoctorCheck]:
+    """Start a worker, and say what a round trip costs."""
+    from penstock_processes.health import checks  # only when the doctor runs
+
+    return checks()

@@ -20,7 +20,7 @@ from penstock_remote.description import check_all_movable, remote_node
 from penstock_remote.stand_in import RemoteCalculator
 from penstock_executors.thread_pool import ThreadPoolExecutor
 from penstock_processes.arena import Arena, OwnArena, memory_file
-from penstock_processes.link import Link
+from penstock_processes.link import Link, Pending
 from penstock_processes.options import ProcessExecutorOptions, StartMethod
 
 if TYPE_CHECKING:
@@ -161,10 +161,6 @@ class _Copies:
             return self._call_one(call)
         return _AllAnswers([link.call(key, self._node, call) for link, key in self._copies])
 
-    def where(self) -> str:
-        """Return where the node works, in words."""
-        return ", ".join(dict.fromkeys(link.where() for link, _ in self._copies))
-
     def _call_one(self, call: Call) -> Future[Answer]:
         busy = self._busy
         with self._lock:
@@ -190,7 +186,7 @@ class _AllAnswers(Future[Answer]):
     The objects have no state, so what they write in `open` and `close` is the same, and is written once.
     """
 
-    def __init__(self, answers: list[Future[Answer]]) -> None:
+    def __init__(self, answers: list[Pending]) -> None:
         super().__init__()
         self._answers: Final = answers
         self._left = len(answers)
@@ -203,6 +199,10 @@ class _AllAnswers(Future[Answer]):
         for answer in self._answers:
             answer.cancel()
         return False
+
+    def standing(self) -> str:
+        """Return in words where the calls are that have not come back."""
+        return " and ".join(answer.standing() for answer in self._answers if not answer.done())
 
     def _come(self, _: Future[Answer]) -> None:
         with self._lock:

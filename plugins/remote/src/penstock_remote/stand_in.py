@@ -65,7 +65,13 @@ class _Written(Future["Stop | None"]):
         answer.add_done_callback(self._come)
 
     def cancel(self) -> bool:
+        """Ask the other end to end the call."""
         return self._answer.cancel()
+
+    def standing(self) -> str:
+        """Return in words where the call is; `graph.why()` says it."""
+        standing: Callable[[], str] | None = getattr(self._answer, "standing", None)
+        return "in another process" if standing is None else standing()
 
     def _come(self, answer: Future[Answer]) -> None:
         try:
