@@ -49,8 +49,8 @@ Readers of graphs in other forms
     our messages.
 
 Calls from elsewhere, for nodes that work in other processes
-    `OPEN`, `PROCESS` and `CLOSE` are the methods; `Counters` adds up what nodes count, a `LazyLoop` awaits their
-    coroutines on a thread that it starts when there is one. A `ServiceScope` says who shares a service.
+    `OPEN`, `PROCESS` and `CLOSE` are the methods; `Counters` adds up what nodes count, a `LazyLoop` awaits
+    their coroutines on a thread that it starts when there is one. A `ServiceScope` says who shares a service.
 Runs, for test kits
     `new_run` puts a `NewRun` together, not started; `as_side_packets` makes packets of what users give.
     `Schedule` is the state machine of a run, in one of the states `RUNNING` and `TERMINATED` among others;

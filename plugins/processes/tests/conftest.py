@@ -3,7 +3,6 @@ from __future__ import annotations
 import contextlib
 import gc
 import multiprocessing
-import os
 import sys
 import threading
 from pathlib import Path
@@ -16,7 +15,7 @@ from penstock.lowlevel import default_registry
 
 # Workers import the calculators by name, from where the driver finds them.
 sys.path.insert(0, str(Path(__file__).parent))
-import elsewhere  # noqa: E402
+import elsewhere
 
 PATIENCE_S = 30.0
 
@@ -43,12 +42,17 @@ class Driven:
             self.graph.add_packet_to_input_stream("in", penstock.Packet(payload, number * 100))
 
 
+def descriptors():
+    """Return how many files this process has open."""
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
 def text_of(nodes, options):
     """Return the text of a chain of nodes, each (calculator, what else stands in it), on workers."""
     names = ["in", *(f"s{n}" for n in range(1, len(nodes))), "out"]
     lines = [
-        'input_stream: "in"',
-        f'executor {{ name: "workers" type: "ProcessExecutor" options {{ [penstock_processes.ProcessExecutorOptions.ext] {{ {options} }} }} }}',
+        'input_stream: "in" executor { name: "workers" type: "ProcessExecutor"',
+        f"options {{ [penstock_processes.ProcessExecutorOptions.ext] {{ {options} }} }} }}",
     ]
     lines += [
         f'node {{ calculator: "{calculator}" executor: "workers" input_stream: "{names[n]}" '
@@ -93,8 +97,8 @@ def nothing_left():
     for child in multiprocessing.active_children():
         child.join(PATIENCE_S)
     gc.collect()
-    before = (len(os.listdir("/proc/self/fd")), threading.enumerate())
+    before = (descriptors(), threading.enumerate())
     yield
     gc.collect()
     assert not multiprocessing.active_children()
-    assert (len(os.listdir("/proc/self/fd")), threading.enumerate()) == before
+    assert (descriptors(), threading.enumerate()) == before

@@ -312,6 +312,6 @@ class Three(Numbers):
 NUMBERS = (Sum, Odd, Total, Later, Settled)
 
 ALL = (
-    Echo, Pid, ObjectAndPid, StatelessPid, Writable, Keeps, Inverts, Does, Sleeps, FailsToOpen, FailsToBegin, Counts,
-    Waits, MakesOwn, *NUMBERS,
+    Echo, Pid, ObjectAndPid, StatelessPid, Writable, Keeps, Inverts, Does, Sleeps, FailsToOpen, FailsToBegin,
+    Counts, Waits, MakesOwn, *NUMBERS,
 )  # fmt: skip

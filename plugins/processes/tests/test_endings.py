@@ -48,10 +48,13 @@ SCRIPT = """
                 graph.wait_until_idle()
                 n += 1
 """
-GUARDED = SCRIPT + """
+GUARDED = (
+    SCRIPT
+    + """
     if __name__ == "__main__":
         main()
 """
+)
 
 
 def alive(pid):
@@ -79,7 +82,9 @@ def script(tmp_path):
     def start(text=GUARDED, calculator="Pid", payload="n", options=""):
         path = tmp_path / "driver.py"
         path.write_text(
-            textwrap.dedent(text).format(here=str(HERE), calculator=calculator, payload=payload, options=options)
+            textwrap.dedent(text).format(
+                here=str(HERE), calculator=calculator, payload=payload, options=options
+            )
         )
         made.append(
             subprocess.Popen(
@@ -117,7 +122,7 @@ def test_workers_end_with_a_driver_that_is_killed(script, options) -> None:
 
 @pytest.mark.parametrize("start", ["SPAWN", "FORKSERVER"])
 def test_ctrl_c_ends_driver_and_workers_without_a_word_of_a_worker(script, start) -> None:
-    chance = random.Random(start)
+    chance = random.Random(start)  # noqa: S311  # a test's order
     for _ in range(4):
         process = script(options=f"start: {start}")
         pids = set()
@@ -149,7 +154,7 @@ def test_ctrl_c_in_a_terminal_reaches_the_whole_group(script, tmp_path) -> None:
 
 def kill_at_random(registry, kills):
     """Kill workers of a running graph at random moments; return the errors."""
-    chance = random.Random(kills)
+    chance = random.Random(kills)  # noqa: S311  # a test's order
     errors = []
     executor = ProcessExecutor(2)
     text = """

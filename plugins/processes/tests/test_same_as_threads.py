@@ -16,16 +16,22 @@ PATIENCE_S = 60.0
 
 
 def random_graph(chance):
-    """Return graph text and the names of its inputs and outputs: each node reads streams of those before it."""
+    """Return graph text, its inputs and its outputs: each node reads streams of those before it."""
     inputs = [f"in{n}" for n in range(chance.randrange(1, 4))]
     streams = list(inputs)
     lines = [f'input_stream: "{name}"' for name in inputs]
     for number in range(chance.randrange(1, 9)):
         calculator = chance.choice(elsewhere.NUMBERS)
         reads = chance.sample(streams, min(len(streams), chance.randrange(1, 3)))
-        more = f"max_in_flight: {chance.randrange(2, 5)}" if calculator is elsewhere.Sum and chance.random() < 0.6 else ""
+        more = (
+            f"max_in_flight: {chance.randrange(2, 5)}"
+            if calculator is elsewhere.Sum and chance.random() < 0.6
+            else ""
+        )
         ports = " ".join(f'input_stream: "{name}"' for name in reads)
-        lines.append(f'node {{ calculator: "{calculator.__name__}" {ports} output_stream: "s{number}" {more} }}')
+        lines.append(
+            f'node {{ calculator: "{calculator.__name__}" {ports} output_stream: "s{number}" {more} }}'
+        )
         streams.append(f"s{number}")
     if chance.random() < 0.3:
         lines.append(f"max_queue_size: {chance.randrange(1, 4)}")
@@ -43,7 +49,7 @@ def random_feed(chance, inputs):
     return feed
 
 
-def run(text, inputs, outputs, feed, registry, executor):
+def run(text, inputs, outputs, feed, registry, executor):  # noqa: PLR0913, PLR0917  # all of a graph
     """Run a graph; return what can be seen of it."""
     graph = penstock.CalculatorGraph(text, registry=registry)
     if executor is not None:
@@ -52,7 +58,6 @@ def run(text, inputs, outputs, feed, registry, executor):
     for name in outputs:
         graph.observe_output_stream(name, lambda name, p: seen[name].append((int(p.timestamp), p.payload)))
     graph.start_run()
-    # Inputs that wait for each other would make a full queue wait for ever: let it grow instead.
     for name, payload, stamp in feed:
         if payload is None:
             graph.set_input_stream_timestamp_bound(name, stamp)
@@ -75,7 +80,7 @@ def compare(seeds, registry, options):
     executor = ProcessExecutor(2, **options)
     with contextlib.closing(executor):
         for seed in seeds:
-            chance = random.Random(seed)
+            chance = random.Random(seed)  # noqa: S311  # a test's order
             text, inputs, outputs = random_graph(chance)
             feed = random_feed(chance, inputs)
             here = run(text, inputs, outputs, feed, registry, None)

@@ -72,7 +72,9 @@ def test_nodes_are_spread_over_the_workers_and_colocate_puts_them_together(drive
 
 
 def test_colocate_knows_the_names_of_the_nodes(driven) -> None:
-    with pytest.raises(InvalidArgumentError, match=r"colocate names 'Pod', but no node of that name .*did you mean .Pid."):
+    with pytest.raises(
+        InvalidArgumentError, match=r"colocate names 'Pod', but no node of that name .*did you mean .Pid."
+    ):
         driven("Pid", options='colocate { node: ["Pod"] }')
 
 
@@ -210,8 +212,8 @@ def test_a_payload_that_cannot_go_is_named_with_its_port_and_the_cure(driven, pa
     error, *_ = failed(driven("Does"), "first", payload)
 
     assert (
-        f"node 'Does', {place} at 100: a 'lock' cannot go to another process (cannot pickle '_thread.lock' object); "
-        "keep the node local or give the type `__reduce__`"
+        f"node 'Does', {place} at 100: a 'lock' cannot go to another process "
+        "(cannot pickle '_thread.lock' object); keep the node local or give the type `__reduce__`"
     ) in str(error)
 
 
@@ -228,7 +230,9 @@ def test_stop_ends_the_run(driven) -> None:
     ("what", "how", "signal", "status"),
     [("kill", "was killed by SIGKILL", "SIGKILL", None), ("exit", "ended with exit status 3", None, 3)],
 )
-def test_the_death_of_a_worker_is_told_with_its_cause_and_the_next_run_works(driven, what, how, signal, status) -> None:
+def test_the_death_of_a_worker_is_told_with_its_cause_and_the_next_run_works(
+    driven, what, how, signal, status
+) -> None:
     one = driven("Does", options="num_processes: 1")
 
     errors = failed(one, "a", what, "b")
@@ -324,7 +328,11 @@ def test_why_says_in_which_worker_a_call_is_and_since_when(driven, tmp_path) -> 
 
     (call,) = one.graph.why().calls
 
-    (pid,) = [int(word.strip("()")) for word in call.elsewhere.split() if word.strip("()").isdigit() and int(word.strip("()")) > 2]
+    (pid,) = [
+        int(word.strip("()"))
+        for word in call.elsewhere.split()
+        if word.strip("()").isdigit() and int(word.strip("()")) > 2
+    ]
     assert str(call).startswith(f"node 'Sleeps': process() at 0 is in worker 1 (pid {pid}) since 0.")
     one.graph.close(PATIENCE_S)
 

@@ -12,11 +12,11 @@ import penstock
 from penstock import STOP, Calculator, Timestamp
 from penstock.errors import FailedPreconditionError, GraphConfigError, GraphRunError, InvalidArgumentError
 from penstock.lowlevel import PROCESS, default_registry
+from penstock.services import ServiceKey, ServiceScope
 from penstock_remote.calls import Answer, Call
 from penstock_remote.description import check_all_movable, remote_node
 from penstock_remote.hosted import HostedNode
 from penstock_remote.stand_in import RemoteCalculator
-from penstock.services import ServiceKey, ServiceScope
 from penstock_testing import InlineExecutor
 
 TIMEOUT = 20
@@ -45,8 +45,8 @@ class Elsewhere(InlineExecutor):
 
         def exchange(call):
             if not made:
-                made.append(HostedNode(pickle.loads(pickle.dumps(described)), default_registry(), {}))
-            sent = Call(*pickle.loads(pickle.dumps(tuple(call))))
+                made.append(HostedNode(pickle.loads(pickle.dumps(described)), default_registry(), {}))  # noqa: S301  # just made
+            sent = Call(*pickle.loads(pickle.dumps(tuple(call))))  # noqa: S301  # just made
             if not self.later:
                 return through(made[0], sent)
             answer = Future()
@@ -63,7 +63,7 @@ class Elsewhere(InlineExecutor):
 
 
 def through(node, call):
-    return Answer(*pickle.loads(pickle.dumps(tuple(node.call(call)))))
+    return Answer(*pickle.loads(pickle.dumps(tuple(node.call(call)))))  # noqa: S301  # just made
 
 
 class Everything(Calculator):
@@ -234,7 +234,8 @@ def test_a_node_elsewhere_does_what_it_does_here(later) -> None:
     assert there == here
     assert [(name, stamp, value) for name, stamp, value in here[0] if value is not None] == [
         ("sum", 1, 11), ("header", 1, "sums"), ("sum", 5, 13), ("header", 5, "sums"), ("sum", 9, 20),
-        ("header", 9, "sums"), ("sum", 12, 110), ("header", 12, "sums"), ("rest", int(Timestamp.POSTSTREAM), "closed"),
+        ("header", 9, "sums"), ("sum", 12, 110), ("header", 12, "sums"),
+        ("rest", int(Timestamp.POSTSTREAM), "closed"),
     ]  # fmt: skip
     assert here[1] == "made there"
     assert here[2]["it-sums"] == 4
@@ -302,7 +303,7 @@ def test_a_class_that_others_cannot_import_stays() -> None:
 
     graph = graph_of(ONE % "Local", Local, executor=Elsewhere())
 
-    with pytest.raises(InvalidArgumentError, match="'Local' .* cannot be imported by another process"):
+    with pytest.raises(InvalidArgumentError, match=r"'Local' .* cannot be imported by another process"):
         graph.start_run()
 
 

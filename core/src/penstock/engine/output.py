@@ -109,8 +109,9 @@ class Output:
     def empty(self, shape: object, dtype: object = "uint8") -> Any:
         """Return a new NumPy array to work in, whose values are undefined, for a payload of this output.
 
-        In a process of a `ProcessExecutor` it lies where the packet is read from, so that an array, or an image
-        over it, need not be copied once more. Elsewhere it is ordinary memory. It is the caller's, and writable.
+        In a process of a `ProcessExecutor` it lies where the packet is read from, so that an array, or an
+        image over it, need not be copied once more. Elsewhere it is ordinary memory. It is the caller's, and
+        writable.
 
         Args:
             shape: of the array, as for `numpy.empty`.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from penstock.errors import FailedPreconditionError, NotFoundError, UnavailableError, text_of
@@ -87,9 +88,8 @@ class GraphNodeServices:
         """Return a new NumPy array, in memory that `allocate` chooses where it is set."""
         if self.allocate is not None:
             return self.allocate(shape, dtype)
-        import numpy as np  # few calculators need it
-
-        return np.empty(shape, dtype)
+        # The core does without NumPy: a calculator that asks for an array has it.
+        return import_module("numpy").empty(shape, dtype)
 
 
 def _not_started(_: Callable[[Schedule], None]) -> object:

@@ -1,8 +1,8 @@
 """Shared memory for payloads on their way: one process takes blocks of it, others map it and read.
 
-An arena is a file in memory without a name: its descriptor is handed over, and it is gone when the last process
-that has it ends, however that ends. A block lives until the last object that looks at it is dead, which
-weak references tell; they may be called at any time and on any thread, so they only append to a deque.
+An arena is a file in memory without a name: its descriptor is handed over, and it is gone when the last
+process that has it ends, however that ends. A block lives until the last object that looks at it is dead,
+which weak references tell; they may be called at any time and on any thread, so they only append to a deque.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class OwnArena(Arena):
         self._dead: Final[deque[tuple[int, int]]] = deque()
 
     def take(self, size: int) -> Any:
-        """Return a writable block, freed with the last object that looks at it; None where there is no room."""
+        """Return a writable block, freed with the last view of it; None where there is no room."""
         asked = -(-size // _ALIGNMENT) * _ALIGNMENT
         with self._lock:
             self._take_back()

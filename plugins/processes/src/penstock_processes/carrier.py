@@ -1,8 +1,8 @@
 """Payloads to bytes and back, with large buffers in shared memory.
 
-Each end of a link has a `Carrier`. A message is a pickle, without the buffers of at least `IN_ARENA` bytes, and a
-table that says where these lie: in a block of an arena. Who sends a block keeps it, under a token, until the
-other end says that its last view is dead; tokens to give back ride on the next message.
+Each end of a link has a `Carrier`. A message is a pickle, without the buffers of at least `IN_ARENA` bytes,
+and a table that says where these lie: in a block of an arena. The end that sends a block keeps it, under a
+token, until the other end says that its last view is dead; tokens to give back ride on the next message.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import itertools
 import pickle
 import struct
 from collections import deque
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
 
     from penstock_processes.arena import Arena, OwnArena
 
-#: Buffers of at least so many bytes go through an arena: copying fewer through a socket costs less than a block.
+#: Buffers of at least so many bytes go through an arena: copying fewer through a socket costs less than a
+#: block.
 IN_ARENA: Final = 4096
 
 _COUNTS: Final = struct.Struct("=HH")
@@ -99,7 +101,7 @@ class Carrier:
         for _ in range(count):
             token, arena, offset, size = _PLACE.unpack_from(message, at)
             at += _PLACE.size
-            block = self._arenas[arena].block(offset, size, lambda _, token=token: self._dead.append(token))
+            block = self._arenas[arena].block(offset, size, partial(self._note_dead, token))
             buffers.append(memoryview(block).cast("B").toreadonly())
         for _ in range(dead):
             (token,) = _TOKEN.unpack_from(message, at)
@@ -124,7 +126,7 @@ class Carrier:
         return np.frombuffer(block, kind).reshape(wanted)
 
     def release(self) -> None:
-        """Let go of the arenas and of what the other end holds: it is dead. Later messages carry all they have."""
+        """Let go of the arenas and of what the other end holds: it is dead. Later messages carry all."""
         self._own = None
         self._arenas = {}
         self._lent.clear()
@@ -132,6 +134,9 @@ class Carrier:
     def lent_count(self) -> int:
         """Return how many blocks the other end holds."""
         return len(self._lent)
+
+    def _note_dead(self, token: int, _: object) -> None:
+        self._dead.append(token)
 
     def _take_dead(self) -> list[int]:
         """Return tokens to give back; threads that send at once share them."""
@@ -144,7 +149,7 @@ class Carrier:
         return dead
 
     def _place(self, view: memoryview) -> tuple[int, int, int, int] | None:
-        """Return token, arena, offset and size of a buffer that the other end can read; None: there is no room."""
+        """Return token, arena, offset and size of a buffer for the other end; None where there is no room."""
         size = view.nbytes
         address = np.frombuffer(view, np.uint8).__array_interface__["data"][0]
         for arena in self._arenas.values():

@@ -57,10 +57,13 @@ def checks() -> Iterator[DoctorCheck]:
 
 
 def _measure() -> tuple[float, float, float]:
-    """Return seconds to start a worker, and the median microseconds of a round trip, small and of an image."""
+    """Return seconds to start a worker, and median microseconds of a round trip, small and of an image."""
     registry = default_registry().child()
     registry.add("calculator", "EchoCalculator", EchoCalculator)
-    with closing(ProcessExecutor(1)) as executor, penstock.CalculatorGraph(_GRAPH, registry=registry) as graph:
+    with (
+        closing(ProcessExecutor(1)) as executor,
+        penstock.CalculatorGraph(_GRAPH, registry=registry) as graph,
+    ):
         graph.set_executor("workers", executor)
         begin = perf_counter()
         graph.start_run()

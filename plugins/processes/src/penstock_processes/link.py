@@ -9,13 +9,13 @@ import socket
 import threading
 from collections import deque
 from concurrent.futures import Future
+from contextlib import suppress
 from multiprocessing.connection import Connection, wait
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from penstock.errors import InvalidArgumentError, PenstockError, StatusCode
 from penstock.lowlevel import METHODS, show
-from penstock_remote.calls import Answer
 from penstock_processes.carrier import Carrier
 from penstock_processes.messages import (
     ANSWER,
@@ -31,22 +31,23 @@ from penstock_processes.messages import (
     error_from_data,
 )
 from penstock_processes.worker import Descriptor, WorkerSetup, work
+from penstock_remote.calls import Answer
 
 if TYPE_CHECKING:
     from multiprocessing.context import BaseContext
     from multiprocessing.process import BaseProcess
 
-    from penstock_remote.calls import Call
-    from penstock_remote.description import RemoteNode
     from penstock_processes.arena import Arena, OwnArena
     from penstock_processes.options import ProcessExecutorOptions
+    from penstock_remote.calls import Call
+    from penstock_remote.description import RemoteNode
 
 #: How long a worker that is told to end may take until it is killed.
 _END_S: Final = 2.0
 #: How long the kernel may take to tell how a process ended that has closed its connection.
 _REAP_S: Final = 5.0
-#: Held while a process is started, which asks all others how they ended, or is asked itself: `multiprocessing`
-#: loses the answer if two threads ask at once.
+#: Held while a process is started, which asks all others how they ended, or is asked itself:
+#: `multiprocessing` loses the answer if two threads ask at once.
 _PROCESSES: Final = threading.Lock()
 
 
@@ -63,7 +64,7 @@ class WorkerDiedError(PenstockError):
 
     default_code = StatusCode.UNAVAILABLE
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  # what is known of a death
         self,
         message: str,
         *,
@@ -80,7 +81,7 @@ class WorkerDiedError(PenstockError):
 
 
 class Pending(Future[Answer]):
-    """The answer to a call that is on its way. Cancelling asks the worker, and kills it after a grace time."""
+    """The answer to a call that is on its way. Cancelling asks the worker, and later kills it."""
 
     def __init__(self, link: Link, number: int, node: str, call: Call) -> None:
         super().__init__()
@@ -104,6 +105,7 @@ class Pending(Future[Answer]):
         return f"in {self._link.where()} since {monotonic() - self._began:.1f} s"
 
     def finish(self, answer: Answer | None, error: BaseException | None) -> None:
+        """Take the answer, or the error."""
         if self._killer is not None:
             self._killer.cancel()
         if error is not None:
@@ -112,6 +114,7 @@ class Pending(Future[Answer]):
             self.set_result(answer)
 
     def words(self) -> str:
+        """Return the call as a user reads it."""
         return f"{METHODS[self.method]}() at {show(self.stamp)}"
 
 
@@ -136,7 +139,7 @@ class Link:
         descriptors: number → descriptor of each arena; stay the caller's.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917  # what a worker shares with the others
         self,
         number: int,
         arena: int,
@@ -156,7 +159,7 @@ class Link:
         self._pending: Final[dict[int, Pending]] = {}
         self._forgotten: Final[deque[int]] = deque()
         self._killers: list[threading.Timer] = []
-        self._death: PenstockError | None = None
+        self._death: WorkerDiedError | None = None
         self.pid: int | None = None
         self.is_ready = threading.Event()
         self._ends: Final = self._start(context, descriptors)
@@ -206,7 +209,7 @@ class Link:
         self._send(MAKE, key, (forgotten, node))
 
     def forget(self, key: int) -> None:
-        """Let the worker drop a node when it is told of the next one. From any thread, in the middle of anything."""
+        """Let the worker drop a node when it is told of the next one. May be called at any moment."""
         self._forgotten.append(key)
 
     def call(self, key: int, node: RemoteNode, call: Call) -> Pending:
@@ -231,10 +234,8 @@ class Link:
 
     def cancel(self, number: int) -> threading.Timer:
         """Ask the worker to end a call; return the timer that kills it if it does not."""
-        try:
+        with suppress(OSError):  # it is dead, and the thread that receives is about to say so
             self._ends.control.send(CANCEL + number.to_bytes(8, "little"))
-        except OSError:
-            pass  # it is dead, and the thread that receives is about to say so
         killer = threading.Timer(self._options.cancel_grace_s, self._kill_if_pending, (number,))
         killer.daemon = True
         killer.start()
@@ -243,10 +244,8 @@ class Link:
 
     def end(self) -> None:
         """Tell the worker to end; `join` waits for it."""
-        try:
+        with suppress(OSError):  # it has ended
             self._ends.control.send(END)
-        except OSError:
-            pass  # it has ended
 
     def join(self) -> None:
         """Wait until the process and the thread that receives have ended; kill the process if need be."""
@@ -367,13 +366,12 @@ class Link:
             words = f"ended with exit status {code}"
         if not late and not self.is_ready.is_set():
             words += (
-                " before it was ready; its last words are on stderr. A script that runs a graph with workers must "
-                "do so under `if __name__ == '__main__':`, because workers import it"
+                " before it was ready; its last words are on stderr. A script that runs a graph with workers "
+                "must do so under `if __name__ == '__main__':`, because workers import it"
             )
         return WorkerDiedError(words, pid=self.pid, signal_name=name, exit_status=None if name else code)
 
-    def _died(self, pending: Pending, how: PenstockError) -> WorkerDiedError:
-        assert isinstance(how, WorkerDiedError)
+    def _died(self, pending: Pending, how: WorkerDiedError) -> WorkerDiedError:
         return WorkerDiedError(
             f"node {pending.node!r}: {self.where()} {how} in {pending.words()}",
             pid=how.pid,

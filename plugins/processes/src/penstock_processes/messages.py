@@ -30,7 +30,7 @@ class RemoteError(PenstockError):
     """An exception of another process that cannot be made here; its type and text are in the message."""
 
 
-class WorkerTraceback(Exception):
+class WorkerTraceback(Exception):  # noqa: N818  # no error of its own: the place of another
     """The traceback of another process, as the `__cause__` of the exception that came from there."""
 
     def __init__(self, text: str) -> None:
@@ -76,7 +76,7 @@ def cannot_move(payload: object) -> str | None:
         pickle.dumps(payload, protocol=5)
     except Exception as error:  # noqa: BLE001  # whatever its class does
         return (
-            f"a {type(payload).__name__!r} cannot go to another process ({error}); keep the node local or give the "
-            "type `__reduce__`"
+            f"a {type(payload).__name__!r} cannot go to another process ({error}); keep the node local or "
+            "give the type `__reduce__`"
         )
     return None

@@ -10,8 +10,8 @@ import attrs
 
 from penstock.errors import InvalidArgumentError
 
-
-#: Each process has the memory of all, so it gets as many descriptors at its start, and 253 is the system's limit.
+#: Each process has the memory of all, so it gets as many descriptors at its start, and 253 is the system's
+#: limit.
 MOST_PROCESSES: Final = 200
 
 
@@ -29,8 +29,8 @@ class Codec(Enum):
 
     #: Each one that pickles.
     PICKLE = 0
-    #: NumPy arrays of numbers, images, matrices, protobuf messages, str, bytes, numbers, bool and None, and lists,
-    #: tuples and dicts of these: for code that is not trusted. An error comes as text.
+    #: NumPy arrays of numbers, images, matrices, protobuf messages, str, bytes, numbers, bool and None, and
+    #: lists, tuples and dicts of these: for code that is not trusted. An error comes as text.
     NO_PICKLE = 1
 
 

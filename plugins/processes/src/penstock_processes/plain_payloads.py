@@ -1,4 +1,4 @@
-"""Reading messages of a process that is not trusted: only classes that do nothing but hold values are made."""
+"""Reading messages of a process that is not trusted: only classes that just hold values are made."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _ALLOWED: Final = _NUMPY | _FORMATS | _CALLS
 
 
 class PlainUnpickler(pickle.Unpickler):
-    """Reads NumPy arrays of numbers, images, matrices, messages, and what needs no class; see `Codec.NO_PICKLE`."""
+    """Reads arrays of numbers, images, matrices, messages, and what needs no class: `Codec.NO_PICKLE`."""
 
     def find_class(self, module_name: str, global_name: str, /) -> Any:
         """Return a class that a message names.
@@ -44,8 +44,9 @@ class PlainUnpickler(pickle.Unpickler):
         if _is_message(module_name, global_name):
             return super().find_class(module_name, global_name)
         raise PacketTypeError(
-            f"codec NO_PICKLE lets no {module_name}.{global_name} through, only arrays, images, matrices, protobuf "
-            "messages, str, bytes and numbers; send one of these, or take codec PICKLE if the code is trusted"
+            f"codec NO_PICKLE lets no {module_name}.{global_name} through, only arrays, images, "
+            "matrices, protobuf messages, str, bytes and numbers; send one of these, or take codec PICKLE "
+            "if you trust the code"
         )
 
 

@@ -12,19 +12,18 @@ from concurrent.futures import Future
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from penstock import ExecutorDefaults
 from penstock.errors import InvalidArgumentError
 from penstock.lowlevel import PROCESS, did_you_mean
-from penstock_remote.calls import Answer
-from penstock_remote.description import check_all_movable, remote_node
-from penstock_remote.stand_in import RemoteCalculator
 from penstock_executors.thread_pool import ThreadPoolExecutor
 from penstock_processes.arena import Arena, OwnArena, memory_file
 from penstock_processes.link import Link, Pending
 from penstock_processes.options import ProcessExecutorOptions, StartMethod
+from penstock_remote.calls import Answer
+from penstock_remote.description import check_all_movable, remote_node
+from penstock_remote.stand_in import RemoteCalculator
 
 if TYPE_CHECKING:
-    from penstock import Calculator
+    from penstock import Calculator, ExecutorDefaults
     from penstock.lowlevel import NodePlan, Plan
     from penstock_remote.calls import Call
     from penstock_remote.description import RemoteNode
@@ -36,16 +35,17 @@ _MOST_SENDERS: Final = 4
 
 
 class ProcessExecutor(ThreadPoolExecutor):
-    """Runs nodes in worker processes, so that Python code works on several cores and a crash ends one process.
+    """Runs nodes in worker processes: Python code works on several cores, and a crash ends one process.
 
-    The graph goes on in this process; a node's calculator is made, opened, called and closed in a worker. Node
-    number k of the executor is in worker k modulo their number, unless `colocate` says otherwise. With
-    `max_in_flight` a node whose contract says `set_stateless` (plain functions do) has an object in each of so
-    many workers; calls of any other overlap on threads of its worker.
+    The graph goes on in this process; a node's calculator is made, opened, called and closed in a worker.
+    Node number k of the executor is in worker k modulo their number, unless `colocate` says otherwise. With
+    `max_in_flight` a node whose contract says `set_stateless` (plain functions do) has an object in each of
+    so many workers; calls of any other overlap on threads of its worker.
 
     Payloads are pickled; arrays, images and all buffers of 4 KiB and more go through shared memory, arrive
-    read-only, and stay valid as long as anybody looks at them. Workers start when the first run is put together
-    and live until the graph is closed; a worker that has died is replaced at the next run. Linux only.
+    read-only, and stay valid as long as anybody looks at them. Workers start when the first run is put
+    together and live until the graph is closed; a worker that has died is replaced at the next run. Linux
+    only.
 
     Args:
         num_processes, start, arena_mib, start_timeout_s, cancel_grace_s, codec, colocate: as in
@@ -61,7 +61,10 @@ class ProcessExecutor(ThreadPoolExecutor):
           type: "ProcessExecutor"
           options { [penstock_processes.ProcessExecutorOptions.ext] { num_processes: 4 } }
         }
-        node { calculator: "Segment" executor: "workers" max_in_flight: 4 input_stream: "frame" output_stream: "mask" }
+        node {
+          calculator: "Segment"  executor: "workers"  max_in_flight: 4
+          input_stream: "frame"  output_stream: "mask"
+        }
     """
 
     places = True
@@ -98,7 +101,7 @@ class ProcessExecutor(ThreadPoolExecutor):
             for one in together.node:
                 if one not in mine:
                     raise InvalidArgumentError(
-                        f"executor {name!r}: colocate names {one!r}, but no node of that name is on this executor"
+                        f"executor {name!r}: colocate names {one!r}, but no node of that name is on it"
                         f"{did_you_mean(one, mine, 1)}"
                     )
 
@@ -144,7 +147,7 @@ class ProcessExecutor(ThreadPoolExecutor):
 
 
 class _Copies:
-    """Calls the objects of one node: `open` and `close` all of them, `process` the one with the fewest calls."""
+    """Calls the objects of one node: `open` and `close` all of them, `process` the least busy one."""
 
     def __init__(self, copies: list[tuple[Link, int]], node: RemoteNode) -> None:
         self._copies: Final = copies

@@ -1,8 +1,8 @@
 """The process in which nodes work: what it does from its start to its end.
 
-Threads take messages in turns: one reads, gives up reading, and does what the message asks for. So a worker with one
-node works on one thread, and no thread waits for another between a message and the call. A thread of its own
-watches the control socket: when it ends, the driver has ended, and so does this process.
+Threads take messages in turns: one reads, gives up reading, and does what the message asks for. So a worker
+with one node works on one thread, and no thread waits for another between a message and the call. A thread
+of its own watches the control socket: when it ends, the driver has ended, and so does this process.
 """
 
 from __future__ import annotations
@@ -13,14 +13,11 @@ import signal
 import sys
 import threading
 from contextvars import ContextVar
-from multiprocessing.connection import Connection
 from multiprocessing.reduction import DupFd
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from penstock.errors import InvalidArgumentError
 from penstock.lowlevel import default_registry, show
-from penstock_remote.calls import Call
-from penstock_remote.hosted import HostedNode
 from penstock_processes.arena import Arena, OwnArena
 from penstock_processes.messages import (
     ANSWER,
@@ -34,10 +31,13 @@ from penstock_processes.messages import (
     cannot_move,
     error_as_data,
 )
+from penstock_remote.calls import Call
+from penstock_remote.hosted import HostedNode
 
 if TYPE_CHECKING:
     import socket
     from collections.abc import Callable
+    from multiprocessing.connection import Connection
 
     from penstock_remote.calls import Answer
     from penstock_remote.description import RemoteNode
@@ -172,7 +172,7 @@ class _Worker:
             self._send_bytes(HEAD.pack(ANSWER, number) + message)
 
     def _called(self, number: int, body: memoryview) -> bytes:
-        """Do a call; return its answer as a message. All that it was given is dead then, unless it is kept."""
+        """Do a call; return its answer as a message. What it was given is dead then, unless it is kept."""
         key, *content = self._carrier.loads(body)
         call = Call(*content)
         del content

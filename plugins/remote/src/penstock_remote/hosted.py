@@ -50,7 +50,8 @@ class HostedNode:
         node: what the driver says of it.
         registry: finds the options of the node by name.
         services: those of this process; receives those that the node needs and their keys make.
-        allocate: given the shape and dtype, makes the array that `Output.empty` returns; None: ordinary memory.
+        allocate: given the shape and dtype, makes the array that `Output.empty` returns; None: ordinary
+            memory.
 
     Raises:
         InvalidArgumentError: there is no such calculator here, or its contract is another one than that in
@@ -267,7 +268,7 @@ def _compare(node: RemoteNode, here: tuple[str, ...]) -> None:
     missing = [line for line in node.contract if line not in here]
     other = [line for line in here if line not in node.contract]
     raise InvalidArgumentError(
-        f"node {node.name!r}: {node.code} has another contract here than in the driver, so another version of "
-        f"its pack is installed; there: {'; '.join(missing) or 'no such line'}; here: {'; '.join(other)}",
+        f"node {node.name!r}: {node.code} has another contract here than in the driver, so another version "
+        f"of its pack is installed; there: {'; '.join(missing) or 'no such line'}; here: {'; '.join(other)}",
         node=node.name,
     )

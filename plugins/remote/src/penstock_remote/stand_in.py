@@ -1,8 +1,8 @@
 """The driver's end of a remote node: what stands for its calculator, sends each call and writes each answer.
 
 The engine stays in the driver. A node that an executor has placed elsewhere has a `RemoteCalculator` here,
-whose methods send a `Call` and write what the `Answer` says. Order, bounds, throttling, offsets and the ledger
-are those of any other node.
+whose methods send a `Call` and write what the `Answer` says. Order, bounds, throttling, offsets and the
+ledger are those of any other node.
 """
 
 from __future__ import annotations
