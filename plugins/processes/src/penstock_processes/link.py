@@ -10,6 +10,7 @@ import threading
 from collections import deque
 from concurrent.futures import Future
 from contextlib import suppress
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -383,13 +384,35 @@ class Link:
 
 
 def _start(process: BaseProcess) -> None:
-    """Start a process that Ctrl-C does not reach before it says that it ignores it."""
-    with _PROCESSES:
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    """Start a process whole, or not at all: a thread does it, which Ctrl-C does not reach, nor the process.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C came meanwhile; the process has started.
+        Exception: whatever kept it from starting.
+    """
+    failures: list[BaseException] = []
+
+    def start() -> None:
         try:
-            process.start()
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+            resource_tracker.ensure_running()  # which unblocks the signal if `start` has to start it
+            # The process inherits this, until it says that it ignores the signal.
+            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+            with _PROCESSES:
+                process.start()
+        except BaseException as error:  # noqa: BLE001  # raised on the caller's thread
+            failures.append(error)
+
+    starter = threading.Thread(target=start, name="penstock-start")
+    starter.start()
+    interrupt: KeyboardInterrupt | None = None
+    while starter.is_alive():
+        try:
+            starter.join(_REAP_S)
+        except KeyboardInterrupt as error:
+            interrupt = error
+    for error in (*failures, interrupt):
+        if error is not None:
+            raise error
 
 
 def _exit_code(process: BaseProcess) -> int | None:
