@@ -28,6 +28,7 @@ NO_PLUGIN = {
     "penstock-builder",
     "penstock-functions",
     "penstock-mediapipe",
+    "penstock-remote",
     "penstock-testing",
 }
 

@@ -7,6 +7,7 @@ calculators or handlers no installed pack provides is skipped until one does.
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import json
 import os
@@ -14,10 +15,14 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import ClassVar
 
 import pytest
 
+from penstock.errors import PenstockError
 from penstock.plugins.default_registry import default_registry
+from penstock_processes.process_executor import ProcessExecutor
 
 HERE = Path(__file__).parent
 CASES = HERE.parents[1].parent / "shared" / "cases"
@@ -51,9 +56,9 @@ def missing_names(case):
     return [name for field, name in named if not any(registry.has(kind, name) for kind in KINDS[field])]
 
 
-def load_run_cases():
-    """Import the program that runs a case and reduces its result to what is compared."""
-    spec = importlib.util.spec_from_file_location("run_cases", CASES / "run_cases.py")
+def load(path):
+    """Import a file: "run_cases.py" runs a case and reduces its result to what is compared."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -67,7 +72,7 @@ if not hasattr(os, "fork"):
     pytest.skip(
         "each case runs in a fork of one process, and this system has no fork", allow_module_level=True
     )
-run_cases = load_run_cases()
+run_cases = load(CASES / "run_cases.py")
 RUNNABLE = [case["name"] for case in ALL_CASES if not missing_names(case)]
 
 
@@ -108,6 +113,41 @@ def test_a_recorded_run_of_the_reference_comes_out_the_same_or_deviates_on_purpo
         assert want != have, f"it agrees now: take it out of deviations.txt (decision {meant[0]})"
     else:
         assert want == have, result
+
+
+@pytest.fixture(scope="module")
+def in_workers():
+    """Return a backend as `run_cases.py` wants it, whose graphs have all nodes in two worker processes."""
+    backend = load(HERE / "backend_penstock.py")
+    executor = ProcessExecutor(2)
+
+    class InWorkers(backend.Graph):
+        made: ClassVar[list] = []
+
+        def __init__(self, pbtxt):
+            super().__init__(pbtxt)
+            self.graph.set_executor("", executor)
+            self.made.append(self.graph)
+
+    yield SimpleNamespace(Graph=InWorkers)
+    for graph in InWorkers.made:
+        with contextlib.suppress(PenstockError):
+            graph.abandon(1.0)
+    executor.close()
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_a_recorded_run_comes_out_the_same_in_workers(path, request):
+    case = FILES[path]
+    if missing := missing_names(case):
+        pytest.skip(f"no installed pack provides {', '.join(missing)}")
+    if case["name"] in read_deviations():
+        pytest.skip("it deviates on purpose")
+    if re.search(r"executor\s*\{[^{}]*type\s*:", case["pbtxt"]):
+        pytest.skip("the graph has executors of its own")
+    result = run_cases.run_case(case, request.getfixturevalue("in_workers"))
+
+    assert run_cases.essence(case["result"], False) == run_cases.essence(result, False), result
 
 
 def test_the_packs_of_this_repository_are_there_to_be_compared():

@@ -173,6 +173,7 @@ class CalculatorContract:
         inputs, outputs, input_side_packets, output_side_packets: the ports.
         timestamp_offset: see `set_timestamp_offset`; None where none was set.
         process_timestamp_bounds: see `set_process_timestamp_bounds`.
+        is_stateless: see `set_stateless`.
         input_stream_handler: what `set_input_stream_handler` asked for, or None.
         services: key → whether it is optional.
         runs_on: the service that `run_on` asked for, or None.
@@ -197,6 +198,7 @@ class CalculatorContract:
         self._options = options
         self.timestamp_offset: int | None = None
         self.process_timestamp_bounds = False
+        self.is_stateless = False
         self.input_stream_handler: HandlerRequest | None = None
         self.services: dict[ServiceKey[Any], bool] = {}
         self.runs_on: ServiceKey[Any] | None = None
@@ -233,6 +235,13 @@ class CalculatorContract:
     def set_process_timestamp_bounds(self, process: bool = True) -> None:  # noqa: FBT001, FBT002
         """Ask for `process` also at newly settled timestamps without any packet."""
         self.process_timestamp_bounds = bool(process)
+
+    def set_stateless(self, stateless: bool = True) -> None:  # noqa: FBT001, FBT002
+        """Say that a call of `process` depends on nothing that earlier calls have left in the object.
+
+        An executor may then work with several objects of one node, where the graph says `max_in_flight`.
+        """
+        self.is_stateless = bool(stateless)
 
     def set_input_stream_handler(self, name: str, options: object = None) -> None:
         """Name the input stream handler that this calculator is written for."""

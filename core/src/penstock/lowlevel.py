@@ -48,6 +48,9 @@ Readers of graphs in other forms
     definition without arguments. `tokens_of` reads text into `Token`s, `own_name` writes the name of one of
     our messages.
 
+Calls from elsewhere, for nodes that work in other processes
+    `OPEN`, `PROCESS` and `CLOSE` are the methods; `Counters` adds up what nodes count, a `LazyLoop` awaits
+    their coroutines on a thread that it starts when there is one. A `ServiceScope` says who shares a service.
 Runs, for test kits
     `new_run` puts a `NewRun` together, not started; `as_side_packets` makes packets of what users give.
     `Schedule` is the state machine of a run, in one of the states `RUNNING` and `TERMINATED` among others;
@@ -91,7 +94,9 @@ if TYPE_CHECKING:
     from penstock.config.subgraphs.interface import prefix_of as prefix_of
     from penstock.contract import PortSpec as PortSpec
     from penstock.contract import PortSpecs as PortSpecs
+    from penstock.engine.calculator import CLOSE as CLOSE
     from penstock.engine.calculator import METHODS as METHODS
+    from penstock.engine.calculator import OPEN as OPEN
     from penstock.engine.calculator import PROCESS as PROCESS
     from penstock.engine.calculator import Outcome as Outcome
     from penstock.engine.calculator import Stop as Stop
@@ -148,12 +153,15 @@ if TYPE_CHECKING:
     from penstock.registry_entries import check_name as check_name
     from penstock.registry_entries import spelling as spelling
     from penstock.resources import Resources as Resources
+    from penstock.runtime.counters import Counters as Counters
+    from penstock.runtime.event_loops.lazy_loop import LazyLoop as LazyLoop
     from penstock.runtime.feeding import Feed as Feed
     from penstock.runtime.feeding import feed_packet as feed_packet
     from penstock.runtime.new_run import NewRun as NewRun
     from penstock.runtime.new_run import new_run as new_run
     from penstock.runtime.side_packets import as_side_packets as as_side_packets
     from penstock.services import CLOCK as CLOCK
+    from penstock.services import ServiceScope as ServiceScope
     from penstock.shown import clipped as clipped
     from penstock.shown import quoted as quoted
     from penstock.shown import shown as shown
@@ -196,7 +204,7 @@ _HOMES: Final = {
     "penstock.config.subgraphs.expand": "expand",
     "penstock.config.subgraphs.interface": "prefix_of",
     "penstock.contract": "PortSpec PortSpecs",
-    "penstock.engine.calculator": "METHODS Outcome PROCESS Stop",
+    "penstock.engine.calculator": "CLOSE METHODS OPEN Outcome PROCESS Stop",
     "penstock.engine.node": "Node Step",
     "penstock.engine.packet": "NOTHING",
     "penstock.engine.schedule": "RUNNING Schedule TERMINATED",
@@ -214,10 +222,12 @@ _HOMES: Final = {
     "penstock.registry_entries": "OptionEntry calculator_of check_name spelling",
     "penstock.resources": "Resources",
     "penstock.plugins.default_registry": "default_registry plugin_host plugins_renewed",
+    "penstock.runtime.counters": "Counters",
+    "penstock.runtime.event_loops.lazy_loop": "LazyLoop",
     "penstock.runtime.feeding": "Feed feed_packet",
     "penstock.runtime.new_run": "NewRun new_run",
     "penstock.runtime.side_packets": "as_side_packets",
-    "penstock.services": "CLOCK",
+    "penstock.services": "CLOCK ServiceScope",
     "penstock.shown": "clipped quoted shown",
     "penstock.tags": "Port TagMap is_name parse_tag_index parse_tag_index_name",
     "penstock.timestamp": (

@@ -8,6 +8,7 @@ to make one. A service may have the methods of `RunsNodes` and `Closes`: they ar
 from __future__ import annotations
 
 import time
+from enum import Enum
 from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar, runtime_checkable
 
 if TYPE_CHECKING:
@@ -16,19 +17,35 @@ if TYPE_CHECKING:
 S = TypeVar("S")
 
 
+class ServiceScope(Enum):
+    """Who shares a service."""
+
+    #: All nodes of the graph share one object. A node that asks for it stays in the graph's process.
+    GRAPH = "graph"
+    #: Each process that nodes work in has an object of its own, which the key's `create` makes there.
+    PROCESS = "process"
+
+
 class ServiceKey(Generic[S]):
     """The name and type of a service. Keys are equal when their names are.
 
     Attributes:
         name: unique, by convention "<distribution>.<what>".
         create: makes the object when a run starts and nobody has set one; None: it must be set.
+        scope: who shares the object.
     """
 
-    __slots__ = ("create", "name")
+    __slots__ = ("create", "name", "scope")
 
-    def __init__(self, name: str, create: Callable[[], S] | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        create: Callable[[], S] | None = None,
+        scope: ServiceScope = ServiceScope.GRAPH,
+    ) -> None:
         self.name = name
         self.create = create
+        self.scope = scope
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ServiceKey) and self.name == other.name
@@ -42,7 +59,9 @@ class ServiceKey(Generic[S]):
 
 #: The clock of a graph: returns seconds that only grow. Time-outs of waits read it, and so should
 #: sources that keep a pace; a test sets it to a `penstock_testing.ManualClock`.
-CLOCK: Final[ServiceKey[Callable[[], float]]] = ServiceKey("penstock.clock", create=lambda: time.monotonic)
+CLOCK: Final[ServiceKey[Callable[[], float]]] = ServiceKey(
+    "penstock.clock", create=lambda: time.monotonic, scope=ServiceScope.PROCESS
+)
 
 
 @runtime_checkable

@@ -7,7 +7,7 @@ mistake raises where it is made and changes nothing, so that a calculator may ca
 from __future__ import annotations
 
 from operator import index
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from penstock.engine.calculator import CLOSE, METHODS, OPEN, PROCESS
 from penstock.engine.native import mypyc_attr
@@ -105,6 +105,26 @@ class Output:
             self.bound = stamp + 1
         else:
             self._add_with_care(packet)
+
+    def empty(self, shape: object, dtype: object = "uint8") -> Any:
+        """Return a new NumPy array to work in, whose values are undefined, for a payload of this output.
+
+        In a process of a `ProcessExecutor` it lies where the packet is read from, so that an array, or an
+        image over it, need not be copied once more. Elsewhere it is ordinary memory. It is the caller's, and
+        writable.
+
+        Args:
+            shape: of the array, as for `numpy.empty`.
+            dtype: of its elements.
+
+        Raises:
+            ImportError: NumPy is not installed.
+            FailedPreconditionError: no node writes this stream.
+        """
+        node = self.stream.node
+        if node is None:
+            raise FailedPreconditionError(f"stream {self.name!r}: only a node makes arrays for its outputs")
+        return node.services.empty_array(shape, dtype)
 
     def set_next_timestamp_bound(self, bound: SupportsIndex) -> None:
         """Promise that nothing below `bound` will be written.

@@ -43,6 +43,7 @@ class Call:
         file, line, function: where the calculator's own code stands. "", 0 and "" where that cannot be
             seen: compiled code, a `Future` that the calculator returned, a call that just came back.
         inside: `"file:line in function"` of what it has called or awaits, innermost; "" for nothing else.
+        elsewhere: in words, where a call is that has left this process, and since when; else "".
     """
 
     node: str
@@ -53,9 +54,12 @@ class Call:
     line: int = 0
     function: str = ""
     inside: str = ""
+    elsewhere: str = ""
 
     def __str__(self) -> str:
         at = f" at {self.timestamp}" if self.timestamp else ""
+        if self.elsewhere:
+            return f"node {self.node!r}: {self.method}(){at} is {self.elsewhere}"
         if not self.file:
             return f"node {self.node!r}: where {self.method}(){at} stands cannot be seen"
         inside = f", inside {self.inside}" if self.inside else ""
@@ -101,11 +105,11 @@ def standing(
     Args:
         calls: from `calls_under_way`.
         threads: idents of the run's threads.
-        awaited: steps that complete later → the coroutine that does, where it is one.
+        awaited: steps that complete later → the coroutine or future that does.
     """
     if not calls:
         return ()
-    found = {step: _suspended(coroutine) for step, coroutine in awaited.items()}
+    found = {step: _suspended(waited_for) for step, waited_for in awaited.items()}
     on_threads = _on_threads(calls, threads)
     return tuple(
         attrs.evolve(one.call, **(found.get(one.step) or on_threads.get(one.step) or {})) for one in calls
@@ -193,7 +197,13 @@ def _fields(frame: FrameType) -> dict[str, Any]:
 
 
 def _suspended(coroutine: object) -> dict[str, Any]:
-    """Return where a coroutine that awaits something stands; nothing for one that runs or has ended."""
+    """Return where a coroutine that awaits something stands; nothing for one that runs or has ended.
+
+    A future may have a method `standing`, which says in words where its call is, outside of this process.
+    """
+    standing_words = getattr(coroutine, "standing", None)
+    if standing_words is not None:
+        return {"elsewhere": standing_words()}
     frames = []
     at: Any = coroutine
     while (frame := getattr(at, "cr_frame", None)) is not None:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from penstock.engine.calculator import CalculatorContext, NodeServices
     from penstock.engine.packet import Packet
     from penstock.plan import NodePlan, Plan, PortPlan, SidePortPlan
+    from penstock.runtime.executors.executor import Executor
     from penstock.runtime.side_packets import ConstantOutputs, SidePackets
     from penstock.runtime.tracing import Tracing
 
@@ -40,6 +41,7 @@ class RunBuilder:
         constants: ConstantOutputs,
         queue_of: Mapping[int, int],
         queue_names: Sequence[str],
+        placing: Mapping[int, Executor],
         *,
         is_timed: bool,
         tracing: Tracing | None = None,
@@ -48,6 +50,7 @@ class RunBuilder:
         self._services: Final = services
         self._side_packets: Final = side_packets
         self._constants: Final = constants
+        self._placing: Final = placing
         self._is_timed: Final = is_timed
         self._tracing: Final = tracing
         self._nodes: dict[int, Node] = {}
@@ -94,8 +97,10 @@ class RunBuilder:
         return schedule
 
     def _make_node(self, plan: NodePlan, readers: list[list[InputStream]]) -> Node:
+        executor = self._placing.get(plan.id)
+        stand_in = None if executor is None else executor.place(plan, self._plan)
         try:
-            calculator = plan.factory()
+            calculator = plan.factory() if stand_in is None else stand_in
             policy = plan.handler.factory(plan.handler.options)
         except Exception as error:
             raise CalculatorError(plan.name, plan.calculator, "__init__", error) from error

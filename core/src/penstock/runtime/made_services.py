@@ -26,9 +26,9 @@ class MadeServices:
         return bool(self._made)
 
     def keep(self, made: dict[ServiceKey[Any], object]) -> None:
-        """Remember the services that must be closed, of those that were made just now."""
+        """Remember the services that must be closed, of those that were made."""
         for key, service in made.items():
-            if isinstance(service, Closes):
+            if isinstance(service, Closes) and (key, service) not in self._made:
                 self._made.append((key, service))
                 OPEN.add(self)
 

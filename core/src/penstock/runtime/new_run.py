@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from penstock.collector import PAUSE
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from penstock.engine.schedule import Schedule
     from penstock.engine.stream import Observer
     from penstock.plan import Plan
+    from penstock.runtime.executors.executor import Executor
     from penstock.runtime.tracing import Tracing
     from penstock.services import ServiceKey
 
@@ -55,6 +57,7 @@ def new_run(  # noqa: PLR0913  # each is one thing that a run can have
     counters: Counters | None = None,
     constants: ConstantOutputs | None = None,
     queues: Callable[[Mapping[ServiceKey[Any], object]], Queues] | None = None,
+    placing: Mapping[int, Executor] = MappingProxyType({}),
     tracing: Tracing | None = None,
     is_timed: bool = False,
 ) -> NewRun:
@@ -73,6 +76,7 @@ def new_run(  # noqa: PLR0913  # each is one thing that a run can have
         constants: outputs of nodes without streams, from earlier runs; None if there were no runs.
         queues: given all services of the run, returns which queue each node is in. None: as the plan's
             executors say.
+        placing: node id → the executor that may make its calculator elsewhere; filled by `queues`.
         tracing: what traces the run; None for no tracer.
         is_timed: whether the time of each call of `process` is added up.
 
@@ -80,6 +84,7 @@ def new_run(  # noqa: PLR0913  # each is one thing that a run can have
         GraphConfigError: side packets are unknown, missing or wrong.
         UnavailableError: a service is missing.
         CalculatorError: a calculator or handler could not be made.
+        InvalidArgumentError: a node cannot work where its executor places it.
         Whatever `queues` raises.
     """
     given = as_side_packets(side_packets)
@@ -97,6 +102,7 @@ def new_run(  # noqa: PLR0913  # each is one thing that a run can have
         ConstantOutputs() if constants is None else constants,
         queue_of,
         names,
+        placing,
         is_timed=is_timed,
         tracing=tracing,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from penstock.errors import FailedPreconditionError, NotFoundError, UnavailableError, text_of
@@ -27,6 +28,7 @@ class GraphNodeServices:
 
     Attributes:
         change: applies an event to the run's engine. Set before the first calculator is called.
+        allocate: makes arrays, given shape and dtype, for calculators that ask; None: NumPy.
     """
 
     def __init__(
@@ -40,6 +42,7 @@ class GraphNodeServices:
         self._counters: Final = counters
         self._services: Final = services
         self._side_packets: Final = side_packets
+        self.allocate: Callable[[Any, Any], Any] | None = None
         self.change: Callable[[Callable[[Schedule], None]], object] = _not_started
 
     def options(self, node: Node, message_type: type[M]) -> M:
@@ -80,6 +83,13 @@ class GraphNodeServices:
     def count_dropped(self, stream: InputStream, reason: str, count: int) -> None:
         """Count packets that the node has taken from a stream as dropped."""
         self.change(lambda _: stream.disuse(reason, count))
+
+    def empty_array(self, shape: Any, dtype: Any) -> Any:
+        """Return a new NumPy array, in memory that `allocate` chooses where it is set."""
+        if self.allocate is not None:
+            return self.allocate(shape, dtype)
+        # The core does without NumPy: a calculator that asks for an array has it.
+        return import_module("numpy").empty(shape, dtype)
 
 
 def _not_started(_: Callable[[Schedule], None]) -> object:

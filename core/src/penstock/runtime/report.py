@@ -69,14 +69,15 @@ def story(runner: Runner) -> str:
 
 def _standing(runner: Runner, calls: list[UnderWay]) -> tuple[Call, ...]:
     threads = {*runner.inside.copy(), *filter(None, (runner.loop_thread,))}
-    awaited = {one.step: _coroutine(runner, one.step) for one in calls}
+    awaited = {one.step: _awaited(runner, one.step) for one in calls}
     return standing(calls, threads, awaited)
 
 
-def _coroutine(runner: Runner, step: Step) -> object:
-    """Return the coroutine that a step awaits; None if there is none, it has ended, or it is a future."""
-    task = getattr(runner.pending.get(step), "task", None)
-    return None if task is None else getattr(task.get_coro(), "cr_await", None)
+def _awaited(runner: Runner, step: Step) -> object:
+    """Return the coroutine that a step awaits, or the future; None if there is none, or it has ended."""
+    future = runner.pending.get(step)
+    task = getattr(future, "task", None)
+    return future if task is None else getattr(task.get_coro(), "cr_await", None)
 
 
 def _executor(schedule: Schedule, executor: Executor, work: QueueWork) -> ExecutorState:

@@ -184,12 +184,16 @@ class Starter:
         """
         made: dict[ServiceKey[Any], object] = {}
         executors: list[Executor] = []
+        placing: dict[int, Executor] = {}
 
         def queues(services: Mapping[ServiceKey[Any], object]) -> tuple[dict[int, int], list[str]]:
             queue_of, names, found = self.executors.assign(services)
             executors.extend(found)
             if len(found) > len(self._plan.executors):  # services lend the others
                 end_runs_before_pools()  # the threads of a service may end with the interpreter too
+            placing.update(
+                {number: found[queue] for number, queue in queue_of.items() if found[queue].places}
+            )
             return queue_of, names
 
         try:
@@ -203,12 +207,14 @@ class Starter:
                 counters=self.counters,
                 constants=self._constants,
                 queues=queues,
+                placing=placing,
                 tracing=tracing,
                 is_timed=self.is_timed,
             )
         finally:
             self.services.update(made)
             self.made.keep(made)
+            self.made.keep(self.executors.to_close())
             self._abandon_when_dropped(None)
         return new, executors
 

@@ -76,6 +76,8 @@ class Definition:
             _declare(cc.output_side_packets, [(results.side.tag, results.side.meaning, False)])
         if self.parameters.inputs and results.outputs:
             cc.set_timestamp_offset(0)
+        if self.parameters.inputs and not self.is_class:
+            cc.set_stateless()
         for options in self.options:
             cc.options(options)
 

@@ -18,7 +18,7 @@ from penstock.errors import (
 )
 from penstock.plan import DEFAULT_EXECUTOR
 from penstock.runtime.executors.executor import Executor, ExecutorDefaults
-from penstock.services import RunsNodes
+from penstock.services import RunsNodes, ServiceKey
 from penstock.shown import quoted
 
 if TYPE_CHECKING:
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
     from penstock.plan import ExecutorPlan, NodePlan, Plan
     from penstock.registry import Registry
-    from penstock.services import ServiceKey
 
 _RESERVED: Final = ("default", "gpu")
 
@@ -40,6 +39,9 @@ class Executors:
         self._given: dict[str, tuple[object, Executor]] = {}
         #: Executors with a type in the graph; made at once, so that their faults are faults of the graph.
         self._declared: Final = {plan.name: self._make(plan) for plan in plan.executors if plan.type}
+        for name, executor in self._declared.items():
+            if executor.places:
+                executor.check(plan, name)
         self._by_name: dict[str, Executor] | None = None
         if "" not in self._declared and registry.has("executor", DEFAULT_EXECUTOR):
             self._make(plan.executors[0])  # its faults are told now; the run makes its own, or is given one
@@ -77,6 +79,10 @@ class Executors:
         if self._by_name is None:
             self._by_name = {plan.name: self._find(plan) for plan in self._plan.executors}
         return self._by_name
+
+    def to_close(self) -> dict[ServiceKey[Any], object]:
+        """Return the executors that the graph has made and must close, as if they were services."""
+        return {ServiceKey(f"executor {n}"): one for n, one in self._declared.items() if one.places}
 
     def _find(self, plan: ExecutorPlan) -> Executor:
         if plan.name in self._declared:

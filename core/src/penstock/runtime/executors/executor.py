@@ -14,6 +14,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from penstock.engine.calculator import Calculator
+    from penstock.plan import NodePlan, Plan
+
 
 class Work(Protocol):
     """The steps of one ready queue of one run. All methods may be called from any thread."""
@@ -114,7 +117,14 @@ class ExecutorDefaults(NamedTuple):
 
 
 class Executor(ABC):
-    """Lends threads to runs. Subclass it and register it by name, or hand it to `set_executor`."""
+    """Lends threads to runs. Subclass it and register it by name, or hand it to `set_executor`.
+
+    Attributes:
+        places: whether it makes calculators elsewhere, and holds what must be closed with the graph: `place`,
+            `check` and `close` are called.
+    """
+
+    places = False
 
     @classmethod
     def create(cls, options: Any, defaults: ExecutorDefaults) -> Executor:  # noqa: ARG003  # has get(MessageType)
@@ -124,6 +134,35 @@ class Executor(ABC):
             InvalidArgumentError: the options make no sense; the message names the field.
         """
         return cls()
+
+    def place(self, node: NodePlan, plan: Plan) -> Calculator | None:  # noqa: ARG002  # for overriding methods
+        """Make the calculator of a node elsewhere, and return what stands for it here: a `RemoteCalculator`.
+
+        Called once for each node of this executor when a run is put together; must not wait for other
+        processes. None, the default: the calculator is made here.
+
+        Raises:
+            InvalidArgumentError: the node cannot work elsewhere.
+        """
+        return None
+
+    def check(self, plan: Plan, name: str) -> None:  # noqa: B027  # most executors take every node
+        """Refuse a graph with nodes that this executor cannot run; called when the graph is loaded.
+
+        Args:
+            plan: the graph.
+            name: of this executor in it.
+
+        Raises:
+            GraphConfigError: carries the fault of each such node.
+        """
+
+    def close(self) -> None:  # noqa: B027  # most executors hold nothing between runs
+        """Release what outlives runs; no run uses the executor now, and a later one may use it again.
+
+        Called when the graph is closed, and at the latest when it is dropped or the interpreter ends, if the
+        graph has made this executor. The application closes an executor that it has handed in.
+        """
 
     @abstractmethod
     def lend_to(self, work: Work) -> Lease:

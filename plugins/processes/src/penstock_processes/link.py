@@ -1,0 +1,424 @@
+"""The driver's end of one worker: its process, what is sent to it, and the thread that takes its answers."""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import signal
+import socket
+import threading
+from collections import deque
+from concurrent.futures import Future
+from contextlib import suppress
+from multiprocessing import resource_tracker
+from multiprocessing.connection import Connection, wait
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from penstock.errors import InvalidArgumentError, PenstockError, StatusCode
+from penstock.lowlevel import METHODS, show
+from penstock_processes.carrier import Carrier
+from penstock_processes.messages import (
+    ANSWER,
+    CALL,
+    CANCEL,
+    END,
+    ERROR,
+    HEAD,
+    LOG,
+    MAKE,
+    READY,
+    cannot_move,
+    error_from_data,
+)
+from penstock_processes.worker import Descriptor, WorkerSetup, work
+from penstock_remote.calls import Answer
+
+if TYPE_CHECKING:
+    from multiprocessing.context import BaseContext
+    from multiprocessing.process import BaseProcess
+
+    from penstock_processes.arena import Arena, OwnArena
+    from penstock_processes.options import ProcessExecutorOptions
+    from penstock_remote.calls import Call
+    from penstock_remote.description import RemoteNode
+
+#: How long a worker that is told to end may take until it is killed.
+_END_S: Final = 2.0
+#: How long the kernel may take to tell how a process ended that has closed its connection.
+_REAP_S: Final = 5.0
+#: Held while a process is started, which asks all others how they ended, or is asked itself:
+#: `multiprocessing` loses the answer if two threads ask at once.
+_PROCESSES: Final = threading.Lock()
+
+
+class WorkerDiedError(PenstockError):
+    """A worker process ended while it was needed.
+
+    Attributes:
+        node: whose call was under way; None where none was.
+        pid: of the process.
+        signal: the name of the signal that ended it; None where it ended by itself.
+        exit_status: where it ended by itself.
+        timestamp: of the call.
+    """
+
+    default_code = StatusCode.UNAVAILABLE
+
+    def __init__(  # noqa: PLR0913  # what is known of a death
+        self,
+        message: str,
+        *,
+        pid: int | None = None,
+        signal_name: str | None = None,
+        exit_status: int | None = None,
+        node: str | None = None,
+        timestamp: int | None = None,
+    ) -> None:
+        super().__init__(message, node=node, timestamp=timestamp)
+        self.pid = pid
+        self.signal = signal_name
+        self.exit_status = exit_status
+
+
+class Pending(Future[Answer]):
+    """The answer to a call that is on its way. Cancelling asks the worker, and later kills it."""
+
+    def __init__(self, link: Link, number: int, node: str, call: Call) -> None:
+        super().__init__()
+        self._link: Final = link
+        self._number: Final = number
+        self.node: Final = node
+        self.method: Final = call.method
+        self.stamp: Final = call.stamp
+        self._killer: threading.Timer | None = None
+        self._began: Final = monotonic()
+        self.set_running_or_notify_cancel()
+
+    def cancel(self) -> bool:
+        """Ask the worker to end the call; it is done when the worker says so, or is dead."""
+        if self._killer is None and not self.done():
+            self._killer = self._link.cancel(self._number)
+        return False
+
+    def standing(self) -> str:
+        """Return in words where the call is, and since when."""
+        return f"in {self._link.where()} since {monotonic() - self._began:.1f} s"
+
+    def finish(self, answer: Answer | None, error: BaseException | None) -> None:
+        """Take the answer, or the error."""
+        if self._killer is not None:
+            self._killer.cancel()
+        if error is not None:
+            self.set_exception(error)
+        elif answer is not None:
+            self.set_result(answer)
+
+    def words(self) -> str:
+        """Return the call as a user reads it."""
+        return f"{METHODS[self.method]}() at {show(self.stamp)}"
+
+
+class _Ends(NamedTuple):
+    """What a link holds while its process lives."""
+
+    process: BaseProcess
+    calls: Connection
+    control: socket.socket
+
+
+class Link:
+    """One worker process, started at once.
+
+    Args:
+        number: of the worker, from 1.
+        arena: number of the arena that is its own.
+        context: how processes are started.
+        options: of the executor.
+        arenas: number → mapping of each arena that the worker has.
+        own: the one in which this process takes blocks.
+        descriptors: number → descriptor of each arena; stay the caller's.
+    """
+
+    def __init__(  # noqa: PLR0913, PLR0917  # what a worker shares with the others
+        self,
+        number: int,
+        arena: int,
+        context: BaseContext,
+        options: ProcessExecutorOptions,
+        arenas: dict[int, Arena],
+        own: OwnArena | None,
+        descriptors: dict[int, int],
+    ) -> None:
+        self.number: Final = number
+        self.arena: Final = arena
+        self._options: Final = options
+        self._is_plain: Final = options.codec.value == 1
+        self.carrier: Final = Carrier(own, arenas, is_plain=self._is_plain)
+        self._sending: Final = threading.Lock()
+        self._numbers: Final = itertools.count(1)
+        self._pending: Final[dict[int, Pending]] = {}
+        self._forgotten: Final[deque[int]] = deque()
+        self._killers: list[threading.Timer] = []
+        self._death: WorkerDiedError | None = None
+        self.pid: int | None = None
+        self.is_ready = threading.Event()
+        self._ends: Final = self._start(context, descriptors)
+        self._thread: Final = threading.Thread(
+            target=self._receive, name=f"penstock-worker-{number}", daemon=True
+        )
+        self._thread.start()
+
+    def _start(self, context: BaseContext, descriptors: dict[int, int]) -> _Ends:
+        ours, theirs = socket.socketpair()
+        control, their_control = socket.socketpair()
+        with theirs, their_control:
+            calls = Connection(ours.detach())
+            their_calls = Connection(theirs.detach())
+            arenas = {number: Descriptor(descriptor) for number, descriptor in descriptors.items()}
+            size = self._options.arena_mib << 20
+            level = logging.getLogger().getEffectiveLevel()
+            setup = WorkerSetup(self.arena, their_calls, their_control, arenas, size, self._is_plain, level)
+            process: BaseProcess = context.Process(  # type: ignore[attr-defined]  # each context has it
+                target=work, args=(setup,), name=f"penstock-worker-{self.number}", daemon=True
+            )
+            try:
+                _start(process)
+            except BaseException:
+                calls.close()
+                control.close()
+                raise
+            finally:
+                their_calls.close()
+        self.pid = process.pid
+        return _Ends(process, calls, control)
+
+    # --- to the worker ------------------------------------------------------------------------
+
+    def where(self) -> str:
+        """Return which worker this is, in words."""
+        return f"worker {self.number} (pid {self.pid})"
+
+    @property
+    def is_dead(self) -> bool:
+        """Whether the process has ended; a new link takes its place."""
+        return self._death is not None
+
+    def make(self, key: int, node: RemoteNode) -> None:
+        """Let the worker make a node, to which a key leads."""
+        forgotten = [self._forgotten.popleft() for _ in range(len(self._forgotten))]
+        self._send(MAKE, key, (forgotten, node))
+
+    def forget(self, key: int) -> None:
+        """Let the worker drop a node when it is told of the next one. May be called at any moment."""
+        self._forgotten.append(key)
+
+    def call(self, key: int, node: RemoteNode, call: Call) -> Pending:
+        """Send a call; return its answer that will come.
+
+        Raises:
+            InvalidArgumentError: a payload cannot go to another process; names the input and the payload.
+            WorkerDiedError: the process has ended.
+        """
+        number = next(self._numbers)
+        try:
+            body = self.carrier.dumps((key, *call))
+        except Exception as error:
+            raise self._unsendable(node, call) or error from error
+        pending = Pending(self, number, node.name, call)
+        self._pending[number] = pending
+        self._send_bytes(HEAD.pack(CALL, number) + body)
+        death = self._death
+        if death is not None and self._pending.pop(number, None) is not None:
+            raise self._died(pending, death)
+        return pending
+
+    def cancel(self, number: int) -> threading.Timer:
+        """Ask the worker to end a call; return the timer that kills it if it does not."""
+        with suppress(OSError):  # it is dead, and the thread that receives is about to say so
+            self._ends.control.send(CANCEL + number.to_bytes(8, "little"))
+        killer = threading.Timer(self._options.cancel_grace_s, self._kill_if_pending, (number,))
+        killer.daemon = True
+        killer.start()
+        self._killers = [one for one in self._killers if one.is_alive()] + [killer]
+        return killer
+
+    def end(self) -> None:
+        """Tell the worker to end; `join` waits for it."""
+        with suppress(OSError):  # it has ended
+            self._ends.control.send(END)
+
+    def join(self) -> None:
+        """Wait until the process and the thread that receives have ended; kill the process if need be."""
+        process = self._ends.process
+        self._thread.join(_END_S)
+        if self._thread.is_alive():
+            process.kill()
+            self._thread.join(_REAP_S)
+        self._ends.control.close()
+        for killer in self._killers:
+            killer.cancel()
+            killer.join(_REAP_S)
+        if self.is_dead:
+            process.close()
+
+    def _send(self, kind: int, number: int, content: object) -> None:
+        self._send_bytes(HEAD.pack(kind, number) + self.carrier.dumps(content))
+
+    def _send_bytes(self, message: bytes) -> None:
+        try:
+            with self._sending:
+                self._ends.calls.send_bytes(message)
+        except OSError:
+            pass  # the thread that receives sees the end of the connection, and fails the calls under way
+
+    def _kill_if_pending(self, number: int) -> None:
+        if number in self._pending:
+            self._ends.process.kill()
+
+    def _unsendable(self, node: RemoteNode, call: Call) -> PenstockError | None:
+        """Return the error that names the payload which cannot be sent; None where each one can be alone."""
+        shown = [(f"input {name}", one[2:]) for name, one in zip(node.inputs, call.inputs, strict=True)]
+        if call.opening is not None:
+            shown += [
+                (f"side packet {tag or index}", (one,)) for tag, index, one in call.opening.side_packets
+            ]
+            shown += [
+                (f"header of input {name}", header)
+                for name, header in zip(node.inputs, call.opening.headers, strict=True)
+            ]
+        for what, values in shown:
+            fault = cannot_move(values[0]) if values else None
+            if fault is not None:
+                where = f"node {node.name!r}, {what} at {show(call.stamp)}"
+                return InvalidArgumentError(f"{where}: {fault}", node=node.name)
+        return None
+
+    # --- from the worker: one thread ----------------------------------------------------------
+
+    def _receive(self) -> None:
+        calls = self._ends.calls
+        late = False
+        try:
+            if calls.poll(self._options.start_timeout_s):
+                while True:
+                    self._take(memoryview(calls.recv_bytes()))
+            late = True
+        except (EOFError, OSError):
+            pass  # the process has ended, or has closed its end
+        finally:
+            self._bury(late=late)
+
+    def _take(self, message: memoryview) -> None:
+        kind, number = HEAD.unpack_from(message)
+        body = message[HEAD.size :]
+        if kind == READY:
+            self.is_ready.set()
+            return
+        if kind == LOG:
+            self._log(self.carrier.loads(body))
+            return
+        pending = self._pending.get(number)
+        if pending is None:
+            return
+        answer: Answer | None = None
+        error: BaseException | None = None
+        try:
+            content = self.carrier.loads(body)
+            if kind == ANSWER:
+                answer = Answer(*content)
+            elif kind == ERROR:
+                error = error_from_data(content, is_plain=self._is_plain)
+        except BaseException as broken:  # noqa: BLE001  # the error of the call
+            error = broken
+        del self._pending[number]
+        pending.finish(answer, error)
+
+    def _log(self, record: dict[str, Any]) -> None:
+        made = logging.makeLogRecord(record)
+        logger = logging.getLogger(made.name)
+        if logger.isEnabledFor(made.levelno):
+            logger.handle(made)
+
+    def _bury(self, *, late: bool) -> None:
+        """Learn how the process ended, and fail the calls under way."""
+        process = self._ends.process
+        if late:
+            process.kill()
+        code = _exit_code(process)
+        if code is None:
+            process.kill()
+            code = _exit_code(process)
+        self._death = self._how(code, late=late)
+        self._ends.calls.close()
+        self.carrier.release()
+        self.is_ready.set()
+        while self._pending:
+            _, pending = self._pending.popitem()
+            pending.finish(None, self._died(pending, self._death))
+
+    def _how(self, code: int | None, *, late: bool) -> WorkerDiedError:
+        name = signal.Signals(-code).name if code is not None and code < 0 else None
+        if late:
+            words = f"was not ready after {self._options.start_timeout_s:g} s, and was killed"
+        elif name is not None:
+            words = f"was killed by {name}"
+        else:
+            words = f"ended with exit status {code}"
+        if not late and not self.is_ready.is_set():
+            words += (
+                " before it was ready; its last words are on stderr. A script that runs a graph with workers "
+                "must do so under `if __name__ == '__main__':`, because workers import it"
+            )
+        return WorkerDiedError(words, pid=self.pid, signal_name=name, exit_status=None if name else code)
+
+    def _died(self, pending: Pending, how: WorkerDiedError) -> WorkerDiedError:
+        return WorkerDiedError(
+            f"node {pending.node!r}: {self.where()} {how} in {pending.words()}",
+            pid=how.pid,
+            signal_name=how.signal,
+            exit_status=how.exit_status,
+            node=pending.node,
+            timestamp=pending.stamp,
+        )
+
+
+def _start(process: BaseProcess) -> None:
+    """Start a process whole, or not at all: a thread does it, which Ctrl-C does not reach, nor the process.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C came meanwhile; the process has started.
+        Exception: whatever kept it from starting.
+    """
+    failures: list[BaseException] = []
+
+    def start() -> None:
+        try:
+            resource_tracker.ensure_running()  # which unblocks the signal if `start` has to start it
+            # The process inherits this, until it says that it ignores the signal.
+            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+            with _PROCESSES:
+                process.start()
+        except BaseException as error:  # noqa: BLE001  # raised on the caller's thread
+            failures.append(error)
+
+    starter = threading.Thread(target=start, name="penstock-start")
+    starter.start()
+    interrupt: KeyboardInterrupt | None = None
+    while starter.is_alive():
+        try:
+            starter.join(_REAP_S)
+        except KeyboardInterrupt as error:
+            interrupt = error
+    for error in (*failures, interrupt):
+        if error is not None:
+            raise error
+
+
+def _exit_code(process: BaseProcess) -> int | None:
+    """Wait until a process has ended; return its exit code, or None where it goes on for too long."""
+    if wait([process.sentinel], _REAP_S):
+        with _PROCESSES:
+            process.join(_REAP_S)  # the sentinel is closed a moment before the system knows the exit code
+            return process.exitcode
+    return None

@@ -1,0 +1,84 @@
+"""The options of `ProcessExecutor`."""
+
+from __future__ import annotations
+
+import os
+from enum import Enum
+from typing import Final
+
+import attrs
+
+from penstock.errors import InvalidArgumentError
+
+#: Each process has the memory of all, so it gets as many descriptors at its start, and 253 is the system's
+#: limit.
+MOST_PROCESSES: Final = 200
+
+
+class StartMethod(Enum):
+    """How processes are started. Never by a plain fork: the driver has threads."""
+
+    #: By a server process that forks, where the system has one, which is fast; else as SPAWN.
+    FORKSERVER = 0
+    #: A fresh interpreter for each process.
+    SPAWN = 1
+
+
+class Codec(Enum):
+    """Which payloads may go to a process and come from it."""
+
+    #: Each one that pickles.
+    PICKLE = 0
+    #: NumPy arrays of numbers, images, matrices, protobuf messages, str, bytes, numbers, bool and None, and
+    #: lists, tuples and dicts of these: for code that is not trusted. An error comes as text.
+    NO_PICKLE = 1
+
+
+@attrs.frozen
+class Together:
+    """Nodes that share a process.
+
+    Attributes:
+        node: their names.
+    """
+
+    node: tuple[str, ...] = ()
+
+
+@attrs.frozen
+class ProcessExecutorOptions:
+    """How many processes there are, and what goes between them and the driver.
+
+    Attributes:
+        num_processes: 0: as many as there are processors.
+        start: how they are started.
+        arena_mib: the most shared memory, in MiB, for payloads on their way from the driver, and from each
+            process; what finds no room goes through a socket.
+        start_timeout_s: how long a process may take until it is ready, in seconds.
+        cancel_grace_s: how long a call may go on after it was cancelled until its process is killed.
+        codec: which payloads may pass.
+        colocate: nodes that share a process; the others are spread in the order of the graph.
+    """
+
+    num_processes: int = 0
+    start: StartMethod = StartMethod.FORKSERVER
+    arena_mib: int = 64
+    start_timeout_s: float = 60.0
+    cancel_grace_s: float = 5.0
+    codec: Codec = Codec.PICKLE
+    colocate: tuple[Together, ...] = ()
+
+    def __attrs_post_init__(self) -> None:
+        if not 0 <= self.num_processes <= MOST_PROCESSES:
+            words = f"must be from 0 to {MOST_PROCESSES}"
+            raise InvalidArgumentError(f"num_processes is {self.num_processes}, but {words}")
+        if not 1 <= self.arena_mib <= 1 << 20:
+            raise InvalidArgumentError(f"arena_mib is {self.arena_mib}, but must be from 1 to {1 << 20}")
+        for name in ("start_timeout_s", "cancel_grace_s"):
+            value = getattr(self, name)
+            if not 0 < value < float("inf"):
+                raise InvalidArgumentError(f"{name} is {value}, but must be positive")
+
+    def process_count(self) -> int:
+        """Return how many processes there are to be."""
+        return self.num_processes or os.cpu_count() or 1

@@ -1,0 +1,304 @@
+"""`ProcessExecutor`: nodes work in other processes, which live as long as the graph."""
+
+from __future__ import annotations
+
+import itertools
+import multiprocessing
+import os
+import threading
+import weakref
+from collections import Counter
+from concurrent.futures import Future
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from penstock.errors import InvalidArgumentError
+from penstock.lowlevel import PROCESS, did_you_mean
+from penstock_executors.thread_pool import ThreadPoolExecutor
+from penstock_processes.arena import Arena, OwnArena, memory_file
+from penstock_processes.link import Link, Pending
+from penstock_processes.options import ProcessExecutorOptions, StartMethod
+from penstock_remote.calls import Answer
+from penstock_remote.description import check_all_movable, remote_node
+from penstock_remote.stand_in import RemoteCalculator
+
+if TYPE_CHECKING:
+    from penstock import Calculator, ExecutorDefaults
+    from penstock.lowlevel import NodePlan, Plan
+    from penstock_remote.calls import Call
+    from penstock_remote.description import RemoteNode
+
+A = TypeVar("A", bound=Arena)
+
+#: Threads of the driver that write calls; each call takes a part of a millisecond at most.
+_MOST_SENDERS: Final = 4
+
+
+class ProcessExecutor(ThreadPoolExecutor):
+    """Runs nodes in worker processes: Python code works on several cores, and a crash ends one process.
+
+    The graph goes on in this process; a node's calculator is made, opened, called and closed in a worker.
+    Node number k of the executor is in worker k modulo their number, unless `colocate` says otherwise. With
+    `max_in_flight` a node whose contract says `set_stateless` (plain functions do) has an object in each of
+    so many workers; calls of any other overlap on threads of its worker.
+
+    Payloads are pickled; arrays, images and all buffers of 4 KiB and more go through shared memory, arrive
+    read-only, and stay valid as long as anybody looks at them. Workers start when the first run is put
+    together and live until the graph is closed; a worker that has died is replaced at the next run. Linux
+    only.
+
+    Args:
+        num_processes, start, arena_mib, start_timeout_s, cancel_grace_s, codec, colocate: as in
+            `ProcessExecutorOptions`.
+
+    Raises:
+        InvalidArgumentError: an option is out of its range; or the system has no memory files.
+
+    Example config::
+
+        executor {
+          name: "workers"
+          type: "ProcessExecutor"
+          options { [penstock_processes.ProcessExecutorOptions.ext] { num_processes: 4 } }
+        }
+        node {
+          calculator: "Segment"  executor: "workers"  max_in_flight: 4
+          input_stream: "frame"  output_stream: "mask"
+        }
+    """
+
+    places = True
+
+    def __init__(self, num_processes: int = 0, **options: Any) -> None:
+        self.options: Final = ProcessExecutorOptions(num_processes=num_processes, **options)
+        super().__init__(min(_MOST_SENDERS, self.options.process_count()), "penstock-send")
+        if not hasattr(os, "memfd_create"):
+            raise InvalidArgumentError("a ProcessExecutor needs memory files (memfd_create), which Linux has")
+        self._lock: Final = threading.Lock()
+        #: Keys of nodes in workers; they are given under the lock.
+        self._keys: Final = itertools.count()
+        self._pool: _Pool | None = None
+
+    @classmethod
+    def create(cls, options: Any, defaults: ExecutorDefaults) -> ProcessExecutor:
+        """Make one from `ProcessExecutorOptions`."""
+        given: ProcessExecutorOptions = options.get(ProcessExecutorOptions)
+        return cls(
+            given.num_processes or max(1, min(os.cpu_count() or 1, defaults.suggested_threads)),
+            start=given.start,
+            arena_mib=given.arena_mib,
+            start_timeout_s=given.start_timeout_s,
+            cancel_grace_s=given.cancel_grace_s,
+            codec=given.codec,
+            colocate=given.colocate,
+        )
+
+    def check(self, plan: Plan, name: str) -> None:
+        """Refuse nodes that cannot leave this process, and names in `colocate` that are none of them."""
+        check_all_movable(plan, name)
+        mine = [node.name for node in plan.nodes if node.executor == name]
+        for together in self.options.colocate:
+            for one in together.node:
+                if one not in mine:
+                    raise InvalidArgumentError(
+                        f"executor {name!r}: colocate names {one!r}, but no node of that name is on it"
+                        f"{did_you_mean(one, mine, 1)}"
+                    )
+
+    def place(self, node: NodePlan, plan: Plan) -> Calculator:
+        """Make the calculator of a node in its worker."""
+        description = remote_node(node, plan)
+        count = node.max_in_flight if node.contract.is_stateless else 1
+        with self._lock:
+            if self._pool is None:
+                self._pool = _Pool(self.options)
+            first = self._worker_of(node, plan)
+            links = [
+                self._pool.link(first + number) for number in range(min(count, self.options.process_count()))
+            ]
+            copies = [(link, next(self._keys)) for link in links]
+        if count > 1:  # each object has one call at a time, where there are workers enough
+            share = -(-node.max_in_flight // len(copies))
+            description = description._replace(max_in_flight=share)
+        for link, key in copies:
+            link.make(key, description)
+        stand_in = RemoteCalculator(_Copies(copies, description))
+        for link, key in copies:
+            weakref.finalize(stand_in, link.forget, key).atexit = False
+        return stand_in
+
+    def close(self) -> None:
+        """End all workers; a later run starts new ones."""
+        with self._lock:
+            pool, self._pool = self._pool, None
+        if pool is not None:
+            pool.close()
+
+    def workers(self) -> tuple[int, ...]:
+        """Return the process ids of the workers that live now."""
+        pool = self._pool
+        return () if pool is None else pool.pids()
+
+    def _worker_of(self, node: NodePlan, plan: Plan) -> int:
+        mine = [one.name for one in plan.nodes if one.executor == node.executor]
+        home = {name: together.node[0] for together in self.options.colocate for name in together.node}
+        leaders = list(dict.fromkeys(home.get(name, name) for name in mine))
+        return leaders.index(home.get(node.name, node.name))
+
+
+class _Copies:
+    """Calls the objects of one node: `open` and `close` all of them, `process` the least busy one."""
+
+    def __init__(self, copies: list[tuple[Link, int]], node: RemoteNode) -> None:
+        self._copies: Final = copies
+        self._node: Final = node
+        self._lock: Final = threading.Lock()
+        #: How many calls of `process` each copy has.
+        self._busy: Final = [0] * len(copies)
+
+    def __call__(self, call: Call) -> Future[Answer]:
+        if len(self._copies) == 1:
+            link, key = self._copies[0]
+            return link.call(key, self._node, call)
+        if call.method == PROCESS:
+            return self._call_one(call)
+        return _AllAnswers([link.call(key, self._node, call) for link, key in self._copies])
+
+    def _call_one(self, call: Call) -> Future[Answer]:
+        busy = self._busy
+        with self._lock:
+            number = busy.index(min(busy))
+            busy[number] += 1
+        link, key = self._copies[number]
+        try:
+            answer = link.call(key, self._node, call)
+        except BaseException:
+            self._end_one(number)
+            raise
+        answer.add_done_callback(lambda _: self._end_one(number))
+        return answer
+
+    def _end_one(self, number: int) -> None:
+        with self._lock:
+            self._busy[number] -= 1
+
+
+class _AllAnswers(Future[Answer]):
+    """Done when all objects of a node have answered: the first one's answer, with the counters of all.
+
+    The objects have no state, so what they write in `open` and `close` is the same, and is written once.
+    """
+
+    def __init__(self, answers: list[Pending]) -> None:
+        super().__init__()
+        self._answers: Final = answers
+        self._left = len(answers)
+        self._lock: Final = threading.Lock()
+        self.set_running_or_notify_cancel()
+        for answer in answers:
+            answer.add_done_callback(self._come)
+
+    def cancel(self) -> bool:
+        for answer in self._answers:
+            answer.cancel()
+        return False
+
+    def standing(self) -> str:
+        """Return in words where the calls are that have not come back."""
+        return " and ".join(answer.standing() for answer in self._answers if not answer.done())
+
+    def _come(self, _: Future[Answer]) -> None:
+        with self._lock:
+            self._left -= 1
+            if self._left:
+                return
+        for one in self._answers:
+            error = one.exception()
+            if error is not None:
+                self.set_exception(error)
+                return
+        first, *others = (one.result() for one in self._answers)
+        counters: Counter[str] = Counter((first.more or {}).get("counters"))
+        for other in others:
+            counters.update((other.more or {}).get("counters", {}))
+        more = {**(first.more or {}), "counters": dict(counters)} if counters else first.more
+        self.set_result(first._replace(more=more))
+
+
+class _Pool:
+    """The workers of an executor, and the memory that they share. Called under the executor's lock.
+
+    A worker that has died is replaced by one with an arena of its own: packets may still lie in the old one.
+    """
+
+    def __init__(self, options: ProcessExecutorOptions) -> None:
+        self._options: Final = options
+        methods = multiprocessing.get_all_start_methods()
+        is_forked = options.start is StartMethod.FORKSERVER and "forkserver" in methods
+        self._context: Final = multiprocessing.get_context("forkserver" if is_forked else "spawn")
+        self._arena_numbers: Final = itertools.count()
+        self._descriptors: Final[dict[int, int]] = {}
+        self._arenas: Final[dict[int, Arena]] = {}
+        self._links: Final[dict[int, Link]] = {}
+        self._own: Final = self._new_arena(OwnArena)
+
+    def link(self, number: int) -> Link:
+        """Return the worker of a number, modulo how many there are; it is started if it does not live."""
+        number %= self._options.process_count()
+        old = self._links.get(number)
+        if old is not None:
+            if not old.is_dead:
+                return old
+            old.join()
+            self._drop_arena(old.arena)
+            del self._links[number]
+        arena = self._new_arena(Arena).number
+        try:
+            link = Link(
+                number + 1,
+                arena,
+                self._context,
+                self._options,
+                dict(self._arenas),
+                self._own,
+                self._descriptors,
+            )
+        except BaseException:
+            self._drop_arena(arena)
+            raise
+        self._links[number] = link
+        return link
+
+    def close(self) -> None:
+        """End all workers, and wait until they have ended, or are killed."""
+        for link in self._links.values():
+            link.end()
+        with ExitStack() as stack:
+            for descriptor in self._descriptors.values():
+                stack.callback(os.close, descriptor)
+            for link in self._links.values():
+                stack.callback(link.join)
+
+    def pids(self) -> tuple[int, ...]:
+        """Return the process ids of the workers that live."""
+        return tuple(
+            link.pid for link in list(self._links.values()) if link.pid is not None and not link.is_dead
+        )
+
+    def _new_arena(self, kind: type[A]) -> A:
+        number = next(self._arena_numbers)
+        size = self._options.arena_mib << 20
+        descriptor = memory_file(size)
+        try:
+            arena = kind(number, descriptor, size)
+        except BaseException:
+            os.close(descriptor)
+            raise
+        self._descriptors[number] = descriptor
+        self._arenas[number] = arena
+        return arena
+
+    def _drop_arena(self, number: int) -> None:
+        """Let go of an arena; its memory lives as long as a payload in it."""
+        del self._arenas[number]
+        os.close(self._descriptors.pop(number))

@@ -1,0 +1,283 @@
+"""The process in which nodes work: what it does from its start to its end.
+
+Threads take messages in turns: one reads, gives up reading, and does what the message asks for. So a worker
+with one node works on one thread, and no thread waits for another between a message and the call. A thread
+of its own watches the control socket: when it ends, the driver has ended, and so does this process.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import sys
+import threading
+from contextvars import ContextVar
+from multiprocessing.reduction import DupFd
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from penstock.errors import InvalidArgumentError
+from penstock.lowlevel import default_registry, show
+from penstock_processes.arena import Arena, OwnArena
+from penstock_processes.messages import (
+    ANSWER,
+    CALL,
+    CANCEL,
+    ERROR,
+    HEAD,
+    LOG,
+    MAKE,
+    READY,
+    cannot_move,
+    error_as_data,
+)
+from penstock_remote.calls import Call
+from penstock_remote.hosted import HostedNode
+
+if TYPE_CHECKING:
+    import socket
+    from collections.abc import Callable
+    from multiprocessing.connection import Connection
+
+    from penstock_remote.calls import Answer
+    from penstock_remote.description import RemoteNode
+
+#: The most threads that take messages.
+_MOST_THREADS: Final = 64
+_SERVICE_CLOSE_S: Final = 1.0
+#: Values of a log record that every process can read.
+_PLAIN: Final = (str, int, float, type(None))
+#: The name of the node whose call is under way, in threads and coroutines.
+_NODE: Final[ContextVar[str | None]] = ContextVar("penstock_node", default=None)
+
+
+class Descriptor:
+    """A file's descriptor that goes to a process which is being started: it is another one there."""
+
+    def __init__(self, number: int) -> None:
+        self.number: Final = number
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _received, (DupFd(self.number),)
+
+
+def _received(descriptor: Any) -> Descriptor:
+    return Descriptor(descriptor.detach())
+
+
+class WorkerSetup(NamedTuple):
+    """What a worker is given at its start.
+
+    Attributes:
+        arena: number of the worker's own arena.
+        calls: the connection for calls and answers; a socket.
+        control: the socket whose end means that the driver has ended.
+        arenas: number → descriptor of each arena that the worker may read.
+        arena_bytes: the size of each.
+        is_plain: see `Codec.NO_PICKLE`.
+        log_level: of the driver's root logger.
+    """
+
+    arena: int
+    calls: Connection
+    control: socket.socket
+    arenas: dict[int, Descriptor]
+    arena_bytes: int
+    is_plain: bool
+    log_level: int
+
+
+def work(setup: WorkerSetup) -> None:
+    """Serve the driver until it ends this process; the target of a process."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the driver decides what Ctrl-C means
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    _Worker(setup).serve_for_ever()
+
+
+class _Worker:
+    def __init__(self, setup: WorkerSetup) -> None:
+        from penstock_processes.carrier import Carrier  # NumPy, which the server that forks must not import
+
+        self._calls: Final = setup.calls
+        self._control: Final[socket.socket] = setup.control
+        self._is_plain: Final = setup.is_plain
+        arenas: dict[int, Arena] = {}
+        for number, descriptor in setup.arenas.items():
+            kind = OwnArena if number == setup.arena else Arena
+            arenas[number] = kind(number, descriptor.number, setup.arena_bytes)
+            os.close(descriptor.number)
+        own = arenas[setup.arena]
+        self._carrier: Final = Carrier(
+            own if isinstance(own, OwnArena) else None, arenas, is_plain=self._is_plain
+        )
+        self._nodes: Final[dict[int, HostedNode | BaseException]] = {}
+        self._services: Final[dict[Any, object]] = {}
+        self._reading: Final = threading.Lock()
+        self._sending: Final = threading.Lock()
+        self._thread_count = 1
+        self._running: Final[dict[int, HostedNode]] = {}
+        root = logging.getLogger()
+        root.addHandler(_LogSender(self._send_log))
+        root.setLevel(setup.log_level)
+
+    def serve_for_ever(self) -> None:
+        threading.Thread(target=self._watch_driver, name="penstock-control", daemon=True).start()
+        self._send(READY, os.getpid(), None)
+        self._serve()
+
+    def _serve(self) -> None:
+        """Take messages until there are no more."""
+        while True:
+            with self._reading:
+                try:
+                    message = memoryview(self._calls.recv_bytes())
+                except (EOFError, OSError):
+                    self._end()
+                kind, number = HEAD.unpack_from(message)
+                if kind == MAKE:  # with the lock held: calls of the node come after it
+                    self._make(number, message[HEAD.size :])
+                    continue
+            if kind == CALL:
+                self._answer(number, message[HEAD.size :])
+
+    def _make(self, key: int, body: memoryview) -> None:
+        """Make a node; a fault is kept for its first call."""
+        try:
+            node: RemoteNode
+            forgotten, node = self._carrier.loads(body)
+            for old in forgotten:
+                gone = self._nodes.pop(old, None)
+                if isinstance(gone, HostedNode):
+                    gone.close(_SERVICE_CLOSE_S)
+            self._nodes[key] = HostedNode(node, default_registry(), self._services, self._carrier.empty)
+        except BaseException as error:  # noqa: BLE001  # told to the driver
+            self._nodes[key] = error
+            return
+        wanted = min(_MOST_THREADS, self._wanted_threads() + node.max_in_flight - 1)
+        while self._thread_count < wanted:
+            name = f"penstock-worker-{self._thread_count}"
+            threading.Thread(target=self._serve, name=name, daemon=True).start()
+            self._thread_count += 1
+
+    def _wanted_threads(self) -> int:
+        return sum(isinstance(node, HostedNode) for node in self._nodes.values())
+
+    def _answer(self, number: int, body: memoryview) -> None:
+        """Do a call, and send what came of it."""
+        try:
+            message = self._called(number, body)
+        except BaseException as error:  # noqa: BLE001  # told to the driver
+            self._send(ERROR, number, error_as_data(error, is_plain=self._is_plain))
+        else:
+            self._send_bytes(HEAD.pack(ANSWER, number) + message)
+
+    def _called(self, number: int, body: memoryview) -> bytes:
+        """Do a call; return its answer as a message. What it was given is dead then, unless it is kept."""
+        key, *content = self._carrier.loads(body)
+        call = Call(*content)
+        del content
+        node = self._nodes[key]
+        if isinstance(node, BaseException):
+            raise node
+        self._running[number] = node
+        token = _NODE.set(node.name)
+        try:
+            answer = node.call(call)
+        finally:
+            _NODE.reset(token)
+            del self._running[number]
+        stamp = call.stamp
+        del call
+        try:
+            return self._carrier.dumps(tuple(answer))
+        except Exception as error:
+            raise self._unsendable(node, answer, stamp) or error from error
+
+    def _unsendable(self, node: HostedNode, answer: Answer, stamp: int) -> InvalidArgumentError | None:
+        """Return the error that names the payload which cannot be sent; None where each one can be alone."""
+        more = answer.more or {}
+        shown = [
+            (f"output {name}", payload, at)
+            for name, written in zip(node.outputs, answer.outputs, strict=True)
+            for at, payload in (written[0] if written is not None else ())
+        ]
+        shown += [
+            (f"output side packet {name}", payload, stamp)
+            for name, payload in more.get("side_packets", {}).items()
+        ]
+        shown += [
+            (f"header of output {node.outputs[n]}", payload, stamp)
+            for n, payload in more.get("headers", {}).items()
+        ]
+        for what, payload, at in shown:
+            fault = cannot_move(payload)
+            if fault is not None:
+                return InvalidArgumentError(
+                    f"node {node.name!r}, {what} at {show(at)}: {fault}", node=node.name
+                )
+        return None
+
+    def _send(self, kind: int, number: int, content: object) -> None:
+        self._send_bytes(HEAD.pack(kind, number) + self._carrier.dumps(content))
+
+    def _send_bytes(self, message: bytes) -> None:
+        try:
+            with self._sending:
+                self._calls.send_bytes(message)
+        except OSError:
+            self._end()
+
+    def _send_log(self, record: dict[str, Any]) -> None:
+        self._send(LOG, 0, record)
+
+    def _watch_driver(self) -> None:
+        """Do what the driver says on the control socket, and end with it."""
+        while True:
+            try:
+                said = self._control.recv(9)
+            except OSError:
+                said = b""
+            if said[:1] != CANCEL:
+                self._end()
+            node = self._running.get(int.from_bytes(said[1:], "little"))
+            if node is not None:
+                node.cancel()
+
+    def _end(self) -> Any:
+        """End this process now: calculators have been closed, or nobody is left to close them for."""
+        closing = threading.Thread(target=self._close_services, daemon=True)
+        closing.start()
+        closing.join(_SERVICE_CLOSE_S)
+        for stream in (sys.stdout, sys.stderr):
+            try:
+                stream.flush()
+            except (OSError, ValueError):
+                continue  # nobody reads it
+        os._exit(0)
+
+    def _close_services(self) -> None:
+        for service in self._services.values():
+            close = getattr(service, "close", None)
+            if close is not None:
+                close()
+
+
+class _LogSender(logging.Handler):
+    """Sends records to the driver, which logs them, with the node and the process that they come from."""
+
+    def __init__(self, send: Callable[[dict[str, Any]], None]) -> None:
+        super().__init__()
+        self._send_record: Final = send
+
+    def emit(self, record: logging.LogRecord) -> None:
+        try:
+            node = _NODE.get()
+            data = {key: value for key, value in record.__dict__.items() if isinstance(value, _PLAIN)}
+            place = f"pid {record.process}" if node is None else f"node {node!r}, pid {record.process}"
+            data["msg"], data["args"] = f"[{place}] {record.getMessage()}", None
+            data["exc_info"] = None
+            if record.exc_info:
+                data["exc_text"] = logging.Formatter().formatException(record.exc_info)
+            self._send_record(data)
+        except Exception:  # noqa: BLE001  # as each handler of the standard library does
+            self.handleError(record)

@@ -1,0 +1,317 @@
+"""Calculators for the tests, in a module that workers can import without pytest."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+
+import penstock
+from penstock import STOP, Calculator
+
+
+class Passing(Calculator):
+    """One input, one output, any payload."""
+
+    @classmethod
+    def get_contract(cls, cc):
+        cc.inputs[0].set_any()
+        cc.outputs[0].set_any()
+        cc.set_timestamp_offset(0)
+
+
+class Echo(Passing):
+    """Passes its input on."""
+
+    def process(self, cc):
+        cc.output.add(cc.input.payload, cc.input_timestamp)
+
+
+class Pid(Passing):
+    """Writes the number of its process."""
+
+    def process(self, cc):
+        cc.output.add(os.getpid(), cc.input_timestamp)
+
+
+class ObjectAndPid(Passing):
+    """Writes which object of which process it is; waits until as many calls as the input says are inside."""
+
+    inside = 0
+
+    def process(self, cc):
+        time.sleep(cc.input.payload)
+        cc.output.add((os.getpid(), id(self)), cc.input_timestamp)
+
+
+class StatelessPid(ObjectAndPid):
+    @classmethod
+    def get_contract(cls, cc):
+        super().get_contract(cc)
+        cc.set_stateless()
+
+    def open(self, cc):
+        cc.counter("opened").increment()
+
+    def process(self, cc):
+        cc.counter("called").increment()
+        super().process(cc)
+
+
+class Writable(Passing):
+    """Tells whether its array can be written, and whether it owns its memory."""
+
+    def process(self, cc):
+        flags = cc.input.payload.flags
+        cc.output.add((flags.writeable, flags.owndata), cc.input_timestamp)
+
+
+class Keeps(Passing):
+    """Keeps all that comes."""
+
+    def open(self, cc):
+        self.kept = []
+
+    def process(self, cc):
+        self.kept.append(cc.input.payload)
+        cc.output.add([int(one.flat[0]) for one in self.kept], cc.input_timestamp)
+
+
+class Inverts(Passing):
+    """Writes the inverse of an image, made where the packet lies."""
+
+    def process(self, cc):
+        source = cc.input.payload
+        target = cc.output.empty(source.shape, source.dtype)
+        np.subtract(255, source, out=target)
+        cc.output.add(target, cc.input_timestamp)
+
+
+class OwnError(Exception):
+    """Pickles."""
+
+
+class PairError(Exception):
+    """Does not come back from pickle: it wants two arguments."""
+
+    def __init__(self, one, two):
+        super().__init__(f"{one} and {two}")
+
+
+class Does(Passing):
+    """Does what its input names."""
+
+    def process(self, cc):
+        what = cc.input.payload
+        if what == "own error":
+            raise OwnError("an error of its own")
+        if what == "pair error":
+            raise PairError("this", "that")
+        if what == "kill":
+            os.kill(os.getpid(), signal.SIGKILL)
+        if what == "exit":
+            os._exit(3)
+        if what == "lock":
+            cc.output.add(threading.Lock(), cc.input_timestamp)
+            return None
+        if what == "stop":
+            return STOP
+        if what == "hang":
+            threading.Event().wait(60)
+        if what == "log":
+            logging.getLogger("elsewhere.does").warning("%d lines", 3)
+        cc.output.add(what, cc.input_timestamp)
+        return None
+
+
+class Sleeps(Passing):
+    """Sleeps for some seconds, and says in a file that it began."""
+
+    def process(self, cc):
+        path, seconds = cc.input.payload
+        Path(path).write_text(str(os.getpid()))
+        time.sleep(seconds)
+        cc.output.add(seconds, cc.input_timestamp)
+
+
+class FailsToOpen(Passing):
+    def open(self, cc):
+        raise OwnError("closed today")
+
+
+class FailsToBegin(Passing):
+    def __init__(self):
+        raise OwnError("no object today")
+
+
+class Counts(Calculator):
+    """A source of ints."""
+
+    @classmethod
+    def get_contract(cls, cc):
+        cc.outputs[0].set(int)
+
+    def open(self, cc):
+        self.next = 0
+
+    def process(self, cc):
+        if self.next == 50:
+            return STOP
+        cc.output.add(self.next, self.next)
+        self.next += 1
+        return None
+
+
+class Waits(Passing):
+    """Awaits before it passes its input on."""
+
+    async def process(self, cc):
+        import asyncio
+
+        await asyncio.sleep(cc.input.payload)
+        cc.output.add(cc.input.payload, cc.input_timestamp)
+
+
+class Own:
+    """A payload whose class NO_PICKLE does not let through."""
+
+    def __eq__(self, other):
+        return isinstance(other, Own)
+
+    def __hash__(self):
+        return 1
+
+
+class MakesOwn(Passing):
+    def process(self, cc):
+        cc.output.add(Own(), cc.input_timestamp)
+
+
+@penstock.calculator
+def doubled(value: int) -> int:
+    """Return twice the value."""
+    return 2 * value
+
+
+class Numbers(Calculator):
+    """One or two inputs of ints, one output; the random graphs are made of these."""
+
+    @classmethod
+    def get_contract(cls, cc):
+        for port in cc.inputs:
+            port.set(int)
+        for port in cc.outputs:
+            port.set(int)
+
+
+class Sum(Numbers):
+    """Adds what is there, and counts; stateless."""
+
+    @classmethod
+    def get_contract(cls, cc):
+        super().get_contract(cc)
+        cc.set_timestamp_offset(0)
+        cc.set_stateless()
+
+    def process(self, cc):
+        there = [port.payload for port in cc.inputs if not port.is_empty()]
+        cc.counter("packets").increment_by(len(there))
+        cc.output.add(sum(there), cc.input_timestamp)
+
+
+class Odd(Numbers):
+    """Passes odd numbers, and says that it drops the others."""
+
+    @classmethod
+    def get_contract(cls, cc):
+        super().get_contract(cc)
+        cc.set_timestamp_offset(0)
+
+    def process(self, cc):
+        for port in cc.inputs:
+            if port.is_empty():
+                continue
+            if port.payload % 2:
+                cc.output.add(port.payload, cc.input_timestamp)
+                return
+            port.count_dropped("even")
+
+
+class Total(Numbers):
+    """Adds up all that came; writes it now and then, and the rest at the end."""
+
+    def open(self, cc):
+        self.total = 0
+        self.calls = 0
+
+    def process(self, cc):
+        self.total += sum(port.payload for port in cc.inputs if not port.is_empty())
+        self.calls += 1
+        self.last = cc.input_timestamp
+        if self.calls % 3 == 0:
+            cc.output.add(self.total, cc.input_timestamp)
+        else:
+            cc.output.set_next_timestamp_bound(cc.input_timestamp + 1)
+
+    def close(self, cc):
+        if self.calls:
+            cc.output.add(-self.total, self.last + 1)
+
+
+class Later(Numbers):
+    """Writes what came, a little later."""
+
+    @classmethod
+    def get_contract(cls, cc):
+        super().get_contract(cc)
+        cc.set_timestamp_offset(7)
+
+    def process(self, cc):
+        there = [port.payload for port in cc.inputs if not port.is_empty()]
+        cc.output.add(max(there), cc.input_timestamp + 7)
+
+
+class Settled(Numbers):
+    """Writes also where nothing came."""
+
+    @classmethod
+    def get_contract(cls, cc):
+        super().get_contract(cc)
+        cc.set_timestamp_offset(0)
+        cc.set_process_timestamp_bounds()
+
+    def process(self, cc):
+        there = [port.payload for port in cc.inputs if not port.is_empty()]
+        if there:
+            cc.output.add(min(there), cc.input_timestamp)
+
+
+class Three(Numbers):
+    """Fails at 3."""
+
+    @classmethod
+    def get_contract(cls, cc):
+        super().get_contract(cc)
+        cc.set_timestamp_offset(0)
+
+    def process(self, cc):
+        for port in cc.inputs:
+            if not port.is_empty():
+                if port.payload == 3:
+                    raise OwnError("three")
+                cc.output.add(port.payload, cc.input_timestamp)
+                return
+
+
+#: Of these the random graphs consist.
+NUMBERS = (Sum, Odd, Total, Later, Settled)
+
+ALL = (
+    Echo, Pid, ObjectAndPid, StatelessPid, Writable, Keeps, Inverts, Does, Sleeps, FailsToOpen, FailsToBegin,
+    Counts, Waits, MakesOwn, *NUMBERS,
+)  # fmt: skip

@@ -1,0 +1,346 @@
+"""Nodes in workers: where they live, what comes back, and what goes wrong."""
+
+from __future__ import annotations
+
+import gc
+import logging
+import os
+import threading
+import time
+
+import elsewhere
+import numpy as np
+import pytest
+
+import penstock
+from penstock.errors import GraphConfigError, GraphRunError, InvalidArgumentError, StatusCode
+from penstock_processes.link import WorkerDiedError
+from penstock_processes.messages import RemoteError
+from penstock_processes.process_executor import ProcessExecutor
+
+PATIENCE_S = 30.0
+
+
+def causes(error):
+    """Return an exception and all that it was raised from."""
+    found = []
+    while error is not None:
+        found.append(error)
+        error = error.__cause__
+    return found
+
+
+def failed(one, *payloads):
+    """Run a graph that fails; return the exceptions, the outermost first."""
+    with pytest.raises(GraphRunError) as caught:
+        one.run(*payloads)
+    return causes(caught.value)
+
+
+def test_a_node_works_in_another_process_and_nothing_is_left(driven, nothing_left) -> None:
+    one = driven("Pid")
+
+    (pid,) = set(one.run(*range(5)))
+    again = set(one.run(*range(5)))
+
+    assert pid != os.getpid()
+    assert again == {pid}, "the second run starts warm, in the same process"
+    one.graph.close(PATIENCE_S)
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+
+
+@pytest.mark.parametrize("start", ["SPAWN", "FORKSERVER"])
+def test_both_ways_to_start_give_the_same(driven, start) -> None:
+    one = driven("Echo", "Doubled", options=f"num_processes: 2 start: {start}")
+
+    assert one.run(*range(20)) == [2 * n for n in range(20)]
+
+
+def test_nodes_are_spread_over_the_workers_and_colocate_puts_them_together(driven) -> None:
+    def pids(options):
+        one = driven("Pid", *("Pid" for _ in range(3)), options=options)
+        seen = []
+        one.graph.observe_output_stream("s1", lambda _, p: seen.append(p.payload))
+        for name in ("s2", "s3"):
+            one.graph.observe_output_stream(name, lambda _, p: seen.append(p.payload))
+        return [*one.run(0), *seen]
+
+    assert len(set(pids("num_processes: 4"))) == 4
+    assert len(set(pids("num_processes: 2"))) == 2
+    assert len(set(pids('num_processes: 4 colocate { node: ["Pid_1", "Pid_2", "Pid_4"] }'))) == 2
+
+
+def test_colocate_knows_the_names_of_the_nodes(driven) -> None:
+    with pytest.raises(
+        InvalidArgumentError, match=r"colocate names 'Pod', but no node of that name .*did you mean .Pid."
+    ):
+        driven("Pid", options='colocate { node: ["Pod"] }')
+
+
+def test_a_stateless_node_has_an_object_in_each_of_several_workers(driven) -> None:
+    one = driven(("StatelessPid", "max_in_flight: 3"), options="num_processes: 3")
+
+    places = one.run(*[0.05] * 12)
+
+    assert len(places) == 12
+    assert len({pid for pid, _ in places}) == 3
+    assert one.graph.counters["StatelessPid-opened"] == 3
+    assert one.graph.counters["StatelessPid-called"] == 12
+
+
+def test_any_other_node_has_one_object_whose_calls_overlap(driven) -> None:
+    one = driven(("ObjectAndPid", "max_in_flight: 3"), options="num_processes: 3")
+    one.run(0)
+    begin = time.perf_counter()
+
+    places = one.run(*[0.5] * 3)
+
+    assert len(set(places)) == 1
+    assert time.perf_counter() - begin < 1.2, "three calls of half a second, one after the other, take 1.5 s"
+
+
+def test_the_outputs_of_several_objects_leave_in_order(driven) -> None:
+    one = driven(("Doubled", "max_in_flight: 4"), options="num_processes: 4")
+
+    assert one.run(*range(500)) == [2 * n for n in range(500)]
+
+
+def test_a_source_works_in_a_worker(driven) -> None:
+    text = """
+        executor { name: "workers" type: "ProcessExecutor" }
+        node { calculator: "Counts" executor: "workers" output_stream: "out" }
+    """
+    registry = driven("Echo").graph
+    del registry
+    found = penstock.lowlevel.default_registry().child() if hasattr(penstock, "lowlevel") else None
+    from penstock.lowlevel import default_registry
+
+    found = default_registry().child()
+    found.add("calculator", "Counts", elsewhere.Counts)
+    got = []
+    with penstock.CalculatorGraph(text, registry=found) as graph:
+        graph.observe_output_stream("out", lambda _, packet: got.append(packet.payload))
+        graph.run(timeout=PATIENCE_S)
+
+    assert got == list(range(50))
+
+
+def test_coroutines_work_in_a_worker(driven) -> None:
+    assert driven("Waits").run(0.01, 0.0) == [0.01, 0.0]
+
+
+def test_arrays_arrive_read_only_in_shared_memory(driven) -> None:
+    frame = np.zeros((100, 200), np.uint8)
+
+    assert driven("Writable").run(frame) == [(False, False)]
+
+
+def test_frames_there_and_back_are_the_same_and_stay_when_the_graph_is_closed(driven) -> None:
+    random = np.random.default_rng(5)
+    frames = [random.integers(0, 255, (90, 160, 3), np.uint8) for _ in range(60)]
+    one = driven("Echo", "Inverts")
+
+    got = one.run(*frames)
+    one.graph.close(PATIENCE_S)
+    gc.collect()
+
+    assert len(got) == 60
+    assert all(np.array_equal(255 - here, there) for here, there in zip(frames, got, strict=True))
+    assert not got[0].flags.writeable
+
+
+def test_frames_that_find_no_room_go_through_the_pipe(driven) -> None:
+    frames = [np.full((700, 1000), n, np.uint8) for n in range(12)]
+    one = driven("Echo", options="num_processes: 1 arena_mib: 1")
+
+    got = one.run(*frames)
+
+    assert [int(frame.mean()) for frame in got] == list(range(12))
+
+
+def test_frames_kept_for_ever_in_a_worker_stop_nothing(driven) -> None:
+    frames = [np.full((500, 1000), n, np.uint8) for n in range(40)]
+    one = driven("Keeps", options="num_processes: 1 arena_mib: 4")
+
+    assert one.run(*frames)[-1] == list(range(40))
+
+
+def test_packets_of_a_worker_that_died_stay_whole(driven) -> None:
+    one = driven("Inverts", "Does", options="num_processes: 2")
+    seen = []
+    one.graph.observe_output_stream("s1", lambda _, packet: seen.append(packet.payload))
+
+    pids_before = None
+    with pytest.raises(GraphRunError):
+        one.run(np.full((100, 100), 5, np.uint8), "kill")
+    del pids_before
+
+    assert int(seen[0].mean()) == 250
+
+
+def test_an_error_keeps_its_class_and_brings_the_traceback(driven) -> None:
+    run_error, node_error, own, remote = failed(driven("Does"), "own error")
+
+    assert "node 'Does' (Does): process() failed at 0: OwnError: an error of its own" in str(run_error)
+    assert node_error.__class__.__name__ == "CalculatorError"
+    assert isinstance(own, elsewhere.OwnError)
+    assert 'raise OwnError("an error of its own")' in str(remote)
+
+
+def test_an_error_that_cannot_be_pickled_comes_as_text(driven) -> None:
+    _, _, error, remote = failed(driven("Does"), "pair error")
+
+    assert isinstance(error, RemoteError)
+    assert str(error) == "PairError: this and that"
+    assert "raise PairError" in str(remote)
+
+
+@pytest.mark.parametrize(
+    ("calculator", "words"),
+    [("FailsToOpen", "open() failed: OwnError: closed today"), ("FailsToBegin", "OwnError: no object today")],
+)
+def test_an_error_before_the_first_packet_is_told(driven, calculator, words) -> None:
+    error, *_ = failed(driven(calculator))
+
+    assert f"node '{calculator}'" in str(error)
+    assert words in str(error)
+
+
+@pytest.mark.parametrize(("payload", "place"), [(threading.Lock(), "input 0"), ("lock", "output 0")])
+def test_a_payload_that_cannot_go_is_named_with_its_port_and_the_cure(driven, payload, place) -> None:
+    error, *_ = failed(driven("Does"), "first", payload)
+
+    assert (
+        f"node 'Does', {place} at 100: a 'lock' cannot go to another process "
+        "(cannot pickle '_thread.lock' object); keep the node local or give the type `__reduce__`"
+    ) in str(error)
+
+
+def test_stop_ends_the_run(driven) -> None:
+    one = driven("Does")
+    one.graph.start_run()
+    one.add("a", "stop")
+    one.graph.wait_until_done(PATIENCE_S)
+
+    assert one.got == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("what", "how", "signal", "status"),
+    [("kill", "was killed by SIGKILL", "SIGKILL", None), ("exit", "ended with exit status 3", None, 3)],
+)
+def test_the_death_of_a_worker_is_told_with_its_cause_and_the_next_run_works(
+    driven, what, how, signal, status
+) -> None:
+    one = driven("Does", options="num_processes: 1")
+
+    errors = failed(one, "a", what, "b")
+
+    (died,) = [error for error in errors if isinstance(error, WorkerDiedError)]
+    assert (died.node, died.signal, died.exit_status, died.timestamp) == ("Does", signal, status, 100)
+    assert died.code is StatusCode.UNAVAILABLE
+    assert str(died) == f"node 'Does': worker 1 (pid {died.pid}) {how} in process() at 100"
+    assert one.run("c", "d") == ["c", "d"]
+
+
+def test_a_call_that_does_not_end_is_killed_after_the_grace_time(driven, nothing_left) -> None:
+    one = driven("Does", options="num_processes: 1 cancel_grace_s: 0.2")
+    one.graph.start_run()
+    one.add("a", "hang")
+    deadline = time.monotonic() + PATIENCE_S
+    while not one.got and time.monotonic() < deadline:
+        time.sleep(0.01)
+    begin = time.monotonic()
+    one.graph.cancel()
+
+    with pytest.raises(GraphRunError, match="cancelled"):
+        one.graph.wait_until_done(PATIENCE_S)
+    assert time.monotonic() - begin < 5
+    one.graph.close(PATIENCE_S)
+
+
+def test_what_a_worker_logs_comes_out_here_with_node_and_pid(driven, caplog) -> None:
+    one = driven("Does", "Pid")
+    with caplog.at_level(logging.INFO):
+        one.run("log")
+        one.graph.close(PATIENCE_S)
+
+    (record,) = [record for record in caplog.records if record.name == "elsewhere.does"]
+    assert record.levelno == logging.WARNING
+    assert record.process != os.getpid()
+    assert record.getMessage() == f"[node 'Does', pid {record.process}] 3 lines"
+
+
+def test_an_executor_of_the_application_serves_several_graphs(registry, nothing_left) -> None:
+    executor = ProcessExecutor(1)
+    pids = []
+    text = 'input_stream: "in" node { calculator: "Pid" input_stream: "in" output_stream: "out" }'
+    for _ in range(2):
+        with penstock.CalculatorGraph(text, registry=registry) as graph:
+            graph.set_executor("", executor)
+            graph.observe_output_stream("out", lambda _, packet: pids.append(packet.payload))
+            graph.start_run()
+            graph.add_packet_to_input_stream("in", penstock.Packet(1, 1))
+
+    assert len(pids) == 2
+    assert set(pids) == set(executor.workers())
+    executor.close()
+    assert executor.workers() == ()
+
+
+def test_a_graph_says_when_a_class_cannot_be_found_by_a_worker(registry) -> None:
+    class Here(elsewhere.Echo):
+        pass
+
+    registry.add("calculator", "Here", Here)
+    text = """
+        input_stream: "in"  executor { name: "workers" type: "ProcessExecutor" }
+        node { calculator: "Here" executor: "workers" input_stream: "in" output_stream: "out" }
+    """
+
+    with pytest.raises(GraphConfigError, match="cannot be imported by another process; define it at the top"):
+        penstock.CalculatorGraph(text, registry=registry)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"num_processes": -1}, "num_processes is -1"),
+        ({"num_processes": 201}, "num_processes is 201, but must be from 0 to 200"),
+        ({"arena_mib": 0}, "arena_mib is 0"),
+        ({"start_timeout_s": 0.0}, "start_timeout_s is 0.0"),
+        ({"cancel_grace_s": float("nan")}, "cancel_grace_s is nan"),
+    ],
+)
+def test_options_out_of_range_are_refused(options, words) -> None:
+    with pytest.raises(InvalidArgumentError, match=words):
+        ProcessExecutor(**options)
+
+
+def test_why_says_in_which_worker_a_call_is_and_since_when(driven, tmp_path) -> None:
+    one = driven("Sleeps")
+    one.graph.start_run()
+    one.add((str(tmp_path / "began"), 1.0))
+    deadline = time.monotonic() + PATIENCE_S
+    while not (tmp_path / "began").exists() and time.monotonic() < deadline:
+        time.sleep(0.01)
+
+    (call,) = one.graph.why().calls
+
+    (pid,) = [
+        int(word.strip("()"))
+        for word in call.elsewhere.split()
+        if word.strip("()").isdigit() and int(word.strip("()")) > 2
+    ]
+    assert str(call).startswith(f"node 'Sleeps': process() at 0 is in worker 1 (pid {pid}) since 0.")
+    one.graph.close(PATIENCE_S)
+
+
+def test_the_doctor_starts_a_worker(nothing_left) -> None:
+    from penstock_processes.health import checks
+
+    (check,) = checks()
+
+    assert check.is_well
+    assert "there and back" in check.detail

@@ -1,0 +1,148 @@
+"""A node as plain data, for the other end that makes it: what it is, and whether it may leave the driver."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from penstock.errors import GraphConfigError, InvalidArgumentError, PenstockError
+from penstock.lowlevel import ServiceScope, calculator_of, port_name, spelling
+
+if TYPE_CHECKING:
+    from penstock import CalculatorContract
+    from penstock.lowlevel import NodePlan, Plan
+
+
+class RemoteNode(NamedTuple):
+    """All that the other end needs to make a node; plain data.
+
+    Attributes:
+        name: canonical name of the node.
+        calculator: registered name of its calculator.
+        code: "module:attribute" of the class, or of the function that it was made from.
+        config: a graph of this node alone, serialized.
+        inputs: each input port, as a user reads it.
+        contract: the contract in words, a line for each thing that it says, to be compared.
+        max_in_flight: how many calls of `process` may overlap.
+    """
+
+    name: str
+    calculator: str
+    code: str
+    config: bytes
+    inputs: tuple[str, ...]
+    contract: tuple[str, ...]
+    max_in_flight: int
+
+
+def remote_node(node: NodePlan, plan: Plan) -> RemoteNode:
+    """Describe a node for the other end.
+
+    Raises:
+        InvalidArgumentError: it cannot leave the driver: it asks for a service that belongs to the graph, or
+            for a thread of a service, or its class cannot be imported elsewhere.
+    """
+    check_movable(node)
+    alone = type(plan.config)()
+    alone.package = plan.config.package
+    message = alone.node.add()
+    message.CopyFrom(plan.config.node[node.id])
+    message.name = node.name
+    for field in ("executor", "max_in_flight", "input_stream_info", "input_stream_handler"):
+        message.ClearField(field)
+    alone.input_stream.extend(dict.fromkeys(_own_inputs(message)))
+    config: bytes = alone.SerializePartialToString(deterministic=True)
+    code = spelling(node.factory)
+    inputs = tuple(port_name(port.tag, port.index) for port in node.inputs)
+    lines = contract_lines(node.contract)
+    return RemoteNode(node.name, node.calculator, code, config, inputs, lines, node.max_in_flight)
+
+
+def _own_inputs(node: Any) -> list[str]:
+    """Give inputs that a node's own outputs feed another name, and return the names of all of them."""
+    outputs = {entry.rpartition(":")[2] for entry in node.output_stream}
+    names = []
+    for number, entry in enumerate(node.input_stream):
+        place, colon, name = entry.rpartition(":")
+        while name in outputs:
+            name += "_"
+        node.input_stream[number] = place + colon + name
+        names.append(name)
+    return names
+
+
+def check_movable(node: NodePlan) -> None:
+    """Raise an error if a node cannot leave the driver.
+
+    Raises:
+        InvalidArgumentError: as `remote_node`.
+    """
+    contract = node.contract
+    if contract.runs_on is not None and not contract.runs_if_there:
+        raise InvalidArgumentError(
+            f"node {node.name!r} runs on a thread of service {contract.runs_on.name!r}, which is in this "
+            f"process; take executor {node.executor!r} off the node",
+            node=node.name,
+        )
+    for key in contract.services:
+        if key.scope is not ServiceScope.PROCESS:
+            raise InvalidArgumentError(
+                f"node {node.name!r} asks for service {key.name!r}, which belongs to the graph and stays in "
+                f"this process; take executor {node.executor!r} off the node, or give the key "
+                "scope=ServiceScope.PROCESS if each process may have its own",
+                node=node.name,
+            )
+    code = spelling(node.factory)
+    if find_code(code) is not node.factory:
+        raise InvalidArgumentError(
+            f"node {node.name!r}: calculator {node.calculator!r} ({code}) cannot be imported by another "
+            "process; define it at the top of a module",
+            node=node.name,
+        )
+
+
+def check_all_movable(plan: Plan, executor: str) -> None:
+    """Raise an error if a node of an executor cannot leave the driver.
+
+    Raises:
+        GraphConfigError: carries the fault of each such node.
+    """
+    faults: list[PenstockError] = []
+    for node in plan.nodes:
+        if node.executor == executor:
+            try:
+                check_movable(node)
+            except InvalidArgumentError as fault:
+                faults.append(fault)
+    if faults:
+        raise GraphConfigError(faults, file=plan.file)
+
+
+def find_code(code: str) -> object:
+    """Return the calculator class at "module:attribute"; None where there is none."""
+    module, _, path = code.partition(":")
+    try:
+        found: object = importlib.import_module(module)
+        for name in path.split("."):
+            found = getattr(found, name)
+    except (ImportError, AttributeError):
+        return None
+    return calculator_of(found)
+
+
+def contract_lines(contract: CalculatorContract) -> tuple[str, ...]:
+    """Return what a contract says, in lines that are equal where two contracts are."""
+    lines = [
+        f"{what} {port_name(spec.tag, spec.index)}: {spec.type_name()}"
+        for what, specs in (
+            ("input", contract.inputs),
+            ("output", contract.outputs),
+            ("input side packet", contract.input_side_packets),
+            ("output side packet", contract.output_side_packets),
+        )
+        for spec in specs
+    ]
+    lines.append(f"timestamp offset: {contract.timestamp_offset}")
+    lines.append(f"process timestamp bounds: {contract.process_timestamp_bounds}")
+    lines.append(f"is stateless: {contract.is_stateless}")
+    return tuple(lines)

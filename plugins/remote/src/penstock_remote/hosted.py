@@ -1,0 +1,274 @@
+"""The other end of a remote node: its calculator, called with data.
+
+The calculator sees what it would see in the driver: a real `Step` with real `Input`s and `Output`s, so that a
+mistake raises at the line that made it. There is no engine here: the driver decides when a method is called,
+with which packets and bounds.
+"""
+
+from __future__ import annotations
+
+import inspect
+import threading
+from concurrent.futures import Future
+from typing import TYPE_CHECKING, Any, Final
+
+from penstock import STOP, Packet
+from penstock.config import CalculatorGraphConfig, build_plan
+from penstock.errors import FailedPreconditionError, InvalidArgumentError
+from penstock.lowlevel import (
+    CLOSE,
+    DONE,
+    METHODS,
+    NOTHING,
+    OPEN,
+    PROCESS,
+    Counters,
+    LazyLoop,
+    new_run,
+    port_name,
+)
+from penstock_remote.calls import Answer
+from penstock_remote.description import contract_lines, find_code
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from penstock import Registry, ServiceKey
+    from penstock.lowlevel import Node, Plan, Step
+    from penstock_remote.calls import Call, Opening, Written
+    from penstock_remote.description import RemoteNode
+
+
+class HostedNode:
+    """One node of a driver's graph, made here. A run of the driver opens it, calls it and closes it.
+
+    Attributes:
+        name: canonical name of the node in the driver.
+        outputs: each output port, as a user reads it.
+
+    Args:
+        node: what the driver says of it.
+        registry: finds the options of the node by name.
+        services: those of this process; receives those that the node needs and their keys make.
+        allocate: given the shape and dtype, makes the array that `Output.empty` returns; None: ordinary
+            memory.
+
+    Raises:
+        InvalidArgumentError: there is no such calculator here, or its contract is another one than that in
+            the driver; names what differs.
+        GraphConfigError: the node cannot be made here.
+    """
+
+    def __init__(
+        self,
+        node: RemoteNode,
+        registry: Registry,
+        services: dict[ServiceKey[Any], object] | None = None,
+        allocate: Callable[[Any, Any], Any] | None = None,
+    ) -> None:
+        code = find_code(node.code)
+        if code is None:
+            raise InvalidArgumentError(
+                f"node {node.name!r}: there is no calculator {node.code} here; install its pack here too, or "
+                "put its module where this process finds it",
+                node=node.name,
+            )
+        names = registry.child()
+        names.add("calculator", node.calculator, code)
+        config = CalculatorGraphConfig()
+        config.MergeFromString(node.config)
+        config.node[0].max_in_flight = node.max_in_flight
+        self.name: Final = node.name
+        self._plan: Final = build_plan(config, names)
+        self.outputs: Final = tuple(port_name(port.tag, port.index) for port in self._plan.nodes[0].outputs)
+        _compare(node, contract_lines(self._plan.nodes[0].contract))
+        self._services: Final = {} if services is None else services
+        self._allocate: Final = allocate
+        self._loop: Final = LazyLoop("penstock-loop")
+        self._lock: Final = threading.Lock()
+        self._opened: _Opened | None = None
+        self._waits: set[Future[Any]] = set()
+
+    def call(self, call: Call) -> Answer:
+        """Do what the driver asks for. Calls of `process` may overlap if `max_in_flight` is above 1.
+
+        Raises:
+            Exception: what the calculator raises.
+        """
+        if call.opening is not None:
+            self._opened = _Opened(self._plan, call.opening, self._services, self._allocate)
+        opened = self._opened
+        if opened is None:
+            raise FailedPreconditionError("a node must be opened before it is called")
+        with self._lock:
+            step = opened.take_step(call)
+        try:
+            outcome = step.call(step)
+            if outcome is not None and outcome is not STOP:
+                outcome = self._awaited(outcome)
+            if outcome is not None and not (outcome is STOP and call.method == PROCESS):
+                raise InvalidArgumentError(
+                    f"node {step.node.name!r}: {METHODS[call.method]}() returned {outcome!r}; it must return "
+                    "None, penstock.STOP, an awaitable or a concurrent.futures.Future",
+                    node=step.node.name,
+                )
+            with self._lock:
+                return opened.answer(step, call, is_stop=outcome is STOP)
+        finally:
+            with self._lock:
+                opened.give_back(step)
+            if call.method == CLOSE:
+                self._opened = None
+
+    def cancel(self) -> None:
+        """Cancel what the calls under way wait for: coroutines and futures. From any thread."""
+        for future in list(self._waits):
+            future.cancel()
+
+    def close(self, timeout: float | None = None) -> bool:
+        """End the loop of coroutines; return whether its thread has ended."""
+        return self._loop.stop(timeout)
+
+    def _awaited(self, outcome: Any) -> Any:
+        if not isinstance(outcome, Future):
+            if not inspect.isawaitable(outcome):
+                return outcome
+            outcome = self._loop.submit(outcome)
+        self._waits.add(outcome)
+        try:
+            return outcome.result()
+        finally:
+            self._waits.discard(outcome)
+
+
+class _Opened:
+    """The calculator of one run of the driver, with all that its steps use. Called under the node's lock."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        opening: Opening,
+        services: dict[ServiceKey[Any], object],
+        allocate: Callable[[Any, Any], Any] | None,
+    ) -> None:
+        node_plan = plan.nodes[0]
+        names = {(port.tag, port.index): port.name for port in node_plan.input_side_packets}
+        given = {names[tag, index]: payload for tag, index, payload in opening.side_packets}
+        self._counters: Final = Counters()
+        made: dict[ServiceKey[Any], object] = {}
+        try:
+            run = new_run(plan, side_packets=given, services=services, made=made, counters=self._counters)
+        finally:
+            services.update(made)
+        run.services.change = self._note
+        run.services.allocate = allocate
+        self._contract: Final = node_plan.contract
+        self._node: Final[Node] = run.schedule.nodes[0]
+        for reader, header in zip(self._node.inputs, opening.headers, strict=True):
+            if header:
+                reader.header = Packet(header[0])
+        for stream, is_ordered in zip(self._node.outputs, opening.ordered, strict=True):
+            stream.is_ordered = is_ordered
+        self._spare: Final = [self._node.step]
+        self._counted: dict[str, int] = {}
+        self._dropped: dict[tuple[int, str], int] = {}
+        self._side_packets: dict[str, object] = {}
+
+    def take_step(self, call: Call) -> Step:
+        """Return a step that shows what a call shows."""
+        node = self._node
+        step = self._spare.pop() if self._spare else node.new_step(node)
+        step.method = call.method
+        step.stamp = call.stamp
+        step.call = (node.open, node.process, node.close)[call.method]
+        for port, (stamp, is_done, *payload) in zip(step.in_ports, call.inputs, strict=True):
+            port.packet = Packet(payload[0] if payload else NOTHING, stamp)
+            port.done = is_done
+            port.stream.delivered += bool(payload)
+        for output, bound in zip(step.out_ports, call.bounds, strict=True):
+            output.bound = bound
+            output.stream.is_closed = bound == DONE
+        return step
+
+    def give_back(self, step: Step) -> None:
+        """Take a step back whose call is over; what it wrote and nobody was told of is dropped."""
+        step.clear_inputs()
+        for output in step.out_ports:
+            output.packets.clear()
+            output.will_close = False
+        self._spare.append(step)
+
+    def answer(self, step: Step, call: Call, *, is_stop: bool) -> Answer:
+        """Return what a call did, and what has been counted since the last answer."""
+        outputs: list[Written | None] = []
+        for output, before in zip(step.out_ports, call.bounds, strict=True):
+            if not (output.packets or output.will_close or output.bound != before):
+                outputs.append(None)
+                continue
+            output.stream.added += len(output.packets)
+            packets = [(packet.stamp, packet.value) for packet in output.packets]
+            outputs.append((packets, output.bound, output.will_close))
+        more = self._more(step, call.method)
+        return Answer(outputs, is_stop, more or None)
+
+    def _more(self, step: Step, method: int) -> dict[str, Any]:
+        more: dict[str, Any] = self._opened() if method == OPEN else {}
+        values = self._counters.values()
+        if values != self._counted:
+            start = len(step.node.name) + 1  # a counter is called "<node>-<name>"
+            increases = {name[start:]: value - self._counted.get(name, 0) for name, value in values.items()}
+            more["counters"] = {name: increase for name, increase in increases.items() if increase}
+            self._counted = values
+        dropped = {
+            (number, reason): count
+            for number, stream in enumerate(self._node.inputs)
+            for reason, count in stream.dropped.items()
+        }
+        if dropped != self._dropped:
+            more["dropped"] = [
+                (number, reason, count - self._dropped.get((number, reason), 0))
+                for (number, reason), count in dropped.items()
+                if count != self._dropped.get((number, reason), 0)
+            ]
+            self._dropped = dropped
+        if self._side_packets:
+            more["side_packets"] = self._side_packets
+            self._side_packets = {}
+        return more
+
+    def _opened(self) -> dict[str, Any]:
+        """Return what only `open` may change."""
+        more: dict[str, Any] = {}
+        outputs = list(enumerate(self._node.outputs))
+        offset = self._contract.timestamp_offset
+        offsets = {number: stream.offset for number, stream in outputs if stream.offset != offset}
+        headers = {n: stream.header.payload for n, stream in outputs if not stream.header.is_empty()}
+        bounds = self._node.policy.process_bounds
+        if offsets:
+            more["offsets"] = offsets
+        if headers:
+            more["headers"] = headers
+        if bounds != self._contract.process_timestamp_bounds:
+            more["process_bounds"] = bounds
+        return more
+
+    def _note(self, event: Callable[[Any], object]) -> None:
+        """Apply to this object what would be applied to the schedule of a run."""
+        event(self)
+
+    def set_side_packet(self, name: str, packet: Packet) -> None:
+        """Note a side packet that the node has made; as `Schedule.set_side_packet`."""
+        self._side_packets[name] = packet.value
+
+
+def _compare(node: RemoteNode, here: tuple[str, ...]) -> None:
+    """Raise an error if a contract is not the one that the driver has checked."""
+    if here == node.contract:
+        return
+    missing = [line for line in node.contract if line not in here]
+    other = [line for line in here if line not in node.contract]
+    raise InvalidArgumentError(
+        f"node {node.name!r}: {node.code} has another contract here than in the driver, so another version "
+        f"of its pack is installed; there: {'; '.join(missing) or 'no such line'}; here: {'; '.join(other)}",
+        node=node.name,
+    )

@@ -1,0 +1,136 @@
+"""The driver's end of a remote node: what stands for its calculator, sends each call and writes each answer.
+
+The engine stays in the driver. A node that an executor has placed elsewhere has a `RemoteCalculator` here,
+whose methods send a `Call` and write what the `Answer` says. Order, bounds, throttling, offsets and the
+ledger are those of any other node.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+from typing import TYPE_CHECKING, Any, Final
+
+from penstock import STOP, Calculator, Packet
+from penstock.lowlevel import NOTHING, OPEN
+from penstock_remote.calls import Answer, Call, Opening
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from penstock import CalculatorContext
+    from penstock.lowlevel import Step, Stop
+
+    #: Sends a call; returns the answer, or a future of it.
+    Exchange = Callable[[Call], Answer | Future[Answer]]
+
+
+class RemoteCalculator(Calculator):
+    """Stands for a calculator that is elsewhere.
+
+    Args:
+        exchange: sends a call to it.
+    """
+
+    def __init__(self, exchange: Exchange) -> None:
+        self._exchange: Final = exchange
+
+    def open(self, cc: CalculatorContext) -> Any:
+        """Open the calculator at the other end."""
+        return self._do(cc)
+
+    def process(self, cc: CalculatorContext) -> Any:
+        """Call `process` at the other end."""
+        return self._do(cc)
+
+    def close(self, cc: CalculatorContext) -> Any:
+        """Close the calculator at the other end."""
+        return self._do(cc)
+
+    def _do(self, cc: Any) -> Stop | Future[Stop | None] | None:
+        step: Step = cc
+        answer = self._exchange(call_of(step))
+        if isinstance(answer, Answer):
+            return write(answer, step)
+        return _Written(answer, step)
+
+
+class _Written(Future["Stop | None"]):
+    """Done when an answer has come and has been written to the outputs; cancelling asks the other end."""
+
+    def __init__(self, answer: Future[Answer], step: Step) -> None:
+        super().__init__()
+        self._answer: Final = answer
+        self._step: Final = step
+        self.set_running_or_notify_cancel()  # the call has begun: it ends when the other end says so
+        answer.add_done_callback(self._come)
+
+    def cancel(self) -> bool:
+        """Ask the other end to end the call."""
+        return self._answer.cancel()
+
+    def standing(self) -> str:
+        """Return in words where the call is; `graph.why()` says it."""
+        standing: Callable[[], str] | None = getattr(self._answer, "standing", None)
+        return "in another process" if standing is None else standing()
+
+    def _come(self, answer: Future[Answer]) -> None:
+        try:
+            outcome = write(answer.result(), self._step)
+        except BaseException as error:  # noqa: BLE001  # the step's error, cancellation included
+            self.set_exception(error)
+        else:
+            self.set_result(outcome)
+
+
+def call_of(step: Step) -> Call:
+    """Return what a step asks for, as data."""
+    inputs: list[Any] = []
+    for port in step.in_ports:
+        packet = port.packet
+        value = packet.value
+        inputs.append((packet.stamp, port.done) if value is NOTHING else (packet.stamp, port.done, value))
+    bounds = [output.bound for output in step.out_ports]
+    if step.method != OPEN:
+        return Call(step.method, step.stamp, inputs, bounds)
+    ports = step.input_side_packets
+    sides = [(tag, index, packet.payload) for (tag, index), packet in zip(ports.ids(), ports, strict=True)]
+    headers = [() if port.header.is_empty() else (port.header.payload,) for port in step.in_ports]
+    ordered = [output.stream.is_ordered for output in step.out_ports]
+    return Call(step.method, step.stamp, inputs, bounds, Opening(sides, headers, ordered))
+
+
+def write(answer: Answer, step: Step) -> Stop | None:
+    """Write what a call did at the other end to the outputs of a step; return what `process` returns.
+
+    Raises:
+        PenstockError: the outputs refuse it, as they would refuse the calculator itself.
+    """
+    if answer.more:
+        _write_more(answer.more, step)
+    for output, written in zip(step.out_ports, answer.outputs, strict=True):
+        if written is None:
+            continue
+        packets, bound, is_closed = written
+        for stamp, payload in packets:
+            output.add_packet(Packet(payload, stamp))
+        if is_closed:
+            output.close()
+        elif bound > output.bound:
+            output.set_next_timestamp_bound(bound)
+    return STOP if answer.is_stop else None
+
+
+def _write_more(more: dict[str, Any], step: Step) -> None:
+    node = step.node
+    for number, offset in more.get("offsets", {}).items():
+        step.out_ports[number].stream.offset = offset
+    for number, payload in more.get("headers", {}).items():
+        step.out_ports[number].set_header(Packet(payload))
+    if "process_bounds" in more:
+        step.set_process_timestamp_bounds(more["process_bounds"])
+    for name, payload in more.get("side_packets", {}).items():
+        next(port for port in step.output_side_packets if port.name == name).set(payload)
+    for name, increase in more.get("counters", {}).items():
+        node.services.counter(node, name).increment_by(increase)
+    for number, reason, count in more.get("dropped", ()):
+        step.in_ports[number].count_dropped(reason, count)
