@@ -44,7 +44,10 @@ def test_infinities_and_no_number_go_through():
     [
         {},
         {"format": LocationData.GLOBAL},
-        {"format": LocationData.BOUNDING_BOX, "bounding_box": {"xmin": 1, "ymin": 2, "width": 3, "height": 4}},
+        {
+            "format": LocationData.BOUNDING_BOX,
+            "bounding_box": {"xmin": 1, "ymin": 2, "width": 3, "height": 4},
+        },
         {"format": LocationData.RELATIVE_BOUNDING_BOX, "relative_bounding_box": {"xmin": 1.0, "ymin": 2.0}},
     ],
 )

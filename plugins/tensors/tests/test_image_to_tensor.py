@@ -120,7 +120,7 @@ def test_without_keep_aspect_ratio_the_padding_is_0():
 
 def test_images_of_several_sizes_in_turn_are_each_taken_whole():
     frames = [ImageFrame(PICTURE), ImageFrame(PICTURE[:, :20].copy()), ImageFrame(PICTURE)]
-    config = dict(output_tensor_width=10, output_tensor_height=10, keep_aspect_ratio=True)
+    config = {"output_tensor_width": 10, "output_tensor_height": 10, "keep_aspect_ratio": True}
     done = run_calculator(
         ImageToTensorCalculator,
         {"IMAGE": list(enumerate(frames))},

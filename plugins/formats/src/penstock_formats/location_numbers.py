@@ -10,10 +10,10 @@ from functools import cache
 from struct import Struct
 from typing import TYPE_CHECKING, Final
 
-from penstock_formats.location_data_pb2 import LocationData
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from penstock_formats.location_data_pb2 import LocationData
 
 #: Numbers of a box: xmin, ymin, width, height.
 _BOX: Final = 4

@@ -162,7 +162,6 @@ class ImageToTensorCalculator(penstock.Calculator):
         else:
             outputs["TENSOR"].add(tensor, stamp)
 
-
     def _place(self, rect: NormalizedRect | None, width: int, height: int, size: tuple[int, int]) -> _Place:
         """Return where in an image a tensor of some size is taken from."""
         region, padding = region_of(rect, width, height), NO_PADDING

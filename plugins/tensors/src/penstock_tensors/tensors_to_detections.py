@@ -116,7 +116,9 @@ class TensorsToDetectionsCalculator(penstock.Calculator):
         kind = options.box_format or (options.XYWH if options.reverse_output_order else options.YXHW)
         self._columns = _columns(options, kind)
         self._is_xyxy = kind == options.XYXY
-        self._scales = np.array([options.x_scale, options.y_scale, options.w_scale, options.h_scale], np.float32)
+        self._scales = np.array(
+            [options.x_scale, options.y_scale, options.w_scale, options.h_scale], np.float32
+        )
         self._anchors: NDArray[np.float32] | None = None
         if "ANCHORS" in sides:
             given = [(one.y_center, one.x_center, one.h, one.w) for one in sides["ANCHORS"].get(list)]
@@ -199,18 +201,19 @@ class TensorsToDetectionsCalculator(penstock.Calculator):
         """
         classes, threshold = self._allowed, self._threshold
         if not len(classes):
-            is_kept = threshold is None or not threshold > _LOWEST
-            kept = np.arange(len(scores) if is_kept else 0)
+            are_kept = threshold is None or not threshold > _LOWEST
+            kept = np.arange(len(scores) if are_kept else 0)
             return kept, np.full(len(kept), _LOWEST, np.float32), np.full(len(kept), -1)
         if len(classes) < scores.shape[1]:
             scores = scores[:, classes]
-        if self._surely_below is None:
-            kept = np.arange(len(scores))
-        elif len(classes) == 1:  # the sigmoids of a few boxes take less time than those of all
-            kept = np.flatnonzero(~(scores[:, 0] < self._surely_below))
-        else:
-            kept = np.flatnonzero((~(scores < self._surely_below)).any(axis=1))
-        best = scores[kept]
+        best = scores
+        kept = np.arange(len(scores))
+        if self._surely_below is not None:  # the sigmoids of a few boxes take less time than those of all
+            is_kept = ~(scores < self._surely_below)
+            kept = is_kept.ravel().nonzero()[0] if len(classes) == 1 else is_kept.any(axis=1).nonzero()[0]
+            if not len(kept):
+                return kept, best[kept, 0], kept
+            best = best[kept]
         if self._options.sigmoid_score:
             if self._clip is not None:
                 best = np.minimum(np.maximum(best, -self._clip), self._clip)
@@ -325,7 +328,9 @@ def _columns(options: Options, kind: int) -> NDArray[np.intp]:
     places = [at + 2, at + 3, at, at + 1]
     if kind == options.XYXY:
         places = [at, at + 1, at + 2, at + 3]
-    keypoints = range(options.keypoint_coord_offset, options.keypoint_coord_offset + 2 * options.num_keypoints)
+    keypoints = range(
+        options.keypoint_coord_offset, options.keypoint_coord_offset + 2 * options.num_keypoints
+    )
     places.extend(keypoints)
     if kind == options.YXHW:
         places = [place for pair in zip(places[1::2], places[::2], strict=True) for place in pair]

@@ -104,7 +104,7 @@ class TensorsToLandmarksCalculator(penstock.Calculator):
         for i, tag in enumerate(_FLIPS):
             if tag in cc.input_side_packets:
                 self._flips[i] = cc.input_side_packets[tag].get(bool)
-        self._flip_ports = [cc.inputs[tag] if tag in cc.inputs else None for tag in _FLIPS]
+        self._flip_ports = {i: cc.inputs[tag] for i, tag in enumerate(_FLIPS) if tag in cc.inputs}
         self._size = np.array([options.input_image_width, options.input_image_height], np.float32)
         self._divisors = self._size[[0, 1, 0]]  # of x, y and z
         self._normalize_z = np.float32(options.normalize_z)
@@ -137,7 +137,7 @@ class TensorsToLandmarksCalculator(penstock.Calculator):
         points = np.zeros((count, max(width, _Z + 1)), np.float32)
         points[:, :width] = values
         for i, is_always in enumerate(self._flips):
-            is_flipped, port = is_always, self._flip_ports[i]
+            is_flipped, port = is_always, self._flip_ports.get(i)
             if port is not None and not port.is_empty():
                 is_flipped = port.payload
             if is_flipped and i < width:

@@ -103,7 +103,18 @@ def _projected(detection: Detection, matrix: NDArray[np.float32]) -> Detection:
     left, top, width, height = np.array(numbers[:_CORNERS], np.float32)
     right, bottom = left + width, top + height
     places = np.array(
-        [left, right, right, left, *numbers[_CORNERS::2], top, top, bottom, bottom, *numbers[_CORNERS + 1 :: 2]],
+        [
+            left,
+            right,
+            right,
+            left,
+            *numbers[_CORNERS::2],
+            top,
+            top,
+            bottom,
+            bottom,
+            *numbers[_CORNERS + 1 :: 2],
+        ],
         np.float32,
     ).reshape(2, -1)
     x, y = places

@@ -129,7 +129,9 @@ class NonMaxSuppressionCalculator(penstock.Calculator):
             found = self._select(best, rows, edges, scores, order)
         else:
             found = [
-                one for chosen in _classes(best, order) for one in self._select(best, rows, edges, scores, chosen)
+                one
+                for chosen in _classes(best, order)
+                for one in self._select(best, rows, edges, scores, chosen)
             ]
             found.sort(key=lambda one: -one[1].score[0])
             # of all classes together, and also with WEIGHTED
@@ -245,7 +247,7 @@ def _classes(best: Sequence[Detection], order: NDArray[np.intp]) -> list[NDArray
     return [np.array(numbers, np.intp) for _, numbers in sorted(found.items())]
 
 
-def _averaged(  # noqa: PLR0913  # what is known of the detections
+def _averaged(  # noqa: PLR0913, PLR0917  # what is known of the detections
     best: Sequence[Detection],
     numbers: Sequence[Sequence[float]],
     edges: NDArray[np.float32],
