@@ -60,3 +60,10 @@ def test_a_keypoint_with_more_than_a_place_has_no_numbers(field):
     made = one_by_one([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
     setattr(made.relative_keypoints[0], field, "nose" if field == "keypoint_label" else 0.5)
     assert numbers_of(made) is None
+
+
+def test_other_fields_of_the_same_length_are_no_numbers():
+    made = one_by_one([1.0, 2.0, 3.0, 4.0])
+    made.relative_keypoints.add(x=5.0, score=0.5)
+    assert made.ByteSize() == one_by_one([1.0, 2.0, 3.0, 4.0, 5.0, 6.0]).ByteSize()
+    assert numbers_of(made) is None
