@@ -17,6 +17,7 @@ from penstock_tensors.image_region import (
     padded,
     region_matrix,
     region_of,
+    region_transform,
     tensor_corners,
 )
 
@@ -78,6 +79,7 @@ def test_a_turn_by_a_quarter_moves_the_top_left_corner_to_the_top_right():
 def test_a_region_without_rotation_is_cut_out_as_it_is():
     pixels = np.random.default_rng(1).integers(0, 256, (40, 50, 3)).astype(np.uint8)
 
-    found = cut_out(pixels, Region(20, 15, 16, 10, 0), tensor_corners(16, 10), (16, 10), cv2.BORDER_CONSTANT)
+    transform = region_transform(Region(20, 15, 16, 10, 0), tensor_corners(16, 10))
+    found = cut_out(pixels, transform, (16, 10), cv2.BORDER_CONSTANT)
 
     assert np.array_equal(found, pixels[10:20, 12:28])

@@ -118,6 +118,24 @@ def test_without_keep_aspect_ratio_the_padding_is_0():
     assert sent["TENSORS"][0].payload[0].shape == (1, 30, 9, 3)
 
 
+def test_images_of_several_sizes_in_turn_are_each_taken_whole():
+    frames = [ImageFrame(PICTURE), ImageFrame(PICTURE[:, :20].copy()), ImageFrame(PICTURE)]
+    config = {"output_tensor_width": 10, "output_tensor_height": 10, "keep_aspect_ratio": True}
+    done = run_calculator(
+        ImageToTensorCalculator,
+        {"IMAGE": list(enumerate(frames))},
+        outputs=("TENSOR", "MATRIX", "LETTERBOX_PADDING"),
+        options=Options(output_tensor_float_range=Options.FloatRange(min=0, max=1), **config),
+    )
+    alone = [run(frame, outputs=("TENSOR", "MATRIX", "LETTERBOX_PADDING"), **config) for frame in frames]
+
+    for tag in ("MATRIX", "LETTERBOX_PADDING"):
+        assert [packet.payload for packet in done.outputs[tag]] == [one[tag][0].payload for one in alone]
+    made = [packet.payload.array for packet in done.outputs["TENSOR"]]
+    assert all(np.array_equal(a, one["TENSOR"][0].payload.array) for a, one in zip(made, alone, strict=True))
+    assert not np.array_equal(made[0], made[1])
+
+
 def test_nothing_is_sent_without_a_rect_or_for_one_of_size_0():
     frame = ImageFrame(PICTURE)
     done = run_calculator(

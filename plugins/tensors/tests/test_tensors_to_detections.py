@@ -277,3 +277,47 @@ def test_tensors_that_the_options_do_not_describe_are_refused(tensors, options, 
 def test_boxes_without_anchors_are_refused():
     with pytest.raises(GraphRunError, match="measured from anchors, and there are none; connect"):
         decode([tensor([BOX]), tensor([[1]])])
+
+
+# --- many boxes, few of which pass ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("clip", [None, 0.25, 2.0])
+@pytest.mark.parametrize("threshold", [-1.0, 0.0, 0.25, 0.5, 0.6, 0.9, 1.0])
+@pytest.mark.parametrize("classes", [1, 3])
+def test_the_boxes_are_kept_whose_sigmoid_reaches_the_threshold(classes, threshold, clip):
+    raw = np.random.default_rng(7).normal(size=(300, classes)).astype(np.float32) * 3
+    limit = np.float32(np.log(threshold / (1 - threshold))) if 0 < threshold < 1 else np.float32(0)
+    raw[:40] = limit + np.linspace(-1e-5, 1e-5, 40, dtype=np.float32)[:, None]
+    raw[40, 0] = np.nan
+    clipped = raw if clip is None else np.clip(raw, -np.float32(clip), np.float32(clip))
+    exp = np.exp(-clipped.astype(np.float64)).astype(np.float32)
+    best = (np.float32(1) / (np.float32(1) + exp)).max(axis=1)
+    wanted = best[~(best < np.float32(threshold))]
+    options = {} if clip is None else {"score_clipping_thresh": clip}
+
+    found = decode(
+        [tensor(np.ones((300, 4))), tensor(raw)],
+        [PLAIN] * 300,
+        num_classes=classes,
+        sigmoid_score=True,
+        min_score_thresh=threshold,
+        **options,
+    )
+
+    assert np.array_equal([one.score[0] for one in found], wanted, equal_nan=True)
+
+
+def test_a_class_that_does_not_count_lets_no_box_pass():
+    boxes, scores = np.ones((2, 4)), [[5.0, -5.0], [-5.0, 5.0]]
+
+    found = decode(
+        [tensor(boxes), tensor(scores)],
+        [PLAIN] * 2,
+        num_classes=2,
+        sigmoid_score=True,
+        min_score_thresh=0.5,
+        ignore_classes=[0],
+    )
+
+    assert [list(one.label_id) for one in found] == [[1]]

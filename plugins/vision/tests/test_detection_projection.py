@@ -97,3 +97,14 @@ def test_other_numbers_of_inputs_than_of_outputs_are_refused():
             {("DETECTIONS", 0): [], ("DETECTIONS", 1): [], "PROJECTION_MATRIX": []},
             outputs=["DETECTIONS"],
         )
+
+
+def test_what_else_a_location_says_stays():
+    given = detection(0.25, 0.5, 0.5, 0.25, (0.5, 0.5))
+    given.location_data.relative_keypoints[0].keypoint_label = "nose"
+
+    (((found,),),) = project([[given]], matrix((0.5, 0, 0.125), (0, 2, -0.5)))
+
+    wanted = detection(0.25, 0.5, 0.25, 0.5, (0.375, 0.5))
+    wanted.location_data.relative_keypoints[0].keypoint_label = "nose"
+    assert found == wanted

@@ -103,3 +103,25 @@ def test_a_size_without_landmarks_gives_nothing():
 def test_too_few_landmarks_are_refused():
     with pytest.raises(GraphRunError, match="holds 8 landmarks, but a hand has 21"):
         rect(hand()[:8])
+
+
+def test_a_hand_that_leans_is_contained_tightly():
+    lean = 0.5
+    points = [(x, y * 0.5 + max(x, 0)) for x, y in hand(at=(0, 0))]
+    size = (200, 100)
+    turned = [
+        (x * math.cos(lean) - y * math.sin(lean), x * math.sin(lean) + y * math.cos(lean)) for x, y in points
+    ]
+
+    found = rect([(0.5 + x / 2, 0.5 + y) for x, y in turned], size)  # in fractions of 200 x 100 pixels
+
+    pixels = [(100 + 100 * x, 50 + 100 * y) for x, y in turned]
+    cos, sin = math.cos(found.rotation), math.sin(found.rotation)
+    across = [x * cos + y * sin for x, y in pixels]
+    along = [y * cos - x * sin for x, y in pixels]
+    middle_x, middle_y = (max(across) + min(across)) / 2, (max(along) + min(along)) / 2
+    assert found.rotation != pytest.approx(0, abs=0.1)
+    assert found.width * size[0] == pytest.approx(max(across) - min(across), abs=1e-3)
+    assert found.height * size[1] == pytest.approx(max(along) - min(along), abs=1e-3)
+    assert found.x_center * size[0] == pytest.approx(middle_x * cos - middle_y * sin, abs=1e-3)
+    assert found.y_center * size[1] == pytest.approx(middle_x * sin + middle_y * cos, abs=1e-3)

@@ -125,3 +125,20 @@ def test_other_numbers_of_inputs_than_of_outputs_are_refused():
             {("LANDMARKS", 0): [], ("LANDMARKS", 1): [], "LETTERBOX_PADDING": []},
             outputs=["LANDMARKS"],
         )
+
+
+def test_the_padding_of_each_timestamp_counts():
+    given = landmarks({"x": 0.5, "y": 0.5, "z": 0.5})
+    paddings = [(0.0, 0.25, 0.0, 0.25), (0.25, 0.0, 0.25, 0.0), (0.0, 0.25, 0.0, 0.25)]
+
+    run = run_calculator(
+        LandmarkLetterboxRemovalCalculator,
+        {
+            ("LANDMARKS", 0): [(i, given) for i in range(3)],
+            "LETTERBOX_PADDING": list(enumerate(paddings)),
+        },
+        outputs=[("LANDMARKS", 0)],
+    )
+
+    found = [packet.payload.landmark[0].z for packet in run.outputs["LANDMARKS", 0]]
+    assert found == [0.5, 1.0, 0.5]

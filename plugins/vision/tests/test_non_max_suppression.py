@@ -289,3 +289,13 @@ def test_boxes_in_pixels_need_an_image():
 def test_options_that_say_nothing_are_refused(options, words):
     with pytest.raises(PenstockError, match=words):
         kept([detection(0.5)], **options)
+
+
+def test_weighted_keeps_what_else_a_keypoint_says():
+    given = [detection(0.75, keypoints=[(0.5, 0.25)]), detection(0.25, keypoints=[(0.25, 0.75)])]
+    given[0].location_data.relative_keypoints[0].keypoint_label = "nose"
+
+    (found,) = kept(given, **IOU, algorithm="WEIGHTED", min_suppression_threshold=0.5)
+
+    (point,) = found.location_data.relative_keypoints
+    assert (point.x, point.y, point.keypoint_label) == (0.4375, 0.375, "nose")

@@ -38,12 +38,9 @@ def list_of(kind: type[List], points: NDArray[np.float32]) -> List:
         points: (n, 1 to 5) float32: x, y, z, visibility, presence. Fields without a column are not set.
     """
     count, width = points.shape
-    laid = np.empty(count, _layout(width))
-    laid["point"] = _POINT_KEY
-    laid["size"] = width * _FIELD_SIZE
-    fields = laid["fields"]
-    fields["key"] = np.arange(_FIRST_KEY, _FIRST_KEY + width * _KEY_STEP, _KEY_STEP)
-    fields["number"] = points
+    layout, blank = _layout(width)
+    laid = np.frombuffer(bytearray(blank * count), layout)
+    laid["fields"]["number"] = points
     return kind.FromString(laid.tobytes())
 
 
@@ -54,19 +51,27 @@ def array_of(landmarks: LandmarkList | NormalizedLandmarkList) -> NDArray[np.flo
     if not count:
         return np.zeros((0, FIELDS), np.float32)
     width = (len(data) // count - 2) // _FIELD_SIZE
-    if 0 < width <= FIELDS and len(data) == count * _layout(width).itemsize:
-        laid = np.frombuffer(data, _layout(width))
-        keys = np.arange(_FIRST_KEY, _FIRST_KEY + width * _KEY_STEP, _KEY_STEP)
-        if (laid["size"] == width * _FIELD_SIZE).all() and (laid["fields"]["key"] == keys).all():
+    if 0 < width <= FIELDS:
+        layout, blank = _layout(width)
+        if len(data) == count * len(blank):
+            laid = np.frombuffer(bytearray(data), layout)
+            numbers = laid["fields"]["number"]
             found = np.zeros((count, FIELDS), np.float32)
-            found[:, :width] = laid["fields"]["number"]
-            return found
+            found[:, :width] = numbers
+            numbers[...] = 0
+            if laid.tobytes() == blank * count:
+                return found
     rows = [(one.x, one.y, one.z, one.visibility, one.presence) for one in landmarks.landmark]
     return np.array(rows, np.float32)
 
 
 @cache
-def _layout(width: int) -> np.dtype[Any]:
-    """Return the bytes of a point with that many fields."""
+def _layout(width: int) -> tuple[np.dtype[Any], bytes]:
+    """Return how a point with that many fields is laid out, and its bytes with 0 for each number."""
     field = np.dtype([("key", "u1"), ("number", "<f4")])
-    return np.dtype([("point", "u1"), ("size", "u1"), ("fields", field, (width,))])
+    layout = np.dtype([("point", "u1"), ("size", "u1"), ("fields", field, (width,))])
+    blank = np.zeros(1, layout)
+    blank["point"] = _POINT_KEY
+    blank["size"] = width * _FIELD_SIZE
+    blank["fields"]["key"] = np.arange(_FIRST_KEY, _FIRST_KEY + width * _KEY_STEP, _KEY_STEP)
+    return layout, blank.tobytes()

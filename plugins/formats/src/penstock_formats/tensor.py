@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 #: NumPy's names of the element types. The reference's char is int8 here.
 ELEMENT_TYPES: Final = ("bool", "uint8", "int8", "int32", "int64", "float16", "float32")
+#: The same as NumPy's types, all in the byte order of this machine.
+_TYPES: Final = frozenset(np.dtype(name) for name in ELEMENT_TYPES)
 
 
 @final
@@ -41,13 +43,15 @@ class Tensor(ArrayPayload):
 
     def __init__(self, data: ArrayLike, *, copy: bool = False) -> None:
         array = np.asarray(data)
-        if array.dtype.name not in ELEMENT_TYPES or not array.dtype.isnative:
+        if array.dtype not in _TYPES:
             raise InvalidArgumentError(
                 f"a tensor cannot hold {array.dtype}; convert the array, for example with "
                 f".astype(np.float32), to one of {', '.join(ELEMENT_TYPES)}"
             )
-        is_new = not array.flags.c_contiguous
-        self._hold(np.ascontiguousarray(array).reshape(array.shape), copy=copy and not is_new)
+        if array.flags.c_contiguous:
+            self._hold(array, copy=copy)
+        else:
+            self._hold(np.ascontiguousarray(array), copy=False)
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -148,21 +148,25 @@ def tensor_corners(width: int, height: int) -> NDArray[np.float32]:
     return np.array(((0, height), (0, 0), (width, 0), (width, height)), np.float32)
 
 
+def region_transform(region: Region, to: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Return OpenCV's transform from the pixels of an image to those of a tensor.
+
+    Args:
+        region: finite, without a side of 0.
+        to: `tensor_corners` of the tensor's size.
+    """
+    return cv2.getPerspectiveTransform(corners(region), to)  # type: ignore[return-value]  # OpenCV's stubs do not follow the element type
+
+
 def cut_out(
-    pixels: NDArray[np.uint8],
-    region: Region,
-    to: NDArray[np.float32],
-    size: tuple[int, int],
-    border: int,
+    pixels: NDArray[np.uint8], transform: NDArray[np.float64], size: tuple[int, int], border: int
 ) -> NDArray[np.uint8]:
     """Return the pixels of a region, interpolated.
 
     Args:
         pixels: (H, W) or (H, W, channels).
-        region: finite, without a side of 0.
-        to: `tensor_corners` of `size`.
+        transform: `region_transform` of the region.
         size: columns and rows of the result.
         border: OpenCV's number of what is outside of the image.
     """
-    transform = cv2.getPerspectiveTransform(corners(region), to)
-    return cv2.warpPerspective(pixels, transform, size, flags=cv2.INTER_LINEAR, borderMode=border)  # type: ignore[return-value]  # OpenCV's stubs do not follow the element type
+    return cv2.warpPerspective(pixels, transform, size, flags=cv2.INTER_LINEAR, borderMode=border)  # type: ignore[return-value]  # likewise

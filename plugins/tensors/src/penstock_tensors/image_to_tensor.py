@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import cv2
 import numpy as np
@@ -17,6 +17,7 @@ from penstock_tensors.image_region import (
     padded,
     region_matrix,
     region_of,
+    region_transform,
     tensor_corners,
 )
 from penstock_tensors.image_to_tensor_calculator_pb2 import ImageToTensorCalculatorOptions
@@ -121,7 +122,11 @@ class ImageToTensorCalculator(penstock.Calculator):
         self._on_gpu = "IMAGE_GPU" in cc.inputs
         self._has_rect = "NORM_RECT" in cc.inputs
         self._is_list = "TENSORS" in cc.outputs
+        self._has_padding = "LETTERBOX_PADDING" in cc.outputs
+        self._has_matrix = "MATRIX" in cc.outputs
         self._size = (0, 0)
+        #: Of which size the image was whose whole was taken last.
+        self._whole_of: tuple[int, int] | None = None
 
     def process(self, cc: CalculatorContext) -> None:
         """Make one tensor."""
@@ -139,23 +144,48 @@ class ImageToTensorCalculator(penstock.Calculator):
         frame = _frame(source.payload, source.name)
         width, height = frame.width, frame.height
         size = (self._width or width, self._height or height)
-        region, padding = region_of(rect, width, height), NO_PADDING
-        _check(region)
-        if self._keeps_ratio:
-            region, padding = padded(region, *size)
+        if rect is not None:
+            place = self._place(rect, width, height, size)
+        else:
+            if (width, height) != self._whole_of:  # most images have the size of the one before
+                self._whole, self._whole_of = self._place(None, width, height, size), (width, height)
+            place = self._whole
         outputs, stamp = cc.outputs, cc.stamp
-        if "LETTERBOX_PADDING" in outputs:
-            outputs["LETTERBOX_PADDING"].add(padding, stamp)
-        if "MATRIX" in outputs:
-            outputs["MATRIX"].add(region_matrix(region, width, height), stamp)
-        if size != self._size:
-            self._size, self._to = size, tensor_corners(*size)
-        pixels = cut_out(frame.array, region, self._to, size, self._border)
+        if self._has_padding:
+            outputs["LETTERBOX_PADDING"].add(place.padding, stamp)
+        if place.matrix is not None:
+            outputs["MATRIX"].add(place.matrix, stamp)
+        pixels = cut_out(frame.array, place.transform, size, self._border)
         tensor = Tensor(self._values.of(pixels))
         if self._is_list:
             outputs["TENSORS"].add([tensor], stamp)
         else:
             outputs["TENSOR"].add(tensor, stamp)
+
+    def _place(self, rect: NormalizedRect | None, width: int, height: int, size: tuple[int, int]) -> _Place:
+        """Return where in an image a tensor of some size is taken from."""
+        region, padding = region_of(rect, width, height), NO_PADDING
+        _check(region)
+        if self._keeps_ratio:
+            region, padding = padded(region, *size)
+        if size != self._size:
+            self._size, self._to = size, tensor_corners(*size)
+        matrix = region_matrix(region, width, height) if self._has_matrix else None
+        return _Place(padding, matrix, region_transform(region, self._to))
+
+
+class _Place(NamedTuple):
+    """Where in an image a tensor is taken from.
+
+    Attributes:
+        padding: the part of the tensor that is outside of the region: left, top, right, bottom.
+        matrix: from the tensor to the image; None where nothing reads it.
+        transform: OpenCV's, from pixels of the image to those of the tensor.
+    """
+
+    padding: tuple[float, float, float, float]
+    matrix: tuple[float, ...] | None
+    transform: NDArray[np.float64]
 
 
 class _Values:

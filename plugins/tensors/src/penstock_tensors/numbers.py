@@ -26,7 +26,7 @@ def floats_of(tensor: Tensor, port: Input) -> NDArray[np.float32]:
     Raises:
         InvalidArgumentError: they are not float32.
     """
-    if tensor.element_type != "float32":
+    if tensor.array.dtype != np.float32:
         raise InvalidArgumentError(
             f"input {port.name!r} holds {tensor!r}, but the calculator reads float32; "
             "convert the tensor, or use a model with float32 outputs"

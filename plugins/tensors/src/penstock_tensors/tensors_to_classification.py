@@ -87,6 +87,8 @@ class TensorsToClassificationCalculator(penstock.Calculator):
         """Read the labels."""
         options = cc.options(TensorsToClassificationCalculatorOptions)
         self._options = options
+        self._is_binary = options.binary_classification
+        self._is_sorted = options.top_k > 0 or options.sort_by_descending_score
         self._labels: dict[int, LabelMapItem] = dict(options.label_items.items())
         if options.label_map_path:
             data = cc.service(RESOURCES).find(options.label_map_path).data
@@ -111,24 +113,25 @@ class TensorsToClassificationCalculator(penstock.Calculator):
                 "the list before"
             )
         scores = first_of(source).ravel()
-        count = 2 if self._options.binary_classification else scores.size
+        count = 2 if self._is_binary else scores.size
         if self._labels and len(self._labels) != count:
             raise InvalidArgumentError(
                 f"input {source.name!r} has {count} classes, but there are {len(self._labels)} labels; the "
                 "labels "
                 "must be the model's"
             )
-        if self._options.binary_classification:
-            scores, indexes = self._of_two(scores), np.arange(2)
+        if self._is_binary:
+            found = self._of_two(scores)
         else:
             indexes = self._allowed(scores)
-        if self._options.top_k > 0 or self._options.sort_by_descending_score:
-            indexes = indexes[np.argsort(-scores[indexes], kind="stable")]
+            if self._is_sorted:
+                indexes = indexes[np.argsort(-scores[indexes], kind="stable")]
+            found = list(zip(indexes.tolist(), scores[indexes].tolist(), strict=True))
         if self._options.top_k > 0:
-            indexes = indexes[: self._options.top_k]
+            del found[self._options.top_k :]
         made = ClassificationList()
-        for i in indexes.tolist():
-            one = made.classification.add(index=i, score=scores[i].item())
+        for i, score in found:
+            one = made.classification.add(index=i, score=score)
             label = self._labels.get(i)
             if label is not None:
                 one.label = label.name
@@ -136,13 +139,19 @@ class TensorsToClassificationCalculator(penstock.Calculator):
                     one.display_name = label.display_name
         cc.outputs["CLASSIFICATIONS"].add(made, cc.stamp)
 
-    def _of_two(self, scores: NDArray[np.float32]) -> NDArray[np.float32]:
+    def _of_two(self, scores: NDArray[np.float32]) -> list[tuple[int, float]]:
+        """Return both classes and their scores, in the order that the options ask for."""
         if scores.size != 1:
             raise InvalidArgumentError(
                 f"the tensor has {scores.size} numbers, but with binary_classification it must have one; "
                 "leave out the option"
             )
-        return np.array([scores[0], np.float32(1) - scores[0]], np.float32)
+        score = scores[0]
+        rest = np.float32(1) - score
+        found = [(0, float(score)), (1, float(rest))]
+        if self._is_sorted and rest > score:
+            found.reverse()
+        return found
 
     def _allowed(self, scores: NDArray[np.float32]) -> NDArray[np.intp]:
         """Return the classes that count and whose score is high enough, ascending."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 import penstock
 from penstock.errors import InvalidArgumentError, UnavailableError
-from penstock_formats import Detection, LocationData, Tensor
+from penstock_formats import Detection, Tensor
+from penstock_formats.location_numbers import set_numbers
 from penstock_tensors.anchor_pb2 import Anchor
 from penstock_tensors.numbers import exponential, floats_of, sigmoid
 from penstock_tensors.tensors_to_detections_calculator_pb2 import TensorsToDetectionsCalculatorOptions
@@ -27,7 +29,11 @@ if TYPE_CHECKING:
 _DECODED: Final = 4
 _WITH_ANCHORS: Final = 3
 _BOX: Final = 4
+#: Of a box in a message: after xmin and ymin.
+_WIDTH, _HEIGHT = 2, 3
 _TWO: Final = np.float32(2)
+#: How far below the threshold a raw score is when the rounding of its sigmoid surely cannot lift it there.
+_MARGIN: Final = 0.01
 _LOWEST: Final = np.finfo(np.float32).min
 
 
@@ -104,6 +110,15 @@ class TensorsToDetectionsCalculator(penstock.Calculator):
         self._options = options
         self._threshold = np.float32(options.min_score_thresh) if _has(options, "min_score_thresh") else None
         self._allowed = _allowed_classes(options, ignored)
+        has_clip = _has(options, "score_clipping_thresh")
+        self._clip = np.float32(options.score_clipping_thresh) if has_clip else None
+        self._surely_below = _surely_below(self._threshold, self._clip, is_sigmoid=options.sigmoid_score)
+        kind = options.box_format or (options.XYWH if options.reverse_output_order else options.YXHW)
+        self._columns = _columns(options, kind)
+        self._is_xyxy = kind == options.XYXY
+        self._scales = np.array(
+            [options.x_scale, options.y_scale, options.w_scale, options.h_scale], np.float32
+        )
         self._anchors: NDArray[np.float32] | None = None
         if "ANCHORS" in sides:
             given = [(one.y_center, one.x_center, one.h, one.w) for one in sides["ANCHORS"].get(list)]
@@ -150,12 +165,13 @@ class TensorsToDetectionsCalculator(penstock.Calculator):
                 f"input {port.name!r}: {len(boxes)} boxes, {len(scores)} scores and {len(anchors)} anchors, "
                 "but there must be one of each; look at num_boxes and at the options of the anchors"
             )
-        best, classes = self._best(scores)
-        kept = np.arange(len(best)) if self._threshold is None else np.flatnonzero(~(best < self._threshold))
+        kept, best, classes = self._best(scores)
         if not len(kept):
             return []
-        corners, points = self._boxes(boxes[kept], anchors[kept])
-        return self._detections(corners, points, [[one] for one in best[kept].tolist()], classes[kept, None])
+        low, high, points = self._boxes(boxes[kept], anchors[kept])
+        return self._detections(
+            low, high, points, [[one] for one in best.tolist()], [[one] for one in classes.tolist()]
+        )
 
     def _table(
         self, tensors: list[Tensor], index: int, width: int, option: str, port: Input
@@ -176,53 +192,63 @@ class TensorsToDetectionsCalculator(penstock.Calculator):
             )
         return values.reshape(rows, width)
 
-    def _best(self, scores: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.intp]]:
-        """Return of each box the greatest score among the allowed classes, and the class."""
-        classes = self._allowed
+    def _best(
+        self, scores: NDArray[np.float32]
+    ) -> tuple[NDArray[np.intp], NDArray[np.float32], NDArray[np.intp]]:
+        """Return which boxes have a score that is high enough; of each the score and the class.
+
+        The score of a box is the greatest among the allowed classes.
+        """
+        classes, threshold = self._allowed, self._threshold
         if not len(classes):
-            return np.full(len(scores), _LOWEST, np.float32), np.full(len(scores), -1)
-        scores = scores[:, classes]
+            are_kept = threshold is None or not threshold > _LOWEST
+            kept = np.arange(len(scores) if are_kept else 0)
+            return kept, np.full(len(kept), _LOWEST, np.float32), np.full(len(kept), -1)
+        if len(classes) < scores.shape[1]:
+            scores = scores[:, classes]
+        best = scores
+        kept = np.arange(len(scores))
+        if self._surely_below is not None:  # the sigmoids of a few boxes take less time than those of all
+            is_kept = ~(scores < self._surely_below)
+            kept = is_kept.ravel().nonzero()[0] if len(classes) == 1 else is_kept.any(axis=1).nonzero()[0]
+            if not len(kept):
+                return kept, best[kept, 0], kept
+            best = best[kept]
         if self._options.sigmoid_score:
-            if _has(self._options, "score_clipping_thresh"):
-                limit = np.float32(self._options.score_clipping_thresh)
-                scores = np.clip(scores, -limit, limit)
-            scores = sigmoid(scores)
-        if scores.shape[1] == 1:
-            return scores[:, 0], np.full(len(scores), classes[0])
-        first = scores.argmax(axis=1)
-        return scores[np.arange(len(scores)), first], classes[first]
+            if self._clip is not None:
+                best = np.minimum(np.maximum(best, -self._clip), self._clip)
+            best = sigmoid(best)
+        if len(classes) == 1:
+            best, found = best[:, 0], np.full(len(best), classes[0])
+        else:
+            first = best.argmax(axis=1)
+            best, found = best[np.arange(len(best)), first], classes[first]
+        if threshold is not None:
+            is_kept = ~(best < threshold)
+            if not is_kept.all():
+                kept, best, found = kept[is_kept], best[is_kept], found[is_kept]
+        return kept, best, found
 
     def _boxes(
         self, raw: NDArray[np.float32], anchors: NDArray[np.float32]
-    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Return (n, 4) edges as ymin, xmin, ymax, xmax, and (n, keypoints, 2) points as x, y."""
-        options = self._options
-        at = options.box_coord_offset
-        kind = options.box_format or (options.XYWH if options.reverse_output_order else options.YXHW)
-        one, two, three, four = (raw[:, at + i] for i in range(_BOX))
-        if kind == options.XYXY:
-            x, y, w, h = (three - one) / _TWO, (four - two) / _TWO, three + one, four + two
-        elif kind == options.XYWH:
-            x, y, w, h = one, two, three, four
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]:
+        """Return the low and the high edges of boxes, (n, 2), and points, (n, keypoints, 2); each x, y."""
+        centers, sides = anchors[:, None, 1::-1], anchors[:, 3:1:-1]
+        places = raw[:, self._columns].reshape(len(raw), -1, 2)
+        if self._is_xyxy:
+            low, high = places[:, 0], places[:, 1]
+            sizes = high + low
+            places[:, 1] = (high - low) / _TWO
+            places = places[:, 1:]
         else:
-            y, x, h, w = one, two, three, four
-        scales = np.array([options.x_scale, options.y_scale, options.w_scale, options.h_scale], np.float32)
-        ay, ax, ah, aw = anchors.T
-        x = x / scales[0] * aw + ax
-        y = y / scales[1] * ah + ay
-        if options.apply_exponential_on_box_size:
-            w, h = exponential(w / scales[2]) * aw, exponential(h / scales[3]) * ah
-        else:
-            w, h = w / scales[2] * aw, h / scales[3] * ah
-        corners = np.stack((y - h / _TWO, x - w / _TWO, y + h / _TWO, x + w / _TWO), axis=1)
-        at, count = options.keypoint_coord_offset, options.num_keypoints
-        pairs = raw[:, at : at + 2 * count].reshape(len(raw), count, 2)
-        if kind == options.YXHW:
-            pairs = pairs[:, :, ::-1]
-        points = (
-            pairs / scales[:2] * np.stack((aw, ah), axis=1)[:, None] + np.stack((ax, ay), axis=1)[:, None]
-        )
-        return corners, points
+            sizes = places[:, 0]
+            places = places[:, 1:]
+        places = places / self._scales[:2] * sides[:, None] + centers
+        sizes = sizes / self._scales[2:]
+        if self._options.apply_exponential_on_box_size:
+            sizes = exponential(sizes)
+        half = sizes * sides / _TWO
+        return places[:, 0] - half, places[:, 0] + half, places[:, 1:]
 
     # --- boxes that the model has decoded -------------------------------------------------------------
 
@@ -257,44 +283,69 @@ class TensorsToDetectionsCalculator(penstock.Calculator):
             is_kept &= ~(all_scores < self._threshold)
         some = np.flatnonzero(is_kept.any(axis=1))
         return self._detections(
-            corners[some],
+            corners[some, 1::-1],
+            corners[some, 3:1:-1],
             np.zeros((len(some), 0, 2), np.float32),
             [all_scores[i][is_kept[i]].tolist() for i in some],
-            [all_classes[i][is_kept[i]] for i in some],
+            [all_classes[i][is_kept[i]].tolist() for i in some],
         )
 
     # --- messages -------------------------------------------------------------------------------------
 
     def _detections(
         self,
-        corners: NDArray[np.float32],
+        low: NDArray[np.float32],
+        high: NDArray[np.float32],
         points: NDArray[np.float32],
         scores: Sequence[list[float]],
-        classes: Sequence[NDArray[np.intp]] | NDArray[np.intp],
+        classes: Sequence[list[int]],
     ) -> list[Detection]:
         """Return a message for each box that has a size, at most `max_results`."""
         options = self._options
-        sizes = corners[:, 2:] - corners[:, :2]
-        ymin = np.float32(1) - corners[:, 2] if options.flip_vertically else corners[:, 0]
+        sizes = high - low
         if options.flip_vertically:
+            low = np.stack((low[:, 0], np.float32(1) - high[:, 1]), axis=1)
             points = points * np.array([1, -1], np.float32) + np.array([0, 1], np.float32)
-        with np.errstate(invalid="ignore"):
-            is_sized = (sizes >= 0).all(axis=1)
-        kept = np.flatnonzero(is_sized)
-        if options.max_results > 0:
-            kept = kept[: options.max_results]
-        found = []
-        for i in kept.tolist():
-            made = Detection(score=scores[i], label_id=classes[i].tolist())
-            location: Any = made.location_data
-            location.format = LocationData.RELATIVE_BOUNDING_BOX
-            box = location.relative_bounding_box
-            box.xmin, box.ymin = corners[i, 1].item(), ymin[i].item()
-            box.width, box.height = sizes[i, 1].item(), sizes[i, 0].item()
-            keypoint = LocationData.RelativeKeypoint
-            location.relative_keypoints.extend([keypoint(x=x, y=y) for x, y in points[i].tolist()])
+        found: list[Detection] = []
+        numbers = np.concatenate((low, sizes, points.reshape(len(low), -1)), axis=1).tolist()
+        for row, score, label_id in zip(numbers, scores, classes, strict=True):
+            if not (row[_WIDTH] >= 0 and row[_HEIGHT] >= 0):  # not a number, too
+                continue
+            made = Detection(score=score, label_id=label_id)
+            set_numbers(made.location_data, row)
             found.append(made)
+            if len(found) == options.max_results:
+                break
         return found
+
+
+def _columns(options: Options, kind: int) -> NDArray[np.intp]:
+    """Return which numbers of a raw box are width, height, x, y of the box, and x, y of each keypoint.
+
+    Of XYXY, the first four are its numbers in their order.
+    """
+    at = options.box_coord_offset
+    places = [at + 2, at + 3, at, at + 1]
+    if kind == options.XYXY:
+        places = [at, at + 1, at + 2, at + 3]
+    keypoints = range(
+        options.keypoint_coord_offset, options.keypoint_coord_offset + 2 * options.num_keypoints
+    )
+    places.extend(keypoints)
+    if kind == options.YXHW:
+        places = [place for pair in zip(places[1::2], places[::2], strict=True) for place in pair]
+    return np.array(places, np.intp)
+
+
+def _surely_below(threshold: np.float32 | None, clip: np.float32 | None, *, is_sigmoid: bool) -> Any:
+    """Return a raw score below which no box is kept, whatever is rounded; None where every box may be."""
+    if threshold is None or not is_sigmoid:
+        return threshold
+    if not 0 < threshold < 1:
+        return None
+    chance = float(threshold)
+    found = math.log(chance / (1 - chance)) - _MARGIN
+    return None if clip is not None and not found > -clip else np.float32(found)
 
 
 def _has(options: Options, field: Any) -> bool:

@@ -99,11 +99,14 @@ class TensorsToLandmarksCalculator(penstock.Calculator):
                 "input; set both in the options"
             )
         self._options = options
+        self._count = options.num_landmarks
         self._flips = [options.flip_horizontally, options.flip_vertically]
         for i, tag in enumerate(_FLIPS):
             if tag in cc.input_side_packets:
                 self._flips[i] = cc.input_side_packets[tag].get(bool)
+        self._flip_ports = {i: cc.inputs[tag] for i, tag in enumerate(_FLIPS) if tag in cc.inputs}
         self._size = np.array([options.input_image_width, options.input_image_height], np.float32)
+        self._divisors = self._size[[0, 1, 0]]  # of x, y and z
         self._normalize_z = np.float32(options.normalize_z)
 
     def process(self, cc: CalculatorContext) -> None:
@@ -112,7 +115,7 @@ class TensorsToLandmarksCalculator(penstock.Calculator):
         if source.is_empty():
             return
         values = first_of(source).ravel()
-        count = self._options.num_landmarks
+        count = self._count
         width = values.size // count
         if not width:
             raise InvalidArgumentError(
@@ -120,23 +123,23 @@ class TensorsToLandmarksCalculator(penstock.Calculator):
                 f"{count}; the option must be the model's"
             )
         width = min(width, FIELDS)
-        points = self._points(values[: count * (values.size // count)].reshape(count, -1)[:, :width], cc)
+        points = self._points(values[: count * (values.size // count)].reshape(count, -1)[:, :width])
         if "LANDMARKS" in cc.outputs:
             cc.outputs["LANDMARKS"].add(list_of(LandmarkList, points[:, :width]), cc.stamp)
         if "NORM_LANDMARKS" in cc.outputs:
-            points[:, :_Z] /= self._size
-            points[:, _Z] = points[:, _Z] / self._size[0] / self._normalize_z
+            points[:, : _Z + 1] /= self._divisors
+            points[:, _Z] /= self._normalize_z
             cc.outputs["NORM_LANDMARKS"].add(list_of(NormalizedLandmarkList, points), cc.stamp)
 
-    def _points(self, values: NDArray[np.float32], cc: CalculatorContext) -> NDArray[np.float32]:
+    def _points(self, values: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return x, y, z and what else there is of each point, in new memory; y and z are 0 where missing."""
         count, width = values.shape
         points = np.zeros((count, max(width, _Z + 1)), np.float32)
         points[:, :width] = values
-        for i, tag in enumerate(_FLIPS):
-            is_flipped = self._flips[i]
-            if tag in cc.inputs and not cc.inputs[tag].is_empty():
-                is_flipped = cc.inputs[tag].payload
+        for i, is_always in enumerate(self._flips):
+            is_flipped, port = is_always, self._flip_ports.get(i)
+            if port is not None and not port.is_empty():
+                is_flipped = port.payload
             if is_flipped and i < width:
                 points[:, i] = self._size[i] - points[:, i]
         sigmoids = TensorsToLandmarksCalculatorOptions.SIGMOID

@@ -9,6 +9,7 @@ import numpy as np
 import penstock
 from penstock.errors import InvalidArgumentError
 from penstock_formats import Detection, LocationData
+from penstock_formats.location_numbers import numbers_of, set_numbers
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 _CORNERS: Final = 4
 _MATRIX: Final = 16
+#: Where the matrix has the numbers of x and y of the result: from x, from y, and what is added.
+_FROM_X, _FROM_Y, _SHIFT = np.array([[[0], [4]], [[1], [5]], [[3], [7]]])
 
 
 class DetectionProjectionCalculator(penstock.Calculator):
@@ -86,28 +89,47 @@ def _matrix(port: Input) -> NDArray[np.float32]:
 
 def _projected(detection: Detection, matrix: NDArray[np.float32]) -> Detection:
     location = detection.location_data
-    if location.format != LocationData.RELATIVE_BOUNDING_BOX:
-        raise InvalidArgumentError(
-            f"a detection's location has format {LocationData.Format.Name(location.format)}, but it must be "
-            "RELATIVE_BOUNDING_BOX"
-        )
+    numbers = numbers_of(location)
+    is_plain = numbers is not None
+    if numbers is None:
+        if location.format != LocationData.RELATIVE_BOUNDING_BOX:
+            raise InvalidArgumentError(
+                f"a detection's location has format {LocationData.Format.Name(location.format)}, but it must "
+                "be RELATIVE_BOUNDING_BOX"
+            )
+        given = location.relative_bounding_box
+        keypoints = [number for point in location.relative_keypoints for number in (point.x, point.y)]
+        numbers = (given.xmin, given.ymin, given.width, given.height, *keypoints)
+    left, top, width, height = np.array(numbers[:_CORNERS], np.float32)
+    right, bottom = left + width, top + height
+    places = np.array(
+        [
+            left,
+            right,
+            right,
+            left,
+            *numbers[_CORNERS::2],
+            top,
+            top,
+            bottom,
+            bottom,
+            *numbers[_CORNERS + 1 :: 2],
+        ],
+        np.float32,
+    ).reshape(2, -1)
+    x, y = places
+    mapped = x * matrix[_FROM_X] + y * matrix[_FROM_Y] + matrix[_SHIFT]
+    low, high = mapped[:, :_CORNERS].min(axis=1), mapped[:, :_CORNERS].max(axis=1)
     made = Detection()
     made.CopyFrom(detection)
     changed: Any = made.location_data
+    found = [*low.tolist(), *(high - low).tolist(), *mapped[:, _CORNERS:].T.ravel().tolist()]
+    if is_plain:
+        changed.Clear()
+        set_numbers(changed, found)
+        return made
     box = changed.relative_bounding_box
-    left, top = np.float32(box.xmin), np.float32(box.ymin)
-    right, bottom = left + np.float32(box.width), top + np.float32(box.height)
-    corners = [(left, top), (right, top), (right, bottom), (left, bottom)]
-    points = [(point.x, point.y) for point in changed.relative_keypoints]
-    places = np.array([*corners, *points], np.float32)
-    x, y = places[:, 0], places[:, 1]
-    xs = x * matrix[0] + y * matrix[1] + matrix[3]
-    ys = x * matrix[4] + y * matrix[5] + matrix[7]
-    low_x, low_y = xs[:_CORNERS].min(), ys[:_CORNERS].min()
-    box.xmin, box.ymin = low_x.item(), low_y.item()
-    box.width = (xs[:_CORNERS].max() - low_x).item()
-    box.height = (ys[:_CORNERS].max() - low_y).item()
-    mapped = zip(changed.relative_keypoints, xs[_CORNERS:].tolist(), ys[_CORNERS:].tolist(), strict=True)
-    for point, px, py in mapped:
-        point.x, point.y = px, py
+    box.xmin, box.ymin, box.width, box.height = found[:_CORNERS]
+    for i, point in enumerate(changed.relative_keypoints):
+        point.x, point.y = found[_CORNERS + 2 * i], found[_CORNERS + 2 * i + 1]
     return made

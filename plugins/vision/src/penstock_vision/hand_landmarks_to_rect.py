@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
 import penstock
 from penstock.errors import InvalidArgumentError
 from penstock_formats import NormalizedLandmarkList, NormalizedRect
@@ -14,8 +16,6 @@ from penstock_vision.landmark_table import LandmarkTable
 from penstock_vision.single_precision import GREATEST, SMALLEST, TWO, cosine, f32, normalized_angle, sine
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from numpy import float32
     from numpy.typing import NDArray
 
@@ -89,16 +89,18 @@ class HandLandmarksToRectCalculator(penstock.Calculator):
 
 def _rect(points: NDArray[float32], size: ImageSize) -> NormalizedRect:
     rotation = _rotation(points, size)
-    left, right = _range(points[:, 0].tolist())
-    top, bottom = _range(points[:, 1].tolist())
+    xs, ys = points.T.tolist()
+    left, right = _range(xs)
+    top, bottom = _range(ys)
     middle_x, middle_y = (right + left) / TWO, (bottom + top) / TWO
 
     back = normalized_angle(-rotation)
     cos, sin = cosine(back), sine(back)
-    xs = (points[:, 0] - middle_x) * size.width
-    ys = (points[:, 1] - middle_y) * size.height
-    left, right = _range((xs * cos - ys * sin).tolist())
-    top, bottom = _range((xs * sin + ys * cos).tolist())
+    around = (points - np.array((middle_x, middle_y), np.float32)) * np.array(size, np.float32)
+    turned = around * cos + around[:, ::-1] * np.array((-sin, sin), np.float32)
+    xs, ys = turned.T.tolist()
+    left, right = _range(xs)
+    top, bottom = _range(ys)
 
     x, y = (right + left) / TWO, (bottom + top) / TWO
     cos, sin = cosine(rotation), sine(rotation)
@@ -123,7 +125,6 @@ def _rotation(points: NDArray[float32], size: ImageSize) -> Float32:
     )
 
 
-def _range(numbers: Iterable[float]) -> tuple[Float32, Float32]:
+def _range(numbers: list[float]) -> tuple[Float32, Float32]:
     """Return the least and the greatest number, the greatest at least the smallest above 0."""
-    found = [*numbers]
-    return f32(min(GREATEST, *found)), f32(max(SMALLEST, *found))
+    return f32(min(GREATEST, *numbers)), f32(max(SMALLEST, *numbers))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
 import penstock
 from penstock.errors import InvalidArgumentError
 from penstock.log import get_logger, place
@@ -134,11 +136,12 @@ class LandmarkProjectionCalculator(penstock.Calculator):
         values = table.values
         rotation = ZERO if self._ignores_rotation else f32(rect.rotation)
         cos, sin = cosine(rotation), sine(rotation)
-        width, height = f32(rect.width), f32(rect.height)
-        x, y = values[:, X] - HALF, values[:, Y] - HALF
-        values[:, X] = (cos * x - sin * y) * width + f32(rect.x_center)
-        values[:, Y] = (sin * x + cos * y) * height + f32(rect.y_center)
-        values[:, Z] *= width
+        places = values[:, : Y + 1]
+        places -= HALF
+        turned = places * cos + places[:, ::-1] * np.array((-sin, sin), np.float32)
+        turned *= np.array((rect.width, rect.height), np.float32)
+        places[...] = turned + np.array((rect.x_center, rect.y_center), np.float32)
+        values[:, Z] *= f32(rect.width)
 
 
 def _by_matrix(table: LandmarkTable, matrix: Sequence[Float32]) -> None:

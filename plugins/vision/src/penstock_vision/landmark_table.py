@@ -50,11 +50,13 @@ class LandmarkTable:
         """Read a list; the array is a new one."""
         data = landmarks.SerializeToString()
         form = _form_of_first(data)
-        if form is not None and len(data) % form.record.itemsize == 0:
-            found = np.frombuffer(data, np.uint8).reshape(-1, form.record.itemsize)
-            if (found[:, form.places] == form.marks).all():
-                values = np.zeros((len(found), len(FIELDS)), np.float32)
-                values[:, form.columns] = np.frombuffer(data, form.record)["fields"]["value"]
+        if form is not None and len(data) % len(form.blank) == 0:
+            laid = np.frombuffer(bytearray(data), form.record)
+            numbers = laid["fields"]["value"]
+            values = np.zeros((len(laid), len(FIELDS)), np.float32)
+            values[:, form.columns] = numbers
+            numbers[...] = 0
+            if laid.tobytes() == form.blank * len(laid):
                 return cls(values, form.present)
         return cls._by_field(landmarks)
 
@@ -86,10 +88,9 @@ class LandmarkTable:
         form = _form(self.present)
         if form is None:
             return self._make_by_field(kind, np.zeros(self.values.shape, bool))
-        data = np.empty((len(self.values), form.record.itemsize), np.uint8)
-        data[:, form.places] = form.marks
-        data.view(form.record)["fields"]["value"][:, 0] = self.values[:, form.columns]
-        return kind.FromString(data.tobytes())
+        laid = np.frombuffer(bytearray(form.blank * len(self.values)), form.record)
+        laid["fields"]["value"] = self.values[:, form.columns]
+        return kind.FromString(laid.tobytes())
 
     def _make_by_field(self, kind: type[L], present: NDArray[np.bool_]) -> L:
         made: Any = kind()
@@ -109,14 +110,13 @@ class _Form:
         present: the fields that it has.
         columns: these, as an index of a table's columns.
         record: the type of an array of such landmarks.
-        places, marks: where the record's bytes are always the same, and these bytes.
+        blank: the bytes of one, with 0 for each number.
     """
 
     present: tuple[bool, ...]
     columns: slice | list[int]
     record: np.dtype[np.void]
-    places: NDArray[np.intp]
-    marks: NDArray[np.uint8]
+    blank: bytes
 
 
 @cache
@@ -127,14 +127,12 @@ def _form(present: tuple[bool, ...]) -> _Form | None:
     if not count:
         return None
     is_prefix = columns == list(range(count))
-    field = [("tag", "u1"), ("value", "<f4")]
-    return _Form(
-        present,
-        slice(count) if is_prefix else columns,
-        np.dtype([("head", "u1", _HEAD_BYTES), ("fields", field, count)]),
-        np.array([0, 1, *range(_HEAD_BYTES, _HEAD_BYTES + _FIELD_BYTES * count, _FIELD_BYTES)]),
-        np.array([_LIST_TAG, _FIELD_BYTES * count, *(_FIELD_TAGS[column] for column in columns)], np.uint8),
-    )
+    field = np.dtype([("tag", "u1"), ("value", "<f4")])
+    record = np.dtype([("head", "u1", _HEAD_BYTES), ("fields", field, (count,))])
+    blank = np.zeros(1, record)
+    blank["head"] = _LIST_TAG, _FIELD_BYTES * count
+    blank["fields"]["tag"] = [_FIELD_TAGS[column] for column in columns]
+    return _Form(present, slice(count) if is_prefix else columns, record, blank.tobytes())
 
 
 def _form_of_first(data: bytes) -> _Form | None:

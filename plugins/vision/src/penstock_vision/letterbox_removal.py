@@ -53,7 +53,7 @@ class DetectionLetterboxRemovalCalculator(penstock.Calculator):
         source, padding = cc.inputs["DETECTIONS"], cc.inputs["LETTERBOX_PADDING"]
         if source.is_empty() or padding.is_empty():
             return
-        offset, size = _padding(padding)
+        offset, size = (part[:Z] for part in _parts(padding))
         cc.outputs["DETECTIONS"].add([_mapped(one, offset, size) for one in source.payload], cc.stamp)
 
 
@@ -104,26 +104,32 @@ class LandmarkLetterboxRemovalCalculator(penstock.Calculator):
         """Pair the ports."""
         count = cc.inputs.count("LANDMARKS")
         self._lanes = [(cc.inputs["LANDMARKS", i], cc.outputs["LANDMARKS", i]) for i in range(count)]
+        self._padding: tuple[float, ...] | None = None
 
     def process(self, cc: CalculatorContext) -> None:
         """Map the landmarks of one timestamp."""
         padding = cc.inputs["LETTERBOX_PADDING"]
         if padding.is_empty():
             return
-        offset, size = _padding(padding)
+        if padding.payload != self._padding:  # most images have the size of the one before
+            self._parts, self._padding = _parts(padding), padding.payload
+        offset, size = self._parts
         for source, output in self._lanes:
             if source.is_empty():
                 continue
             table = LandmarkTable.of(source.payload)
-            values = table.values
-            values[:, :Z] = (values[:, :Z] - offset) / size
-            values[:, Z] /= size[0]
+            places = table.values[:, : Z + 1]
+            places -= offset
+            places /= size
             table.have(*range(Z + 1))
             output.add(table.make(NormalizedLandmarkList), cc.stamp)
 
 
-def _padding(port: Input) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Return left and top, and the width and height that are left, as parts of the padded image."""
+def _parts(port: Input) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Return what is to be taken from x, y and z, and by what they are then to be divided.
+
+    That is left and top of the padding, and the width and height that are left, as parts of the padded image.
+    """
     try:
         left, top, right, bottom = (np.float32(part) for part in port.payload)
     except (TypeError, ValueError):
@@ -131,14 +137,14 @@ def _padding(port: Input) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
             f"input {port.name!r} holds {port.payload!r}, but a padding is four numbers: left, top, right, "
             "bottom"
         ) from None
-    size = np.array((_ONE - (left + right), _ONE - (top + bottom)), np.float32)
-    if not (size > 0).all():
+    width, height = _ONE - (left + right), _ONE - (top + bottom)
+    if not (width > 0 and height > 0):
         raise InvalidArgumentError(
             f"input {port.name!r} holds {port.payload!r}, which leaves nothing of the image; the sums of "
             "left and "
             "right and of top and bottom must be below 1"
         )
-    return np.array((left, top), np.float32), size
+    return np.array((left, top, 0), np.float32), np.array((width, height, width), np.float32)
 
 
 def _mapped(detection: Detection, offset: NDArray[np.float32], size: NDArray[np.float32]) -> Detection:

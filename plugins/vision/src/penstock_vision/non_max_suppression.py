@@ -9,6 +9,7 @@ import numpy as np
 import penstock
 from penstock.errors import InvalidArgumentError
 from penstock_formats import Detection, Image, ImageFrame, LocationData
+from penstock_formats.location_numbers import numbers_of, set_numbers
 from penstock_vision.non_max_suppression_calculator_pb2 import NonMaxSuppressionCalculatorOptions
 
 if TYPE_CHECKING:
@@ -119,15 +120,18 @@ class NonMaxSuppressionCalculator(penstock.Calculator):
         if "IMAGE" in cc.inputs and not cc.inputs["IMAGE"].is_empty():
             image = cc.inputs["IMAGE"].payload
         best = [made for one in given if (made := _best_label(one)) is not None]
-        edges = np.array([_edges(one, image) for one in best], np.float32).reshape(-1, _EDGES)
+        rows = [numbers_of(one.location_data) or _numbers(one, image) for one in best]
+        edges = np.array([row[:_EDGES] for row in rows], np.float32).reshape(-1, _EDGES)
         edges[:, 2:] += edges[:, :2]  # sizes become the other edges
         scores = np.array([one.score[0] for one in best], np.float32)
         order = np.argsort(-scores, kind="stable")
         if not self._options.multiclass_nms:
-            found = self._select(best, edges, scores, order)
+            found = self._select(best, rows, edges, scores, order)
         else:
             found = [
-                one for chosen in _classes(best, order) for one in self._select(best, edges, scores, chosen)
+                one
+                for chosen in _classes(best, order)
+                for one in self._select(best, rows, edges, scores, chosen)
             ]
             found.sort(key=lambda one: -one[1].score[0])
             # of all classes together, and also with WEIGHTED
@@ -140,6 +144,7 @@ class NonMaxSuppressionCalculator(penstock.Calculator):
     def _plain(
         self,
         best: list[Detection],
+        rows: Sequence[Sequence[float]],  # noqa: ARG002  # as `_weighted`
         edges: NDArray[np.float32],
         scores: NDArray[np.float32],
         order: NDArray[np.intp],
@@ -158,6 +163,7 @@ class NonMaxSuppressionCalculator(penstock.Calculator):
     def _weighted(
         self,
         best: list[Detection],
+        rows: Sequence[Sequence[float]],
         edges: NDArray[np.float32],
         scores: NDArray[np.float32],
         order: NDArray[np.intp],
@@ -170,7 +176,7 @@ class NonMaxSuppressionCalculator(penstock.Calculator):
                 break
             is_near = self._overlap(edges[remaining], edges[pivot]) > self._threshold
             near = remaining[is_near]
-            made = _averaged(best, edges, scores, pivot, near) if len(near) else best[pivot]
+            made = _averaged(best, rows, edges, scores, pivot, near) if len(near) else best[pivot]
             found.append((pivot, made))
             if not len(near):
                 break  # as the reference: nothing was removed, so nothing will be
@@ -209,8 +215,13 @@ def _best_label(detection: Detection) -> Detection | None:
     return made
 
 
-def _edges(detection: Detection, image: Image | ImageFrame | None) -> tuple[float, ...]:
-    """Return xmin, ymin, width, height in fractions of the image."""
+def _numbers(detection: Detection, image: Image | ImageFrame | None) -> tuple[float, ...]:
+    """Return xmin, ymin, width, height in fractions of the image, then x and y of each keypoint."""
+    keypoints = detection.location_data.relative_keypoints
+    return (*_box(detection, image), *(number for point in keypoints for number in (point.x, point.y)))
+
+
+def _box(detection: Detection, image: Image | ImageFrame | None) -> tuple[float, ...]:
     location = detection.location_data
     if location.format == LocationData.RELATIVE_BOUNDING_BOX:
         part = location.relative_bounding_box
@@ -236,42 +247,43 @@ def _classes(best: Sequence[Detection], order: NDArray[np.intp]) -> list[NDArray
     return [np.array(numbers, np.intp) for _, numbers in sorted(found.items())]
 
 
-def _averaged(
+def _averaged(  # noqa: PLR0913, PLR0917  # what is known of the detections
     best: Sequence[Detection],
+    numbers: Sequence[Sequence[float]],
     edges: NDArray[np.float32],
     scores: NDArray[np.float32],
     pivot: int,
     near: NDArray[np.intp],
 ) -> Detection:
     """Return a detection with the averaged box and keypoints of those near it."""
+    count = len(numbers[pivot])
+    chosen = [numbers[i] for i in near.tolist()]
+    for row in chosen:
+        if len(row) != count:
+            raise InvalidArgumentError(
+                f"detections that overlap have {(count - _EDGES) // 2} and {(len(row) - _EDGES) // 2} "
+                "keypoints, but WEIGHTED averages them one by one; they must have as many"
+            )
+    rows = np.array(chosen, np.float32)
+    rows[:, :_EDGES] = edges[near]
+    weights = scores[near]
+    # sums in the order of the scores, each rounded to 32 bits
+    sums = np.add.accumulate(rows * weights[:, None], axis=0)[-1]
+    means = sums / np.add.accumulate(weights)[-1]
+    means[2:_EDGES] -= means[:2]  # the other edges become sizes
     made = Detection()
     made.CopyFrom(best[pivot])
     location: Any = made.location_data
-    count = len(location.relative_keypoints)
-    rows = [[*edges[i].tolist(), *_points(best[i], count)] for i in near.tolist()]
-    weights = scores[near]
-    # sums in the order of the scores, each rounded to 32 bits
-    sums = np.add.accumulate(np.array(rows, np.float32) * weights[:, None], axis=0)[-1]
-    total = np.add.accumulate(weights)[-1]
-    means = sums / total
+    found = means.tolist()
+    if numbers_of(location) is not None:
+        location.Clear()
+        set_numbers(location, found)
+        return made
     box = location.relative_bounding_box
-    box.xmin, box.ymin = means[0].item(), means[1].item()
-    box.width, box.height = (means[2] - means[0]).item(), (means[3] - means[1]).item()
-    numbers = means[_EDGES:].tolist()
+    box.xmin, box.ymin, box.width, box.height = found[:_EDGES]
     for i, keypoint in enumerate(location.relative_keypoints):
-        keypoint.x, keypoint.y = numbers[2 * i], numbers[2 * i + 1]
+        keypoint.x, keypoint.y = found[_EDGES + 2 * i], found[_EDGES + 2 * i + 1]
     return made
-
-
-def _points(detection: Detection, count: int) -> list[float]:
-    found = [number for point in detection.location_data.relative_keypoints for number in (point.x, point.y)]
-    if len(found) != 2 * count:
-        raise InvalidArgumentError(
-            f"detections that overlap have {count} and {len(found) // 2} keypoints, but WEIGHTED averages "
-            "them "
-            "one by one; they must have as many"
-        )
-    return found
 
 
 # --- overlap --------------------------------------------------------------------------------------
@@ -289,8 +301,9 @@ def _shared(
     low = np.maximum(edges[:, :2], one[:2])
     high = np.minimum(edges[:, 2:], one[2:])
     sides = high - low
-    touches: NDArray[np.bool_] = np.asarray((sides >= 0).all(axis=1))
-    return sides[:, 0] * sides[:, 1], touches
+    columns, rows = sides[:, 0], sides[:, 1]
+    touches: NDArray[np.bool_] = (columns >= 0) & (rows >= 0)
+    return columns * rows, touches
 
 
 def _over(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 import penstock
 from penstock_formats import LandmarkList, NormalizedRect
 from penstock_vision.landmark_table import LandmarkTable, X, Y
@@ -57,9 +59,7 @@ class WorldLandmarkProjectionCalculator(penstock.Calculator):
         rotation = f32(rect.payload.rotation)
         cos, sin = cosine(rotation), sine(rotation)
         table = LandmarkTable.of(port.payload)
-        values = table.values
-        x, y = values[:, X].copy(), values[:, Y].copy()
-        values[:, X] = cos * x - sin * y
-        values[:, Y] = sin * x + cos * y
+        places = table.values[:, : Y + 1]
+        places[...] = places * cos + places[:, ::-1] * np.array((-sin, sin), np.float32)
         table.have(X, Y)
         cc.outputs["LANDMARKS"].add(table.make(LandmarkList), cc.stamp)
