@@ -269,6 +269,7 @@ def test_what_a_worker_logs_comes_out_here_with_node_and_pid(driven, caplog) -> 
     (record,) = [record for record in caplog.records if record.name == "elsewhere.does"]
     assert record.levelno == logging.WARNING
     assert record.process != os.getpid()
+    assert record.node == "Does"
     assert record.getMessage() == f"[node 'Does', pid {record.process}] 3 lines"
 
 
