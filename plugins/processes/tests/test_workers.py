@@ -336,6 +336,16 @@ def test_options_out_of_range_are_refused(options, words) -> None:
         ProcessExecutor(**options)
 
 
+def test_the_time_that_a_node_takes_is_that_in_its_worker(driven, tmp_path) -> None:
+    one = driven("Sleeps")
+    one.graph.set_timing()
+
+    one.run((str(tmp_path / "began"), 0.2))
+
+    (node,) = one.graph.snapshot().nodes
+    assert 0.2 <= node.busy_s < 5
+
+
 def test_why_says_in_which_worker_a_call_is_and_since_when(driven, tmp_path) -> None:
     one = driven("Sleeps")
     one.graph.start_run()

@@ -11,7 +11,7 @@ from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, Final
 
 from penstock import STOP, Calculator, Packet
-from penstock.lowlevel import NOTHING, OPEN
+from penstock.lowlevel import NOTHING, OPEN, PROCESS
 from penstock_remote.calls import Answer, Call, Opening
 
 if TYPE_CHECKING:
@@ -108,6 +108,8 @@ def write(answer: Answer, step: Step) -> Stop | None:
     Raises:
         PenstockError: the outputs refuse it, as they would refuse the calculator itself.
     """
+    if step.method == PROCESS:
+        step.node.busy_ns += answer.busy_ns
     if answer.more:
         _write_more(answer.more, step)
     for output, written in zip(step.out_ports, answer.outputs, strict=True):
