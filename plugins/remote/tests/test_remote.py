@@ -243,7 +243,7 @@ def test_a_node_elsewhere_does_what_it_does_here(later) -> None:
     ]  # fmt: skip
     assert here[1] == "made there"
     assert here[2]["it-sums"] == 4
-    assert here[2]["it-a is done"] == 1
+    assert here[2]["it-a is done"] >= 1
 
 
 def test_a_node_elsewhere_may_feed_itself() -> None:
