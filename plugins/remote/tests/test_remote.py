@@ -88,7 +88,7 @@ class Everything(Calculator):
 
     def process(self, cc):
         a, b = cc.inputs["A"], cc.inputs["B"]
-        if a.is_done:
+        if a.is_done():
             cc.counter("a is done").increment()
         if a.is_empty() and b.is_empty():
             cc.counter("bounds").increment()
