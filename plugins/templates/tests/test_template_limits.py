@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+import penstock
 from penstock import GraphTemplate, limits
 from penstock.config import build_plan
 from penstock.errors import (
@@ -184,6 +185,17 @@ def test_a_short_template_ends_with_an_error_and_not_with_the_machine(limit, tex
     assert float(seconds) < 2
     assert f"more than the limit '{limit}'" in " ".join(words)
     assert words[0] == "line"  # the place of the rule
+
+
+def test_a_template_makes_no_more_nodes_than_a_graph_may_have():
+    text = (
+        'input_stream: "a" % for (i : range(10001)) % node { calculator: "Nobody" input_stream: "a" } % end %'
+    )
+
+    with pytest.raises(
+        ResourceExhaustedError, match="that this template makes has 10001 nodes, more than the limit"
+    ):
+        penstock.CalculatorGraph(text)
 
 
 def test_the_templates_of_one_graph_are_counted_together():

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+from penstock import limits
+
 if TYPE_CHECKING:
     from penstock.check.faults import Faults
     from penstock.config.message import Message
@@ -61,6 +63,7 @@ def definition_as_graph(definition: Definition) -> tuple[Message, Places]:
 
     Raises:
         GraphConfigError: the definition makes no graph so; has all mistakes.
+        ResourceExhaustedError: the graph has more nodes than the limit "nodes".
     """
     from penstock.check.faults import Faults  # only definitions need it here
 
@@ -68,4 +71,6 @@ def definition_as_graph(definition: Definition) -> tuple[Message, Places]:
     faults = Faults(places)
     graph = definition.expand(places, faults)
     faults.raise_any()
+    count = len(graph.node)
+    limits.check("nodes", count, f"the graph that this template makes has {count} nodes")
     return graph, places
