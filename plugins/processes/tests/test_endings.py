@@ -126,7 +126,7 @@ def test_workers_end_with_a_driver_that_is_killed(script, options) -> None:
 
 @pytest.mark.parametrize("start", ["SPAWN", "FORKSERVER"])
 def test_ctrl_c_ends_driver_and_workers_without_a_word_of_a_worker(script, start) -> None:
-    interrupt(script, start, 4, within_s=PATIENCE_S)
+    interrupt(script, start, 4, within_s=10)
 
 
 @pytest.mark.slow
@@ -134,6 +134,22 @@ def test_ctrl_c_ends_driver_and_workers_without_a_word_of_a_worker(script, start
 @pytest.mark.parametrize("start", ["SPAWN", "FORKSERVER"])
 def test_ctrl_c_at_a_hundred_random_moments(script, start) -> None:
     interrupt(script, start, 50, within_s=2)
+
+
+def press(process, within_s):
+    """Press Ctrl-C until a driver ends; return what it has written to stderr.
+
+    Python loses an interrupt that comes inside of a callback of its garbage collector or its import system,
+    and says so. Then a person presses again.
+    """
+    for _ in range(3):
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+        try:
+            return process.communicate(timeout=within_s)[1]
+        except subprocess.TimeoutExpired as late:
+            said = late.stderr or b""
+        assert b"Exception ignored" in said, said
+    raise AssertionError("three times Ctrl-C did not end it")
 
 
 def interrupt(script, start, times, within_s):
@@ -146,11 +162,8 @@ def interrupt(script, start, times, within_s):
             pids = {int(process.stdout.readline().split()[1]) for _ in range(3)}
         else:
             time.sleep(chance.random() * 0.6)
-        begin = time.monotonic()
-        os.killpg(process.pid, signal.SIGINT)  # as a terminal does
-        _, errors = process.communicate(timeout=PATIENCE_S)
+        errors = press(process, within_s)
 
-        assert time.monotonic() - begin < within_s
         assert process.returncode in {130, -signal.SIGINT, 1}
         for word in ("penstock_processes/worker.py", "spawn_main", "in main(", "Process ", "WorkerDiedError"):
             assert word not in errors, errors
