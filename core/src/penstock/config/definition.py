@@ -71,6 +71,6 @@ def definition_as_graph(definition: Definition) -> tuple[Message, Places]:
     faults = Faults(places)
     graph = definition.expand(places, faults)
     faults.raise_any()
-    count = len(graph.node)
+    count = 0 if graph is None else len(graph.node)
     limits.check("nodes", count, f"the graph that this template makes has {count} nodes")
     return graph, places
