@@ -55,8 +55,7 @@ Runs, for test kits
     `new_run` puts a `NewRun` together, not started; `as_side_packets` makes packets of what users give.
     `Schedule` is the state machine of a run, in one of the states `RUNNING` and `TERMINATED` among others;
     `Step` is one call of a calculator's method, by number in `METHODS` (`PROCESS`); a `TracedStep` of an
-    observer has the method `OBSERVE`. `OutputStream` and `Observer` are what it writes to. `Feed` feeds the
-    graph inputs of a run, `feed_packet` makes the packets for it.
+    observer has the method `OBSERVE`. `OutputStream` and `Observer` are what it writes to.
 """
 # A name is loaded when it is first used.
 
@@ -155,8 +154,6 @@ if TYPE_CHECKING:
     from penstock.resources import Resources as Resources
     from penstock.runtime.counters import Counters as Counters
     from penstock.runtime.event_loops.lazy_loop import LazyLoop as LazyLoop
-    from penstock.runtime.feeding import Feed as Feed
-    from penstock.runtime.feeding import feed_packet as feed_packet
     from penstock.runtime.new_run import NewRun as NewRun
     from penstock.runtime.new_run import new_run as new_run
     from penstock.runtime.side_packets import as_side_packets as as_side_packets
@@ -224,7 +221,6 @@ _HOMES: Final = {
     "penstock.plugins.default_registry": "default_registry plugin_host plugins_renewed",
     "penstock.runtime.counters": "Counters",
     "penstock.runtime.event_loops.lazy_loop": "LazyLoop",
-    "penstock.runtime.feeding": "Feed feed_packet",
     "penstock.runtime.new_run": "NewRun new_run",
     "penstock.runtime.side_packets": "as_side_packets",
     "penstock.services": "CLOCK ServiceScope",
