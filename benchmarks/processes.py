@@ -40,7 +40,7 @@ PROCESSES = 4
 SHAPE = (720, 1280, 3)
 WARM_UP = 20
 #: Rounds of the loop of about 5 ms.
-LOOP = 60_000
+LOOP = 85_000
 END = b"end"
 PATIENCE_S = 10.0
 

@@ -34,6 +34,7 @@ BENCHMARKS: Final = (
     "large_graphs",
     "memory",
     "parallel",
+    "processes",
     "start",
     "functions",
     "slow_node",

@@ -61,13 +61,14 @@ def keep_lines(edges: ImageFrame) -> ImageFrame:
             at = y * width + x
             if flat[at]:
                 above, below = at - width, at + width
-                around = (*flat[above - 1 : above + 2], flat[at - 1], flat[at + 1], *flat[below - 1 : below + 2])
+                beside = flat[at - 1], flat[at + 1]
+                around = (*flat[above - 1 : above + 2], *beside, *flat[below - 1 : below + 2])
                 kept[y, x] = 255 if sum(map(bool, around)) > 1 else 0
     return ImageFrame(kept, ImageFormat.GRAY8)
 
 
 def run(executor: str, options: str, frames: int, in_flight: int) -> tuple[float, list[int]]:
-    """Run the graph; return frames per second, and a number for each painted frame that tells it from others."""
+    """Run the graph; return frames per second, and the sum of the pixels of each painted frame."""
     text = GRAPH.format(executor=executor, options=options, frames=frames, in_flight=in_flight)
     sums: list[int] = []
     with penstock.CalculatorGraph(text) as graph:
@@ -82,9 +83,11 @@ def run(executor: str, options: str, frames: int, in_flight: int) -> tuple[float
 
 def main() -> None:
     """Run both ways, and compare."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--frames", type=int, default=60, help="of the test pattern (60)")
-    parser.add_argument("--workers", type=int, default=4, help="threads or processes, and calls in flight (4)")
+    parser.add_argument("--workers", type=int, default=4, help="threads or processes, and calls at once (4)")
     given = parser.parse_args()
     count = given.workers
     on_threads, one = run("ThreadPoolExecutor", THREADS.format(count=count), given.frames, count)

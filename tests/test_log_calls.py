@@ -15,7 +15,13 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[1]
 METHODS = {"debug", "info", "warning", "error", "exception", "critical", "log"}
 #: Modules that may ask the standard library for a logger: the door, and those that show what others log.
-MAY_ASK = {"penstock/log.py", "penstock_cli/saying.py", "penstock_cli/checking.py"}
+MAY_ASK = {
+    "penstock/log.py",
+    "penstock_cli/saying.py",
+    "penstock_cli/checking.py",
+    "penstock_processes/link.py",
+    "penstock_processes/worker.py",
+}
 #: What logs of plugins, runs, threads and GL contexts as a whole. Everything else speaks of a node or stream.
 OF_THE_WHOLE = (
     "penstock/plugins/",

@@ -166,6 +166,23 @@ def test_frames_kept_for_ever_in_a_worker_stop_nothing(driven) -> None:
     assert one.run(*frames)[-1] == list(range(40))
 
 
+def test_memory_is_free_for_the_next_frame_without_the_garbage_collector(driven) -> None:
+    one = driven("Inverts", options="num_processes: 1")
+    frame = np.zeros((500, 1000), np.uint8)
+    one.graph.start_run()
+    places = set()
+    gc.disable()
+    try:
+        for number in range(40):
+            one.add(frame, start=number)
+            one.graph.wait_until_idle(PATIENCE_S)
+            places.add(one.got.pop().__array_interface__["data"][0])
+    finally:
+        gc.enable()
+
+    assert len(places) <= 4, "the same few blocks are used again and again"
+
+
 def test_packets_of_a_worker_that_died_stay_whole(driven) -> None:
     one = driven("Inverts", "Does", options="num_processes: 2")
     seen = []
@@ -269,6 +286,7 @@ def test_what_a_worker_logs_comes_out_here_with_node_and_pid(driven, caplog) -> 
     (record,) = [record for record in caplog.records if record.name == "elsewhere.does"]
     assert record.levelno == logging.WARNING
     assert record.process != os.getpid()
+    assert record.node == "Does"
     assert record.getMessage() == f"[node 'Does', pid {record.process}] 3 lines"
 
 
@@ -316,6 +334,16 @@ def test_a_graph_says_when_a_class_cannot_be_found_by_a_worker(registry) -> None
 def test_options_out_of_range_are_refused(options, words) -> None:
     with pytest.raises(InvalidArgumentError, match=words):
         ProcessExecutor(**options)
+
+
+def test_the_time_that_a_node_takes_is_that_in_its_worker(driven, tmp_path) -> None:
+    one = driven("Sleeps")
+    one.graph.set_timing()
+
+    one.run((str(tmp_path / "began"), 0.2))
+
+    (node,) = one.graph.snapshot().nodes
+    assert 0.2 <= node.busy_s < 5
 
 
 def test_why_says_in_which_worker_a_call_is_and_since_when(driven, tmp_path) -> None:

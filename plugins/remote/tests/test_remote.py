@@ -88,6 +88,8 @@ class Everything(Calculator):
 
     def process(self, cc):
         a, b = cc.inputs["A"], cc.inputs["B"]
+        if a.is_done():
+            cc.counter("a is done").increment()
         if a.is_empty() and b.is_empty():
             cc.counter("bounds").increment()
             return None
@@ -214,7 +216,9 @@ def run_everything(executor=None):
         if value is not None:
             graph.add_packet_to_input_stream(name, penstock.Packet(value, stamp))
         other = "a" if name == "b" else "b"
-        if stamp != 9:
+        if stamp == 12:
+            graph.close_input_stream("a")
+        elif stamp != 9:
             graph.set_input_stream_timestamp_bound(other, stamp + 1)
         graph.wait_until_idle(TIMEOUT)
     graph.close_all_input_streams()
@@ -239,6 +243,7 @@ def test_a_node_elsewhere_does_what_it_does_here(later) -> None:
     ]  # fmt: skip
     assert here[1] == "made there"
     assert here[2]["it-sums"] == 4
+    assert here[2]["it-a is done"] >= 1
 
 
 def test_a_node_elsewhere_may_feed_itself() -> None:

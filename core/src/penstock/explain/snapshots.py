@@ -54,7 +54,7 @@ class NodeState:
         state: "unopened", "opening", "opened", "closing", "closed" or "failed in open".
         running, ready: calls under way, and calls that wait for a thread.
         steps: completed calls of `process`.
-        busy_s: seconds spent in `process`, 0.0 unless timing is on.
+        busy_s: seconds spent in `process`; 0.0 unless timing is on, or the node works in another process.
         waits_for: why it is not ready, in words; "" where it is ready, runs or is over.
         waits_on: the streams among that, in the order of the node's inputs.
         executor: name of the executor that runs it; "" for the default one.

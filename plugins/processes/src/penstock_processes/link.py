@@ -410,9 +410,9 @@ def _start(process: BaseProcess) -> None:
             starter.join(_REAP_S)
         except KeyboardInterrupt as error:
             interrupt = error
-    for error in (*failures, interrupt):
-        if error is not None:
-            raise error
+    for failure in (*failures, interrupt):
+        if failure is not None:
+            raise failure
 
 
 def _exit_code(process: BaseProcess) -> int | None:

@@ -191,7 +191,7 @@ class _AllAnswers(Future[Answer]):
 
     def __init__(self, answers: list[Pending]) -> None:
         super().__init__()
-        self._answers: Final = answers
+        self._answers = answers
         self._left = len(answers)
         self._lock: Final = threading.Lock()
         self.set_running_or_notify_cancel()
@@ -212,12 +212,13 @@ class _AllAnswers(Future[Answer]):
             self._left -= 1
             if self._left:
                 return
-        for one in self._answers:
+        answers, self._answers = self._answers, []  # a circle would keep their payloads alive
+        for one in answers:
             error = one.exception()
             if error is not None:
                 self.set_exception(error)
                 return
-        first, *others = (one.result() for one in self._answers)
+        first, *others = (one.result() for one in answers)
         counters: Counter[str] = Counter((first.more or {}).get("counters"))
         for other in others:
             counters.update((other.more or {}).get("counters", {}))

@@ -274,6 +274,7 @@ class _LogSender(logging.Handler):
             node = _NODE.get()
             data = {key: value for key, value in record.__dict__.items() if isinstance(value, _PLAIN)}
             place = f"pid {record.process}" if node is None else f"node {node!r}, pid {record.process}"
+            data["node"] = data.get("node") or node
             data["msg"], data["args"] = f"[{place}] {record.getMessage()}", None
             data["exc_info"] = None
             if record.exc_info:

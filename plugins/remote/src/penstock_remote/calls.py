@@ -52,6 +52,7 @@ class Answer(NamedTuple):
     Attributes:
         outputs: for each output port what was written; None where nothing was and the bound is as before.
         is_stop: whether the method returned STOP.
+        busy_ns: how long the call took, in nanoseconds.
         more: what is rare: "headers" and "offsets" (number of the output → payload, or offset),
             "process_bounds", "side_packets" (name → payload), "counters" (name → increase), "dropped" (a
             list of number of the input, reason, count).
@@ -59,4 +60,5 @@ class Answer(NamedTuple):
 
     outputs: list[Written | None]
     is_stop: bool = False
+    busy_ns: int = 0
     more: dict[str, Any] | None = None

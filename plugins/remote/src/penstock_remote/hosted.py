@@ -10,6 +10,7 @@ from __future__ import annotations
 import inspect
 import threading
 from concurrent.futures import Future
+from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any, Final
 
 from penstock import STOP, Packet
@@ -102,6 +103,7 @@ class HostedNode:
             raise FailedPreconditionError("a node must be opened before it is called")
         with self._lock:
             step = opened.take_step(call)
+        began = perf_counter_ns()
         try:
             outcome = step.call(step)
             if outcome is not None and outcome is not STOP:
@@ -112,8 +114,9 @@ class HostedNode:
                     "None, penstock.STOP, an awaitable or a concurrent.futures.Future",
                     node=step.node.name,
                 )
+            busy_ns = perf_counter_ns() - began
             with self._lock:
-                return opened.answer(step, call, is_stop=outcome is STOP)
+                return opened.answer(step, call, is_stop=outcome is STOP, busy_ns=busy_ns)
         finally:
             with self._lock:
                 opened.give_back(step)
@@ -198,7 +201,7 @@ class _Opened:
             output.will_close = False
         self._spare.append(step)
 
-    def answer(self, step: Step, call: Call, *, is_stop: bool) -> Answer:
+    def answer(self, step: Step, call: Call, *, is_stop: bool, busy_ns: int) -> Answer:
         """Return what a call did, and what has been counted since the last answer."""
         outputs: list[Written | None] = []
         for output, before in zip(step.out_ports, call.bounds, strict=True):
@@ -209,7 +212,7 @@ class _Opened:
             packets = [(packet.stamp, packet.value) for packet in output.packets]
             outputs.append((packets, output.bound, output.will_close))
         more = self._more(step, call.method)
-        return Answer(outputs, is_stop, more or None)
+        return Answer(outputs, is_stop, busy_ns, more or None)
 
     def _more(self, step: Step, method: int) -> dict[str, Any]:
         more: dict[str, Any] = self._opened() if method == OPEN else {}

@@ -11,7 +11,7 @@ from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, Final
 
 from penstock import STOP, Calculator, Packet
-from penstock.lowlevel import NOTHING, OPEN
+from penstock.lowlevel import NOTHING, OPEN, PROCESS
 from penstock_remote.calls import Answer, Call, Opening
 
 if TYPE_CHECKING:
@@ -59,14 +59,16 @@ class _Written(Future["Stop | None"]):
 
     def __init__(self, answer: Future[Answer], step: Step) -> None:
         super().__init__()
-        self._answer: Final = answer
+        #: None when it has come: the answer knows this object, and a circle would keep its payloads alive.
+        self._answer: Future[Answer] | None = answer
         self._step: Final = step
         self.set_running_or_notify_cancel()  # the call has begun: it ends when the other end says so
         answer.add_done_callback(self._come)
 
     def cancel(self) -> bool:
         """Ask the other end to end the call."""
-        return self._answer.cancel()
+        answer = self._answer
+        return answer is not None and answer.cancel()
 
     def standing(self) -> str:
         """Return in words where the call is; `graph.why()` says it."""
@@ -74,6 +76,7 @@ class _Written(Future["Stop | None"]):
         return "in another process" if standing is None else standing()
 
     def _come(self, answer: Future[Answer]) -> None:
+        self._answer = None
         try:
             outcome = write(answer.result(), self._step)
         except BaseException as error:  # noqa: BLE001  # the step's error, cancellation included
@@ -105,6 +108,8 @@ def write(answer: Answer, step: Step) -> Stop | None:
     Raises:
         PenstockError: the outputs refuse it, as they would refuse the calculator itself.
     """
+    if step.method == PROCESS:
+        step.node.busy_ns += answer.busy_ns
     if answer.more:
         _write_more(answer.more, step)
     for output, written in zip(step.out_ports, answer.outputs, strict=True):
