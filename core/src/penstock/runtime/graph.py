@@ -51,6 +51,8 @@ if TYPE_CHECKING:
 
 S = TypeVar("S")
 _logger = LateLogger("runtime")
+#: A graph's `profiler_config` names no tracer; this one is meant.
+_OWN_TRACER: Final = "ChromeTracer"
 
 
 class CalculatorGraph:
@@ -115,9 +117,10 @@ class CalculatorGraph:
         self._starter.is_timed = bool(profiler.enable_profiler)
         self._own_trace: OwnTrace | None = None
         if profiler.trace_enabled:
-            from penstock.runtime.own_trace import own_trace  # few graphs ask for one
+            from penstock.plugins.default_registry import find_component  # few graphs ask for a trace
 
-            self._set_own_trace(own_trace(self._plan, registry))
+            before = "the graph's profiler_config has trace_enabled: "
+            self._set_own_trace(find_component("tracer", _OWN_TRACER, registry, before)(profiler))
 
     # --- before a run -------------------------------------------------------------------------
 

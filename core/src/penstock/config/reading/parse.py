@@ -292,13 +292,14 @@ class _Reader:
         return template
 
     def _template_reader(self, position: tuple[int, int] | None) -> GraphReader:
-        from penstock.config.reading.find_reader import graph_reader  # few graphs are templates
+        from penstock.plugins.default_registry import find_component  # few graphs are templates
 
         before = f"{where(self._file, position)}this graph is a template, and "
         try:
-            return graph_reader("template", self._registry, before)
+            reader: GraphReader = find_component("graph reader", "template", self._registry, before)
         except (NameClashError, PluginError) as error:
             raise type(error)(f"{where(self._file, position)}{error}", code=error.code) from error
+        return reader
 
     def _message(self, scanned: ScannedText, places: Places) -> CalculatorGraphConfig:
         message = CalculatorGraphConfig()
