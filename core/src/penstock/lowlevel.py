@@ -68,12 +68,12 @@ from penstock.late_names import late_names as late_names
 if TYPE_CHECKING:
     from penstock.check.faults import Faults as Faults
     from penstock.check.nodes import numbered_nodes as numbered_nodes
-    from penstock.config.definition import Definition as Definition
-    from penstock.config.definition import DefinitionTextError as DefinitionTextError
-    from penstock.config.definition import definition_as_graph as definition_as_graph
+    from penstock.config.graph_reader import Definition as Definition
+    from penstock.config.graph_reader import DefinitionTextError as DefinitionTextError
     from penstock.config.graph_reader import GraphReader as GraphReader
     from penstock.config.graph_reader import ReaderFindType as ReaderFindType
     from penstock.config.graph_reader import ReaderMerge as ReaderMerge
+    from penstock.config.graph_reader import definition_as_graph as definition_as_graph
     from penstock.config.message import Message as Message
     from penstock.config.options.message_class import extension_class as extension_class
     from penstock.config.options.message_class import inner_classes as inner_classes
@@ -189,8 +189,9 @@ _HOMES: Final = {
     "penstock.check.nodes": "numbered_nodes",
     "penstock.engine_form": "engine_form",
     "penstock.late_names": "late_names",
-    "penstock.config.definition": "Definition DefinitionTextError definition_as_graph",
-    "penstock.config.graph_reader": "GraphReader ReaderFindType ReaderMerge",
+    "penstock.config.graph_reader": (
+        "Definition DefinitionTextError GraphReader ReaderFindType ReaderMerge definition_as_graph"
+    ),
     "penstock.config.message": "Message",
     "penstock.config.options.message_class": "extension_class inner_classes message_class",
     "penstock.config.options.message_values": "converted default_of",

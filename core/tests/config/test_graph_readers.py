@@ -8,7 +8,7 @@ import pytest
 from penstock.config import build_plan, read_definition, read_graph
 from penstock.config.calculator_graph_template_pb2 import CalculatorGraphTemplate
 from penstock.config.calculator_pb2 import CalculatorGraphConfig
-from penstock.config.definition import DefinitionTextError, definition_as_graph
+from penstock.config.graph_reader import DefinitionTextError, definition_as_graph
 from penstock.config.places import Places, ReadGraph
 from penstock.errors import (
     GraphConfigError,

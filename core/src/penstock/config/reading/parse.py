@@ -42,8 +42,7 @@ from penstock.shown import quoted
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from penstock.config.definition import Definition
-    from penstock.config.graph_reader import GraphReader
+    from penstock.config.graph_reader import Definition, GraphReader
     from penstock.config.message import Message
     from penstock.config.places import FieldPath
     from penstock.config.reading.scan import ScannedText
@@ -87,7 +86,7 @@ def read_graph(
     found = read_definition(source, registry, label=label, types=types)
     if isinstance(found, ReadGraph):
         return found
-    from penstock.config.definition import definition_as_graph  # only templates need it
+    from penstock.config.graph_reader import definition_as_graph  # only templates need it
 
     return ReadGraph(*definition_as_graph(found))
 
@@ -275,7 +274,7 @@ class _Reader:
             self._fail(f"{spelled(path)} is no UTF-8", None)
 
     def _template(self, text: str, places: Places, position: tuple[int, int] | None) -> Definition:
-        from penstock.config.definition import DefinitionTextError  # few graphs are templates
+        from penstock.config.graph_reader import DefinitionTextError  # few graphs are templates
 
         reader = self._template_reader(position)
 
