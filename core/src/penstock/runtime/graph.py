@@ -198,6 +198,8 @@ class CalculatorGraph:
             InvalidArgumentError: the name is reserved, or the executor runs its tasks elsewhere.
             AlreadyExistsError: another executor was handed in under that name.
             FailedPreconditionError: the graph has run already.
+            ModuleNotFoundError: it is a pool, and penstock-executors, which runs nodes on it, is not
+                installed.
         """
         self._starter.executors.hand_in(name, executor)
         end_runs_before_pools()
