@@ -6,6 +6,7 @@ import inspect
 import os
 from typing import TYPE_CHECKING, Any, Final
 
+from penstock.check.executors import is_reserved
 from penstock.errors import (
     AlreadyExistsError,
     FailedPreconditionError,
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
 
     from penstock.plan import ExecutorPlan, NodePlan, Plan
     from penstock.registry import Registry
-
-_RESERVED: Final = ("default", "gpu")
 
 
 class Executors:
@@ -55,7 +54,7 @@ class Executors:
             AlreadyExistsError: another executor was handed in under that name.
             FailedPreconditionError: the graph has run already.
         """
-        if name in _RESERVED or name.startswith("__"):
+        if is_reserved(name):
             raise InvalidArgumentError(f"executor name {name!r} is reserved")
         if self._by_name is not None:
             raise FailedPreconditionError(f"executor {name!r}: hand executors in before the first run")
