@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from penstock.engine.node import Node
     from penstock.engine.packet import Packet
     from penstock.engine.schedule import Schedule
-    from penstock.runtime.event_loops.loop import CoroutineLoop
+    from penstock.runtime.event_loops.lazy_loop import LazyLoop
     from penstock.runtime.executors.executor import Executor
     from penstock.runtime.runner.timer import Timer
 
@@ -64,7 +64,7 @@ class Runner(AwaitedRun):
         self,
         schedule: Schedule,
         executors: Sequence[Executor],
-        loop: CoroutineLoop,
+        loop: LazyLoop,
         explain: Callable[[Runner], str],
         clock: Callable[[], float] = monotonic,
         max_bytes: float | None = None,
