@@ -46,8 +46,7 @@ if TYPE_CHECKING:
     from penstock.runtime.rows.rows import Rows
     from penstock.runtime.running import Running
     from penstock.services import ServiceKey
-    from penstock.tracing.own import OwnTrace
-    from penstock.tracing.tracer import Tracer
+    from penstock.tracing.tracer import OwnTrace, Tracer
 
 S = TypeVar("S")
 _logger = LateLogger("runtime")

@@ -73,15 +73,10 @@ def read_graph(
 ) -> ReadGraph:
     """Read a graph and where its parts stand. A template is expanded with its arguments and defaults.
 
-    Args:
-        source: as `read_definition` takes it.
-        registry: finds the options messages, and the reader of templates.
-        label: replaces the file's name in messages where `source` is no file.
-        types: shared by all files of one graph, and made from the registry; None where this is the only file.
+    Arguments and errors as `read_definition`.
 
     Raises:
         GraphConfigError: `source` is a template whose defaults make no graph; has all mistakes.
-        PenstockError: as `read_definition`.
     """
     found = read_definition(source, registry, label=label, types=types)
     if isinstance(found, ReadGraph):

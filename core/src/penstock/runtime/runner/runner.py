@@ -50,11 +50,8 @@ class Runner(AwaitedRun):
     """One run of a graph.
 
     Args:
-        schedule: the engine of the run, not started.
+        schedule, loop, explain, clock: as for `AwaitedRun`.
         executors: the executor of each of the schedule's queues, in the same order.
-        loop: runs the coroutines.
-        explain: returns in words why the run does not go on, for waits that expire.
-        clock: what the time-outs of waits read, in seconds.
         max_bytes: fail the run if more wait in its queues; None for no limit.
     """
 
