@@ -66,8 +66,9 @@ class LazyLoop:
                 "the event loop given with set_event_loop is not running; run it in another thread until the "
                 "graph is done"
             )
-        future = tasks.TaskFuture(loop)
-        loop.call_soon_threadsafe(future.begin, self._finish(awaitable), awaitable)
+        task = tasks.TaskFuture(loop)
+        loop.call_soon_threadsafe(task.begin, self._finish(awaitable), awaitable)
+        future: concurrent.futures.Future[Any] = task
         return future
 
     async def _finish(self, awaitable: Awaitable[Any]) -> Any:
