@@ -93,7 +93,7 @@ except ImportError as error:
     "the names of penstock-functions say what to install": """
 import json, penstock
 said = []
-for name in ("calculator", "SidePacket", "CalculatorFunction"):
+for name in ("calculator", "SidePacket", "CalculatorFunction", "run"):
     try:
         getattr(penstock, name)
     except ImportError as error:
@@ -151,7 +151,7 @@ def check(program, printed):
     elif program == "the names of penstock-functions say what to install":
         assert found == [
             f"penstock.{name} is in a pack that is not installed; install it: pip install penstock-functions"
-            for name in ("calculator", "SidePacket", "CalculatorFunction")
+            for name in ("calculator", "SidePacket", "CalculatorFunction", "run")
         ]
     else:
         pack = "templates" if "emplate" in program else "views"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import importlib
 import re
 import subprocess
@@ -13,9 +14,10 @@ import penstock.tracing
 from penstock import doors
 from penstock.entry_points import ordinary_points
 from penstock.registry import official_packs
+from penstock_testing import testing_registry
 
-#: The doors that are modules of `penstock`; the others lend it, and `penstock.tracing`, single names.
-MODULES = sorted(set(official_packs()["door"]) - {"functions", "templates", "tracing"})
+#: The doors that are modules of `penstock`; the others lend it, and its modules, single names.
+MODULES = sorted(set(official_packs()["door"]) - {"executors", "functions", "templates", "tracing"})
 
 
 def test_a_door_has_the_names_of_the_module_behind_it() -> None:
@@ -96,3 +98,18 @@ def test_doors_are_found_by_pythons_own_reader_too(tmp_path, monkeypatch) -> Non
     assert ordinary_points(doors.GROUP) is None
 
     assert doors.behind("testing") is importlib.import_module("penstock_testing")
+
+
+def test_a_pool_needs_the_pack_that_runs_nodes_on_pools(without) -> None:
+    without("penstock-executors")
+    graph = penstock.CalculatorGraph("", registry=testing_registry())
+
+    with (
+        concurrent.futures.ThreadPoolExecutor(1) as pool,
+        pytest.raises(
+            ModuleNotFoundError,
+            match=r"^the executor for a ThreadPoolExecutor is in a pack that is not installed; "
+            r"install it: pip install penstock-executors$",
+        ),
+    ):
+        graph.set_executor("", pool)

@@ -23,7 +23,7 @@ NOT_NEEDED = {
     "penstock_templates.template",
     "penstock.explain.search",
     "penstock.log",
-    "penstock.runtime.event_loops.loop",
+    "penstock.runtime.event_loops.tasks",
     "penstock.runtime.report",
     "penstock.runtime.tracing",
     "penstock.tracing",

@@ -109,7 +109,7 @@ def test_s06_ports_are_numbered_by_tag_and_then_by_index():
     ports = TagMap(["B:1:b1", "x", "A:a", "B:0:b0", "y"])
 
     assert ports.names() == ("x", "y", "a", "b0", "b1")
-    assert ports.canonical() == ["x", "y", "A:a", "B:0:b0", "B:1:b1"]
+    assert ports.ids() == (("", 0), ("", 1), ("A", 0), ("B", 0), ("B", 1))
 
 
 def test_s06_a_calculator_meets_its_ports_in_that_order(bench):

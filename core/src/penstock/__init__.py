@@ -49,13 +49,13 @@ if TYPE_CHECKING:
     from penstock.runtime.poller import OutputStreamPoller as OutputStreamPoller
     from penstock.runtime.rows.rows import Row as Row
     from penstock.runtime.rows.rows import Rows as Rows
-    from penstock.runtime.run import run as run
     from penstock.runtime.running import Running as Running
     from penstock.services import ServiceKey as ServiceKey
     from penstock.timestamp import Timestamp as Timestamp
     from penstock_functions import CalculatorFunction as CalculatorFunction
     from penstock_functions import SidePacket as SidePacket
     from penstock_functions import calculator as calculator
+    from penstock_functions import run as run
     from penstock_templates.graph_template import GraphTemplate as GraphTemplate
 
 __version__: Final = "0.1.0"
@@ -82,14 +82,13 @@ _HOMES: Final = {
     "penstock.runtime.modes": "GraphInputStreamAddMode LatePacketMode",
     "penstock.runtime.poller": "OutputStreamPoller",
     "penstock.runtime.rows.rows": "Row Rows",
-    "penstock.runtime.run": "run",
     "penstock.runtime.running": "Running",
     "penstock.services": "ServiceKey",
     "penstock.timestamp": "Timestamp",
 }
 
 #: Door → the names that it leads to; see `penstock.doors`.
-_DOORS: Final = {"functions": "CalculatorFunction SidePacket calculator", "templates": "GraphTemplate"}
+_DOORS: Final = {"functions": "CalculatorFunction SidePacket calculator run", "templates": "GraphTemplate"}
 
 
 #: Modules that can be used as `penstock.<name>` after `import penstock`, which imports none of them.

@@ -66,11 +66,16 @@ def ordinary_points(group: str) -> list[OrdinaryPoint] | None:
             points = _points_of(info, text, group)
             if points is None:
                 return None
-            canonical = re.sub(r"[-_.]+", "-", points[0].distribution).lower()
-            if canonical not in seen:
+            name = canonical(points[0].distribution)
+            if name not in seen:
                 found += points
-                seen.add(canonical)
+                seen.add(name)
     return found
+
+
+def canonical(distribution: str) -> str:
+    """Return a distribution's name in the one spelling that pip compares (PEP 503)."""
+    return re.sub(r"[-_.]+", "-", distribution).lower()
 
 
 def _infos(folder: object) -> list[str] | None:

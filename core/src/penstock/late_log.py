@@ -7,6 +7,7 @@ Where no module has imported `logging`, nobody has configured it, and every reco
 from __future__ import annotations
 
 import sys
+from functools import partialmethod
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ def place(
 
 
 class LateLogger:
-    """Logs as the logger `get_logger(name)` would.
+    """Logs as the logger `get_logger(name)` would, with these of its methods.
 
     Args:
         name: below "penstock".
@@ -32,28 +33,17 @@ class LateLogger:
     def __init__(self, name: str) -> None:
         self._name: Final = name
 
-    def debug(self, words: str, *values: object, extra: Mapping[str, object] | None = None) -> None:
-        """As `logging.Logger.debug`."""
-        self._say("debug", words, values, extra)
-
-    def info(self, words: str, *values: object, extra: Mapping[str, object] | None = None) -> None:
-        """As `logging.Logger.info`."""
-        self._say("info", words, values, extra)
-
-    def warning(self, words: str, *values: object, extra: Mapping[str, object] | None = None) -> None:
-        """As `logging.Logger.warning`."""
-        self._say("warning", words, values, extra)
-
-    def exception(self, words: str, *values: object, extra: Mapping[str, object] | None = None) -> None:
-        """As `logging.Logger.exception`, where an exception is being handled."""
-        self._say("exception", words, values, extra)
-
     def _say(
-        self, method: str, words: str, values: tuple[object, ...], extra: Mapping[str, object] | None
+        self, method: str, words: str, *values: object, extra: Mapping[str, object] | None = None
     ) -> None:
         if "logging" not in sys.modules:
             return
         from penstock.log import get_logger  # what this module is for
 
-        # two calls up: the caller of `info`
-        getattr(get_logger(self._name), method)(words, *values, extra=extra, stacklevel=3)
+        # one call up: the caller of `info`, since a partial method is no call of its own
+        getattr(get_logger(self._name), method)(words, *values, extra=extra, stacklevel=2)
+
+    debug = partialmethod(_say, "debug")
+    info = partialmethod(_say, "info")
+    warning = partialmethod(_say, "warning")
+    exception = partialmethod(_say, "exception")

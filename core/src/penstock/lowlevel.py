@@ -55,8 +55,7 @@ Runs, for test kits
     `new_run` puts a `NewRun` together, not started; `as_side_packets` makes packets of what users give.
     `Schedule` is the state machine of a run, in one of the states `RUNNING` and `TERMINATED` among others;
     `Step` is one call of a calculator's method, by number in `METHODS` (`PROCESS`); a `TracedStep` of an
-    observer has the method `OBSERVE`. `OutputStream` and `Observer` are what it writes to. `Feed` feeds the
-    graph inputs of a run, `feed_packet` makes the packets for it.
+    observer has the method `OBSERVE`. `OutputStream` and `Observer` are what it writes to.
 """
 # A name is loaded when it is first used.
 
@@ -69,12 +68,12 @@ from penstock.late_names import late_names as late_names
 if TYPE_CHECKING:
     from penstock.check.faults import Faults as Faults
     from penstock.check.nodes import numbered_nodes as numbered_nodes
-    from penstock.config.definition import Definition as Definition
-    from penstock.config.definition import DefinitionTextError as DefinitionTextError
-    from penstock.config.definition import definition_as_graph as definition_as_graph
+    from penstock.config.graph_reader import Definition as Definition
+    from penstock.config.graph_reader import DefinitionTextError as DefinitionTextError
     from penstock.config.graph_reader import GraphReader as GraphReader
     from penstock.config.graph_reader import ReaderFindType as ReaderFindType
     from penstock.config.graph_reader import ReaderMerge as ReaderMerge
+    from penstock.config.graph_reader import definition_as_graph as definition_as_graph
     from penstock.config.message import Message as Message
     from penstock.config.options.message_class import extension_class as extension_class
     from penstock.config.options.message_class import inner_classes as inner_classes
@@ -155,8 +154,6 @@ if TYPE_CHECKING:
     from penstock.resources import Resources as Resources
     from penstock.runtime.counters import Counters as Counters
     from penstock.runtime.event_loops.lazy_loop import LazyLoop as LazyLoop
-    from penstock.runtime.feeding import Feed as Feed
-    from penstock.runtime.feeding import feed_packet as feed_packet
     from penstock.runtime.new_run import NewRun as NewRun
     from penstock.runtime.new_run import new_run as new_run
     from penstock.runtime.side_packets import as_side_packets as as_side_packets
@@ -192,8 +189,9 @@ _HOMES: Final = {
     "penstock.check.nodes": "numbered_nodes",
     "penstock.engine_form": "engine_form",
     "penstock.late_names": "late_names",
-    "penstock.config.definition": "Definition DefinitionTextError definition_as_graph",
-    "penstock.config.graph_reader": "GraphReader ReaderFindType ReaderMerge",
+    "penstock.config.graph_reader": (
+        "Definition DefinitionTextError GraphReader ReaderFindType ReaderMerge definition_as_graph"
+    ),
     "penstock.config.message": "Message",
     "penstock.config.options.message_class": "extension_class inner_classes message_class",
     "penstock.config.options.message_values": "converted default_of",
@@ -224,7 +222,6 @@ _HOMES: Final = {
     "penstock.plugins.default_registry": "default_registry plugin_host plugins_renewed",
     "penstock.runtime.counters": "Counters",
     "penstock.runtime.event_loops.lazy_loop": "LazyLoop",
-    "penstock.runtime.feeding": "Feed feed_packet",
     "penstock.runtime.new_run": "NewRun new_run",
     "penstock.runtime.side_packets": "as_side_packets",
     "penstock.services": "CLOCK ServiceScope",

@@ -42,8 +42,8 @@ _POSSIBLE: Final = (
     "dict[str, T] of these, each also with | None; where a converter makes something else of it, say what "
     "graph files write: metadata={'type': str}"
 )
-#: Source: protobuf language guide, "Assigning Field Numbers".
-_LARGEST_NUMBER: Final = 2**29 - 1
+#: Of the field of a message. Source: protobuf language guide, "Assigning Field Numbers".
+LARGEST_NUMBER: Final = 2**29 - 1
 _RESERVED_NUMBERS: Final = range(19000, 20000)
 #: Source: protobuf language guide, "Enumerations": numbers of values have 32 bits.
 _ENUM_NUMBERS: Final = range(-(2**31), 2**31)
@@ -261,9 +261,9 @@ def _read(cls: Any) -> Iterator[ClassField]:
 
 def _number(number: object, who: str) -> int:
     is_number = isinstance(number, int) and not isinstance(number, bool)
-    if not is_number or number not in range(1, _LARGEST_NUMBER + 1) or number in _RESERVED_NUMBERS:
+    if not is_number or number not in range(1, LARGEST_NUMBER + 1) or number in _RESERVED_NUMBERS:
         raise InvalidArgumentError(
-            f"{who}: number {number!r} must be an int from 1 to {_LARGEST_NUMBER}, outside of 19000 to 19999"
+            f"{who}: number {number!r} must be an int from 1 to {LARGEST_NUMBER}, outside of 19000 to 19999"
         )
     return typing.cast("int", number)
 

@@ -123,7 +123,6 @@ class StreamPlan(NamedTuple):
         producer: id of the node that writes it, or None for a graph input.
         classes: what a payload must be an instance of when it is written; None for any.
         type_name: the type as a user reads it.
-        consumers: (node id, position in its inputs) of each reader, in order.
     """
 
     id: int
@@ -131,7 +130,6 @@ class StreamPlan(NamedTuple):
     producer: int | None
     classes: tuple[type, ...] | None
     type_name: str
-    consumers: tuple[tuple[int, int], ...]
 
 
 class ExecutorPlan(NamedTuple):

@@ -13,12 +13,12 @@ the official packs: name to distribution, for the error that says what to instal
 
 from __future__ import annotations
 
-import re
 import threading
 from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
+from penstock.entry_points import canonical
 from penstock.errors import AlreadyExistsError, InvalidArgumentError, UnknownNameError
 from penstock.registry_entries import (
     Claim,
@@ -366,11 +366,11 @@ class _Table:
 
     def has_distribution(self, distribution: str) -> bool:
         with self._lock:
-            return _canonical(distribution) in self._distributions
+            return canonical(distribution) in self._distributions
 
     def _note(self, distribution: str | None) -> None:
         if distribution is not None:
-            self._distributions.add(_canonical(distribution))
+            self._distributions.add(canonical(distribution))
 
 
 def _check_again(what: str, old: Origin, new: Origin) -> None:
@@ -386,8 +386,3 @@ def _candidates(name: str, package: str) -> tuple[str, ...]:
         return (name[1:],)
     parts = package.split(".") if package else []
     return tuple(".".join((*parts[:depth], name)) for depth in range(len(parts), -1, -1))
-
-
-def _canonical(distribution: str) -> str:
-    """Return a distribution's name in the one spelling that pip compares (PEP 503)."""
-    return re.sub(r"[-_.]+", "-", distribution).lower()

@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from penstock.errors import InvalidArgumentError, NameClashError, PluginError
-from penstock.option_class import full_name, is_options_class
+from penstock.option_class import LARGEST_NUMBER, full_name, is_options_class
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,9 +20,6 @@ _TARGET = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
 #: What the target of a subgraph ends with where it is a file of a package and no attribute of a module.
 _GRAPH_FILES: Final = (".pbtxt", ".textproto", ".binarypb", ".pb", ".json")
 _NAME = re.compile(r"[^\s.]+(\.[^\s.]+)*")
-
-#: Largest number of a protobuf field. Source: protobuf language guide, "Assigning Field Numbers".
-_LARGEST_FIELD_NUMBER: Final = 2**29 - 1
 
 
 def check_name(what: str, name: object) -> None:
@@ -55,9 +52,9 @@ def check_option(full_name: object, extendee: object, number: object, target: ob
     what = f"option {full_name!r}"
     if extendee is not None or number is not None:
         check_name(f"{what}: extendee", extendee)
-        if not isinstance(number, int) or isinstance(number, bool) or not 0 < number <= _LARGEST_FIELD_NUMBER:
+        if not isinstance(number, int) or isinstance(number, bool) or not 0 < number <= LARGEST_NUMBER:
             raise InvalidArgumentError(
-                f"{what}: extension number {number!r} must be an int from 1 to {_LARGEST_FIELD_NUMBER}"
+                f"{what}: extension number {number!r} must be an int from 1 to {LARGEST_NUMBER}"
             )
     if not isinstance(target, str) and not is_options_class(target):
         raise InvalidArgumentError(

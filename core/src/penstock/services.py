@@ -38,10 +38,7 @@ class ServiceKey(Generic[S]):
     __slots__ = ("create", "name", "scope")
 
     def __init__(
-        self,
-        name: str,
-        create: Callable[[], S] | None = None,
-        scope: ServiceScope = ServiceScope.GRAPH,
+        self, name: str, create: Callable[[], S] | None = None, scope: ServiceScope = ServiceScope.GRAPH
     ) -> None:
         self.name = name
         self.create = create

@@ -137,17 +137,3 @@ class TagMap:
     def names(self) -> tuple[str, ...]:
         """Return the name of each port, in id order."""
         return tuple(port.name for port in self.ports)
-
-    def canonical(self) -> list[str]:
-        """Return the entries as the reference writes them: bare, `TAG:name`, or `TAG:index:name`."""
-        count: dict[str, int] = {}
-        for port in self.ports:
-            count[port.tag] = count.get(port.tag, 0) + 1
-        return [
-            port.name
-            if not port.tag
-            else f"{port.tag}:{port.name}"
-            if count[port.tag] == 1
-            else f"{port.tag}:{port.index}:{port.name}"
-            for port in self.ports
-        ]

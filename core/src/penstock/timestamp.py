@@ -27,15 +27,16 @@ DONE: Final = _INT64_MAX
 #: Timestamps and offsets below this in size add up without leaving 64 bits.
 ORDINARY: Final = 2**61
 
-_NAMES: Final[dict[int, str]] = {
-    UNSET: "Timestamp::Unset()",
-    UNSTARTED: "Timestamp::Unstarted()",
-    PRESTREAM: "Timestamp::PreStream()",
-    MIN: "Timestamp::Min()",
-    MAX: "Timestamp::Max()",
-    POSTSTREAM: "Timestamp::PostStream()",
-    ONE_OVER_POSTSTREAM: "Timestamp::OneOverPostStream()",
-    DONE: "Timestamp::Done()",
+#: The special values: as attributes of `Timestamp`, and as the reference writes them.
+_SPECIAL: Final[dict[int, tuple[str, str]]] = {
+    UNSET: ("UNSET", "Timestamp::Unset()"),
+    UNSTARTED: ("UNSTARTED", "Timestamp::Unstarted()"),
+    PRESTREAM: ("PRESTREAM", "Timestamp::PreStream()"),
+    MIN: ("MIN", "Timestamp::Min()"),
+    MAX: ("MAX", "Timestamp::Max()"),
+    POSTSTREAM: ("POSTSTREAM", "Timestamp::PostStream()"),
+    ONE_OVER_POSTSTREAM: ("ONE_OVER_POSTSTREAM", "Timestamp::OneOverPostStream()"),
+    DONE: ("DONE", "Timestamp::Done()"),
 }
 
 
@@ -85,7 +86,7 @@ def check_offset(offset: int) -> None:
 
 def show(t: int) -> str:
     """Return `t` as a user should read it: a decimal, or the name of a special value."""
-    return _NAMES.get(t) or str(int(t))
+    return _SPECIAL[t][1] if t in _SPECIAL else str(int(t))
 
 
 @final
@@ -130,7 +131,7 @@ class Timestamp(int):
             return value
         number = index(value)
         if not MIN < number < MAX:
-            what = _NAMES.get(number, "out of range")
+            what = _SPECIAL.get(number, ("", "out of range"))[1]
             raise TimestampError(
                 f"timestamp {number} is {what}: ordinary ones lie between {MIN + 1} and {MAX - 1}; "
                 "take special values by name, as in Timestamp.MAX"
@@ -222,8 +223,7 @@ class Timestamp(int):
 
     def __repr__(self) -> str:
         number = int(self)
-        constant = _CONSTANTS.get(number)
-        return f"Timestamp.{constant}" if constant else f"Timestamp({number})"
+        return f"Timestamp.{_SPECIAL[number][0]}" if number in _SPECIAL else f"Timestamp({number})"
 
     def __format__(self, spec: str) -> str:
         return format(int(self), spec) if spec else str(self)
@@ -241,15 +241,5 @@ def _rounded(value: float) -> int:
         raise TimestampError(f"{value} microseconds are no timestamp") from error
 
 
-_CONSTANTS: Final[dict[int, str]] = {
-    UNSET: "UNSET",
-    UNSTARTED: "UNSTARTED",
-    PRESTREAM: "PRESTREAM",
-    MIN: "MIN",
-    MAX: "MAX",
-    POSTSTREAM: "POSTSTREAM",
-    ONE_OVER_POSTSTREAM: "ONE_OVER_POSTSTREAM",
-    DONE: "DONE",
-}
-for _number, _constant in _CONSTANTS.items():
+for _number, (_constant, _) in _SPECIAL.items():
     setattr(Timestamp, _constant, Timestamp.of(_number))

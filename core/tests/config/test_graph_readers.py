@@ -8,9 +8,8 @@ import pytest
 from penstock.config import build_plan, read_definition, read_graph
 from penstock.config.calculator_graph_template_pb2 import CalculatorGraphTemplate
 from penstock.config.calculator_pb2 import CalculatorGraphConfig
-from penstock.config.definition import DefinitionTextError, definition_as_graph
+from penstock.config.graph_reader import DefinitionTextError, definition_as_graph
 from penstock.config.places import Places, ReadGraph
-from penstock.config.reading.find_reader import graph_reader
 from penstock.errors import (
     GraphConfigError,
     GraphParseError,
@@ -18,7 +17,12 @@ from penstock.errors import (
     PluginError,
     UnknownNameError,
 )
-from penstock.plugins.default_registry import default_registry, plugin_host, plugins_renewed
+from penstock.plugins.default_registry import (
+    default_registry,
+    find_component,
+    plugin_host,
+    plugins_renewed,
+)
 from penstock.registry import Registry
 
 MISSING = "this graph is a template, and no graph reader 'template' is registered"
@@ -212,6 +216,6 @@ def test_a_registry_without_a_reader_is_helped_by_the_default_one(no_plugins):
     registry = Registry()
     default_registry().add("graph reader", "other", reader)
 
-    assert graph_reader("other", registry, "") is reader
+    assert find_component("graph reader", "other", registry, "") is reader
     registry.add("graph reader", "other", own)
-    assert graph_reader("other", registry, "") is own
+    assert find_component("graph reader", "other", registry, "") is own

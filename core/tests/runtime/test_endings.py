@@ -14,7 +14,7 @@ import pytest
 import penstock
 from penstock.errors import GraphRunError, InvalidArgumentError
 from penstock.runtime import forgotten
-from penstock.runtime.event_loops.loop import CoroutineLoop
+from penstock.runtime.event_loops.lazy_loop import LazyLoop
 from penstock.runtime.executors.executor import Executor, Lease
 from penstock.runtime.runner import deferred
 from penstock.timestamp import MAX, POSTSTREAM, PRESTREAM
@@ -139,7 +139,7 @@ def test_a_coroutine_that_is_cancelled_before_it_begins_never_does_and_leaves_no
     async def late():
         begun.append("late")
 
-    loop = CoroutineLoop("test-loop")
+    loop = LazyLoop("test-loop")
     first = loop.submit(hold_the_loop())
     assert inside.wait(TIMEOUT)
     coroutine = late()

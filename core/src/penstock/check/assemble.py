@@ -73,17 +73,11 @@ def _stream_ids(checked: Checked) -> dict[str, int]:
 
 
 def _streams(checked: Checked, nodes: tuple[NodePlan, ...], ids: dict[str, int]) -> tuple[StreamPlan, ...]:
-    consumers: list[list[tuple[int, int]]] = [[] for _ in ids]
-    writer: list[int | None] = [None] * len(ids)
-    for node in nodes:
-        for i, port in enumerate(node.inputs):
-            consumers[port.stream].append((node.id, i))
-        for port in node.outputs:
-            writer[port.stream] = node.id
+    writer = {port.stream: node.id for node in nodes for port in node.outputs}
     plans = []
     for name, i in ids.items():
         classes, type_name = _class_and_name(checked, checked.wiring.streams[name].spec)
-        plans.append(StreamPlan(i, name, writer[i], classes, type_name, tuple(consumers[i])))
+        plans.append(StreamPlan(i, name, writer.get(i), classes, type_name))
     return tuple(plans)
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from penstock.config.calculator_pb2 import CalculatorGraphConfig
-    from penstock.config.definition import Definition
+    from penstock.config.graph_reader import Definition
     from penstock.config.message import Message
     from penstock.config.options.types import OptionTypes
     from penstock.config.places import ReadGraph

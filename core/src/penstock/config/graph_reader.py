@@ -1,18 +1,22 @@
 """What a pack implements to read graphs in a form of its own, as penstock-templates does.
 
 A pack registers a `GraphReader` as a component of the kind "graph reader". `config.reading` recognises the
-form and asks for the reader by name.
+form and asks for the reader by name. The reader returns a `Definition`, which becomes a graph once it has its
+arguments.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
+from penstock import limits
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from penstock.config.definition import Definition
+    from penstock.check.faults import Faults
     from penstock.config.message import Message
+    from penstock.config.options.options import Options
     from penstock.config.places import Places
 
 #: Finds the descriptor of a message by its full name; raises KeyError where there is none.
@@ -20,6 +24,37 @@ ReaderFindType: TypeAlias = "Callable[[str], Any]"
 #: Reads ordinary graph text into a message: the text, the message, where the text begins in the whole, and
 #: the place of a bracket that nothing closes, or None. Raises GraphParseError where the text is wrong.
 ReaderMerge: TypeAlias = "Callable[[str, Message, int, int | None], None]"
+
+
+class Definition(Protocol):
+    """A graph that was read and that depends on arguments. Never changes."""
+
+    @property
+    def graph(self) -> Message:
+        """What is the same for all arguments, as a CalculatorGraphConfig. Its `type` is the definition's."""
+
+    @property
+    def places(self) -> Places:
+        """The places of the file that it was read from."""
+
+    def expand(
+        self, places: Places, faults: Faults, arguments: object = None, node: str | None = None
+    ) -> Message | None:
+        """Return the graph that these arguments make, or None where there are mistakes.
+
+        Args:
+            places: of the definition, or a copy that `Places.include` or `Places.again` made. Afterwards they
+                are those of the returned graph.
+            faults: takes the mistakes.
+            arguments: what `arguments_of` returned; None for the defaults.
+            node: name of the node that the graph replaces, or None.
+        """
+
+    def arguments_of(self, options: Options) -> object:
+        """Return the arguments that a node gives in its options."""
+
+    def unknown(self, arguments: object) -> list[str]:
+        """Return the names of arguments that have no effect."""
 
 
 class GraphReader(Protocol):
@@ -50,3 +85,35 @@ class GraphReader(Protocol):
         Raises:
             InvalidArgumentError: the message is wrong.
         """
+
+
+class DefinitionTextError(Exception):
+    """Text that a `GraphReader` cannot read. `config.reading` makes a GraphParseError of it.
+
+    Attributes:
+        offset: where in the text.
+        words: what is wrong.
+    """
+
+    def __init__(self, offset: int, words: str) -> None:
+        super().__init__(words)
+        self.offset = offset
+        self.words = words
+
+
+def definition_as_graph(definition: Definition) -> tuple[Message, Places]:
+    """Return the graph that a definition makes without arguments, and its places.
+
+    Raises:
+        GraphConfigError: the definition makes no graph so; has all mistakes.
+        ResourceExhaustedError: the graph has more nodes than the limit "nodes".
+    """
+    from penstock.check.faults import Faults  # only definitions need it here
+
+    places = definition.places.again()
+    faults = Faults(places)
+    graph = definition.expand(places, faults)
+    faults.raise_any()
+    count = 0 if graph is None else len(graph.node)
+    limits.check("nodes", count, f"the graph that this template makes has {count} nodes")
+    return graph, places

@@ -193,11 +193,6 @@ class Schedule:
             if node.is_active and node.state == OPENED and not node.in_flight:
                 self._prepare_close(node)
 
-    @property
-    def is_idle(self) -> bool:
-        """Whether nothing is prepared or running, and every observer is drained."""
-        return self.busy == 0
-
     # --- graph inputs -------------------------------------------------------------------------
 
     def add_packet(self, stream_id: int, packet: Packet) -> None:

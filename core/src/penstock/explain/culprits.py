@@ -5,9 +5,10 @@ Invariant: nothing here calls code of users.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from penstock.engine.calculator import METHODS, PROCESS
+from penstock.engine.schedule import NOT_STARTED, PAUSED, RUNNING, TERMINATED
 from penstock.explain.waits import Link, WaitKind
 from penstock.timestamp import DONE, MIN, PRESTREAM, Timestamp, previous_allowed, show
 
@@ -17,6 +18,14 @@ if TYPE_CHECKING:
     from penstock.engine.schedule import Schedule
     from penstock.engine.scheduler_queue import ReadyQueue
     from penstock.engine.stream import InputStream, Observer, OutputStream, Queue
+
+#: The state of a schedule, as a user reads it.
+RUN_STATES: Final = {
+    NOT_STARTED: "not started",
+    RUNNING: "running",
+    PAUSED: "paused",
+    TERMINATED: "over",
+}
 
 
 def terms(policy: InputStreamHandler) -> str:

@@ -11,9 +11,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from penstock.engine.node import CLOSED, FAILED, OPENED, OPENING, STATES, UNOPENED
-from penstock.engine.schedule import NOT_STARTED, PAUSED, RUNNING, TERMINATED
+from penstock.engine.schedule import PAUSED, RUNNING
 from penstock.explain.accounts import ROWS, place_of
 from penstock.explain.culprits import (
+    RUN_STATES,
     being_called,
     bound_of,
     executor_name,
@@ -37,13 +38,6 @@ if TYPE_CHECKING:
 #: Of a circle of more nodes the first ones are named.
 _SHOWN_IN_CIRCLE: Final = 6
 
-_STATES: Final = {
-    NOT_STARTED: "not started",
-    RUNNING: "running",
-    PAUSED: "paused",
-    TERMINATED: "over",
-}
-
 
 def why(schedule: Schedule) -> Why:
     """Return for each waiting node of a run the chain to its culprit. Call it with the run's lock held."""
@@ -57,7 +51,7 @@ def why(schedule: Schedule) -> Why:
         held[wait.culprit] = held.get(wait.culprit, 0) + wait.held
     waits.sort(key=lambda wait: (not held[wait.culprit], not wait.held))
     return Why(
-        state=_STATES[schedule.state],
+        state=RUN_STATES[schedule.state],
         waits=tuple(waits),
         culprits=tuple(dict.fromkeys(wait.culprit for wait in waits)),
         errors=tuple(str(error) for error in schedule.errors),

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING
 import attrs
 
 from penstock.engine.node import CLOSED, FAILED, OPENED, STATES, UNOPENED
-from penstock.engine.schedule import NOT_STARTED, PAUSED, RUNNING
 from penstock.engine.stream import UNLIMITED, add_dropped
-from penstock.explain.culprits import bound_of
+from penstock.explain.culprits import RUN_STATES, bound_of
 from penstock.timestamp import show
 
 if TYPE_CHECKING:
@@ -26,8 +25,6 @@ if TYPE_CHECKING:
     from penstock.engine.schedule import Schedule
     from penstock.engine.stream import InputStream, OutputStream
     from penstock.explain.stacks import Call
-
-_RUN_STATES = {NOT_STARTED: "not started", RUNNING: "running", PAUSED: "paused"}
 
 
 @attrs.frozen
@@ -150,7 +147,7 @@ def snapshot(schedule: Schedule) -> tuple[Snapshot, list[list[Packet]]]:
     and where calls stand.
     """
     taken = Snapshot(
-        state=_RUN_STATES.get(schedule.state, "over"),
+        state=RUN_STATES[schedule.state],
         nodes=tuple(_node_state(schedule, node) for node in schedule.nodes),
         streams=tuple(_stream_state(stream) for stream in schedule.streams),
         throttled=_throttled(schedule),

@@ -1,8 +1,8 @@
 """The plugins of the process, the default registry that they fill, and what the process registers itself.
 
 Importing this module loads no plugin and reads no entry point. There is one default because most
-programs want one. Only the entrances (`CalculatorGraph`, `penstock.run`, the command line) and the look-up of
-graph readers fall back on it, and each of those takes another registry.
+programs want one. Only the entrances (`CalculatorGraph`, `penstock.run`, the command line) and
+`find_component` fall back on it, and each of those takes another registry.
 """
 
 from __future__ import annotations
@@ -10,10 +10,15 @@ from __future__ import annotations
 import threading
 from contextlib import contextmanager
 from types import FunctionType
-from typing import TYPE_CHECKING, Final, Protocol, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar, overload
 
 from penstock.engine.calculator import Calculator
-from penstock.errors import FailedPreconditionError, InvalidArgumentError, NameClashError
+from penstock.errors import (
+    FailedPreconditionError,
+    InvalidArgumentError,
+    NameClashError,
+    UnknownNameError,
+)
 from penstock.option_class import options_classes
 from penstock.registry import KINDS, Registry
 from penstock.registry_entries import calculator_of
@@ -77,6 +82,29 @@ def plugin_host() -> PluginHost:
         InvalidArgumentError: an environment switch is not what it must be.
     """
     return _defaults[-1].host()
+
+
+def find_component(kind: str, name: str, registry: Registry, before: str) -> Any:
+    """Return a component that graphs do not name, but some need.
+
+    A registry that is made by hand has the components that a graph names, and seldom others. Where it has
+    none of this name, the default registry is asked, which loads the plugins.
+
+    Args:
+        kind: as `Registry.find` takes it.
+        name: likewise.
+        registry: of the graph.
+        before: what the error's message begins with: the place, and what the component is needed for.
+
+    Raises:
+        UnknownNameError: neither registry has the component; says what to install.
+        NameClashError, PluginError: as `Registry.find`.
+    """
+    knowing = registry if registry.has(kind, name) else default_registry()
+    try:
+        return knowing.find(kind, name)
+    except UnknownNameError as error:
+        raise error.placed(before) from None
 
 
 @contextmanager

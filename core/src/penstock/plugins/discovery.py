@@ -20,13 +20,12 @@ hooks went on being called.
 from __future__ import annotations
 
 import os
-import re
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 import pluggy
 
-from penstock.entry_points import ordinary_points
+from penstock.entry_points import canonical, ordinary_points
 from penstock.errors import InvalidArgumentError, NotFoundError, PluginError, text_of
 from penstock.late_log import LateLogger
 from penstock.near_names import near_names
@@ -301,10 +300,9 @@ def _entry_points() -> tuple[list[_Point], list[Discovered]]:
             if f"[{hookspecs.PROJECT}]" not in (distribution.read_text("entry_points.txt") or ""):
                 continue
             name = _field(distribution, "Name")
-            canonical = re.sub(r"[-_.]+", "-", name).lower()
-            if canonical not in seen:
+            if canonical(name) not in seen:
                 points += _points_of(distribution, name)
-                seen.add(canonical)
+                seen.add(canonical(name))
         except Exception as error:  # noqa: BLE001  # one that cannot be read is a record
             broken.append(_unreadable(distribution, error))
     points.sort(key=lambda point: (point.name, point.distribution))

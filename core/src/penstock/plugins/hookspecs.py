@@ -140,10 +140,7 @@ class Components:
     """
 
     # A plain class: defining an attrs class would be a quarter of what the first small graph takes.
-    __slots__ = (
-        "calculators", "executors", "graph_readers", "input_stream_handlers", "options",
-        "output_stream_handlers", "services", "subgraphs", "tracers",
-    )  # fmt: skip
+    __slots__ = (*KINDS.values(), "options")
 
     calculators: Mapping[str, object]
     input_stream_handlers: Mapping[str, object]

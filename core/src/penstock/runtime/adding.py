@@ -34,7 +34,7 @@ def add_if_room(schedule: Schedule, number: int, packet: Packet) -> bool:
 
 
 class Addition:
-    """A packet that is still to be added. Calling the object, under the run's lock, tries to add it.
+    """A packet that is still to be added. `try_patiently`, called with the lock held, tries to add it.
 
     A thread or task that reads rows never waits for a full queue of these rows: only it could make room.
 
@@ -53,13 +53,9 @@ class Addition:
         self._who: object = None
         self.what: Final = f"adding to throttled stream {runner.schedule.streams[number].name!r}"
 
-    def __call__(self, schedule: Schedule) -> bool:
-        """As `add_if_room`."""
-        return add_if_room(schedule, self._number, self._packet)
-
     def try_patiently(self, schedule: Schedule) -> bool:
-        """Try to add; if only queues of rows that the caller itself reads are full, add in spite of them."""
-        if self(schedule):
+        """As `add_if_room`; if only queues of rows are full that the caller itself reads, add anyway."""
+        if add_if_room(schedule, self._number, self._packet):
             return True
         if not self._waits_for_itself(schedule):
             return False

@@ -46,11 +46,12 @@ if TYPE_CHECKING:
     from penstock.runtime.rows.rows import Rows
     from penstock.runtime.running import Running
     from penstock.services import ServiceKey
-    from penstock.tracing.own import OwnTrace
-    from penstock.tracing.tracer import Tracer
+    from penstock.tracing.tracer import OwnTrace, Tracer
 
 S = TypeVar("S")
 _logger = LateLogger("runtime")
+#: A graph's `profiler_config` names no tracer; this one is meant.
+_OWN_TRACER: Final = "ChromeTracer"
 
 
 class CalculatorGraph:
@@ -115,9 +116,10 @@ class CalculatorGraph:
         self._starter.is_timed = bool(profiler.enable_profiler)
         self._own_trace: OwnTrace | None = None
         if profiler.trace_enabled:
-            from penstock.runtime.own_trace import own_trace  # few graphs ask for one
+            from penstock.plugins.default_registry import find_component  # few graphs ask for a trace
 
-            self._set_own_trace(own_trace(self._plan, registry))
+            before = "the graph's profiler_config has trace_enabled: "
+            self._set_own_trace(find_component("tracer", _OWN_TRACER, registry, before)(profiler))
 
     # --- before a run -------------------------------------------------------------------------
 
@@ -195,6 +197,8 @@ class CalculatorGraph:
             InvalidArgumentError: the name is reserved, or the executor runs its tasks elsewhere.
             AlreadyExistsError: another executor was handed in under that name.
             FailedPreconditionError: the graph has run already.
+            ModuleNotFoundError: it is a pool, and penstock-executors, which runs nodes on it, is not
+                installed.
         """
         self._starter.executors.hand_in(name, executor)
         end_runs_before_pools()

@@ -18,7 +18,6 @@ from penstock.explain import (
     why,
     with_calls,
 )
-from penstock.runtime.executors.borrowed import BorrowedExecutor
 
 if TYPE_CHECKING:
     from penstock.engine.node import Step
@@ -82,7 +81,7 @@ def _awaited(runner: Runner, step: Step) -> object:
 
 def _executor(schedule: Schedule, executor: Executor, work: QueueWork) -> ExecutorState:
     nodes = [node for node in schedule.nodes if node.queue is work.queue]
-    kind = type(executor.pool if isinstance(executor, BorrowedExecutor) else executor)
+    kind = type(getattr(executor, "pool", executor))  # where an executor stands for a pool, the pool's
     return ExecutorState(
         name=work.name,
         kind=kind.__name__,

@@ -132,12 +132,7 @@ class Starter:
         *,
         held: bool = False,
     ) -> None:
-        """Begin a run.
-
-        Args:
-            side_packets: as for `CalculatorGraph.start_run`.
-            stream_headers: as for `CalculatorGraph.start_run`.
-            held: whether no node works before `resume`. For runs that an event loop awaits.
+        """Begin a run, as `CalculatorGraph.start_run`; where it is `held`, no node works before `resume`.
 
         Raises:
             FailedPreconditionError: a run is under way; or `held` is true, and nodes run inside the

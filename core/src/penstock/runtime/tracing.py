@@ -113,11 +113,7 @@ class Tracing:
         """Report that a step is about to be called."""
         if self._noted:
             self.flush()
-        for tracer in self._tracers:
-            try:
-                tracer.step_started(traced)
-            except Exception:  # noqa: BLE001  # errors of a tracer are no errors of the run
-                self._switch_off(tracer)
+        self._tell("step_started", traced)
 
     def end(self, traced: TracedStep, ports: Sequence[Output], error: BaseException | None = None) -> None:
         """Report that a step has ended; `ports` hold the packets that it wrote."""
@@ -126,11 +122,7 @@ class Tracing:
         else:
             traced.error = _in_words(error)
         traced.ended_ns = perf_counter_ns()
-        for tracer in self._tracers:
-            try:
-                tracer.step_ended(traced)
-            except Exception:  # noqa: BLE001  # errors of a tracer are no errors of the run
-                self._switch_off(tracer)
+        self._tell("step_ended", traced)
         if self._noted:
             self.flush()
 

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Final
 from penstock.late_names import late_names
 
 if TYPE_CHECKING:
-    from penstock.tracing.own import OwnTrace as OwnTrace
     from penstock.tracing.tracer import Mark as Mark
+    from penstock.tracing.tracer import OwnTrace as OwnTrace
     from penstock.tracing.tracer import PacketAdded as PacketAdded
     from penstock.tracing.tracer import PacketsDropped as PacketsDropped
     from penstock.tracing.tracer import QueueChanged as QueueChanged
@@ -27,8 +27,9 @@ if TYPE_CHECKING:
 
 #: Module → the names that it has.
 _HOMES: Final = {
-    "penstock.tracing.own": "OwnTrace",
-    "penstock.tracing.tracer": "Mark PacketAdded PacketsDropped QueueChanged TracedRun TracedStep Tracer",
+    "penstock.tracing.tracer": (
+        "Mark OwnTrace PacketAdded PacketsDropped QueueChanged TracedRun TracedStep Tracer"
+    ),
 }
 
 #: Door → the names that it leads to; see `penstock.doors`.

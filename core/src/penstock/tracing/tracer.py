@@ -1,4 +1,4 @@
-"""`Tracer`, the interface, and the records that it gets.
+"""`Tracer`, the interface; the records that it gets; and `OwnTrace`, for graphs that ask for a trace.
 
 All times are those of `time.perf_counter_ns()`: nanoseconds that only grow, the same on all threads.
 A packet is reported as a *mark*: its stream, its timestamp, and a key that is the same where it is written
@@ -8,9 +8,12 @@ may have the same key when the payload is gone.
 
 from __future__ import annotations
 
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
 
 import attrs
+
+if TYPE_CHECKING:
+    import os
 
 #: (name of the stream, timestamp, key).
 Mark: TypeAlias = tuple[str, int, int]
@@ -165,3 +168,25 @@ class Tracer:
 
     def queue_changed(self, changed: QueueChanged) -> None:
         """Note a queue that throttles sources, or no longer does; may be called somewhat later."""
+
+
+class OwnTrace(Protocol):
+    """The trace that a graph asks for itself. A component of the kind "tracer" makes one for each graph.
+
+    The component is called with the graph's ProfilerConfig message and raises `InvalidArgumentError` where
+    that holds a value that cannot be.
+    """
+
+    @property
+    def tracer(self) -> Tracer:
+        """The tracer of the graph's runs."""
+
+    def allow(self, directory: str | os.PathLike[str] | None) -> None:
+        """Let the runs write files below a directory; None: nowhere. Not called during a run.
+
+        Raises:
+            InvalidArgumentError: it is no directory, or the graph's `trace_log_path` leads out of it.
+        """
+
+    def prepare_run(self) -> None:
+        """Make ready for the next run; called before each one that the tracer is used in."""

@@ -401,15 +401,19 @@ def _start(process: BaseProcess) -> None:
                 process.start()
         except BaseException as error:  # noqa: BLE001  # raised on the caller's thread
             failures.append(error)
+        finally:
+            is_done.set()
 
+    is_done = threading.Event()
     starter = threading.Thread(target=start, name="penstock-start")
     starter.start()
     interrupt: KeyboardInterrupt | None = None
-    while starter.is_alive():
+    while not is_done.is_set():  # a `join` that was interrupted takes the thread for ended
         try:
-            starter.join(_REAP_S)
+            is_done.wait(_REAP_S)
         except KeyboardInterrupt as error:
             interrupt = error
+    starter.join(_REAP_S)
     for failure in (*failures, interrupt):
         if failure is not None:
             raise failure

@@ -190,7 +190,8 @@ class _Wiring:
         self._ids: Final = {name: number for number, name in enumerate(self._producer)}
         self._made: Final = {port.name for line in nodes for port in TagMap(line.side_outputs)}
         self._writers: dict[str, PortSpec] = {}
-        self._readers: dict[str, list[tuple[int, int, PortSpec]]] = {name: [] for name in self._ids}
+        #: Stream → what its readers declare.
+        self._readers: dict[str, list[PortSpec]] = {name: [] for name in self._ids}
 
     def plan(self, max_queue_size: int, report_deadlock: bool) -> Plan:  # noqa: FBT001
         nodes = tuple(self._node(number, line) for number, line in enumerate(self._nodes))
@@ -213,9 +214,9 @@ class _Wiring:
         side_reads, side_writes = TagMap(line.side_inputs), TagMap(line.side_outputs)
         contract = CalculatorContract(self._names[number], reads, writes, side_reads, side_writes, options)
         line.calculator.get_contract(contract)
-        for position, (port, spec) in enumerate(zip(reads, contract.inputs, strict=True)):
+        for port, spec in zip(reads, contract.inputs, strict=True):
             self._check_producer(number, line, port.name)
-            self._readers[port.name].append((number, position, spec))
+            self._readers[port.name].append(spec)
         self._writers.update((port.name, spec) for port, spec in zip(writes, contract.outputs, strict=True))
         return NodePlan(
             id=number,
@@ -263,15 +264,13 @@ class _Wiring:
         )
 
     def _stream(self, name: str) -> StreamPlan:
-        readers = self._readers[name]
-        spec = self._writers.get(name) or next((reader[2] for reader in readers), None)
+        spec = self._writers.get(name) or next(iter(self._readers[name]), None)
         return StreamPlan(
             id=self._ids[name],
             name=name,
             producer=self._producer[name],
             classes=None if spec is None else _classes(spec),
             type_name="any type" if spec is None else spec.type_name(),
-            consumers=tuple((number, position) for number, position, _ in readers),
         )
 
 

@@ -42,8 +42,7 @@ from penstock.shown import quoted
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from penstock.config.definition import Definition
-    from penstock.config.graph_reader import GraphReader
+    from penstock.config.graph_reader import Definition, GraphReader
     from penstock.config.message import Message
     from penstock.config.places import FieldPath
     from penstock.config.reading.scan import ScannedText
@@ -74,20 +73,15 @@ def read_graph(
 ) -> ReadGraph:
     """Read a graph and where its parts stand. A template is expanded with its arguments and defaults.
 
-    Args:
-        source: as `read_definition` takes it.
-        registry: finds the options messages, and the reader of templates.
-        label: replaces the file's name in messages where `source` is no file.
-        types: shared by all files of one graph, and made from the registry; None where this is the only file.
+    Arguments and errors as `read_definition`.
 
     Raises:
         GraphConfigError: `source` is a template whose defaults make no graph; has all mistakes.
-        PenstockError: as `read_definition`.
     """
     found = read_definition(source, registry, label=label, types=types)
     if isinstance(found, ReadGraph):
         return found
-    from penstock.config.definition import definition_as_graph  # only templates need it
+    from penstock.config.graph_reader import definition_as_graph  # only templates need it
 
     return ReadGraph(*definition_as_graph(found))
 
@@ -275,7 +269,7 @@ class _Reader:
             self._fail(f"{spelled(path)} is no UTF-8", None)
 
     def _template(self, text: str, places: Places, position: tuple[int, int] | None) -> Definition:
-        from penstock.config.definition import DefinitionTextError  # few graphs are templates
+        from penstock.config.graph_reader import DefinitionTextError  # few graphs are templates
 
         reader = self._template_reader(position)
 
@@ -292,13 +286,14 @@ class _Reader:
         return template
 
     def _template_reader(self, position: tuple[int, int] | None) -> GraphReader:
-        from penstock.config.reading.find_reader import graph_reader  # few graphs are templates
+        from penstock.plugins.default_registry import find_component  # few graphs are templates
 
         before = f"{where(self._file, position)}this graph is a template, and "
         try:
-            return graph_reader("template", self._registry, before)
+            reader: GraphReader = find_component("graph reader", "template", self._registry, before)
         except (NameClashError, PluginError) as error:
             raise type(error)(f"{where(self._file, position)}{error}", code=error.code) from error
+        return reader
 
     def _message(self, scanned: ScannedText, places: Places) -> CalculatorGraphConfig:
         message = CalculatorGraphConfig()

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from penstock.check.faults import Faults
-    from penstock.config.definition import Definition
+    from penstock.config.graph_reader import Definition
     from penstock.config.message import Message
     from penstock.config.options.types import OptionTypes
     from penstock.config.places import Places

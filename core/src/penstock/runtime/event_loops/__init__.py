@@ -1,1 +1,1 @@
-"""The event loop that runs the coroutines of calculators: `loop`, made on first use by `lazy_loop`."""
+"""The event loop that runs the coroutines of calculators: `lazy_loop`, with its `tasks`."""

@@ -1,11 +1,19 @@
-"""A `CoroutineLoop` that is made with the first coroutine: asyncio costs 30 ms to import."""
+"""One event loop thread for a graph's coroutines. It runs nothing else.
+
+The thread starts with the first coroutine of a run and ends with the run. An application can lend a
+loop of its own instead, which must be running in another thread than the one that waits for the graph.
+asyncio costs 30 ms to import, so it is imported with the first coroutine.
+"""
 
 from __future__ import annotations
 
 import inspect
 import sys
 import threading
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Final
+
+from penstock.errors import FailedPreconditionError
 
 if TYPE_CHECKING:
     import asyncio
@@ -13,62 +21,119 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Coroutine
 
     from penstock.engine.schedule import Schedule
-    from penstock.runtime.event_loops.loop import CoroutineLoop
+
+#: The `LazyLoop` that a coroutine runs on. The thread does not tell: it may be the application's.
+_INSIDE: Final[ContextVar[LazyLoop | None]] = ContextVar("penstock_inside", default=None)
 
 
 class LazyLoop:
-    """Stands for the loop of a run, which it makes when it is needed; see `loop.CoroutineLoop`."""
+    """Runs awaitables on one event loop, which is made with the first of them.
+
+    Args:
+        name: of the thread.
+        loop: the application's own loop, which must be running; None to make one.
+    """
 
     def __init__(self, name: str, loop: asyncio.AbstractEventLoop | None = None) -> None:
         self._name: Final = name
         self._given: Final = loop
         self._lock: Final = threading.Lock()
-        self._made: CoroutineLoop | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: threading.Thread | None = None
+        self._ident: int | None = None
 
     @property
     def thread_id(self) -> int | None:
-        """The ident of the loop's own thread, or None."""
-        return None if self._made is None else self._made.thread_id
+        """The ident of the loop's thread; None while no coroutine has run there."""
+        return self._ident
 
     def is_inside(self) -> bool:
         """Return whether the caller is a coroutine that runs here, or a task that it has made."""
-        return self._made is not None and self._made.is_inside()
+        return _INSIDE.get() is self
 
     def submit(self, awaitable: Awaitable[Any]) -> concurrent.futures.Future[Any]:
-        """Run an awaitable on the loop; the future is done when it is."""
-        with self._lock:
-            if self._made is None:
-                self._made = _loop_class()(self._name, self._given)
-        return self._made.submit(awaitable)
+        """Run an awaitable on the loop; the future is done when the awaitable has ended, also if cancelled.
+
+        Raises:
+            FailedPreconditionError: the application's loop is not running.
+        """
+        tasks = _tasks()
+        loop = self._running_loop()
+        if self._given is not None and not loop.is_running():
+            if inspect.iscoroutine(awaitable):
+                awaitable.close()
+            raise FailedPreconditionError(
+                "the event loop given with set_event_loop is not running; run it in another thread until the "
+                "graph is done"
+            )
+        task = tasks.TaskFuture(loop)
+        loop.call_soon_threadsafe(task.begin, self._finish(awaitable), awaitable)
+        future: concurrent.futures.Future[Any] = task
+        return future
+
+    async def _finish(self, awaitable: Awaitable[Any]) -> Any:
+        self._ident = threading.get_ident()
+        _INSIDE.set(self)  # for this task alone
+        try:
+            return await awaitable
+        except (KeyboardInterrupt, SystemExit) as error:
+            return _tasks().Ended(error)  # if raised, asyncio would end the loop
 
     def run_alone(self, coroutine: Coroutine[Any, Any, Any]) -> None:
         """Run a coroutine to its end on the calling thread, when the loop has stopped."""
-        _loop_class()(self._name).run_alone(coroutine)
+        _tasks().asyncio.run(coroutine)
+
+    def _running_loop(self) -> asyncio.AbstractEventLoop:
+        if self._given is not None:
+            return self._given
+        with self._lock:
+            if self._loop is None:
+                self._loop = _tasks().asyncio.new_event_loop()
+                self._thread = threading.Thread(target=self._serve, name=self._name, daemon=True)
+                self._thread.start()
+            return self._loop
+
+    def _serve(self) -> None:
+        loop, asyncio = self._loop, _tasks().asyncio
+        assert loop is not None  # set before the thread starts  # noqa: S101
+        asyncio.set_event_loop(loop)
+        try:
+            loop.run_forever()
+        finally:
+            loop.run_until_complete(loop.shutdown_asyncgens())
+            asyncio.set_event_loop(None)
+            loop.close()
 
     def stop(self, timeout: float | None = None) -> bool:
-        """End the loop's own thread; return whether it has ended."""
-        return self._made is None or self._made.stop(timeout)
+        """Cancel the coroutines that still run and end the loop's own thread; return whether it has ended."""
+        loop, thread = self._loop, self._thread
+        if loop is None or thread is None:
+            return True
+        if thread.is_alive() and not loop.is_closed():
+            loop.call_soon_threadsafe(loop.create_task, _tasks().wind_up(loop))
+            thread.join(timeout)
+        return not thread.is_alive()
 
 
 def import_for(schedule: Schedule) -> None:
     """Import what coroutines need if a calculator of this run has any; before the run's threads begin."""
     for kind in {type(node.calculator) for node in schedule.nodes}:
         if any(map(inspect.iscoroutinefunction, (kind.process, kind.open, kind.close))):
-            _loop_class()
+            _tasks()
             return
 
 
-def _loop_class() -> type[CoroutineLoop]:
-    """Return `CoroutineLoop`, imported on a thread of its own.
+def _tasks() -> Any:
+    """Return the module `tasks`, imported on a thread of its own.
 
     An interrupt reaches the main thread only. If it broke the import of asyncio off, no coroutine could run
     in this process any more.
     """
-    name = "penstock.runtime.event_loops.loop"
+    name = "penstock.runtime.event_loops.tasks"
     if name not in sys.modules:
         importing = threading.Thread(target=__import__, args=(name,), name="penstock-import", daemon=True)
         importing.start()
         importing.join()
-    from penstock.runtime.event_loops.loop import CoroutineLoop
+    from penstock.runtime.event_loops import tasks
 
-    return CoroutineLoop
+    return tasks

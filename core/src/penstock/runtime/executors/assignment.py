@@ -6,6 +6,7 @@ import inspect
 import os
 from typing import TYPE_CHECKING, Any, Final
 
+from penstock.check.executors import is_reserved
 from penstock.errors import (
     AlreadyExistsError,
     FailedPreconditionError,
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
 
     from penstock.plan import ExecutorPlan, NodePlan, Plan
     from penstock.registry import Registry
-
-_RESERVED: Final = ("default", "gpu")
 
 
 class Executors:
@@ -55,7 +54,7 @@ class Executors:
             AlreadyExistsError: another executor was handed in under that name.
             FailedPreconditionError: the graph has run already.
         """
-        if name in _RESERVED or name.startswith("__"):
+        if is_reserved(name):
             raise InvalidArgumentError(f"executor name {name!r} is reserved")
         if self._by_name is not None:
             raise FailedPreconditionError(f"executor {name!r}: hand executors in before the first run")
@@ -181,15 +180,18 @@ def _as_executor(given: object) -> Executor:
 
     Raises:
         InvalidArgumentError: it is no executor, or one that pickles its tasks.
+        ModuleNotFoundError: it is a pool, and penstock-executors is not installed.
     """
     if isinstance(given, Executor):
         return given
     import concurrent.futures
 
     if isinstance(given, concurrent.futures.Executor):
-        from penstock.runtime.executors.borrowed import BorrowedExecutor  # few graphs are given one
+        from penstock.doors import behind  # few graphs are given a pool
 
-        return BorrowedExecutor(given)
+        pack = behind("executors", f"the executor for a {type(given).__name__}")
+        found: Executor = pack.BorrowedExecutor(given)
+        return found
     raise InvalidArgumentError(
         f"{type(given).__name__!r} is no executor; hand in a penstock.Executor or a "
         "concurrent.futures.Executor"

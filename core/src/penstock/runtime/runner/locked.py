@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from penstock.engine.schedule import Schedule
     from penstock.engine.scheduler_queue import ReadyQueue
     from penstock.engine.stream import Observer
-    from penstock.runtime.event_loops.loop import CoroutineLoop
+    from penstock.runtime.event_loops.lazy_loop import LazyLoop
     from penstock.runtime.executors.executor import Lease
 
 #: How long waiting application threads are not notified while light steps are ready: to notify one at
@@ -104,9 +104,7 @@ class LockedRun:
         has_given_up: whether calls are under way that the run does not wait for any more.
     """
 
-    def __init__(
-        self, schedule: Schedule, loop: CoroutineLoop, clock: Callable[[], float] = monotonic
-    ) -> None:
+    def __init__(self, schedule: Schedule, loop: LazyLoop, clock: Callable[[], float] = monotonic) -> None:
         self.schedule: Final = schedule
         self.stuck: Final = StuckMoments(schedule)
         self.lock: Final = threading.RLock()

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from penstock.engine.node import Node
     from penstock.engine.packet import Packet
     from penstock.engine.schedule import Schedule
-    from penstock.runtime.event_loops.loop import CoroutineLoop
+    from penstock.runtime.event_loops.lazy_loop import LazyLoop
     from penstock.runtime.executors.executor import Executor
     from penstock.runtime.runner.timer import Timer
 
@@ -50,11 +50,8 @@ class Runner(AwaitedRun):
     """One run of a graph.
 
     Args:
-        schedule: the engine of the run, not started.
+        schedule, loop, explain, clock: as for `AwaitedRun`.
         executors: the executor of each of the schedule's queues, in the same order.
-        loop: runs the coroutines.
-        explain: returns in words why the run does not go on, for waits that expire.
-        clock: what the time-outs of waits read, in seconds.
         max_bytes: fail the run if more wait in its queues; None for no limit.
     """
 
@@ -64,7 +61,7 @@ class Runner(AwaitedRun):
         self,
         schedule: Schedule,
         executors: Sequence[Executor],
-        loop: CoroutineLoop,
+        loop: LazyLoop,
         explain: Callable[[Runner], str],
         clock: Callable[[], float] = monotonic,
         max_bytes: float | None = None,

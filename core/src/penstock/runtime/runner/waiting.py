@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from penstock.engine.schedule import Schedule
-    from penstock.runtime.event_loops.loop import CoroutineLoop
+    from penstock.runtime.event_loops.lazy_loop import LazyLoop
     from penstock.runtime.executors.executor import Lease
 
 #: How long a wait sleeps at most before it looks again: some platforms deliver no signal meanwhile.
@@ -40,7 +40,7 @@ class AwaitedRun(DeferringRun):
     def __init__(
         self,
         schedule: Schedule,
-        loop: CoroutineLoop,
+        loop: LazyLoop,
         explain: Callable[[Any], str],
         clock: Callable[[], float] = monotonic,
     ) -> None:

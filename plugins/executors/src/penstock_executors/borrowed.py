@@ -9,13 +9,13 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Final
 
+from penstock import Executor, Lease
 from penstock.errors import FailedPreconditionError, InvalidArgumentError, text_of
-from penstock.runtime.executors.executor import Executor, Lease
 
 if TYPE_CHECKING:
     import concurrent.futures
 
-    from penstock.runtime.executors.executor import Work
+    from penstock import Work
 
 
 class BorrowedExecutor(Executor):

@@ -8,15 +8,14 @@ from __future__ import annotations
 import heapq
 from typing import TYPE_CHECKING, Final
 
-from penstock.engine.packet import Packet
+from penstock import Packet
 from penstock.errors import InvalidArgumentError, WaitTimeoutError
-from penstock.shown import shown
-from penstock.timestamp import PRESTREAM, UNSET
+from penstock.lowlevel import PRESTREAM, UNSET, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from penstock.runtime.graph import CalculatorGraph
+    from penstock import CalculatorGraph
 
 
 class Feed:
