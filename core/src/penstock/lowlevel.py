@@ -51,6 +51,7 @@ Readers of graphs in other forms
 Calls from elsewhere, for nodes that work in other processes
     `OPEN`, `PROCESS` and `CLOSE` are the methods; `Counters` adds up what nodes count, a `LazyLoop` awaits
     their coroutines on a thread that it starts when there is one. A `ServiceScope` says who shares a service.
+    `FAIL`, `SKIP` and `AGAIN` are the verdicts of a guard about a failed call.
 Runs, for test kits
     `new_run` puts a `NewRun` together, not started; `as_side_packets` makes packets of what users give.
     `Schedule` is the state machine of a run, in one of the states `RUNNING` and `TERMINATED` among others;
@@ -99,6 +100,9 @@ if TYPE_CHECKING:
     from penstock.engine.calculator import PROCESS as PROCESS
     from penstock.engine.calculator import Outcome as Outcome
     from penstock.engine.calculator import Stop as Stop
+    from penstock.engine.node import AGAIN as AGAIN
+    from penstock.engine.node import FAIL as FAIL
+    from penstock.engine.node import SKIP as SKIP
     from penstock.engine.node import Node as Node
     from penstock.engine.node import Step as Step
     from penstock.engine.packet import NOTHING as NOTHING
@@ -203,7 +207,7 @@ _HOMES: Final = {
     "penstock.config.subgraphs.interface": "prefix_of",
     "penstock.contract": "PortSpec PortSpecs",
     "penstock.engine.calculator": "CLOSE METHODS OPEN Outcome PROCESS Stop",
-    "penstock.engine.node": "Node Step",
+    "penstock.engine.node": "AGAIN FAIL Node SKIP Step",
     "penstock.engine.packet": "NOTHING",
     "penstock.engine.schedule": "RUNNING Schedule TERMINATED",
     "penstock.engine.stream": "InputStream Observer OutputStream",

@@ -92,6 +92,8 @@ class NodePlan(NamedTuple):
         contract: filled in and checked; carries offset, process bounds, services.
         options: has `get(MessageType)`.
         executor: name of the executor; "" is the default one.
+        failure: what guards its calls, a `penstock.check.failures.FailurePlan`; None: a failed call ends the
+            run. Where it has an error stream, that is the last of `outputs`.
     """
 
     id: int
@@ -108,6 +110,7 @@ class NodePlan(NamedTuple):
     executor: str = ""
     source_layer: int = 0
     max_in_flight: int = 1
+    failure: Any = None
 
     @property
     def is_source(self) -> bool:

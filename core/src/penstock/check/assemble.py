@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from penstock.check.failures import ERROR_STREAM
 from penstock.payload_types import runtime_classes
 from penstock.plan import NodePlan, Plan, PortPlan, SidePortPlan, StreamPlan, sources_above
 
@@ -68,7 +69,7 @@ def assemble(checked: Checked) -> Plan:
 def _stream_ids(checked: Checked) -> dict[str, int]:
     """Return the number of each stream: graph inputs first, then the outputs of each node."""
     names = [port.name for port in checked.graph_inputs]
-    names += [port.name for draft in checked.drafts for port in draft.outputs]
+    names += [port.name for draft in checked.drafts for port in (*draft.outputs, *draft.error_streams)]
     return {name: i for i, name in enumerate(names)}
 
 
@@ -97,7 +98,10 @@ def _node(i: int, checked: Checked, streams: dict[str, int]) -> NodePlan:
                 for j, port in enumerate(draft.inputs)
             ]
         ),
-        outputs=tuple([PortPlan(port.tag, port.index, streams[port.name]) for port in draft.outputs]),
+        outputs=(
+            *[PortPlan(port.tag, port.index, streams[port.name]) for port in draft.outputs],
+            *[PortPlan(ERROR_STREAM, 0, streams[port.name]) for port in draft.error_streams],
+        ),
         input_side_packets=tuple(
             [
                 _side_port(checked, one, produced=one.name in checked.wiring.side_packets)
@@ -110,6 +114,7 @@ def _node(i: int, checked: Checked, streams: dict[str, int]) -> NodePlan:
         source_layer=spec.source_layer,
         # A source has one call at a time, whatever the file says.
         max_in_flight=1 if draft.is_source else spec.max_in_flight.value or 1,
+        failure=draft.failure,
     )
 
 

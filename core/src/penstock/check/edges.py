@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from penstock.check.spec import Text
 from penstock.contract import PortSpec
 from penstock.errors import StatusCode
 from penstock.near_names import did_you_mean
@@ -11,12 +12,10 @@ from penstock.port_collection import port_name
 from penstock.shown import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from penstock.check.faults import Faults
     from penstock.check.nodes import Draft
-    from penstock.check.spec import Text
-    from penstock.contract import PortSpecs
     from penstock.tags import TagMap
 
 #: How often similar names are looked for in one graph: each search reads the names of all streams.
@@ -77,6 +76,9 @@ class Wiring:
             contract, spec = draft.contract, draft.spec
             if draft.outputs:
                 self._produce(node, self.streams, draft.outputs, contract.outputs, spec.output_streams)
+            if spec.failure is not None:
+                entries = (Text(spec.failure[0].error_stream, spec.failure[1]),)
+                self._produce(node, self.streams, draft.error_streams, draft.error_ports, entries)
             if draft.output_side_packets:
                 self._produce(
                     node,
@@ -112,7 +114,7 @@ class Wiring:
         node: int,
         producers: dict[str, Producer],
         ports: TagMap,
-        specs: PortSpecs,
+        specs: Iterable[PortSpec],
         entries: tuple[Text, ...],
     ) -> None:
         for port, spec in zip(ports, specs, strict=True):

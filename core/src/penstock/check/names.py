@@ -25,7 +25,7 @@ class Names:
 
     def __init__(self, registry: Registry, package: str, faults: Faults) -> None:
         self.faults = faults
-        self._registry = registry
+        self.registry = registry
         self._package = package
         self._found: dict[tuple[str, str], object] = {}
         self._is_subgraph: dict[str, bool] = {}
@@ -43,7 +43,7 @@ class Names:
         key = (kind, name)
         if key not in self._found:
             try:
-                self._found[key] = self._registry.find(kind, name, self._package)
+                self._found[key] = self.registry.find(kind, name, self._package)
             except (UnknownNameError, NameClashError, PluginError) as error:
                 self._found[key] = error
         found = self._found[key]
@@ -55,5 +55,5 @@ class Names:
     def is_subgraph(self, name: str) -> bool:
         """Return whether a name is a subgraph's. A subgraph goes before a calculator of the same name."""
         if name not in self._is_subgraph:
-            self._is_subgraph[name] = bool(name) and self._registry.has("subgraph", name, self._package)
+            self._is_subgraph[name] = bool(name) and self.registry.has("subgraph", name, self._package)
         return self._is_subgraph[name]

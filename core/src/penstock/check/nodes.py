@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from penstock.check.faults import Faults
     from penstock.check.names import Names
     from penstock.check.spec import NodeSpec, Text
-    from penstock.contract import PortSpecs
+    from penstock.contract import PortSpec, PortSpecs
     from penstock.tags import Port
 
 _NO_PORTS: Final = TagMap(())
@@ -52,11 +52,13 @@ class Draft:
         factory: the calculator class, or None where there is a fault.
         is_whole: whether the contract is the calculator's own.
         back_edges: positions in `inputs` that close a cycle.
+        failure: see `NodePlan.failure`.
+        error_streams, error_ports: the stream that carries its failures, and its type; empty without one.
     """
 
     __slots__ = (
-        "back_edges", "contract", "factory", "input_side_packets", "inputs", "is_whole", "name",
-        "output_side_packets", "outputs", "spec",
+        "back_edges", "contract", "error_ports", "error_streams", "factory", "failure",
+        "input_side_packets", "inputs", "is_whole", "name", "output_side_packets", "outputs", "spec",
     )  # fmt: skip
 
     def __init__(  # noqa: PLR0913, PLR0917  # one for each kind of port
@@ -79,6 +81,9 @@ class Draft:
         self.factory: Any = None
         self.is_whole = False
         self.back_edges: frozenset[int] = frozenset()
+        self.failure: Any = None
+        self.error_streams = _NO_PORTS
+        self.error_ports: list[PortSpec] = []
 
     @property
     def who(self) -> str:

@@ -77,6 +77,7 @@ class NodeSpec(NamedTuple):
 
     Attributes:
         repeated_options: full names of types that `node_options` holds more than once.
+        failure: what happens when it fails: the message FailurePolicy and its place; None without one.
         refused: fields that the file has and that are not supported: field name and place.
         option_places: says where a field of the options stands.
     """
@@ -96,6 +97,7 @@ class NodeSpec(NamedTuple):
     input_stream_info: tuple[StreamInfoSpec, ...]
     executor: Text
     max_in_flight: Number
+    failure: tuple[Any, int] | None
     refused: tuple[Text, ...]
     at: int
     option_places: OptionPlaces

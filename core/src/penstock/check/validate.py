@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from penstock.check.assemble import DEFAULT_QUEUE_SIZE, Checked, assemble
 from penstock.check.edges import Wiring
 from penstock.check.executors import check_executor, plan_executors
+from penstock.check.failures import plan_failure
 from penstock.check.handlers import Handlers
 from penstock.check.nodes import canonical_names, draft_node, tag_map
 from penstock.check.order import stable_order
@@ -88,6 +89,9 @@ class _Validation:
         self._drafts = [
             draft_node(spec, name, self._names, faults) for spec, name in zip(graph.nodes, names, strict=True)
         ]
+        for number, draft in enumerate(self._drafts):
+            if draft.spec.failure is not None:
+                plan_failure(graph, number, draft, self._names)
         handler_plans = []
         for draft in self._drafts:
             check_executor(draft, declared, faults)

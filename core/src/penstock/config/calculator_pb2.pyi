@@ -6,6 +6,7 @@ from penstock.config import packet_generator_pb2 as _packet_generator_pb2
 from penstock.config import status_handler_pb2 as _status_handler_pb2
 from penstock.config import stream_handler_pb2 as _stream_handler_pb2
 from google.protobuf.internal import containers as _containers
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from typing import ClassVar as _ClassVar, Iterable as _Iterable, Mapping as _Mapping, Optional as _Optional, Union as _Union
@@ -29,6 +30,47 @@ class InputStreamInfo(_message.Message):
     tag_index: str
     back_edge: bool
     def __init__(self, tag_index: _Optional[str] = ..., back_edge: bool = ...) -> None: ...
+
+class FailurePolicy(_message.Message):
+    __slots__ = ("on_error", "retry", "max_restarts", "within_s", "backoff_ms", "then", "timeout_ms", "error_stream", "fallback")
+    class Action(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+        __slots__ = ()
+        FAIL: _ClassVar[FailurePolicy.Action]
+        SKIP: _ClassVar[FailurePolicy.Action]
+        RESTART: _ClassVar[FailurePolicy.Action]
+        FALL_BACK: _ClassVar[FailurePolicy.Action]
+    FAIL: FailurePolicy.Action
+    SKIP: FailurePolicy.Action
+    RESTART: FailurePolicy.Action
+    FALL_BACK: FailurePolicy.Action
+    class Fallback(_message.Message):
+        __slots__ = ("calculator", "options", "node_options")
+        CALCULATOR_FIELD_NUMBER: _ClassVar[int]
+        OPTIONS_FIELD_NUMBER: _ClassVar[int]
+        NODE_OPTIONS_FIELD_NUMBER: _ClassVar[int]
+        calculator: str
+        options: _calculator_options_pb2.CalculatorOptions
+        node_options: _containers.RepeatedCompositeFieldContainer[_any_pb2.Any]
+        def __init__(self, calculator: _Optional[str] = ..., options: _Optional[_Union[_calculator_options_pb2.CalculatorOptions, _Mapping]] = ..., node_options: _Optional[_Iterable[_Union[_any_pb2.Any, _Mapping]]] = ...) -> None: ...
+    ON_ERROR_FIELD_NUMBER: _ClassVar[int]
+    RETRY_FIELD_NUMBER: _ClassVar[int]
+    MAX_RESTARTS_FIELD_NUMBER: _ClassVar[int]
+    WITHIN_S_FIELD_NUMBER: _ClassVar[int]
+    BACKOFF_MS_FIELD_NUMBER: _ClassVar[int]
+    THEN_FIELD_NUMBER: _ClassVar[int]
+    TIMEOUT_MS_FIELD_NUMBER: _ClassVar[int]
+    ERROR_STREAM_FIELD_NUMBER: _ClassVar[int]
+    FALLBACK_FIELD_NUMBER: _ClassVar[int]
+    on_error: FailurePolicy.Action
+    retry: int
+    max_restarts: int
+    within_s: int
+    backoff_ms: int
+    then: FailurePolicy.Action
+    timeout_ms: int
+    error_stream: str
+    fallback: FailurePolicy.Fallback
+    def __init__(self, on_error: _Optional[_Union[FailurePolicy.Action, str]] = ..., retry: _Optional[int] = ..., max_restarts: _Optional[int] = ..., within_s: _Optional[int] = ..., backoff_ms: _Optional[int] = ..., then: _Optional[_Union[FailurePolicy.Action, str]] = ..., timeout_ms: _Optional[int] = ..., error_stream: _Optional[str] = ..., fallback: _Optional[_Union[FailurePolicy.Fallback, _Mapping]] = ...) -> None: ...
 
 class ProfilerConfig(_message.Message):
     __slots__ = ("histogram_interval_size_usec", "num_histogram_intervals", "enable_input_output_latency", "enable_profiler", "enable_stream_latency", "use_packet_timestamp_for_added_packet", "trace_log_capacity", "trace_event_types_disabled", "trace_log_path", "trace_log_count", "trace_log_interval_usec", "trace_log_margin_usec", "trace_log_duration_events", "trace_log_interval_count", "trace_log_disabled", "trace_enabled", "trace_log_instant_events", "calculator_filter")
@@ -81,7 +123,7 @@ class GraphRuntimeInfoConfig(_message.Message):
 class CalculatorGraphConfig(_message.Message):
     __slots__ = ("node", "packet_factory", "packet_generator", "num_threads", "status_handler", "input_stream", "max_queue_size", "input_stream_handler", "output_stream_handler", "executor", "output_stream", "input_side_packet", "output_side_packet", "profiler_config", "package", "type", "report_deadlock", "runtime_info", "options", "graph_options")
     class Node(_message.Message):
-        __slots__ = ("name", "calculator", "input_stream", "output_stream", "input_side_packet", "output_side_packet", "options", "node_options", "source_layer", "buffer_size_hint", "input_stream_handler", "output_stream_handler", "input_stream_info", "executor", "profiler_config", "max_in_flight", "option_value", "external_input")
+        __slots__ = ("name", "calculator", "input_stream", "output_stream", "input_side_packet", "output_side_packet", "options", "node_options", "source_layer", "buffer_size_hint", "input_stream_handler", "output_stream_handler", "input_stream_info", "executor", "profiler_config", "max_in_flight", "option_value", "failure", "external_input")
         NAME_FIELD_NUMBER: _ClassVar[int]
         CALCULATOR_FIELD_NUMBER: _ClassVar[int]
         INPUT_STREAM_FIELD_NUMBER: _ClassVar[int]
@@ -99,6 +141,7 @@ class CalculatorGraphConfig(_message.Message):
         PROFILER_CONFIG_FIELD_NUMBER: _ClassVar[int]
         MAX_IN_FLIGHT_FIELD_NUMBER: _ClassVar[int]
         OPTION_VALUE_FIELD_NUMBER: _ClassVar[int]
+        FAILURE_FIELD_NUMBER: _ClassVar[int]
         EXTERNAL_INPUT_FIELD_NUMBER: _ClassVar[int]
         name: str
         calculator: str
@@ -117,8 +160,9 @@ class CalculatorGraphConfig(_message.Message):
         profiler_config: ProfilerConfig
         max_in_flight: int
         option_value: _containers.RepeatedScalarFieldContainer[str]
+        failure: FailurePolicy
         external_input: _containers.RepeatedScalarFieldContainer[str]
-        def __init__(self, name: _Optional[str] = ..., calculator: _Optional[str] = ..., input_stream: _Optional[_Iterable[str]] = ..., output_stream: _Optional[_Iterable[str]] = ..., input_side_packet: _Optional[_Iterable[str]] = ..., output_side_packet: _Optional[_Iterable[str]] = ..., options: _Optional[_Union[_calculator_options_pb2.CalculatorOptions, _Mapping]] = ..., node_options: _Optional[_Iterable[_Union[_any_pb2.Any, _Mapping]]] = ..., source_layer: _Optional[int] = ..., buffer_size_hint: _Optional[int] = ..., input_stream_handler: _Optional[_Union[_stream_handler_pb2.InputStreamHandlerConfig, _Mapping]] = ..., output_stream_handler: _Optional[_Union[_stream_handler_pb2.OutputStreamHandlerConfig, _Mapping]] = ..., input_stream_info: _Optional[_Iterable[_Union[InputStreamInfo, _Mapping]]] = ..., executor: _Optional[str] = ..., profiler_config: _Optional[_Union[ProfilerConfig, _Mapping]] = ..., max_in_flight: _Optional[int] = ..., option_value: _Optional[_Iterable[str]] = ..., external_input: _Optional[_Iterable[str]] = ...) -> None: ...
+        def __init__(self, name: _Optional[str] = ..., calculator: _Optional[str] = ..., input_stream: _Optional[_Iterable[str]] = ..., output_stream: _Optional[_Iterable[str]] = ..., input_side_packet: _Optional[_Iterable[str]] = ..., output_side_packet: _Optional[_Iterable[str]] = ..., options: _Optional[_Union[_calculator_options_pb2.CalculatorOptions, _Mapping]] = ..., node_options: _Optional[_Iterable[_Union[_any_pb2.Any, _Mapping]]] = ..., source_layer: _Optional[int] = ..., buffer_size_hint: _Optional[int] = ..., input_stream_handler: _Optional[_Union[_stream_handler_pb2.InputStreamHandlerConfig, _Mapping]] = ..., output_stream_handler: _Optional[_Union[_stream_handler_pb2.OutputStreamHandlerConfig, _Mapping]] = ..., input_stream_info: _Optional[_Iterable[_Union[InputStreamInfo, _Mapping]]] = ..., executor: _Optional[str] = ..., profiler_config: _Optional[_Union[ProfilerConfig, _Mapping]] = ..., max_in_flight: _Optional[int] = ..., option_value: _Optional[_Iterable[str]] = ..., failure: _Optional[_Union[FailurePolicy, _Mapping]] = ..., external_input: _Optional[_Iterable[str]] = ...) -> None: ...
     NODE_FIELD_NUMBER: _ClassVar[int]
     PACKET_FACTORY_FIELD_NUMBER: _ClassVar[int]
     PACKET_GENERATOR_FIELD_NUMBER: _ClassVar[int]

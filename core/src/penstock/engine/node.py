@@ -9,14 +9,14 @@ of its own, and their outputs leave in the order of the calls.
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from penstock.engine.calculator import CalculatorContext, NodeServices
 from penstock.errors import InvalidArgumentError
 from penstock.timestamp import MAX, UNSET
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from penstock.engine.calculator import Calculator
     from penstock.engine.input import Input
@@ -46,7 +46,7 @@ class Step(CalculatorContext):
         in_ports, out_ports: the ports of `inputs` and `outputs` as tuples.
         is_running: taken and not yet completed.
         is_done: completed and waiting for earlier steps of its node (with max_in_flight).
-        words: what the error of a call that failed says; "" before.
+        words: what the error of a call that failed says; "" before, and when the guard has dealt with it.
     """
 
     __slots__ = ("call", "in_ports", "is_done", "is_running", "out_ports", "words")
@@ -70,6 +70,41 @@ class Step(CalculatorContext):
 
 #: `prepared` of nodes with one step at a time: an empty deque takes 600 bytes.
 _NEVER_USED: Final[deque[Step]] = deque()
+
+
+class Guard(Protocol):
+    """What is called in the place of a node's calculator, and decides about failed calls.
+
+    Attributes:
+        services: what the node's context asks, instead of the run's own.
+    """
+
+    services: NodeServices
+
+    @property
+    def failures(self) -> Sequence[Any]:
+        """The failures of this run, a copy; each has the time `at_ns`."""
+
+    def open(self, cc: CalculatorContext) -> Any:
+        """Open the calculator."""
+
+    def process(self, cc: CalculatorContext) -> Any:
+        """Call the calculator."""
+
+    def close(self, cc: CalculatorContext) -> Any:
+        """Close the calculator."""
+
+    def judge(self, step: Step, error: BaseException) -> int:
+        """Return FAIL, SKIP or AGAIN. Called under the lock of the run; must be quick and call no user code.
+
+        What the call wrote is taken back already; what this writes is delivered after SKIP.
+        """
+
+
+#: Verdicts about a failed call: the run fails; the call counts as one that wrote nothing; it is made again.
+FAIL: Final = 0
+SKIP: Final = 1
+AGAIN: Final = 2
 
 
 class Relay:
@@ -118,13 +153,14 @@ class Node:
         relay: where the packets of its only output go, if its only reader is another node with one input and
             one step at a time, and it has no observer; see `Schedule.turn`.
         forwarded: with offsets: input bounds up to this one have been forwarded.
+        guard: decides about its failed calls; None: they end the run.
         slowness: grows with calls that take long; kept by the runtime. At the start one such call
             more makes the node heavy: see `runtime.work`.
         steps, busy_ns: number of completed calls of `process`, and their time where it is measured.
     """
 
     __slots__ = (
-        "advance", "awaiting", "busy_ns", "calculator", "close", "forwarded", "has_offset", "id",
+        "advance", "awaiting", "busy_ns", "calculator", "close", "forwarded", "guard", "has_offset", "id",
         "in_flight", "in_order", "inputs", "is_active", "is_source", "is_touched", "kind", "layer",
         "max_in_flight", "name", "new_step", "only_input", "open", "outputs", "policy", "prepared",
         "process", "queue", "ready_key", "relay", "services", "slowness", "spare", "state", "step", "steps",
@@ -152,7 +188,8 @@ class Node:
         self.id: Final = number
         self.name: Final = name
         self.kind: Final = kind
-        self.calculator: Final = calculator
+        self.calculator = calculator
+        self.guard: Guard | None = None
         self.policy: Final = policy
         self.queue: Final = queue
         self.services: Final = services

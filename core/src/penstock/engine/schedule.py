@@ -23,7 +23,18 @@ from typing import TYPE_CHECKING, Final
 from penstock.engine import faults
 from penstock.engine.calculator import CLOSE, METHODS, OPEN, PROCESS
 from penstock.engine.input_stream_handler import NOT_READY, READY_FOR_CLOSE
-from penstock.engine.node import CLOSED, CLOSING, FAILED, OPENED, OPENING, UNOPENED, Node, Step
+from penstock.engine.node import (
+    AGAIN,
+    CLOSED,
+    CLOSING,
+    FAIL,
+    FAILED,
+    OPENED,
+    OPENING,
+    UNOPENED,
+    Node,
+    Step,
+)
 from penstock.engine.output import Output
 from penstock.engine.packet import NOTHING, Packet
 from penstock.engine.stream import add_dropped
@@ -359,7 +370,7 @@ class Schedule:
         step = queue.pop() if choose is None else queue.pop_any(choose)
         if step is not None:
             step.is_running = True
-            if step.node.takes_late and step.method == PROCESS:
+            if step.node.takes_late and step.method == PROCESS and not step.words:  # else it has its set
                 try:
                     step.node.policy.fill(step.stamp, step.in_ports)
                 except Exception as error:  # noqa: BLE001  # as in _look_once
@@ -448,7 +459,7 @@ class Schedule:
         self.complete(step, error, stop)
         return None if self.deliveries else self.take(queue)
 
-    def complete(self, step: Step, error: BaseException | None = None, stop: bool = False) -> None:  # noqa: FBT001, FBT002  # a keyword costs 40 ns
+    def complete(self, step: Step, error: BaseException | None = None, stop: bool = False) -> None:  # noqa: C901, FBT001, FBT002, PLR0912  # hot, as `_send`; a keyword costs 40 ns
         """Report the end of a step.
 
         Args:
@@ -464,8 +475,16 @@ class Schedule:
         if not step.is_running:
             raise InternalError(f"a step of node {step.node.name!r} was completed twice", node=step.node.name)
         step.is_running = False
-        self.busy -= 1
         node = step.node
+        if error is not None and node.guard is not None and not isinstance(error, faults.CallCancelledError):
+            self._take_back(step)
+            verdict = node.guard.judge(step, error)
+            if verdict == AGAIN and not self._is_failing:
+                self._prepare_again(step)
+                return
+            if verdict != FAIL:
+                error = None
+        self.busy -= 1
         node.in_flight -= 1
         if step.method == PROCESS:
             # 2. What the call wrote leaves: packets and bounds are with the readers, and the readers that
@@ -555,14 +574,32 @@ class Schedule:
 
     def _fail_step(self, step: Step, error: BaseException) -> None:
         """Record the error of a step and drop what it wrote; no bound is sent, and no later call's output."""
-        for output in step.out_ports:
-            self._discard(output, FAILED_STEP)
-            output.bound = output.stream.bound
-            output.will_close = False
+        self._take_back(step)
         if isinstance(error, faults.CallCancelledError) and self._is_failing:
             return
         at = step.stamp if step.method == PROCESS and step.node.inputs else None
         self._record(step.node, step.method, error, at, step.words)
+
+    def _take_back(self, step: Step) -> None:
+        """Drop what a call has written and promised."""
+        for output in step.out_ports:
+            self._discard(output, FAILED_STEP)
+            output.bound = output.stream.bound
+            output.will_close = False
+        if step.node.has_offset and step.method == PROCESS:
+            self._raise_to_promise(step, step.stamp)
+
+    def _prepare_again(self, step: Step) -> None:
+        """Make a step ready again whose call has failed; its guard keeps the input set."""
+        node = step.node
+        if node.in_order is not None:
+            node.prepared.appendleft(step)
+        if step.method == OPEN:
+            node.queue.push_open(node)
+        elif node.is_source:
+            node.queue.push_source(node, node.behind())
+        else:
+            node.queue.push(node)
 
     def _discard(self, output: Output, reason: str) -> None:
         """Throw away what was written and not yet delivered."""

@@ -17,7 +17,7 @@ from penstock.port_collection import Ports
 from penstock.runtime.side_packets import NO_SIDE_PACKETS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from penstock.engine.calculator import CalculatorContext, NodeServices
     from penstock.engine.packet import Packet
@@ -98,6 +98,9 @@ class RunBuilder:
 
     def _make_node(self, plan: NodePlan, readers: list[list[InputStream]]) -> Node:
         executor = self._placing.get(plan.id)
+        guard = (
+            None if plan.failure is None else plan.failure.guard(plan, self._plan, executor, self._services)
+        )
         stand_in = None if executor is None else executor.place(plan, self._plan)
         try:
             calculator = plan.factory() if stand_in is None else stand_in
@@ -111,18 +114,23 @@ class RunBuilder:
             calculator=calculator,
             policy=policy,
             queue=self._queues[self._queue_of.get(plan.id, 0)],
-            services=self._services,
+            services=self._services if guard is None else guard.services,
             layer=plan.source_layer,
             max_in_flight=plan.max_in_flight,
         )
+        if guard is not None:
+            node.guard = guard
+            node.open, node.process, node.close = guard.open, guard.process, guard.close
         if plan.input_side_packets:
-            node.open = partial(_open, node, self._side_packets)
+            node.open = partial(_open, node, self._side_packets, node.open)
         policy.process_bounds = plan.contract.process_timestamp_bounds
         inputs = tuple([self._reader(node, port, readers) for port in plan.inputs])
         outputs = tuple([self._streams[port.stream] for port in plan.outputs])
         for stream in outputs:
             stream.node = node
             stream.offset = plan.contract.timestamp_offset
+        if plan.failure is not None and plan.failure.error_stream:
+            outputs[-1].offset = 0  # settled as far as the inputs are
         try:
             node.connect(inputs, outputs, partial(_make_step, plan))
         except PenstockError:
@@ -170,6 +178,8 @@ def _make_step(plan: NodePlan, node: Node) -> Step:
     inputs = [Input(stream) for stream in node.inputs]
     outputs = [Output(stream, step) for stream in node.outputs]
     step.connect(Ports("input", _ids(plan.inputs), inputs), Ports("output", _ids(plan.outputs), outputs))
+    if plan.failure is not None and plan.failure.error_stream:  # the calculator does not see it
+        step.outputs = Ports("output", _ids(plan.outputs[:-1]), outputs[:-1])
     step.output_side_packets = _NO_OUTPUT_SIDE_PACKETS
     sides = plan.output_side_packets
     if sides:
@@ -184,7 +194,12 @@ def _ids(ports: Iterable[PortPlan | SidePortPlan]) -> list[tuple[str, int]]:
     return [(port.tag, port.index) for port in ports]
 
 
-def _open(node: Node, side_packets: SidePackets, context: CalculatorContext) -> Any:
+def _open(
+    node: Node,
+    side_packets: SidePackets,
+    call: Callable[[CalculatorContext], Any],
+    context: CalculatorContext,
+) -> Any:
     """Call `open` of a node after giving it its side packets."""
     side_packets.attach(node)
-    return node.calculator.open(context)
+    return call(context)

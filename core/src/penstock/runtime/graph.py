@@ -758,6 +758,19 @@ class CalculatorGraph:
         answer: Ledger = runner.ask(ledger)
         return answer
 
+    def failures(self) -> tuple[Any, ...]:
+        """Return the failures that failure policies have dealt with in the run under way, or the last one.
+
+        They are `penstock.failures.Failure` objects in order of time; of each node the last 1,000. Its
+        counter "failures" counts all of them.
+
+        Raises:
+            FailedPreconditionError: no run has begun.
+        """
+        nodes = self._starter.started("failures()").schedule.nodes
+        found = [one for node in nodes if node.guard is not None for one in node.guard.failures]
+        return tuple(sorted(found, key=lambda failure: failure.at_ns))
+
 
 def _checked_tracer(tracer: Tracer) -> Tracer:
     from penstock.tracing.tracer import Tracer  # only runs that are traced need it

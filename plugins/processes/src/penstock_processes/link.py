@@ -64,6 +64,8 @@ class WorkerDiedError(PenstockError):
     """
 
     default_code = StatusCode.UNAVAILABLE
+    #: As `Executor.place` says.
+    calculator_is_lost = True
 
     def __init__(  # noqa: PLR0913  # what is known of a death
         self,

@@ -43,19 +43,31 @@ def remote_node(node: NodePlan, plan: Plan) -> RemoteNode:
             for a thread of a service, or its class cannot be imported elsewhere.
     """
     check_movable(node)
-    alone = type(plan.config)()
-    alone.package = plan.config.package
-    message = alone.node.add()
-    message.CopyFrom(plan.config.node[node.id])
-    message.name = node.name
-    for field in ("executor", "max_in_flight", "input_stream_info", "input_stream_handler"):
-        message.ClearField(field)
-    alone.input_stream.extend(dict.fromkeys(_own_inputs(message)))
+    alone = graph_of(plan.config.node[node.id], node.name, plan.config)
     config: bytes = alone.SerializePartialToString(deterministic=True)
     code = spelling(node.factory)
     inputs = tuple(port_name(port.tag, port.index) for port in node.inputs)
     lines = contract_lines(node.contract)
     return RemoteNode(node.name, node.calculator, code, config, inputs, lines, node.max_in_flight)
+
+
+def graph_of(node: Any, name: str, config: Any) -> Any:
+    """Return a graph of one node alone, without what says how and where it is called.
+
+    Args:
+        node: the message of the node, which is not changed.
+        name: its canonical name.
+        config: the message of the graph that it is in.
+    """
+    alone = type(config)()
+    alone.package = config.package
+    message = alone.node.add()
+    message.CopyFrom(node)
+    message.name = name
+    for field in ("executor", "max_in_flight", "input_stream_info", "input_stream_handler", "failure"):
+        message.ClearField(field)
+    alone.input_stream.extend(dict.fromkeys(_own_inputs(message)))
+    return alone
 
 
 def _own_inputs(node: Any) -> list[str]:

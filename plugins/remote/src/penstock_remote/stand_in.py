@@ -92,13 +92,13 @@ def call_of(step: Step) -> Call:
         packet = port.packet
         value = packet.value
         inputs.append((packet.stamp, port.done) if value is NOTHING else (packet.stamp, port.done, value))
-    bounds = [output.bound for output in step.out_ports]
+    bounds = [output.bound for output in step.outputs.items]
     if step.method != OPEN:
         return Call(step.method, step.stamp, inputs, bounds)
     ports = step.input_side_packets
     sides = [(tag, index, packet.payload) for (tag, index), packet in zip(ports.ids(), ports, strict=True)]
     headers = [() if port.header.is_empty() else (port.header.payload,) for port in step.in_ports]
-    ordered = [output.stream.is_ordered for output in step.out_ports]
+    ordered = [output.stream.is_ordered for output in step.outputs.items]
     return Call(step.method, step.stamp, inputs, bounds, Opening(sides, headers, ordered))
 
 
@@ -112,7 +112,7 @@ def write(answer: Answer, step: Step) -> Stop | None:
         step.node.busy_ns += answer.busy_ns
     if answer.more:
         _write_more(answer.more, step)
-    for output, written in zip(step.out_ports, answer.outputs, strict=True):
+    for output, written in zip(step.outputs.items, answer.outputs, strict=True):
         if written is None:
             continue
         packets, bound, is_closed = written
@@ -128,9 +128,9 @@ def write(answer: Answer, step: Step) -> Stop | None:
 def _write_more(more: dict[str, Any], step: Step) -> None:
     node = step.node
     for number, offset in more.get("offsets", {}).items():
-        step.out_ports[number].stream.offset = offset
+        step.outputs.items[number].stream.offset = offset
     for number, payload in more.get("headers", {}).items():
-        step.out_ports[number].set_header(Packet(payload))
+        step.outputs.items[number].set_header(Packet(payload))
     if "process_bounds" in more:
         step.set_process_timestamp_bounds(more["process_bounds"])
     for name, payload in more.get("side_packets", {}).items():

@@ -38,7 +38,10 @@ def messages_in(message: Message) -> Iterator[tuple[Message, FieldPath]]:
 
 def calculators_of(graph: Message) -> Callable[[], tuple[Iterable[str], str]]:
     """Return a function that returns a graph's calculators and package, for `OptionTypes.look_into`."""
-    return lambda: ([node.calculator for node in graph.node], graph.package)
+    return lambda: (
+        [name for node in graph.node for name in (node.calculator, node.failure.fallback.calculator) if name],
+        graph.package,
+    )
 
 
 def unpacked(packed: PackedMessage, types: OptionTypes) -> Message:

@@ -108,6 +108,7 @@ class _Reader:
             input_stream_info=self._stream_infos(message, spot),
             executor=self.text(message.executor, spot, "executor"),
             max_in_flight=self.number(message.max_in_flight, spot, "max_in_flight"),
+            failure=self._failure(message, spot) if message.HasField("failure") else None,
             refused=self.refused(message, spot, _REFUSED_IN_NODE),
             at=at,
             option_places=OptionPlaces(message, self._places, spot, at),
@@ -156,6 +157,9 @@ class _Reader:
             Text(f"{field} has no effect: {reason}", self._places.at_field(profiler, field))
             for field, reason in without_effect(message.profiler_config)
         )
+
+    def _failure(self, message: Message, spot: Spot | None) -> tuple[Message, int]:
+        return message.failure, self._places.at_field(spot, "failure")
 
     def _node_options(self, message: Message) -> Options:
         return Options(message.options if message.HasField("options") else None, message.node_options)

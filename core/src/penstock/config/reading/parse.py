@@ -190,7 +190,8 @@ class _Reader:
             self._fail(words, places.line_and_column(half.start()))
         package = next(places.texts("package"), "")
         if scanned.rule is None:
-            self._types.look_into(lambda: (places.texts("node", "calculator"), package))
+            fallbacks = places.texts("node", "failure", "fallback", "calculator")
+            self._types.look_into(lambda: ((*places.texts("node", "calculator"), *fallbacks), package))
         else:
             # The tree ends at the first rule.
             self._types.look_into(lambda: (re.findall(_CALCULATOR, text), package))

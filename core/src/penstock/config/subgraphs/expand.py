@@ -55,7 +55,9 @@ __all__ = ["Expanded", "Subgraph", "SubgraphContext", "expand", "with_subgraphs"
 
 _LOG: Final = LateLogger("config")
 #: Fields that are for calculators, and an error on a subgraph.
-_NOT_FOR_SUBGRAPHS: Final = ("source_layer", "buffer_size_hint", "output_stream_handler", "input_stream_info")
+_NOT_FOR_SUBGRAPHS: Final = (
+    "source_layer", "buffer_size_hint", "output_stream_handler", "input_stream_info", "failure",
+)  # fmt: skip
 #: Fields that are accepted and have no effect where the subgraph is a file.
 _IGNORED: Final = ("executor", "max_in_flight", "input_stream_handler")
 

@@ -86,6 +86,8 @@ class Interface:
             if len(kept) < len(entries):
                 spot = _spot_with(spot, field, kept)
             entries[:] = [self._outside(field, entries[i]) for i in kept]
+        if node.failure.error_stream:
+            node.failure.error_stream = self._outside("output_stream", node.failure.error_stream)
         return spot
 
     def _join(self, field: str, outer: TagMap, inner: TagMap) -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
-import inspect
+from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Coroutine
+    from collections.abc import Awaitable
 
 
 class Ended:
@@ -33,7 +33,7 @@ class TaskFuture(concurrent.futures.Future[Any]):
         """Make the task; called on the loop. A coroutine that was cancelled before that never begins."""
         if self._is_cancel_requested:
             coroutine.close()
-            if inspect.iscoroutine(awaited):
+            if isinstance(awaited, Coroutine):
                 awaited.close()
             self.set_exception(concurrent.futures.CancelledError())
             return

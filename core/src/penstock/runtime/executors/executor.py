@@ -139,7 +139,8 @@ class Executor(ABC):
         """Make the calculator of a node elsewhere, and return what stands for it here: a `RemoteCalculator`.
 
         Called once for each node of this executor when a run is put together; must not wait for other
-        processes. None, the default: the calculator is made here.
+        processes. None, the default: the calculator is made here. Called again where a failure policy wants
+        a new one; an error of a call whose calculator is gone has a true attribute `calculator_is_lost`.
 
         Raises:
             InvalidArgumentError: the node cannot work elsewhere.

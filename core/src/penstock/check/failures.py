@@ -1,0 +1,64 @@
+"""Failure policies: the seam to `penstock-failures`, which checks them and carries them out.
+
+The core reads the field `failure` of a node, gives its error stream a place among the streams, asks the pack
+for what guards the node's calls in a run, and asks this guard about each call that has failed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from penstock.check.faults import cause_words
+from penstock.check.nodes import tag_map
+from penstock.check.spec import Text
+from penstock.contract import PortSpec
+from penstock.doors import behind
+from penstock.errors import PenstockError, code_of
+
+if TYPE_CHECKING:
+    from penstock.check.names import Names
+    from penstock.check.nodes import Draft
+    from penstock.check.spec import GraphSpec
+    from penstock.engine.calculator import NodeServices
+    from penstock.engine.node import Guard
+    from penstock.plan import NodePlan, Plan
+
+#: Stands for a tag at the output port that is the error stream; calculators cannot have it.
+ERROR_STREAM: Final = "failure"
+
+
+class FailurePlan(Protocol):
+    """The failure policy of one node, as the graph gives it.
+
+    Attributes:
+        error_stream: its name, or "".
+    """
+
+    error_stream: str
+
+    def guard(self, node: NodePlan, plan: Plan, executor: Any, services: NodeServices) -> Guard:
+        """Return the guard of the node in a run. `executor` places the calculator, where it is not None."""
+
+
+def plan_failure(graph: GraphSpec, number: int, draft: Draft, names: Names) -> None:
+    """Let the pack check the failure policy of a node, and note what is wrong with it."""
+    assert draft.spec.failure is not None  # noqa: S101  # the caller has looked
+    policy, at = draft.spec.failure
+    if policy.error_stream:
+        entries = (Text(policy.error_stream, at),)
+        draft.error_streams, _ = tag_map(
+            entries, names.faults, f"{draft.who}: failure: error_stream", draft.name
+        )
+        draft.error_ports = [PortSpec(name=port.name).set_any() for port in draft.error_streams]
+    if not draft.is_whole:
+        return
+    try:
+        pack: Any = behind("failures", f"{draft.who}: failure")
+        draft.failure = pack.plan_failure(policy, graph.message, number, draft, names.registry)
+        for port in draft.error_ports:
+            port.set(pack.Failure)
+    except ImportError as error:
+        names.faults.add(at, str(error), code=code_of(error), node=draft.name, cause=error)
+    except PenstockError as error:
+        words = f"{draft.who}: failure: {cause_words(error)}"
+        names.faults.add(at, words, code=error.code, node=draft.name, cause=error)
