@@ -118,7 +118,7 @@ except ImportError as error:
     "an old module name says what to install": """
 import importlib, json
 said = []
-for name in ("builder", "describe", "draw", "testing"):
+for name in ("builder", "describe", "draw", "failures", "testing"):
     try:
         importlib.import_module(f"penstock.{name}")
     except ImportError as error:
@@ -146,7 +146,7 @@ def check(program, printed):
         assert found == [
             f"penstock.{name} is in a pack that is not installed; install it: "
             f"pip install penstock-{pack.get(name, name)}"
-            for name in ("builder", "describe", "draw", "testing")
+            for name in ("builder", "describe", "draw", "failures", "testing")
         ]
     elif program == "the names of penstock-functions say what to install":
         assert found == [

@@ -29,6 +29,7 @@ NO_PLUGIN = {
     "penstock-functions",
     "penstock-mediapipe",
     "penstock-remote",
+    "penstock-failures",
     "penstock-testing",
 }
 

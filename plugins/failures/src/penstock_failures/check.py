@@ -1,0 +1,183 @@
+"""The check of the field `failure` of a node, when the graph is loaded, and the guard that each run gets."""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from penstock.config import build_plan
+from penstock.errors import InvalidArgumentError
+from penstock.lowlevel import quoted
+from penstock_failures.guard import NodeGuard
+from penstock_failures.policy import FALL_BACK, RESTART, SKIP, Policy
+from penstock_remote.description import check_movable, contract_lines, graph_of
+
+if TYPE_CHECKING:
+    from penstock import CalculatorContract, Registry
+    from penstock.lowlevel import NodePlan, Plan
+
+NAMES: Final = ("FAIL", "SKIP", "RESTART", "FALL_BACK")
+_MAX_RESTARTS: Final = 3
+_WITHIN_S: Final = 60
+_TIMES: Final = ("retry", "max_restarts", "within_s", "backoff_ms", "timeout_ms")
+
+
+class PlannedFailure(NamedTuple):
+    """The failure policy of one node, which makes a guard for each run.
+
+    Attributes:
+        policy: what the graph says.
+        error_stream: its name, or "".
+    """
+
+    policy: Policy
+    error_stream: str
+
+    def guard(self, node: NodePlan, plan: Plan, executor: Any, services: Any) -> NodeGuard:
+        """Return what guards the node in a run. `executor` places its calculator, where it is not None.
+
+        Raises:
+            InvalidArgumentError: the node can have no time-out here, or its fallback cannot go elsewhere.
+        """
+        if (
+            self.policy.timeout_s
+            and executor is None
+            and not inspect.iscoroutinefunction(node.factory.process)
+        ):
+            raise InvalidArgumentError(f"node {node.name!r}: failure: {_NO_TIMEOUT}", node=node.name)
+        if executor is not None and self.policy.fallback is not None:
+            check_movable(self.policy.fallback.nodes[0]._replace(executor=node.executor))
+        return NodeGuard(self.policy, node, plan, executor, services)
+
+
+_NO_TIMEOUT: Final = (
+    "timeout_ms cannot end a call that runs on a thread of this process; put the node on an executor such as "
+    "ProcessExecutor, make its process() async, or take timeout_ms away"
+)
+
+
+def plan_failure(message: Any, graph: Any, number: int, node: Any, registry: Registry) -> PlannedFailure:
+    """Check the failure policy of a node.
+
+    Args:
+        message: the field `failure` of the node.
+        graph: the CalculatorGraphConfig that the node stands in, with subgraphs expanded.
+        number: of the node in it.
+        node: the draft of the node: name, contract, factory, is_source, output_side_packets. Services that
+            the fallback asks for are added to its contract.
+        registry: finds the fallback's calculator, and executors.
+
+    Raises:
+        InvalidArgumentError: the policy makes no sense for this node; says what to change.
+        GraphConfigError, UnknownNameError: the fallback is no calculator, or its options are wrong.
+    """
+    for field in _TIMES:
+        value = getattr(message, field)
+        if value < 0:
+            raise InvalidArgumentError(f"{field} {value}: must not be negative")
+    _check_actions(message)
+    _check_node(message, node)
+    if message.timeout_ms and not _may_time_out(graph, graph.node[number], node.factory, registry):
+        raise InvalidArgumentError(_NO_TIMEOUT)
+    fallback = None
+    if message.HasField("fallback"):
+        fallback = _fallback(message.fallback, graph, graph.node[number], node, registry)
+    policy = Policy(
+        message.on_error,
+        message.then,
+        message.retry,
+        message.max_restarts or _MAX_RESTARTS,
+        message.within_s or _WITHIN_S,
+        message.backoff_ms / 1000,
+        message.timeout_ms / 1000,
+        message.error_stream,
+        fallback,
+    )
+    return PlannedFailure(policy, message.error_stream)
+
+
+def _check_actions(message: Any) -> None:
+    for field in ("on_error", "then"):
+        value = getattr(message, field)
+        if not 0 <= value < len(NAMES):
+            raise InvalidArgumentError(f"{field} {value}: must be one of {', '.join(NAMES)}")
+    if message.then == RESTART:
+        raise InvalidArgumentError(
+            "then RESTART: must be FAIL, SKIP or FALL_BACK; it counts when no restart is left"
+        )
+    if message.then and message.on_error not in (RESTART, FALL_BACK):
+        raise InvalidArgumentError(
+            f"then {NAMES[message.then]} has no effect with on_error {NAMES[message.on_error]}; it says "
+            "what follows RESTART and FALL_BACK"
+        )
+    if message.on_error == message.then == FALL_BACK:
+        raise InvalidArgumentError("then FALL_BACK: on_error says so already; must be FAIL or SKIP")
+    falls_back = FALL_BACK in (message.on_error, message.then)
+    if falls_back and not message.fallback.calculator:
+        raise InvalidArgumentError('FALL_BACK needs a calculator; add fallback { calculator: "Name" }')
+    if message.HasField("fallback") and not falls_back:
+        raise InvalidArgumentError("fallback has no effect; add on_error: FALL_BACK, or then: FALL_BACK")
+
+
+def _check_node(message: Any, node: Any) -> None:
+    if node.is_source and SKIP in (message.on_error, message.then):
+        raise InvalidArgumentError("SKIP skips an input set, and a source has none; use RESTART")
+    if node.is_source and message.error_stream:
+        raise InvalidArgumentError(
+            "an error stream has the timestamps of the node's inputs, and a source has none; read "
+            "graph.failures()"
+        )
+    if ":" in message.error_stream:
+        raise InvalidArgumentError(
+            f"error_stream {quoted(message.error_stream)}: must be the name of a stream, without a tag"
+        )
+    if node.output_side_packets and message.on_error in (RESTART, FALL_BACK):
+        raise InvalidArgumentError(
+            f"{NAMES[message.on_error]} opens another object, but this node makes side packets, once in a "
+            "run; use SKIP, or make them in a node of their own"
+        )
+
+
+def _may_time_out(graph: Any, message: Any, factory: Any, registry: Registry) -> bool:
+    """Return whether a call of a node may be ended from outside, as far as the graph tells."""
+    if inspect.iscoroutinefunction(factory.process):
+        return True
+    kind = next((one.type for one in graph.executor if one.name == message.executor), None)
+    if not kind:  # the application hands the executor in: asked again when a run starts
+        return kind is not None
+    return bool(getattr(registry.find("executor", kind, graph.package), "places", False))
+
+
+def _fallback(given: Any, graph: Any, message: Any, node: Any, registry: Registry) -> Plan:
+    """Return the plan of a graph of the node alone, with the calculator that it falls back on."""
+    copy = type(message)()
+    copy.CopyFrom(message)
+    for field in ("calculator", "options", "node_options"):
+        copy.ClearField(field)
+    copy.calculator = given.calculator
+    if given.HasField("options"):
+        copy.options.CopyFrom(given.options)
+    copy.node_options.extend(given.node_options)
+    alone = graph_of(copy, node.name, graph)
+    alone.node[0].max_in_flight = message.max_in_flight
+    plan = build_plan(alone, registry)
+    if len(plan.nodes) != 1 or plan.nodes[0].calculator != given.calculator:
+        raise InvalidArgumentError(f"fallback {quoted(given.calculator)} is a subgraph; name a calculator")
+    contract = plan.nodes[0].contract
+    here, there = _ports(node.contract), _ports(contract)
+    other = [f"{line!r}, here {mine!r}" for line, mine in zip(there, here, strict=False) if line != mine]
+    if contract.runs_on is not node.contract.runs_on and contract.runs_on != node.contract.runs_on:
+        other.append("another thread to run on")
+    if other or len(here) != len(there):
+        raise InvalidArgumentError(
+            f"fallback {quoted(given.calculator)} has another contract: {'; '.join(other) or 'other ports'}; "
+            "it must have the same ports and types"
+        )
+    services = node.contract.services
+    for key, is_optional in contract.services.items():
+        services[key] = is_optional and services.get(key, True)
+    return plan
+
+
+def _ports(contract: CalculatorContract) -> list[str]:
+    return [line for line in contract_lines(contract) if not line.startswith("is stateless")]

@@ -1,0 +1,62 @@
+"""`Failure`: one failed call of a calculator, as data."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+import attrs
+
+if TYPE_CHECKING:
+    from penstock import Timestamp
+
+
+class Action(StrEnum):
+    """What was done about a failure."""
+
+    #: The call is made again for the same input set.
+    RETRY = "retry"
+    #: The call is made again for the same input set, or for the next, by a new object.
+    RESTART = "restart"
+    #: The input set was skipped; the same object goes on.
+    SKIP = "skip"
+    #: The calculator of `fallback` takes over, with this input set.
+    FALL_BACK = "fall back"
+    #: The run ends.
+    FAIL = "fail"
+    #: Nothing: an object that was to be replaced anyway could not be closed.
+    NONE = "none"
+
+
+@attrs.frozen
+class Failure:
+    """One failed call. It holds no exception, so that it keeps no packet alive.
+
+    Attributes:
+        node: its name.
+        calculator: the registered name of the calculator that failed: the node's own, or its fallback.
+        method: "open", "process" or "close".
+        timestamp: of the input set; None for sources, and for methods other than `process`.
+        kind: the name of the exception's class.
+        error: what it says and where it was raised: "KeyError: 'x' (at gate.py:41 in process)".
+        traceback: as Python prints it; "" where the call had no exception of its own.
+        tries: how many calls for this input set have failed, this one included.
+        action: what was done about it.
+        at_ns: when, in nanoseconds since 1970.
+    """
+
+    node: str
+    calculator: str
+    method: str
+    timestamp: Timestamp | None
+    kind: str
+    error: str
+    traceback: str = attrs.field(repr=False)
+    tries: int
+    action: Action
+    at_ns: int
+
+    def __str__(self) -> str:
+        at = "" if self.timestamp is None else f" at {self.timestamp}"
+        what = f"node {self.node!r} ({self.calculator}): {self.method}() failed{at}: {self.error}"
+        return f"{what}; {self.action} (try {self.tries})"

@@ -1,0 +1,616 @@
+"""The guard of one node in one run: it calls the calculator, judges failed calls, and renews the calculator.
+
+The engine calls `open`, `process` and `close` here in the place of the calculator's. What they raise, or what
+their coroutine or future ends with, goes back to the engine, which asks `judge` under the lock of the run:
+the run fails, the input set is skipped, or the step is called again. So each further try, and each renewal,
+is called as any step is: on the node's executor, in its turn, traced like others. What takes time (a pause,
+a coroutine, an answer from another process) is waited for as any deferred step is, and cancelled likewise.
+
+What holds here:
+
+* `_stage` says what may be done with `node.calculator`. It changes under `_lock`. One step at a time, the
+  `_renewer`, may close the old object, make the new one and open it. Others wait at the gate meanwhile.
+* No code of a calculator runs under `_lock`, and none in `judge`.
+* An input set is kept from its first call until a call has succeeded or the set is skipped: the engine itself
+  clears the inputs of a step after each call.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import threading
+import time
+import traceback
+from collections import deque
+from concurrent.futures import Future
+from contextlib import suppress
+from functools import partial
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Final
+
+from penstock import STOP, Packet, Timestamp
+from penstock.errors import FailedPreconditionError, PenstockError, TimestampOrderError, words_of
+from penstock.log import get_logger, place
+from penstock.lowlevel import (
+    AGAIN,
+    CLOSE,
+    DONE,
+    FAIL,
+    MAX,
+    METHODS,
+    NOTHING,
+    OPEN,
+    PROCESS,
+    SKIP,
+    UNSTARTED,
+)
+from penstock_failures import policy as actions
+from penstock_failures.failure import Action, Failure
+from penstock_failures.waiting import Followed, Gate, Resume, Standing, in_time, rest
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from penstock.lowlevel import Node, NodePlan, Plan, Step
+    from penstock_failures.policy import Policy
+
+_LOG: Final = get_logger("failures")
+
+#: How many failures of a node are kept.
+_MOST: Final = 1000
+_LONGEST_PAUSE_S: Final = 30.0
+_MOST_DOUBLED: Final = 20
+
+#: What may be done with the calculator: MADE: open it; OPENED: call it; STALE: close it, then make another
+#: one; EMPTY: make another one; OPENING: nothing, it is being opened.
+_MADE: Final = 0
+_OPENED: Final = 1
+_STALE: Final = 2
+_EMPTY: Final = 3
+_OPENING: Final = 4
+
+
+class NoRestartLeftError(PenstockError):
+    """The calculator is to be replaced, and there were too many restarts lately."""
+
+
+class _InputSet:
+    """What one call of `process`, or the first `open`, is for, kept for further calls.
+
+    Attributes:
+        method, stamp: those of the step.
+        packets: one for each input.
+        tries: how many calls for it have failed.
+        round: which object was called last.
+        is_again: the next call is for this input set too.
+        failure: the last one.
+    """
+
+    __slots__ = ("failure", "is_again", "method", "packets", "round", "stamp", "traceback", "tries")
+
+    def __init__(self, step: Step) -> None:
+        self.method = step.method
+        self.stamp = step.stamp
+        self.packets: list[Packet] = [port.packet for port in step.in_ports]
+        self.tries = 0
+        self.round = 0
+        self.is_again = False
+        self.failure: Failure | None = None
+        self.traceback = ""
+
+
+class NodeGuard:
+    """Guards one node in one run.
+
+    Args:
+        policy: what the graph says.
+        node, plan: of the node.
+        executor: places its calculator; None: it is made here.
+        services: of the run.
+
+    Attributes:
+        services: what the node's context asks: with a fallback at work, its options are that one's.
+    """
+
+    def __init__(self, policy: Policy, node: NodePlan, plan: Plan, executor: Any, services: Any) -> None:
+        self._policy: Final = policy
+        self._plans: Final = (node, plan)
+        self._executor: Final = executor
+        self.services: Any = services if policy.fallback is None else _Services(services, self)
+        self._lock: Final = threading.Lock()
+        self._stage = _MADE
+        #: How many objects there have been.
+        self._round = 0
+        self._has_fallen_back = False
+        #: The fallback is to be made, which is no restart.
+        self._is_switching = False
+        self._renewer: Step | None = None
+        self._gate: Final = Gate()
+        self._sets: Final[dict[Step, _InputSet]] = {}
+        self._failures: Final[deque[Failure]] = deque(maxlen=_MOST)
+        self._count = 0
+        #: Failures since the last call that succeeded, and until when no call is made after them.
+        self._streak = 0
+        self._rests_until = 0.0
+        #: When calculators were replaced.
+        self._restarts: Final[deque[float]] = deque(maxlen=policy.max_restarts)
+
+    @property
+    def failures(self) -> Sequence[Failure]:
+        """The failures of this run, a copy."""
+        return tuple(self._failures)
+
+    @property
+    def fallback(self) -> NodePlan | None:
+        """The plan of the calculator that the node has fallen back on, or None."""
+        plan = self._policy.fallback
+        return plan.nodes[0] if self._has_fallen_back and plan is not None else None
+
+    # --- what the engine calls ----------------------------------------------------------------
+
+    def open(self, step: Any) -> Any:
+        """Open the calculator; one whose `open` has failed is replaced first."""
+        input_set = self._input_set(step)
+        pause = self._pause()
+        if pause is not None:
+            return pause
+        try:
+            if self._stage == _EMPTY:
+                self._replace(step)
+            outcome = step.node.calculator.open(step)
+        except Exception as error:
+            self._note(step, input_set, error)
+            raise
+        if outcome is None:
+            self._opened(step)
+            return None
+        return self._follow(step, input_set, outcome, is_opening=True)
+
+    def process(self, step: Any) -> Any:
+        """Call the calculator; one that is to be replaced is replaced first."""
+        input_set = self._input_set(step)
+        if self._rests_until:
+            pause = self._pause()
+            if pause is not None:
+                return pause
+        if self._stage != _OPENED:
+            waits = self._renew(step, input_set)
+            if waits is not None:
+                return waits
+        input_set.round = self._round
+        if input_set.failure is not None and self._policy.error_stream:
+            self._report(step, input_set.failure)
+        try:
+            outcome = step.node.calculator.process(step)
+        except Exception as error:
+            self._note(step, input_set, error)
+            raise
+        if outcome is None or outcome is STOP:
+            del self._sets[step]
+            self._streak = 0
+            return outcome
+        return self._follow(step, input_set, outcome)
+
+    def close(self, step: Any) -> Any:
+        """Close the calculator, if there is one. One that was to be replaced may fail to close."""
+        if self._stage == _OPENED:
+            return step.node.calculator.close(step)
+        if self._stage == _STALE:
+            waits = self._close_stale(step)
+            return None if waits is None else Followed(self._ignore_resume(waits), waits)
+        return None
+
+    def judge(self, step: Step, error: BaseException) -> int:
+        """Decide about a failed call. Called under the lock of the run, on any thread."""
+        input_set = self._sets.get(step)
+        if input_set is not None:
+            step.method, step.stamp = input_set.method, input_set.stamp
+        if isinstance(error, Resume) and input_set is not None:
+            input_set.is_again = True
+            return AGAIN
+        if input_set is None or not isinstance(error, Exception):
+            if step.method == CLOSE:
+                with self._lock:
+                    self._record(step, None, error, Action.FAIL, METHODS[CLOSE], step.words)
+            return FAIL
+        with self._lock:
+            verdict = self._decide(step, input_set, error)
+        input_set.is_again = verdict == AGAIN
+        if verdict == SKIP:
+            self._skip(step, input_set, error)
+        return verdict
+
+    # --- decisions ----------------------------------------------------------------------------
+
+    def _decide(self, step: Step, input_set: _InputSet, error: Exception) -> int:
+        """Return the verdict, and note what is to be done with the calculator. Called with `_lock`."""
+        now = monotonic()
+        if isinstance(error, NoRestartLeftError):
+            if not step.node.is_source:
+                return SKIP
+            self._rests_until = self._restarts[0] + self._policy.within_s
+            return AGAIN
+        is_first_open = step.method == OPEN
+        is_opening = is_first_open or self._renewer is step
+        self._streak += 1
+        if is_first_open or not is_opening:
+            input_set.tries += 1
+        if is_opening:
+            self._stage = _EMPTY
+            self._renewer = None
+            self._gate.open()
+        elif input_set.round == self._round and self._stage == _OPENED:
+            self._stage = self._after_call(error)
+        is_lost = bool(getattr(error, "calculator_is_lost", False))
+        action = self._action(input_set, now, is_opening=is_opening, is_lost=is_lost)
+        method = METHODS[OPEN if is_opening else PROCESS]
+        self._record(step, input_set, error, action, method, step.words)
+        if action == Action.FAIL:
+            return FAIL
+        if action == Action.FALL_BACK:
+            self._has_fallen_back = self._is_switching = True
+            self._stage = _EMPTY if self._stage == _EMPTY else _STALE
+            return AGAIN
+        may_try = is_opening or input_set.tries <= self._policy.retry or step.node.is_source
+        verdict = AGAIN if action != Action.SKIP and may_try else SKIP
+        if self._policy.backoff_s and (verdict == AGAIN or self._stage != _OPENED):
+            pause = self._policy.backoff_s * 2.0 ** min(self._streak - 1, _MOST_DOUBLED)
+            self._rests_until = now + min(pause, _LONGEST_PAUSE_S)
+        return verdict
+
+    def _after_call(self, error: Exception) -> int:
+        """Return the stage of a calculator whose call has failed."""
+        if getattr(error, "calculator_is_lost", False):
+            return _EMPTY
+        replaces = self._policy.on_error == actions.RESTART and not self._has_fallen_back
+        return _STALE if replaces else _OPENED
+
+    def _action(self, input_set: _InputSet, now: float, *, is_opening: bool, is_lost: bool) -> Action:
+        """Return what the policy says about a failure. Called with `_lock`."""
+        policy = self._policy
+        on_error = policy.on_error
+        if self._has_fallen_back:
+            on_error = actions.FAIL if policy.then == actions.FALL_BACK else policy.then
+        is_first_open = input_set.method == OPEN
+        opens_again = is_opening and (not is_first_open or (is_lost and on_error == actions.SKIP))
+        needs_new = self._stage != _OPENED
+        if needs_new and not self._may_restart(now):
+            if on_error == actions.RESTART:
+                on_error = policy.then
+        elif on_error == actions.RESTART or opens_again:
+            return Action.RESTART
+        elif input_set.tries <= policy.retry:
+            return Action.RETRY
+        if on_error == actions.FALL_BACK:
+            return Action.FALL_BACK
+        # What never opened has nothing to skip.
+        return Action.SKIP if on_error == actions.SKIP and not is_first_open else Action.FAIL
+
+    def _may_restart(self, now: float) -> bool:
+        restarts, policy = self._restarts, self._policy
+        return len(restarts) < policy.max_restarts or restarts[0] + policy.within_s <= now
+
+    def _skip(self, step: Step, input_set: _InputSet, error: BaseException) -> None:
+        """Let the ledger, the error stream and a counter tell that an input set was skipped."""
+        reason = "no restart is left" if isinstance(error, NoRestartLeftError) else type(error).__name__
+        for port, packet in zip(step.in_ports, input_set.packets, strict=True):
+            if packet.value is not NOTHING:
+                port.stream.disuse(f"skipped: {reason}", 1)
+        self._increment(step.node, "skipped")
+        step.words = ""
+        if input_set.failure is not None and self._policy.error_stream:
+            self._report(step, input_set.failure)
+        del self._sets[step]
+
+    def _record(  # noqa: PLR0913, PLR0917  # what is known of a failure
+        self,
+        step: Step,
+        input_set: _InputSet | None,
+        error: BaseException,
+        action: Action,
+        method: str,
+        words: str,
+    ) -> None:
+        """Keep a failure and count it. Called with `_lock`."""
+        node, fallback = step.node, self.fallback
+        is_processing = method == METHODS[PROCESS] and bool(node.inputs)
+        failure = Failure(
+            node.name,
+            node.kind if fallback is None else fallback.calculator,
+            method,
+            Timestamp.of(step.stamp) if is_processing else None,
+            type(error).__name__,
+            words,
+            "" if input_set is None else input_set.traceback,
+            1 if input_set is None else input_set.tries,
+            action,
+            time.time_ns(),
+        )
+        if input_set is not None:
+            input_set.failure = failure
+        self._failures.append(failure)
+        self._increment(node, "failures")
+        self._count += 1
+
+    def _increment(self, node: Node, name: str) -> None:
+        self.services.counter(node, name).increment()
+
+    # --- before and after a call --------------------------------------------------------------
+
+    def _input_set(self, step: Step) -> _InputSet:
+        """Return the input set of a call: a new one, or that of the last call, which the step then shows."""
+        known = self._sets.get(step)
+        if known is None or not known.is_again:
+            known = self._sets[step] = _InputSet(step)
+            return known
+        known.is_again = False
+        step.words = ""
+        for port, packet in zip(step.in_ports, known.packets, strict=True):
+            port.packet = packet
+        return known
+
+    def _pause(self) -> Standing | None:
+        """Return what waits until calls may be made again; None where they may."""
+        seconds = self._rests_until - monotonic()
+        if seconds <= 0:
+            self._rests_until = 0.0
+            return None
+        until = self._rests_until
+        return Standing(
+            rest(seconds), lambda: f"resting for {max(until - monotonic(), 0):.1f} s{self._after()}"
+        )
+
+    def _after(self) -> str:
+        last = self._failures[-1]
+        what = f", to be {self._nth(1)}" if self._stage != _OPENED else ", to be called again"
+        return f"{what} after {last.error}"
+
+    def _nth(self, more: int) -> str:
+        policy = self._policy
+        return f"restarted ({len(self._restarts) + more} of {policy.max_restarts} in {policy.within_s:g} s)"
+
+    def _follow(self, step: Step, input_set: _InputSet, outcome: Any, *, is_opening: bool = False) -> Any:
+        """Return what the engine waits for instead of an outcome that comes later."""
+        seconds = 0.0 if is_opening else self._policy.timeout_s
+        if isinstance(outcome, Future) and not seconds:
+            outcome.add_done_callback(partial(self._ended, step, input_set, is_opening))
+            return outcome
+        if not inspect.isawaitable(outcome) and not isinstance(outcome, Future):
+            return outcome  # the engine refuses it
+        call = in_time(outcome, seconds) if seconds else outcome
+        following = self._await(step, input_set, call, is_opening=is_opening)
+        if isinstance(outcome, Future):
+            standing = getattr(outcome, "standing", None)
+            return Standing(following, standing or (lambda: "somewhere else"))
+        return Followed(following, outcome)
+
+    async def _await(self, step: Step, input_set: _InputSet, call: Any, *, is_opening: bool) -> Any:
+        try:
+            result = await call
+        except Exception as error:
+            self._note(step, input_set, error)
+            raise
+        if is_opening:
+            self._opened(step)
+        else:
+            self._succeeded(step)
+        return result
+
+    def _ended(self, step: Step, input_set: _InputSet, is_opening: bool, future: Future[Any]) -> None:  # noqa: FBT001  # by `partial`
+        """Take note that a future has ended; the engine is told after this."""
+        error = None if future.cancelled() else future.exception()
+        if isinstance(error, Exception):
+            self._note(step, input_set, error)
+        elif error is None and not future.cancelled():
+            if is_opening:
+                self._opened(step)
+            else:
+                self._succeeded(step)
+
+    def _succeeded(self, step: Step) -> None:
+        self._sets.pop(step, None)
+        self._streak = 0
+
+    def _opened(self, step: Step) -> None:
+        """Take note that the first `open` has succeeded."""
+        self._sets.pop(step, None)
+        with self._lock:
+            self._stage = _OPENED
+            self._round += 1
+            self._streak = 0
+
+    def _note(self, step: Step, input_set: _InputSet, error: Exception) -> None:
+        """Keep what only the thread of a failed call may ask the error, before the engine has it."""
+        if self._policy.error_stream:
+            step.out_ports[-1].packets.clear()
+        if isinstance(error, Resume):
+            return
+        input_set.traceback = "".join(traceback.format_exception(error))
+        count = self._count + 1
+        if count & (count - 1) == 0:  # 1, 2, 4, 8 ...: a node that fails always does not fill the log
+            node = step.node
+            at = input_set.stamp if node.inputs and step.method == PROCESS else None
+            where = f"{METHODS[step.method]}(){'' if at is None else f' at {at}'}"
+            words = "node %r (%s): %s failed, failure %d of this node: %s"
+            said = (node.name, node.kind, where, count, words_of(error))
+            _LOG.warning(words, *said, extra=place(node.name, None, at))
+
+    def _report(self, step: Step, failure: Failure) -> None:
+        """Write a failure to the error stream, at the timestamp of the input set or behind what is there."""
+        port = step.out_ports[-1]
+        stamp = max(step.stamp, port.bound)
+        if stamp <= MAX:
+            port.add_packet(Packet(failure, stamp))
+
+    # --- renewal ------------------------------------------------------------------------------
+
+    def _renew(self, step: Step, input_set: _InputSet) -> Standing | None:
+        """Replace the calculator, or go on with that; return what to wait for, None when it is done."""
+        with self._lock:
+            if self._stage == _OPENED:
+                return None
+            if self._renewer not in (None, step):
+                return Standing(self._gate.wait(), lambda: "waiting until the node has restarted")
+            if not self._is_switching and not self._may_restart(monotonic()):
+                policy = self._policy
+                said = f"{policy.max_restarts} in {policy.within_s:g} s were allowed"
+                raise NoRestartLeftError(f"no restart is left: {said}", node=step.node.name)
+            self._renewer = step
+        try:
+            waits = self._close_stale(step) if self._stage == _STALE else None
+            if waits is None:
+                waits = self._open_new(step)
+        except Exception as error:
+            self._note(step, input_set, error)
+            raise
+        if waits is None:
+            step.method, step.stamp = PROCESS, input_set.stamp
+            for port, packet in zip(step.in_ports, input_set.packets, strict=True):
+                port.packet = packet
+        return waits
+
+    def _close_stale(self, step: Step) -> Standing | None:
+        """Close the object that is to be replaced. What it raises is recorded, what it writes is dropped."""
+        self._stage = _EMPTY
+        bounds = _begin(step, CLOSE, DONE)
+        outcome = None
+        try:
+            outcome = step.node.calculator.close(step)
+        except Exception as error:  # noqa: BLE001  # it has failed before
+            self._record_close(step, error)
+        _end(step, bounds)
+        if outcome is None:
+            return None
+        return Standing(self._await_close(step, outcome), lambda: "closing before a restart", outcome)
+
+    async def _await_close(self, step: Step, outcome: Any) -> None:
+        try:
+            await (asyncio.wrap_future(outcome) if isinstance(outcome, Future) else outcome)
+        except Exception as error:  # noqa: BLE001  # as in _close_stale
+            self._record_close(step, error)
+        raise Resume
+
+    async def _ignore_resume(self, waits: Standing) -> None:
+        """Wait for the end of a close at the end of the run."""
+        with suppress(Resume):
+            await waits
+
+    def _record_close(self, step: Step, error: Exception) -> None:
+        words = words_of(error)
+        with self._lock:
+            self._record(step, None, error, Action.NONE, METHODS[CLOSE], words)
+
+    def _open_new(self, step: Step) -> Standing | None:
+        """Make an object and open it; return what to wait for, or None."""
+        self._replace(step)
+        bounds = _begin(step, OPEN, UNSTARTED)
+        try:
+            outcome = step.node.calculator.open(step)
+        except TimestampOrderError as error:
+            raise _wrote(step.node) from error
+        if outcome is None:
+            self._end_open(step)
+            _end(step, bounds)
+            return None
+        standing = getattr(outcome, "standing", None)
+        words = f"being {self._nth(0)}"
+        return Standing(
+            self._await_open(step, outcome), lambda: f"{words} {standing()}" if standing else words, outcome
+        )
+
+    async def _await_open(self, step: Step, outcome: Any) -> None:
+        try:
+            await (asyncio.wrap_future(outcome) if isinstance(outcome, Future) else outcome)
+            self._end_open(step)
+        except TimestampOrderError as error:
+            failure = _wrote(step.node)
+            self._note(step, self._sets[step], failure)
+            raise failure from error
+        except Exception as error:
+            self._note(step, self._sets[step], error)
+            raise
+        raise Resume
+
+    def _end_open(self, step: Step) -> None:
+        """Let calls be made again, after `open` of a new object.
+
+        Raises:
+            FailedPreconditionError: it has written packets.
+        """
+        node = step.node
+        if any(output.packets for output in step.out_ports):
+            raise _wrote(node)
+        with self._lock:
+            self._stage = _OPENED
+            self._round += 1
+            self._renewer = None
+            self._gate.open()
+            has_switched = self.fallback is not None and not self._restarts
+            if not has_switched:
+                self._increment(node, "restarts")
+        last = self._failures[-1] if self._failures else None
+        after = "" if last is None else f", after: {last.error}"
+        what = (
+            f"falls back on {self.fallback.calculator!r}"
+            if self.fallback is not None
+            else f"was {self._nth(0)}"
+        )
+        _LOG.warning("node %r %s%s", node.name, what, after, extra=place(node.name))
+
+    def _replace(self, step: Step) -> None:
+        """Put a new object in the place of the calculator's."""
+        with self._lock:
+            if self._is_switching:
+                self._is_switching = False
+                self._restarts.clear()
+            else:
+                self._restarts.append(monotonic())
+        node, plan = self._plans
+        if self.fallback is not None and self._policy.fallback is not None:
+            node = self.fallback._replace(executor=node.executor)
+            plan = self._policy.fallback._replace(nodes=(node,))
+        placed = None if self._executor is None else self._executor.place(node, plan)
+        step.node.calculator = node.factory() if placed is None else placed
+
+
+def _wrote(node: Node) -> FailedPreconditionError:
+    return FailedPreconditionError(
+        f"node {node.name!r}: open() wrote packets when the node was opened again; the readers have those of "
+        "the first open(), so a node that may be restarted must not write there",
+        node=node.name,
+    )
+
+
+class _Services:
+    """The services of a run for a node with a fallback, which has options of its own."""
+
+    def __init__(self, services: Any, guard: NodeGuard) -> None:
+        self._services: Final = services
+        self._guard: Final = guard
+
+    def options(self, node: Node, message_type: type[Any]) -> Any:
+        fallback = self._guard.fallback
+        return (
+            self._services.options(node, message_type)
+            if fallback is None
+            else fallback.options.get(message_type)
+        )
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._services, name)
+
+
+def _begin(step: Step, method: int, stamp: int) -> list[int]:
+    """Let a step of `process` look like one of another method; return its bounds, for `_end`."""
+    step.method, step.stamp = method, stamp
+    step.clear_inputs()
+    return [output.bound for output in step.out_ports]
+
+
+def _end(step: Step, bounds: list[int]) -> None:
+    """Take back what another method has promised or written."""
+    for output, bound in zip(step.out_ports, bounds, strict=True):
+        output.packets.clear()
+        output.bound = bound
+        output.will_close = False

@@ -1,0 +1,138 @@
+"""Pauses, time-outs and what can be seen of them: why(), the trace, cancelling."""
+
+from __future__ import annotations
+
+import time
+from itertools import pairwise
+
+import pytest
+import trouble
+
+import penstock
+from penstock.errors import GraphConfigError, GraphRunError, InvalidArgumentError
+from penstock.tracing import Tracer
+
+PATIENCE_S = 30.0
+
+
+def wait_until(condition, what):
+    end = time.monotonic() + PATIENCE_S
+    while not condition():
+        assert time.monotonic() < end, what
+        time.sleep(0.005)
+
+
+def add(run, payload, at=0):
+    run.graph.add_packet_to_input_stream("in", penstock.Packet(payload, at))
+
+
+def test_tries_pause_and_each_pause_is_twice_as_long(driven):
+    trouble.LEFT["b"] = 3
+    run = driven("Trouble", "on_error: SKIP retry: 3 backoff_ms: 20")
+    run.run("a", "b")
+    times = [failure.at_ns / 1e6 for failure in run.graph.failures()]
+    gaps = [after - before for before, after in pairwise(times)]
+    assert gaps[0] >= 19
+    assert gaps[1] >= 39
+    assert run.out == [("a", 1), ("b", 5)]
+
+
+def test_a_success_ends_the_row_of_pauses(driven):
+    payloads = [f"p{n}" for n in range(6)]
+    trouble.LEFT.update(dict.fromkeys(payloads, 1))
+    run = driven("Trouble", "on_error: SKIP retry: 1 backoff_ms: 40")
+    began = time.monotonic()
+    assert len(run.run(*payloads)) == 6
+    assert time.monotonic() - began < 6 * 0.08  # doubled each time it would be 2.5 s
+
+
+@pytest.mark.parametrize("kind", ["Trouble", "AsyncTrouble"])
+def test_why_says_that_a_node_is_to_be_restarted(driven, kind):
+    run = driven(kind, "on_error: RESTART retry: 1 backoff_ms: 20000")
+    run.graph.start_run()
+    trouble.LEFT["b"] = 1
+    add(run, "b")
+    wait_until(lambda: "resting" in str(run.graph.why()), "the pause")
+    story = str(run.graph.why())
+    assert f"node '{kind}': process() at 0 is resting for " in story
+    assert "to be restarted (1 of 3 in 60 s) after ValueError: payload b (at trouble.py:" in story
+    began = time.monotonic()
+    run.graph.cancel()
+    with pytest.raises(GraphRunError):
+        run.graph.wait_until_done(PATIENCE_S)
+    assert time.monotonic() - began < 5
+    assert [str(error) for error in run.graph.why().errors] == ["the run was cancelled"]
+
+
+def test_a_pause_uses_no_thread_of_the_executor(driven):
+    extra = 'node { calculator: "PassThroughCalculator" input_stream: "in" output_stream: "other" }'
+    run = driven("Trouble", "on_error: SKIP retry: 1 backoff_ms: 20000", graph=f"num_threads: 1 {extra}")
+    seen = []
+    run.graph.observe_output_stream("other", lambda _, packet: seen.append(packet.payload))
+    run.graph.start_run()
+    add(run, "bad")
+    wait_until(lambda: "resting" in str(run.graph.why()), "the pause")
+    add(run, "x", 10)
+    wait_until(lambda: seen == ["bad", "x"], "the other node")
+    run.graph.cancel()
+    with pytest.raises(GraphRunError):
+        run.graph.wait_until_done(PATIENCE_S)
+
+
+def test_a_coroutine_that_takes_too_long_fails(driven, events):
+    run = driven("AsyncTrouble", 'on_error: SKIP timeout_ms: 50 error_stream: "errors"')
+    assert run.run("a", "sleep", "c") == [("a", 1), ("c", 3)]
+    assert run.skipped() == {"skipped: TimeoutError": 1}
+    assert "took longer than its timeout_ms, 50" in run.graph.failures()[0].error
+
+
+@pytest.mark.parametrize("kind", ["Trouble", "FutureTrouble"])
+def test_a_call_on_a_thread_of_this_process_cannot_have_a_time_out(driven, kind):
+    with pytest.raises(GraphConfigError, match="timeout_ms cannot end a call that runs on a thread"):
+        driven(kind, "on_error: SKIP timeout_ms: 50")
+
+
+def test_an_executor_that_is_handed_in_is_asked_when_the_run_starts(driven):
+    run = driven("Trouble", "timeout_ms: 50", graph='executor { name: "mine" }', node='executor: "mine"')
+    from penstock_executors.thread_pool import ThreadPoolExecutor
+
+    run.graph.set_executor("mine", ThreadPoolExecutor(1))
+    with pytest.raises(InvalidArgumentError, match="node 'Trouble': failure: timeout_ms"):
+        run.graph.start_run()
+
+
+def test_why_looks_into_a_coroutine_with_a_policy(driven):
+    run = driven("AsyncTrouble", "on_error: SKIP timeout_ms: 20000")
+    run.graph.start_run()
+    add(run, "sleep")
+    wait_until(lambda: "trouble.py" in str(run.graph.why()), "the call")
+    run.graph.cancel()
+    with pytest.raises(GraphRunError):
+        run.graph.wait_until_done(PATIENCE_S)
+
+
+class Seen(Tracer):
+    def __init__(self):
+        self.steps = []
+        self.drops = []
+
+    def step_ended(self, step):
+        if step.method != "observe":
+            self.steps.append((step.method, step.timestamp, step.error))
+
+    def packets_dropped(self, dropped):
+        self.drops.append((dropped.stream, dropped.reason, dropped.count))
+
+
+@pytest.mark.parametrize("kind", ["Trouble", "AsyncTrouble"])
+def test_the_trace_has_each_try(driven, kind):
+    trouble.LEFT["b"] = 2
+    run = driven(kind, "on_error: SKIP retry: 1")
+    tracer = Seen()
+    run.graph.set_tracer(tracer)
+    run.run("a", "b", "c")
+    assert [step[:2] for step in tracer.steps] == [
+        ("open", None), ("process", 0), ("process", 10), ("process", 10), ("process", 20), ("close", None),
+    ]  # fmt: skip
+    assert [step[2] is not None for step in tracer.steps] == [False, False, True, True, False, False]
+    assert ("in", "skipped: ValueError", 1) in tracer.drops

@@ -1,0 +1,243 @@
+"""Calculators that fail as their payloads say, in a module that workers can import without pytest."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import threading
+import time
+from concurrent.futures import Future
+
+import attrs
+
+import penstock
+from penstock import STOP, Calculator
+
+#: What has happened in this process, in order.
+EVENTS = []
+#: Payload → how often it still fails.
+LEFT = {}
+
+
+class Trouble(Calculator):
+    """Writes (payload, number of calls since `open`). A payload fails as `_fail` says."""
+
+    @classmethod
+    def get_contract(cls, cc):
+        cc.inputs[0].set_any()
+        cc.outputs[0].set_any()
+        cc.set_timestamp_offset(0)
+
+    def open(self, cc):
+        EVENTS.append("open")
+        self.calls = 0
+        self.name = cc.input_side_packets["NAME"].payload if "NAME" in cc.input_side_packets else "?"
+
+    def process(self, cc):
+        self.calls += 1
+        payload = cc.input.payload
+        cc.output.add((payload, self.calls), cc.input_timestamp)
+        fail(payload)
+
+    def close(self, cc):
+        EVENTS.append("close")
+
+
+def fail(payload):
+    """Raise, or end the process, where a payload asks for it."""
+    if payload == "bad" or LEFT.get(payload, 0) > 0:
+        LEFT[payload] = LEFT.get(payload, 0) - 1
+        raise ValueError(f"payload {payload}")
+    if payload == "die":
+        os.kill(os.getpid(), signal.SIGKILL)
+    if payload == "sleep":
+        time.sleep(30)
+    if payload == "leave":
+        raise KeyboardInterrupt
+
+
+class AsyncTrouble(Trouble):
+    """The same, as a coroutine, with an `open` and a `close` that wait too."""
+
+    async def open(self, cc):
+        await asyncio.sleep(0)
+        EVENTS.append("open")
+        self.calls = 0
+
+    async def process(self, cc):
+        self.calls += 1
+        payload = cc.input.payload
+        cc.output.add((payload, self.calls), cc.input_timestamp)
+        await asyncio.sleep(30 if payload == "sleep" else 0)
+        if payload != "sleep":
+            fail(payload)
+
+    async def close(self, cc):
+        await asyncio.sleep(0)
+        EVENTS.append("close")
+
+
+class FutureTrouble(Trouble):
+    """The same, with a future that a thread completes."""
+
+    def process(self, cc):
+        self.calls += 1
+        payload, future = cc.input.payload, Future()
+        cc.output.add((payload, self.calls), cc.input_timestamp)
+
+        def end():
+            try:
+                fail(payload)
+            except ValueError as error:
+                future.set_exception(error)
+            else:
+                future.set_result(None)
+
+        threading.Thread(target=end).start()
+        return future
+
+
+class Bounds(Trouble):
+    """Has no offset: it promises and closes by hand, before it fails."""
+
+    @classmethod
+    def get_contract(cls, cc):
+        cc.inputs[0].set_any()
+        cc.outputs[0].set_any()
+
+    def process(self, cc):
+        self.calls += 1
+        payload = cc.input.payload
+        if payload == "bad":
+            cc.output.set_next_timestamp_bound(10_000)
+            cc.output.close()
+        fail(payload)
+        cc.output.add((payload, self.calls), cc.input_timestamp)
+
+
+class FailsToOpen(Trouble):
+    """Fails in `open` as often as LEFT["open"] says."""
+
+    def open(self, cc):
+        EVENTS.append("try to open")
+        if LEFT.get("open", 0) > 0:
+            LEFT["open"] -= 1
+            raise OSError("no device")
+        self.calls = 0
+
+
+class FailsToClose(Trouble):
+    """Fails in `close`."""
+
+    def close(self, cc):
+        raise OSError("cannot be closed")
+
+
+class WritesInOpen(Trouble):
+    """Writes a packet in `open`, at a timestamp before those of its inputs."""
+
+    def open(self, cc):
+        super().open(cc)
+        cc.output.add("opened", -1)
+
+    @classmethod
+    def get_contract(cls, cc):
+        cc.inputs[0].set_any()
+        cc.outputs[0].set_any()
+
+
+class Camera(Calculator):
+    """A source of 0 to 9 that fails as often as LEFT[number] says; a new object goes on where it was."""
+
+    at = 0
+
+    @classmethod
+    def get_contract(cls, cc):
+        cc.outputs[0].set(int)
+
+    def open(self, cc):
+        EVENTS.append("open")
+
+    def process(self, cc):
+        if Camera.at == 10:
+            return STOP
+        fail(Camera.at)
+        cc.output.add(Camera.at, Camera.at)
+        Camera.at += 1
+        return None
+
+    def close(self, cc):
+        EVENTS.append("close")
+
+
+@attrs.frozen
+class SteadyOptions:
+    """What `Steady` writes beside its input."""
+
+    word: str = "steady"
+
+
+class Steady(Calculator):
+    """What others fall back on: writes (payload, the word of its options)."""
+
+    Options = SteadyOptions
+
+    @classmethod
+    def get_contract(cls, cc):
+        cc.inputs[0].set_any()
+        cc.outputs[0].set_any()
+        cc.set_timestamp_offset(0)
+
+    def open(self, cc):
+        EVENTS.append("steady opens")
+        self.word = cc.options(SteadyOptions).word
+
+    def process(self, cc):
+        if cc.input.payload == "both":
+            raise ArithmeticError("neither")
+        cc.output.add((cc.input.payload, self.word), cc.input_timestamp)
+
+
+class Two(Steady):
+    """Has an input more than the others."""
+
+    @classmethod
+    def get_contract(cls, cc):
+        super().get_contract(cc)
+        cc.inputs["MORE"].set_any().optional()
+        cc.set_timestamp_offset(5)
+
+
+class MakesSide(Calculator):
+    """Makes a side packet."""
+
+    @classmethod
+    def get_contract(cls, cc):
+        cc.output_side_packets[0].set(int)
+
+    def open(self, cc):
+        cc.output_side_packets[0].set(1)
+
+
+@penstock.calculator("Doubled")
+def doubled(number: int) -> int:
+    """Double a number, but no negative one."""
+    if number < 0:
+        raise ValueError(f"{number} is negative")
+    return 2 * number
+
+
+ALL = [
+    Trouble,
+    AsyncTrouble,
+    FutureTrouble,
+    Bounds,
+    FailsToOpen,
+    FailsToClose,
+    WritesInOpen,
+    Camera,
+    Steady,
+    Two,
+    MakesSide,
+]
