@@ -141,6 +141,7 @@ class Draft:
         source_layer: int = 0,
         buffer_size_hint: int = 0,
         input_stream_handler: str = "",
+        failure: Mapping[str, Any] | None = None,
         options: object = None,
         **option_fields: object,
     ) -> Node:
@@ -160,6 +161,7 @@ class Draft:
             buffer_size_hint: packets that each of the graph's queues holds at least; it is also their limit
                 if `max_queue_size` is -1 and no hint is larger.
             input_stream_handler: registered name of the policy; see `Node.set_input_stream_handler`.
+            failure: what happens when a call fails: arguments of `Node.set_failure_policy`, by name.
             options: an options message, or an instance of an attrs class.
             option_fields: of the calculator's options, by name: numbers, str, bool; a `dict` for
                 a message, a list for what repeats. A field named as an argument goes through `options`.
@@ -172,7 +174,7 @@ class Draft:
             NameClashError, PluginError: the calculator cannot be used.
         """
         message = CalculatorGraphConfig.Node(
-            calculator=self._registered(calculator),
+            calculator=self.registered(calculator),
             name=f"{self._prefix}{name}",
             executor=executor,
             max_in_flight=max_in_flight,
@@ -187,6 +189,8 @@ class Draft:
             node.set_options(options, **option_fields)
         if input_stream_handler:
             node.set_input_stream_handler(input_stream_handler)
+        if failure is not None:
+            node.set_failure_policy(**failure)
         node.connect("inputs", by_port(inputs))
         node.connect("input_side_packets", by_port(side_packets))
         if outputs:
@@ -319,7 +323,8 @@ class Draft:
         for message in messages:
             set_extension(holder, message, who)
 
-    def _registered(self, calculator: str | Callable[..., Any]) -> str:
+    def registered(self, calculator: str | Callable[..., Any]) -> str:
+        """Return the registered name of a calculator. Raises as `node`."""
         if isinstance(calculator, str):
             return calculator
         made = calculator_of(calculator)

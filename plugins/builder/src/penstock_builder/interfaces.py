@@ -12,7 +12,7 @@ from penstock import CalculatorContract
 from penstock.config import read_definition, read_graph
 from penstock.errors import InvalidArgumentError, PenstockError
 from penstock.lowlevel import Options, ReadGraph, TagMap, agree, did_you_mean, members, port_name, type_names
-from penstock_builder.wires import Wire, resolved
+from penstock_builder.wires import FAILURES, Wire, resolved
 from penstock_views.describe import describe
 
 if TYPE_CHECKING:
@@ -231,7 +231,7 @@ def written_types(wire: Wire) -> tuple[PayloadType, ...] | None:
             return None if above.declared is None else members(above.declared)
         node, place = above.writer
         contract = node.contract
-        if contract is None:
+        if contract is None or place == FAILURES:
             return None
         kind = "output_side_packets" if above.what == "side packet" else "outputs"
         root = getattr(contract, kind)[place].root()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from penstock.errors import AlreadyExistsError, InvalidArgumentError
+from penstock.errors import AlreadyExistsError, FailedPreconditionError, InvalidArgumentError
 from penstock.lowlevel import port_name
 from penstock_builder.interfaces import (
     KINDS,
@@ -17,10 +17,10 @@ from penstock_builder.interfaces import (
 from penstock_builder.names import readable
 from penstock_builder.options import as_message, messages_of, set_node_options
 from penstock_builder.ports import InputPorts, OutputPorts, PortTable, place_of
-from penstock_builder.wires import Namer, SidePacket, Stream
+from penstock_builder.wires import FAILURES, Namer, SidePacket, Stream
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from penstock import CalculatorContract, Registry
     from penstock.lowlevel import PortKey
@@ -47,6 +47,9 @@ class Owner(Namer, Protocol):
 
     def prefixed(self, name: str) -> str:
         """Return a name under the prefix that is in force."""
+
+    def registered(self, calculator: str | Callable[..., Any]) -> str:
+        """Return the registered name of a calculator."""
 
     def write_handler(
         self, config: Any, name: str, options: object, fields: Mapping[str, object], who: str
@@ -78,6 +81,8 @@ class Node:
         self.inputs = InputPorts[Stream](self._streams[0], self._connect_stream)
         self.outputs = OutputPorts[Stream](self._streams[1], self._take_stream)
         self.input_side_packets = InputPorts[SidePacket](self._sides[0], self._connect_side)
+        #: What `failures` returns, once it was asked for.
+        self.error_stream: Stream | None = None
         self.output_side_packets = OutputPorts[SidePacket](self._sides[1], self._take_side)
 
     @property
@@ -117,6 +122,22 @@ class Node:
                 node=self.name or self.calculator,
             )
         return self.outputs[places.pop()]
+
+    @property
+    def failures(self) -> Stream:
+        """The stream of the node's failures: `penstock.failures.Failure`s at the timestamps of its inputs.
+
+        Raises:
+            FailedPreconditionError: the node has no failure policy yet.
+        """
+        if not self.message.HasField("failure"):
+            raise FailedPreconditionError(
+                f"{self.who} has no failure policy; call set_failure_policy first", node=self.name
+            )
+        if self.error_stream is None:
+            self.error_stream = Stream(self.graph, (self, FAILURES))
+            self.graph.stream_names.make(self.error_stream, self._base(("FAILURES", 0)))
+        return self.error_stream
 
     @property
     def contract(self) -> CalculatorContract | None:
@@ -160,6 +181,56 @@ class Node:
             InvalidArgumentError: as `set_options`. Nothing changes.
         """
         self.graph.write_handler(self.message.input_stream_handler, name, options, fields, self.who)
+
+    def set_failure_policy(  # noqa: PLR0913  # each is a field of the config
+        self,
+        on_error: str = "FAIL",
+        *,
+        retry: int = 0,
+        max_restarts: int = 0,
+        within_s: int = 0,
+        backoff_ms: int = 0,
+        then: str = "FAIL",
+        timeout_ms: int = 0,
+        fallback: str | Callable[..., Any] = "",
+        fallback_options: object = None,
+    ) -> None:
+        """Say what happens when a call of the calculator fails; `failures` is then the stream of them.
+
+        Args:
+            on_error: "FAIL", "SKIP", "RESTART" or "FALL_BACK".
+            retry: how often a call is made again for one input set.
+            max_restarts: new objects in any `within_s` seconds; 0 means 3.
+            within_s: 0 means 60.
+            backoff_ms: the first pause before a further try; it doubles with each failure that follows.
+            then: what happens when no restart is left, or the fallback fails: "FAIL", "SKIP", "FALL_BACK".
+            timeout_ms: of a call, for nodes in other processes and asynchronous ones; 0 for none.
+            fallback: the calculator of FALL_BACK: registered name, class or function.
+            fallback_options: its options: a message, or an instance of an attrs class.
+
+        Raises:
+            InvalidArgumentError: there is no such action, or `fallback_options` are no options. Nothing
+                changes.
+            UnknownNameError: `fallback` is not registered. Nothing changes.
+        """
+        made = type(self.message)()
+        policy = made.failure
+        policy.SetInParent()
+        for field, action in (("on_error", on_error), ("then", then)):
+            actions = policy.DESCRIPTOR.fields_by_name[field].enum_type.values_by_name
+            if action not in actions:
+                raise InvalidArgumentError(
+                    f"{self.who}: {field} {action!r}: must be one of {', '.join(actions)}"
+                )
+            setattr(policy, field, actions[action].number)
+        policy.retry, policy.backoff_ms, policy.timeout_ms = retry, backoff_ms, timeout_ms
+        policy.max_restarts, policy.within_s = max_restarts, within_s
+        if fallback:
+            policy.fallback.calculator = self.graph.registered(fallback)
+            self.registry.find("calculator", policy.fallback.calculator)
+            if fallback_options is not None:
+                set_node_options(policy.fallback, as_message(fallback_options, self.registry, self.who))
+        self.message.failure.CopyFrom(policy)
 
     @property
     def registry(self) -> Registry:

@@ -40,6 +40,8 @@ def fill(graph: Draft, config: Any) -> None:
         graph.nodes.append(node)
         for kind in ("outputs", "output_side_packets"):
             _write(graph, kind, getattr(message, KINDS[kind][1]), node, node.who)
+        if message.failure.error_stream:
+            graph.stream_names.give(node.failures, message.failure.error_stream)
     # All writers are known now, so that loops find their ends.
     for node in graph.nodes:
         for kind in ("inputs", "input_side_packets"):

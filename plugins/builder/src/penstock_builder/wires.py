@@ -6,7 +6,7 @@ have any number of readers.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Protocol, Self
+from typing import TYPE_CHECKING, ClassVar, Final, Protocol, Self
 
 from penstock.errors import AlreadyExistsError, FailedPreconditionError, InvalidArgumentError
 from penstock.lowlevel import port_name
@@ -14,6 +14,10 @@ from penstock.lowlevel import port_name
 if TYPE_CHECKING:
     from penstock import CalculatorContract
     from penstock.lowlevel import PayloadType
+
+
+#: In the place of an output's tag and number: the stream of a node's failures, which no contract has.
+FAILURES: Final = ("failure", 0)
 
 
 class Namer(Protocol):

@@ -40,3 +40,5 @@ def _write(node: Node, message: Any) -> None:
         message.input_stream_info.add(tag_index=place, back_edge=True)
     for kind, (_, field) in KINDS.items():
         getattr(message, field).extend(node.table(kind).entries(node.who))
+    if node.error_stream is not None:
+        message.failure.error_stream = node.error_stream.name
