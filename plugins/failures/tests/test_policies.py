@@ -242,6 +242,15 @@ def test_overlapping_calls_keep_their_order(driven, kind, events):
     assert run.graph.counters[f"{kind}-restarts"] == opened - 1
 
 
+def test_an_object_is_closed_when_no_overlapping_call_uses_it(driven, events):
+    payloads = [f"p{n}" for n in range(120)]
+    trouble.LEFT.update(dict.fromkeys(payloads[::5], 1))
+    policy = "on_error: RESTART retry: 9 max_restarts: 1000"
+    run = driven("Exclusive", policy, node="max_in_flight: 4", graph="num_threads: 4")
+    assert [payload for payload, _ in run.run(*payloads)] == payloads
+    assert set(events) == {"open", "close"}
+
+
 def test_a_function_has_a_policy_too(driven):
     run = driven("Doubled", "on_error: SKIP")
     assert run.run(1, -1, 3) == [2, 6]

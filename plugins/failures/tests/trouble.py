@@ -98,6 +98,35 @@ class FutureTrouble(Trouble):
         return future
 
 
+class Exclusive(Trouble):
+    """Notes where it is closed while a call uses it, or called when it is closed."""
+
+    def open(self, cc):
+        super().open(cc)
+        self.lock = threading.Lock()
+        self.using = 0
+        self.is_closed = False
+
+    def process(self, cc):
+        with self.lock:
+            self.using += 1
+            if self.is_closed:
+                EVENTS.append("called after close")
+        try:
+            time.sleep(0.002)
+            super().process(cc)
+        finally:
+            with self.lock:
+                self.using -= 1
+
+    def close(self, cc):
+        with self.lock:
+            if self.using:
+                EVENTS.append("closed while in use")
+            self.is_closed = True
+        super().close(cc)
+
+
 class Bounds(Trouble):
     """Has no offset: it promises and closes by hand, before it fails."""
 
@@ -230,6 +259,7 @@ def doubled(number: int) -> int:
 
 ALL = [
     Trouble,
+    Exclusive,
     AsyncTrouble,
     FutureTrouble,
     Bounds,

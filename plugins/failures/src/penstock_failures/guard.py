@@ -9,7 +9,8 @@ a coroutine, an answer from another process) is waited for as any deferred step 
 What holds here:
 
 * `_stage` says what may be done with `node.calculator`. It changes under `_lock`. One step at a time, the
-  `_renewer`, may close the old object, make the new one and open it. Others wait at the gate meanwhile.
+  `_renewer`, may close the old object, make the new one and open it. Others wait at the gate meanwhile. An
+  object is closed when no call uses it any more: `_using` counts them where calls overlap.
 * No code of a calculator runs under `_lock`, and none in `judge`.
 * An input set is kept from its first call until a call has succeeded or the set is skipped: the engine itself
   clears the inputs of a step after each call.
@@ -52,6 +53,7 @@ from penstock_failures.waiting import Followed, Gate, Resume, Standing, in_time,
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from penstock import Calculator
     from penstock.lowlevel import Node, NodePlan, Plan, Step
     from penstock_failures.policy import Policy
 
@@ -63,12 +65,11 @@ _LONGEST_PAUSE_S: Final = 30.0
 _MOST_DOUBLED: Final = 20
 
 #: What may be done with the calculator: MADE: open it; OPENED: call it; STALE: close it, then make another
-#: one; EMPTY: make another one; OPENING: nothing, it is being opened.
+#: one; EMPTY: make another one.
 _MADE: Final = 0
 _OPENED: Final = 1
 _STALE: Final = 2
 _EMPTY: Final = 3
-_OPENING: Final = 4
 
 
 class NoRestartLeftError(PenstockError):
@@ -120,6 +121,8 @@ class NodeGuard:
         self.services: Any = services if policy.fallback is None else _Services(services, self)
         self._lock: Final = threading.Lock()
         self._stage = _MADE
+        self._overlaps: Final = node.max_in_flight > 1
+        self._using = 0
         #: How many objects there have been.
         self._round = 0
         self._has_fallen_back = False
@@ -178,17 +181,23 @@ class NodeGuard:
             waits = self._renew(step, input_set)
             if waits is not None:
                 return waits
-        input_set.round = self._round
+        if self._overlaps:
+            calculator = self._enter(step, input_set)
+        else:
+            calculator = step.node.calculator
+            input_set.round = self._round
         if input_set.failure is not None and self._policy.error_stream:
             self._report(step, input_set.failure)
         try:
-            outcome = step.node.calculator.process(step)
+            outcome = calculator.process(step)
         except Exception as error:
             self._note(step, input_set, error)
+            self._leave()
             raise
         if outcome is None or outcome is STOP:
             del self._sets[step]
             self._streak = 0
+            self._leave()
             return outcome
         return self._follow(step, input_set, outcome)
 
@@ -278,10 +287,12 @@ class NodeGuard:
         if needs_new and not self._may_restart(now):
             if on_error == actions.RESTART:
                 on_error = policy.then
-        elif on_error == actions.RESTART or opens_again:
+        elif needs_new and (on_error == actions.RESTART or opens_again):
             return Action.RESTART
         elif input_set.tries <= policy.retry:
             return Action.RETRY
+        elif on_error == actions.RESTART:  # the object was replaced already, while this call went on
+            return Action.SKIP
         if on_error == actions.FALL_BACK:
             return Action.FALL_BACK
         # What never opened has nothing to skip.
@@ -350,6 +361,23 @@ class NodeGuard:
             port.packet = packet
         return known
 
+    def _enter(self, step: Step, input_set: _InputSet) -> Calculator:
+        """Return the calculator for a call that may overlap others."""
+        with self._lock:
+            if self._stage != _OPENED:
+                raise Resume
+            self._using += 1
+            input_set.round = self._round
+            return step.node.calculator
+
+    def _leave(self) -> None:
+        """Take note that a call uses its object no more."""
+        if self._overlaps:
+            with self._lock:
+                self._using -= 1
+                if not self._using:
+                    self._gate.open()
+
     def _pause(self) -> Standing | None:
         """Return what waits until calls may be made again; None where they may."""
         seconds = self._rests_until - monotonic()
@@ -378,18 +406,19 @@ class NodeGuard:
             return outcome
         if not inspect.isawaitable(outcome) and not isinstance(outcome, Future):
             return outcome  # the engine refuses it
-        call = in_time(outcome, seconds) if seconds else outcome
-        following = self._await(step, input_set, call, is_opening=is_opening)
+        following = self._await(step, input_set, outcome, seconds, is_opening=is_opening)
         if isinstance(outcome, Future):
             standing = getattr(outcome, "standing", None)
             return Standing(following, standing or (lambda: "somewhere else"))
         return Followed(following, outcome)
 
-    async def _await(self, step: Step, input_set: _InputSet, call: Any, *, is_opening: bool) -> Any:
+    async def _await(
+        self, step: Step, input_set: _InputSet, outcome: Any, seconds: float, *, is_opening: bool
+    ) -> Any:
         try:
-            result = await call
+            result = await (in_time(outcome, seconds) if seconds else outcome)
         except Exception as error:
-            self._note(step, input_set, error)
+            self._ended_badly(step, input_set, error, is_opening=is_opening)
             raise
         if is_opening:
             self._opened(step)
@@ -401,16 +430,22 @@ class NodeGuard:
         """Take note that a future has ended; the engine is told after this."""
         error = None if future.cancelled() else future.exception()
         if isinstance(error, Exception):
-            self._note(step, input_set, error)
+            self._ended_badly(step, input_set, error, is_opening=is_opening)
         elif error is None and not future.cancelled():
             if is_opening:
                 self._opened(step)
             else:
                 self._succeeded(step)
 
+    def _ended_badly(self, step: Step, input_set: _InputSet, error: Exception, *, is_opening: bool) -> None:
+        self._note(step, input_set, error)
+        if not is_opening:
+            self._leave()
+
     def _succeeded(self, step: Step) -> None:
         self._sets.pop(step, None)
         self._streak = 0
+        self._leave()
 
     def _opened(self, step: Step) -> None:
         """Take note that the first `open` has succeeded."""
@@ -452,6 +487,10 @@ class NodeGuard:
                 return None
             if self._renewer not in (None, step):
                 return Standing(self._gate.wait(), lambda: "waiting until the node has restarted")
+            if self._stage == _STALE and self._using:
+                return Standing(
+                    self._gate.wait(), lambda: "waiting for the calls of the object to be replaced"
+                )
             if not self._is_switching and not self._may_restart(monotonic()):
                 policy = self._policy
                 said = f"{policy.max_restarts} in {policy.within_s:g} s were allowed"
