@@ -31,7 +31,8 @@ Names and plugins
     `late_names` makes the names of a package load when they are first used.
     `near_names` finds the names that a misspelt one may mean, `did_you_mean` writes them for an error.
 Options
-    `Options` finds the options of a node by their class; `OptionTypes` finds classes by their names.
+    `Options` finds the options of a node by their class; `OptionTypes` finds classes by their names, and
+    `unpacked` takes a message out of an Any.
     `is_options_class`, `options_classes`, `full_name`, `fields_of` (`ClassField`), `classes_inside` and
     `enum_numbers` describe attrs classes, `can_be_option` checks the type of a field. `message_class`,
     `extension_class` and `inner_classes` derive protobuf messages from them. `has_no_default`, `default_of`
@@ -81,6 +82,7 @@ if TYPE_CHECKING:
     from penstock.config.options.message_class import message_class as message_class
     from penstock.config.options.message_values import converted as converted
     from penstock.config.options.message_values import default_of as default_of
+    from penstock.config.options.messages import unpacked as unpacked
     from penstock.config.options.options import Options as Options
     from penstock.config.options.types import OptionTypes as OptionTypes
     from penstock.config.places import Places as Places
@@ -200,6 +202,7 @@ _HOMES: Final = {
     "penstock.config.options.message_class": "extension_class inner_classes message_class",
     "penstock.config.options.message_values": "converted default_of",
     "penstock.config.options.options": "Options",
+    "penstock.config.options.messages": "unpacked",
     "penstock.config.options.types": "OptionTypes",
     "penstock.config.places": "Places ReadGraph Spot where",
     "penstock.config.reading.scan": "Token own_name tokens_of",

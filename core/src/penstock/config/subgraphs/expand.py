@@ -26,8 +26,8 @@ from penstock.config.options.options import Options
 from penstock.config.places import ReadGraph, Spot
 from penstock.config.reading.parse import read_definition, read_graph
 from penstock.config.subgraphs.interface import PORT_FIELDS, Interface, prefix_of
-from penstock.config.subgraphs.option_values import set_option_values
 from penstock.config.subgraphs.subgraph import Subgraph, SubgraphContext
+from penstock.doors import behind
 from penstock.errors import (
     InvalidArgumentError,
     OptionError,
@@ -470,9 +470,16 @@ def _set_options(  # noqa: PLR0913, PLR0917  # a node, where it stands, and what
     faults: Faults,
     types: OptionTypes,
 ) -> None:
-    """Carry out the `option_value` entries of a node, whose message is changed."""
+    """Let penstock-templates carry out the `option_value` entries of a node, whose message is changed."""
     entries = list(part.node.option_value)
-    for i, error in set_option_values(part.node, graph, types, user):
+    if not entries:
+        return
+    try:
+        pack: Any = behind("templates", f"{who(name, part.node.calculator)}: option_value")
+    except ImportError as error:
+        faults.add(part.at("option_value"), str(error), code=code_of(error), node=name, cause=error)
+        return
+    for i, error in pack.set_option_values(part.node, graph, types, user):
         words = f"{who(name, part.node.calculator)}: option_value {quoted(entries[i])}: {error}"
         faults.add(part.at("option_value", i), words, code=error.code, node=name, cause=error)
 

@@ -14,17 +14,18 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from penstock.config.options.messages import unpacked
-from penstock.config.reading.scan import own_name
-from penstock.errors import InvalidArgumentError, NotFoundError, PenstockError, StatusCode
-from penstock.near_names import did_you_mean
-from penstock.shown import quoted
+from penstock import StatusCode
+from penstock.errors import InvalidArgumentError, NotFoundError, PenstockError
+from penstock.lowlevel import did_you_mean, own_name, quoted, unpacked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import TypeAlias
 
-    from penstock.config.message import Message
-    from penstock.config.options.types import OptionTypes
+    from penstock.lowlevel import OptionTypes
+
+    #: A message of this or another package.
+    Message: TypeAlias = Any
 
 _SPLIT: Final = re.compile(r"(?<!:):(?!:)")
 #: A path's first part that has no effect, and a path to whole messages.

@@ -1,18 +1,95 @@
 """`option_value`: values of a graph's options, copied into the options of its nodes."""
 
+import sys
+from types import SimpleNamespace
+
 import pytest
 from google.protobuf import text_format
 from google.protobuf.descriptor_pb2 import FieldDescriptorProto
 from google.protobuf.wrappers_pb2 import UInt64Value
 
+from penstock import Registry
 from penstock.config import build_plan
 from penstock.config.calculator_pb2 import CalculatorGraphConfig
-from penstock.config.options.types import OptionTypes
-from penstock.config.subgraphs.option_values import set_option_values
 from penstock.errors import GraphConfigError
-from penstock.registry import Registry
+from penstock.lowlevel import OptionTypes
+from penstock_templates.option_values import set_option_values
 
 NUMBERS = iter(range(20801, 20900))
+
+
+_OPTIONS_MODULE = """
+from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+
+from penstock.config import calculator_pb2  # knows all that can be extended
+
+file = descriptor_pb2.FileDescriptorProto(name="penstock_config_tests/{name}.proto", package="penstock")
+for dependency in ("calculator", "calculator_options", "mediapipe_options"):
+    file.dependency.append(f"penstock/config/{{dependency}}.proto")
+message = file.message_type.add(name="{name}")
+message.field.add(name="size", number=1, type=5, label=1)
+message.field.add(name="ratio", number=3, type=2, label=1)
+message.field.add(name="inner", number=2, type=11, label=3, type_name=".penstock.CalculatorGraphConfig.Node")
+message.extension.add(
+    name="ext", number={number}, type=11, label=1, type_name=".penstock.{name}", extendee=".{extendee}"
+)
+pool = descriptor_pool.Default()
+pool.AddSerializedFile(file.SerializeToString())
+{name} = message_factory.GetMessageClass(pool.FindMessageTypeByName("penstock.{name}"))
+"""
+
+
+@pytest.fixture
+def registry():
+    made = Registry()
+    made.add("input stream handler", "DefaultInputStreamHandler", type("DefaultInputStreamHandler", (), {}))
+    return made
+
+
+@pytest.fixture
+def declare(registry):
+    """Register a calculator whose ports take anything; return its class."""
+
+    def declare(name):
+        def fill(_, cc):
+            for port in (*cc.inputs, *cc.outputs):
+                port.set_any()
+
+        made = type(name, (), {"get_contract": classmethod(fill)})
+        registry.add("calculator", name, made)
+        return made
+
+    declare("PassCalculator")
+    declare("SourceCalculator")
+    return declare
+
+
+@pytest.fixture
+def faults(registry, declare):  # declares the calculators that tests take for granted
+    """Return the faults of a graph that has some, as (code's name, message)."""
+
+    def faults(graph):
+        with pytest.raises(GraphConfigError) as caught:
+            build_plan(graph, registry)
+        return [(fault.code.name, str(fault)) for fault in caught.value.faults]
+
+    return faults
+
+
+@pytest.fixture
+def make_options(registry, tmp_path, monkeypatch):
+    """Declare an options message. Its module is on the path, and is imported when the message is used."""
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def make_options(name, number, extendee="penstock.CalculatorOptions"):
+        module = f"penstock_config_tests_{name.lower()}"
+        source = _OPTIONS_MODULE.format(name=name, number=number, extendee=extendee)
+        (tmp_path / f"{module}.py").write_text(source, encoding="utf-8")
+        monkeypatch.delitem(sys.modules, module, raising=False)
+        registry.add_option(f"penstock.{name}", extendee, number, f"{module}:{name}")
+        return SimpleNamespace(load=lambda: getattr(__import__(module), name))
+
+    return make_options
 
 
 @pytest.fixture
