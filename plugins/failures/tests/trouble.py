@@ -201,6 +201,44 @@ class Camera(Calculator):
 
 
 @attrs.frozen
+class SumOptions:
+    """At which timestamps `Sum` fails: those that a seed chooses, one in `one_in`.
+
+    Attributes:
+        is_silent: it writes nothing there, instead of failing.
+    """
+
+    seed: int = 0
+    one_in: int = 4
+    is_silent: bool = False
+
+
+class Sum(Calculator):
+    """Writes the sum of its inputs, but at timestamps that it does not like."""
+
+    Options = SumOptions
+
+    @classmethod
+    def get_contract(cls, cc):
+        for port in (*cc.inputs, *cc.outputs):
+            port.set(int)
+        cc.set_timestamp_offset(0)
+        cc.set_stateless()
+
+    def open(self, cc):
+        self.options = cc.options(SumOptions)
+
+    def process(self, cc):
+        stamp = int(cc.input_timestamp)
+        is_bad = (stamp * 7919 + self.options.seed) % self.options.one_in == 0
+        if is_bad and self.options.is_silent:
+            return
+        cc.output.add(sum(port.payload for port in cc.inputs if not port.is_empty()), stamp)
+        if is_bad:
+            raise ValueError(f"{stamp} is not liked")
+
+
+@attrs.frozen
 class SteadyOptions:
     """What `Steady` writes beside its input."""
 
@@ -268,6 +306,7 @@ ALL = [
     WritesInOpen,
     Camera,
     Steady,
+    Sum,
     Two,
     MakesSide,
 ]
