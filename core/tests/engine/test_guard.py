@@ -96,6 +96,15 @@ def test_overlapping_calls_keep_their_order_where_some_are_made_again(seed) -> N
     assert [packet.stamp for packet in harness.seen["end"] if not packet.is_empty()] == list(range(1, 9))
 
 
+def test_of_overlapping_calls_the_one_that_is_made_again_comes_first() -> None:
+    process = Flaky(t1=1)
+    harness, _ = guarded(process, AGAIN, max_in_flight=3)
+    for stamp in (1, 2, 3):
+        harness.add("in", stamp, stamp)
+    harness.finish()
+    assert process.stamps == [1, 1, 2, 3]
+
+
 def test_a_paused_run_makes_no_call_again_before_it_goes_on() -> None:
     process = Flaky(t1=1)
     harness, _ = guarded(process, AGAIN)

@@ -213,6 +213,19 @@ def test_a_second_open_must_not_write(driven):
     assert "open() wrote packets when the node was opened again" in str(run.error)
 
 
+@pytest.mark.parametrize("more", ["", "max_in_flight: 2"])
+def test_a_second_open_may_promise_what_the_first_one_has_promised(driven, more):
+    run = driven("Promises", "on_error: RESTART retry: 1", node=more)
+    trouble.LEFT["b"] = 1
+    assert [payload for payload, _ in run.run("a", "b", "c")] == ["a", "b", "c"]
+
+
+def test_after_a_second_open_the_streams_are_where_they_were(driven):
+    run = driven("Promises", "on_error: RESTART max_restarts: 1")
+    run.run("a", "bad", "early")
+    assert "packet at 0 is behind the bound 1" in str(run.error)
+
+
 # --- sources, overlapping calls, groups of nodes ----------------------------------------------------
 
 
@@ -258,7 +271,7 @@ def test_a_function_has_a_policy_too(driven):
 
 
 def test_an_error_stream_is_settled_as_far_as_the_inputs(driven):
-    run = driven("Trouble", 'on_error: SKIP error_stream: "errors"')
+    run = driven("Bounds", 'on_error: SKIP error_stream: "errors"')  # has no offset
     run.graph.start_run()
     for number, payload in enumerate(["a", "b"]):
         run.graph.add_packet_to_input_stream("in", penstock.Packet(payload, 10 * number))

@@ -37,6 +37,34 @@ def test_tries_pause_and_each_pause_is_twice_as_long(driven):
     assert run.out == [("a", 1), ("b", 5)]
 
 
+def test_restarts_are_allowed_again_when_the_last_ones_are_long_ago(driven):
+    run = driven("Trouble", "on_error: RESTART max_restarts: 1 within_s: 1 then: SKIP")
+    run.graph.start_run()
+    for number, payload in enumerate(["bad", "b", "bad", "d"]):
+        add(run, payload, number)
+        run.graph.wait_until_idle(PATIENCE_S)
+    assert run.out == [("b", 1)]
+    time.sleep(1.1)  # the restart was then more than within_s ago
+    add(run, "e", 4)
+    run.graph.wait_until_idle(PATIENCE_S)
+    assert run.out == [("b", 1), ("e", 1)]
+    assert run.graph.counters["Trouble-restarts"] == 2
+
+
+def test_a_source_without_restarts_left_ends_the_run(registry):
+    trouble.LEFT.update({2: 1, 5: 1})
+    graph = penstock.CalculatorGraph(
+        """node { calculator: "Camera" output_stream: "out"
+            failure { on_error: RESTART max_restarts: 1 within_s: 1 then: FAIL } }""",
+        registry=registry,
+    )
+    graph.start_run()
+    with pytest.raises(GraphRunError, match="5"):
+        graph.wait_until_done(PATIENCE_S)
+    assert trouble.Camera.at == 5
+    graph.close()
+
+
 def test_a_success_ends_the_row_of_pauses(driven):
     payloads = [f"p{n}" for n in range(6)]
     trouble.LEFT.update(dict.fromkeys(payloads, 1))

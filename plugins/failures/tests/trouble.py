@@ -142,7 +142,15 @@ class Bounds(Trouble):
             cc.output.set_next_timestamp_bound(10_000)
             cc.output.close()
         fail(payload)
-        cc.output.add((payload, self.calls), cc.input_timestamp)
+        cc.output.add((payload, self.calls), 0 if payload == "early" else cc.input_timestamp)
+
+
+class Promises(Bounds):
+    """Promises in `open` that nothing below 0 comes."""
+
+    def open(self, cc):
+        super().open(cc)
+        cc.output.set_next_timestamp_bound(0)
 
 
 class FailsToOpen(Trouble):
@@ -301,6 +309,7 @@ ALL = [
     AsyncTrouble,
     FutureTrouble,
     Bounds,
+    Promises,
     FailsToOpen,
     FailsToClose,
     WritesInOpen,

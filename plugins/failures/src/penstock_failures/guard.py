@@ -31,7 +31,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
 from penstock import STOP, Packet, Timestamp
-from penstock.errors import FailedPreconditionError, PenstockError, TimestampOrderError, words_of
+from penstock.errors import FailedPreconditionError, PenstockError, words_of
 from penstock.log import get_logger, place
 from penstock.lowlevel import (
     AGAIN,
@@ -42,6 +42,7 @@ from penstock.lowlevel import (
     METHODS,
     NOTHING,
     OPEN,
+    PRESTREAM,
     PROCESS,
     SKIP,
     UNSTARTED,
@@ -236,10 +237,7 @@ class NodeGuard:
         """Return the verdict, and note what is to be done with the calculator. Called with `_lock`."""
         now = monotonic()
         if isinstance(error, NoRestartLeftError):
-            if not step.node.is_source:
-                return SKIP
-            self._rests_until = self._restarts[0] + self._policy.within_s
-            return AGAIN
+            return SKIP
         is_first_open = step.method == OPEN
         is_opening = is_first_open or self._renewer is step
         self._streak += 1
@@ -544,10 +542,7 @@ class NodeGuard:
         """Make an object and open it; return what to wait for, or None."""
         self._replace(step)
         bounds = _begin(step, OPEN, UNSTARTED)
-        try:
-            outcome = step.node.calculator.open(step)
-        except TimestampOrderError as error:
-            raise _wrote(step.node) from error
+        outcome = step.node.calculator.open(step)
         if outcome is None:
             self._end_open(step)
             _end(step, bounds)
@@ -562,10 +557,6 @@ class NodeGuard:
         try:
             await (asyncio.wrap_future(outcome) if isinstance(outcome, Future) else outcome)
             self._end_open(step)
-        except TimestampOrderError as error:
-            failure = _wrote(step.node)
-            self._note(step, self._sets[step], failure)
-            raise failure from error
         except Exception as error:
             self._note(step, self._sets[step], error)
             raise
@@ -579,7 +570,11 @@ class NodeGuard:
         """
         node = step.node
         if any(output.packets for output in step.out_ports):
-            raise _wrote(node)
+            raise FailedPreconditionError(
+                f"node {node.name!r}: open() wrote packets when the node was opened again; the readers have "
+                "those of the first open(), so a node that may be restarted must not write there",
+                node=node.name,
+            )
         with self._lock:
             self._stage = _OPENED
             self._round += 1
@@ -613,14 +608,6 @@ class NodeGuard:
         step.node.calculator = node.factory() if placed is None else placed
 
 
-def _wrote(node: Node) -> FailedPreconditionError:
-    return FailedPreconditionError(
-        f"node {node.name!r}: open() wrote packets when the node was opened again; the readers have those of "
-        "the first open(), so a node that may be restarted must not write there",
-        node=node.name,
-    )
-
-
 class _Services:
     """The services of a run for a node with a fallback, which has options of its own."""
 
@@ -641,10 +628,16 @@ class _Services:
 
 
 def _begin(step: Step, method: int, stamp: int) -> list[int]:
-    """Let a step of `process` look like one of another method; return its bounds, for `_end`."""
+    """Let a step of `process` look like one of another method; return its bounds, for `_end`.
+
+    Bounds that the method promises again are accepted: `_end` takes them back.
+    """
     step.method, step.stamp = method, stamp
     step.clear_inputs()
-    return [output.bound for output in step.out_ports]
+    bounds = [output.bound for output in step.out_ports]
+    for output in step.out_ports:
+        output.bound = DONE if output.stream.is_closed else PRESTREAM
+    return bounds
 
 
 def _end(step: Step, bounds: list[int]) -> None:

@@ -476,8 +476,8 @@ def _set_options(  # noqa: PLR0913, PLR0917  # a node, where it stands, and what
         return
     try:
         pack: Any = behind("templates", f"{who(name, part.node.calculator)}: option_value")
-    except ImportError as error:
-        faults.add(part.at("option_value"), str(error), code=code_of(error), node=name, cause=error)
+    except ImportError as missing:
+        faults.add(part.at("option_value"), str(missing), code=code_of(missing), node=name, cause=missing)
         return
     for i, error in pack.set_option_values(part.node, graph, types, user):
         words = f"{who(name, part.node.calculator)}: option_value {quoted(entries[i])}: {error}"
