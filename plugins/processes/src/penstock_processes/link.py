@@ -11,20 +11,20 @@ from collections import deque
 from concurrent.futures import Future
 from contextlib import suppress
 from multiprocessing import resource_tracker
-from multiprocessing.connection import Connection, wait
+from multiprocessing.connection import wait
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from penstock.errors import InvalidArgumentError, PenstockError, StatusCode
 from penstock.lowlevel import METHODS, show
 from penstock_processes.carrier import Carrier
+from penstock_processes.channel import Channel
 from penstock_processes.messages import (
     ANSWER,
     CALL,
     CANCEL,
     END,
     ERROR,
-    HEAD,
     LOG,
     MAKE,
     READY,
@@ -125,7 +125,7 @@ class _Ends(NamedTuple):
     """What a link holds while its process lives."""
 
     process: BaseProcess
-    calls: Connection
+    calls: Channel
     control: socket.socket
 
 
@@ -175,12 +175,11 @@ class Link:
         ours, theirs = socket.socketpair()
         control, their_control = socket.socketpair()
         with theirs, their_control:
-            calls = Connection(ours.detach())
-            their_calls = Connection(theirs.detach())
+            calls = Channel(ours)
             arenas = {number: Descriptor(descriptor) for number, descriptor in descriptors.items()}
             size = self._options.arena_mib << 20
             level = logging.getLogger().getEffectiveLevel()
-            setup = WorkerSetup(self.arena, their_calls, their_control, arenas, size, self._is_plain, level)
+            setup = WorkerSetup(self.arena, theirs, their_control, arenas, size, self._is_plain, level)
             process: BaseProcess = context.Process(  # type: ignore[attr-defined]  # each context has it
                 target=work, args=(setup,), name=f"penstock-worker-{self.number}", daemon=True
             )
@@ -190,8 +189,6 @@ class Link:
                 calls.close()
                 control.close()
                 raise
-            finally:
-                their_calls.close()
         self.pid = process.pid
         return _Ends(process, calls, control)
 
@@ -229,7 +226,7 @@ class Link:
             raise self._unsendable(node, call) or error from error
         pending = Pending(self, number, node.name, call)
         self._pending[number] = pending
-        self._send_bytes(HEAD.pack(CALL, number) + body)
+        self._send_bytes(CALL, number, body)
         death = self._death
         if death is not None and self._pending.pop(number, None) is not None:
             raise self._died(pending, death)
@@ -265,12 +262,12 @@ class Link:
             process.close()
 
     def _send(self, kind: int, number: int, content: object) -> None:
-        self._send_bytes(HEAD.pack(kind, number) + self.carrier.dumps(content))
+        self._send_bytes(kind, number, self.carrier.dumps(content))
 
-    def _send_bytes(self, message: bytes) -> None:
+    def _send_bytes(self, kind: int, number: int, message: bytes) -> None:
         try:
             with self._sending:
-                self._ends.calls.send_bytes(message)
+                self._ends.calls.send(kind, number, message)
         except OSError:
             pass  # the thread that receives sees the end of the connection, and fails the calls under way
 
@@ -302,18 +299,16 @@ class Link:
         calls = self._ends.calls
         late = False
         try:
-            if calls.poll(self._options.start_timeout_s):
+            if wait([calls.socket], self._options.start_timeout_s):
                 while True:
-                    self._take(memoryview(calls.recv_bytes()))
+                    self._take(*calls.receive())
             late = True
         except (EOFError, OSError):
             pass  # the process has ended, or has closed its end
         finally:
             self._bury(late=late)
 
-    def _take(self, message: memoryview) -> None:
-        kind, number = HEAD.unpack_from(message)
-        body = message[HEAD.size :]
+    def _take(self, kind: int, number: int, body: memoryview) -> None:
         if kind == READY:
             self.is_ready.set()
             return

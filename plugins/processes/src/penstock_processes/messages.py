@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import pickle
-import struct
 import traceback
 from typing import Final
 
 from penstock.errors import PenstockError
 
-#: Kind of a message and its number, before what a `Carrier` makes.
-HEAD: Final = struct.Struct("=BQ")
-
-# From the driver; the number says which node, or which call.
+# Kinds of messages. From the driver; the number says which node, or which call.
 MAKE: Final = 0
 CALL: Final = 1
 # From the worker; the number is that of the call.

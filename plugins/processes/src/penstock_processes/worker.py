@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from penstock.errors import InvalidArgumentError
 from penstock.lowlevel import default_registry, show
 from penstock_processes.arena import Arena, OwnArena
+from penstock_processes.channel import Channel
 from penstock_processes.messages import (
     ANSWER,
     CALL,
     CANCEL,
     ERROR,
-    HEAD,
     LOG,
     MAKE,
     READY,
@@ -37,7 +37,6 @@ from penstock_remote.hosted import HostedNode
 if TYPE_CHECKING:
     import socket
     from collections.abc import Callable
-    from multiprocessing.connection import Connection
 
     from penstock_remote.calls import Answer
     from penstock_remote.description import RemoteNode
@@ -70,7 +69,7 @@ class WorkerSetup(NamedTuple):
 
     Attributes:
         arena: number of the worker's own arena.
-        calls: the connection for calls and answers; a socket.
+        calls: the socket for calls and answers.
         control: the socket whose end means that the driver has ended.
         arenas: number → descriptor of each arena that the worker may read.
         arena_bytes: the size of each.
@@ -79,7 +78,7 @@ class WorkerSetup(NamedTuple):
     """
 
     arena: int
-    calls: Connection
+    calls: socket.socket
     control: socket.socket
     arenas: dict[int, Descriptor]
     arena_bytes: int
@@ -98,7 +97,7 @@ class _Worker:
     def __init__(self, setup: WorkerSetup) -> None:
         from penstock_processes.carrier import Carrier  # NumPy, which the server that forks must not import
 
-        self._calls: Final = setup.calls
+        self._calls: Final = Channel(setup.calls)
         self._control: Final[socket.socket] = setup.control
         self._is_plain: Final = setup.is_plain
         arenas: dict[int, Arena] = {}
@@ -130,15 +129,14 @@ class _Worker:
         while True:
             with self._reading:
                 try:
-                    message = memoryview(self._calls.recv_bytes())
+                    kind, number, content = self._calls.receive()
                 except (EOFError, OSError):
                     self._end()
-                kind, number = HEAD.unpack_from(message)
                 if kind == MAKE:  # with the lock held: calls of the node come after it
-                    self._make(number, message[HEAD.size :])
+                    self._make(number, content)
                     continue
             if kind == CALL:
-                self._answer(number, message[HEAD.size :])
+                self._answer(number, content)
 
     def _make(self, key: int, body: memoryview) -> None:
         """Make a node; a fault is kept for its first call."""
@@ -169,7 +167,7 @@ class _Worker:
         except BaseException as error:  # noqa: BLE001  # told to the driver
             self._send(ERROR, number, error_as_data(error, is_plain=self._is_plain))
         else:
-            self._send_bytes(HEAD.pack(ANSWER, number) + message)
+            self._send_bytes(ANSWER, number, message)
 
     def _called(self, number: int, body: memoryview) -> bytes:
         """Do a call; return its answer as a message. What it was given is dead then, unless it is kept."""
@@ -218,12 +216,12 @@ class _Worker:
         return None
 
     def _send(self, kind: int, number: int, content: object) -> None:
-        self._send_bytes(HEAD.pack(kind, number) + self._carrier.dumps(content))
+        self._send_bytes(kind, number, self._carrier.dumps(content))
 
-    def _send_bytes(self, message: bytes) -> None:
+    def _send_bytes(self, kind: int, number: int, message: bytes) -> None:
         try:
             with self._sending:
-                self._calls.send_bytes(message)
+                self._calls.send(kind, number, message)
         except OSError:
             self._end()
 
