@@ -2,7 +2,7 @@
 
 - "5 ms of Python": milliseconds a packet of a node whose every call computes for about 5 ms in pure Python,
   with four calls in flight, beside `ProcessPoolExecutor.map` with four processes.
-- "small packet": median microseconds of an int there and back, one at a time.
+- "small packet": median microseconds of an int there and back, one at a time, read by a poller.
 - "720p echo": median microseconds of a frame of 2.8 MB there and back; the bare processes copy it into shared
   memory and copy it there once more. A payload that the node only passes on is not copied back.
 - "720p inverted": as before, but the node makes a new frame; with `output.empty` it lies where it is read.
@@ -17,7 +17,6 @@ import multiprocessing
 import os
 import statistics
 import sys
-import threading
 from concurrent.futures import ProcessPoolExecutor
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -124,15 +123,10 @@ class Asked:
               calculator: "{calculator}" {node} max_in_flight: {in_flight}
               input_stream: "{tag}:in" output_stream: "OUT:out"
             }}""")
-        self._came = threading.Semaphore(0)
         self._number = 0
         self.result: Any = None
-        self._graph.observe_output_stream("out", self._notice)
+        self._poller = self._graph.add_output_stream_poller("out")
         self._graph.start_run()
-
-    def _notice(self, _name: str, packet: host.Packet) -> None:
-        self.result = packet.payload
-        self._came.release()
 
     def add(self, value: Any) -> None:
         """Add a packet."""
@@ -140,8 +134,9 @@ class Asked:
         self._number += 1
 
     def wait(self) -> Any:
-        """Wait for an output, and return the last one."""
-        self._came.acquire()
+        """Wait for an output, and return it."""
+        packet = self._poller.next(timeout=PATIENCE_S)
+        self.result = None if packet is None else packet.payload
         return self.result
 
     def ask(self, value: Any) -> Any:

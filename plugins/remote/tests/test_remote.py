@@ -43,18 +43,18 @@ class Elsewhere(InlineExecutor):
         described = self.change(remote_node(node, plan))
         made = []
 
-        def exchange(call):
+        def exchange(call, write):
             if not made:
                 made.append(HostedNode(pickle.loads(pickle.dumps(described)), default_registry(), {}))  # noqa: S301  # just made
             sent = Call(*pickle.loads(pickle.dumps(tuple(call))))  # noqa: S301  # just made
             if not self.later:
-                return through(made[0], sent)
-            answer = Future()
+                return write(through(made[0], sent))
+            outcome = Future()
             try:
-                answer.set_result(through(made[0], sent))
+                outcome.set_result(write(through(made[0], sent)))
             except ValueError as error:
-                answer.set_exception(error)
-            return answer
+                outcome.set_exception(error)
+            return outcome
 
         return RemoteCalculator(exchange)
 

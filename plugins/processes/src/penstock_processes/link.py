@@ -35,6 +35,7 @@ from penstock_processes.worker import Descriptor, WorkerSetup, work
 from penstock_remote.calls import Answer
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from multiprocessing.context import BaseContext
     from multiprocessing.process import BaseProcess
 
@@ -83,11 +84,18 @@ class WorkerDiedError(PenstockError):
         self.exit_status = exit_status
 
 
-class Pending(Future[Answer]):
-    """The answer to a call that is on its way. Cancelling asks the worker, and later kills it."""
+class Pending(Future[Any]):
+    """A call that is on its way: done when its answer has come, with what `write` makes of that.
 
-    def __init__(self, link: Link, number: int, node: str, call: Call) -> None:
+    Cancelling asks the worker, and later kills it.
+    """
+
+    def __init__(
+        self, link: Link, number: int, node: str, call: Call, write: Callable[[Answer], Any]
+    ) -> None:
         super().__init__()
+        #: None when it was used: it knows the step, whose packets it would keep.
+        self._write: Callable[[Answer], Any] | None = write
         self._link: Final = link
         self._number: Final = number
         self.node: Final = node
@@ -111,10 +119,17 @@ class Pending(Future[Answer]):
         """Take the answer, or the error."""
         if self._killer is not None:
             self._killer.cancel()
+        write, self._write = self._write, None
+        outcome = None
+        if answer is not None and write is not None:
+            try:
+                outcome = write(answer)
+            except BaseException as refused:  # noqa: BLE001  # the error of the call
+                error = refused
         if error is not None:
             self.set_exception(error)
-        elif answer is not None:
-            self.set_result(answer)
+        else:
+            self.set_result(outcome)
 
     def words(self) -> str:
         """Return the call as a user reads it."""
@@ -212,8 +227,8 @@ class Link:
         """Let the worker drop a node when it is told of the next one. May be called at any moment."""
         self._forgotten.append(key)
 
-    def call(self, key: int, node: RemoteNode, call: Call) -> Pending:
-        """Send a call; return its answer that will come.
+    def call(self, key: int, node: RemoteNode, call: Call, write: Callable[[Answer], Any]) -> Pending:
+        """Send a call; return what `write` will make of its answer.
 
         Raises:
             InvalidArgumentError: a payload cannot go to another process; names the input and the payload.
@@ -224,7 +239,7 @@ class Link:
             body = self.carrier.dumps((key, *call))
         except Exception as error:
             raise self._unsendable(node, call) or error from error
-        pending = Pending(self, number, node.name, call)
+        pending = Pending(self, number, node.name, call, write)
         self._pending[number] = pending
         self._send_bytes(CALL, number, body)
         death = self._death

@@ -18,15 +18,15 @@ from penstock_executors.thread_pool import ThreadPoolExecutor
 from penstock_processes.arena import Arena, OwnArena, memory_file
 from penstock_processes.link import Link, Pending
 from penstock_processes.options import ProcessExecutorOptions, StartMethod
-from penstock_remote.calls import Answer
 from penstock_remote.description import check_all_movable, remote_node
 from penstock_remote.stand_in import RemoteCalculator
 
 if TYPE_CHECKING:
     from penstock import Calculator, ExecutorDefaults
-    from penstock.lowlevel import NodePlan, Plan
-    from penstock_remote.calls import Call
+    from penstock.lowlevel import NodePlan, Plan, Stop
+    from penstock_remote.calls import Answer, Call
     from penstock_remote.description import RemoteNode
+    from penstock_remote.stand_in import Write
 
 A = TypeVar("A", bound=Arena)
 
@@ -156,41 +156,46 @@ class _Copies:
         #: How many calls of `process` each copy has.
         self._busy: Final = [0] * len(copies)
 
-    def __call__(self, call: Call) -> Future[Answer]:
+    def __call__(self, call: Call, write: Write) -> Future[Stop | None]:
         if len(self._copies) == 1:
             link, key = self._copies[0]
-            return link.call(key, self._node, call)
+            return link.call(key, self._node, call, write)
         if call.method == PROCESS:
-            return self._call_one(call)
-        return _AllAnswers([link.call(key, self._node, call) for link, key in self._copies])
+            return self._call_one(call, write)
+        return _AllAnswers([link.call(key, self._node, call, _as_it_is) for link, key in self._copies], write)
 
-    def _call_one(self, call: Call) -> Future[Answer]:
+    def _call_one(self, call: Call, write: Write) -> Future[Stop | None]:
         busy = self._busy
         with self._lock:
             number = busy.index(min(busy))
             busy[number] += 1
         link, key = self._copies[number]
         try:
-            answer = link.call(key, self._node, call)
+            pending = link.call(key, self._node, call, write)
         except BaseException:
             self._end_one(number)
             raise
-        answer.add_done_callback(lambda _: self._end_one(number))
-        return answer
+        pending.add_done_callback(lambda _: self._end_one(number))
+        return pending
 
     def _end_one(self, number: int) -> None:
         with self._lock:
             self._busy[number] -= 1
 
 
-class _AllAnswers(Future[Answer]):
-    """Done when all objects of a node have answered: the first one's answer, with the counters of all.
+def _as_it_is(answer: Answer) -> Answer:
+    return answer
+
+
+class _AllAnswers(Future["Stop | None"]):
+    """Done when all objects of a node have answered; the first answer, with all counters, is written then.
 
     The objects have no state, so what they write in `open` and `close` is the same, and is written once.
     """
 
-    def __init__(self, answers: list[Pending]) -> None:
+    def __init__(self, answers: list[Pending], write: Write) -> None:
         super().__init__()
+        self._write: Write | None = write
         self._answers = answers
         self._left = len(answers)
         self._lock: Final = threading.Lock()
@@ -207,12 +212,13 @@ class _AllAnswers(Future[Answer]):
         """Return in words where the calls are that have not come back."""
         return " and ".join(answer.standing() for answer in self._answers if not answer.done())
 
-    def _come(self, _: Future[Answer]) -> None:
+    def _come(self, _: Future[Any]) -> None:
         with self._lock:
             self._left -= 1
             if self._left:
                 return
         answers, self._answers = self._answers, []  # a circle would keep their payloads alive
+        write, self._write = self._write, None
         for one in answers:
             error = one.exception()
             if error is not None:
@@ -223,7 +229,12 @@ class _AllAnswers(Future[Answer]):
         for other in others:
             counters.update((other.more or {}).get("counters", {}))
         more = {**(first.more or {}), "counters": dict(counters)} if counters else first.more
-        self.set_result(first._replace(more=more))
+        try:
+            outcome = None if write is None else write(first._replace(more=more))
+        except BaseException as refused:  # noqa: BLE001  # the error of the call
+            self.set_exception(refused)
+        else:
+            self.set_result(outcome)
 
 
 class _Pool:

@@ -7,28 +7,34 @@ ledger are those of any other node.
 
 from __future__ import annotations
 
-from concurrent.futures import Future
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from penstock import STOP, Calculator, Packet
 from penstock.lowlevel import NOTHING, OPEN, PROCESS
-from penstock_remote.calls import Answer, Call, Opening
+from penstock_remote.calls import Call, Opening
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from concurrent.futures import Future
 
     from penstock import CalculatorContext
     from penstock.lowlevel import Step, Stop
+    from penstock_remote.calls import Answer
 
-    #: Sends a call; returns the answer, or a future of it.
-    Exchange = Callable[[Call], Answer | Future[Answer]]
+    #: Writes an answer to the outputs of the call's step, and returns what the calculator's method returns.
+    #: To be called once, on any thread.
+    Write = Callable[[Answer], Stop | None]
+    #: Sends a call; returns what `write` returns for its answer, or a future of that.
+    Exchange = Callable[[Call, Write], Stop | Future[Stop | None] | None]
 
 
 class RemoteCalculator(Calculator):
     """Stands for a calculator that is elsewhere.
 
     Args:
-        exchange: sends a call to it.
+        exchange: sends a call to it, and writes the answer. A future that it returns may have a method
+            `standing`, which says in words where the call is; `graph.why()` repeats it.
     """
 
     def __init__(self, exchange: Exchange) -> None:
@@ -46,43 +52,9 @@ class RemoteCalculator(Calculator):
         """Close the calculator at the other end."""
         return self._do(cc)
 
-    def _do(self, cc: Any) -> Stop | Future[Stop | None] | None:
+    def _do(self, cc: Any) -> Any:
         step: Step = cc
-        answer = self._exchange(call_of(step))
-        if isinstance(answer, Answer):
-            return write(answer, step)
-        return _Written(answer, step)
-
-
-class _Written(Future["Stop | None"]):
-    """Done when an answer has come and has been written to the outputs; cancelling asks the other end."""
-
-    def __init__(self, answer: Future[Answer], step: Step) -> None:
-        super().__init__()
-        #: None when it has come: the answer knows this object, and a circle would keep its payloads alive.
-        self._answer: Future[Answer] | None = answer
-        self._step: Final = step
-        self.set_running_or_notify_cancel()  # the call has begun: it ends when the other end says so
-        answer.add_done_callback(self._come)
-
-    def cancel(self) -> bool:
-        """Ask the other end to end the call."""
-        answer = self._answer
-        return answer is not None and answer.cancel()
-
-    def standing(self) -> str:
-        """Return in words where the call is; `graph.why()` says it."""
-        standing: Callable[[], str] | None = getattr(self._answer, "standing", None)
-        return "in another process" if standing is None else standing()
-
-    def _come(self, answer: Future[Answer]) -> None:
-        self._answer = None
-        try:
-            outcome = write(answer.result(), self._step)
-        except BaseException as error:  # noqa: BLE001  # the step's error, cancellation included
-            self.set_exception(error)
-        else:
-            self.set_result(outcome)
+        return self._exchange(call_of(step), partial(write, step))
 
 
 def call_of(step: Step) -> Call:
@@ -102,7 +74,7 @@ def call_of(step: Step) -> Call:
     return Call(step.method, step.stamp, inputs, bounds, Opening(sides, headers, ordered))
 
 
-def write(answer: Answer, step: Step) -> Stop | None:
+def write(step: Step, answer: Answer) -> Stop | None:
     """Write what a call did at the other end to the outputs of a step; return what `process` returns.
 
     Raises:
