@@ -252,36 +252,36 @@ def test_an_executor_is_declared_once_and_its_type_is_known(g):
     assert len(g.to_config().executor) == 1
 
 
-def test_a_failure_policy_has_its_stream_and_reads_back():
-    g = Graph()
+def test_a_failure_policy_has_its_stream_and_reads_back(registry):
+    g = Graph(registry)
     frames = g.input("frames")
     with g.prefix("left"):
         node = g.node(
-            "PassThroughCalculator", frames, failure={"on_error": "SKIP", "retry": 2, "timeout_ms": 5}
+            "HandOnCalculator", frames, failure={"on_error": "SKIP", "retry": 2, "timeout_ms": 5}
         )
-        seen = g.node("PassThroughCalculator", node.failures.named("faults"))
-    node.set_failure_policy("RESTART", backoff_ms=10, then="FALL_BACK", fallback="PassThroughCalculator")
+        seen = g.node("HandOnCalculator", node.failures.named("faults"))
+    node.set_failure_policy("RESTART", backoff_ms=10, then="FALL_BACK", fallback="HandOnCalculator")
     g.output(node.outputs[0], "out")
     g.output(seen.outputs[0], "told")
     text = g.to_text()
     assert "on_error: RESTART" in text
     assert 'error_stream: "left__faults"' in text
     assert "retry" not in text
-    again = Graph.from_config(text)
+    again = Graph.from_config(text, registry)
     assert again.to_text() == text
     assert again.nodes[0].failures.name == "left__faults"
 
 
-def test_a_failure_stream_without_a_chosen_name_gets_one():
-    g = Graph()
-    node = g.node("PassThroughCalculator", g.input("in"), failure={"on_error": "SKIP"})
+def test_a_failure_stream_without_a_chosen_name_gets_one(registry):
+    g = Graph(registry)
+    node = g.node("HandOnCalculator", g.input("in"), failure={"on_error": "SKIP"})
     g.output(node.failures)
-    assert g.to_config().node[0].failure.error_stream == node.failures.name == "pass_through_failures"
+    assert g.to_config().node[0].failure.error_stream == node.failures.name == "hand_on_failures"
 
 
-def test_a_failure_policy_that_is_none_is_refused():
-    g = Graph()
-    node = g.node("PassThroughCalculator", g.input("in"))
+def test_a_failure_policy_that_is_none_is_refused(registry):
+    g = Graph(registry)
+    node = g.node("HandOnCalculator", g.input("in"))
     with pytest.raises(FailedPreconditionError, match="has no failure policy; call set_failure_policy first"):
         _ = node.failures
     with pytest.raises(InvalidArgumentError, match="on_error 'IGNORE': must be one of FAIL, SKIP"):
