@@ -665,26 +665,6 @@ def test_unknown_options_are_bytes_in_text_and_an_error_in_json(blur):
 # --- subgraphs -----------------------------------------------------------------------------------
 
 
-def test_option_value_copies_fields_of_classes(blur):
-    blur.add_option(NAME, None, None, BlurOptions)
-    inside = (
-        'type: "Sub" input_stream: "in" output_stream: "out" '
-        f"graph_options {{ [type.googleapis.com/{NAME}] {{ radius: 4 names: 'a' area {{ x: 1 }} }} }}"
-        + node(
-            packed("on: true") + 'option_value: "radius:radius" option_value: "size:size" '
-            'option_value: "names:names" option_value: "area:area"'
-        )
-    )
-    uses = 'input_stream: "in" node { calculator: "Sub" input_stream: "in" output_stream: "out" %s }'
-
-    def options(given):
-        plan = build_plan(uses % given, blur, subgraphs={"Sub": inside})
-        return plan.nodes[0].options.get(BlurOptions)
-
-    assert options("") == BlurOptions(radius=4, names=["a"], area=Rect(x=1), on=True)
-    assert options(packed("radius: 9")) == BlurOptions(radius=9, names=["a"], area=Rect(x=1), on=True)
-
-
 def test_a_computed_subgraph_gets_an_instance_and_its_fault_a_place(blur):
     class Chain(Subgraph):
         Options = BlurOptions

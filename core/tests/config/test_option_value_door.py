@@ -1,4 +1,4 @@
-"""`option_value` is carried out by penstock-templates, behind a door."""
+"""`option_value` is carried out by penstock-templates, behind a door: here without the pack."""
 
 import pytest
 
@@ -16,10 +16,6 @@ def size(registry, declare, make_options):  # declares the calculator
     """Return the size that the node of a graph has in the plan."""
     kind = make_options("ForwardedOptions", 20940).load()
     return lambda graph: build_plan(graph, registry).config.node[0].options.Extensions[kind.ext].size
-
-
-def test_an_entry_copies_the_value(size):
-    assert size(GRAPH % 'option_value: "size:size"') == 7
 
 
 def test_without_the_pack_an_entry_is_a_fault_that_says_what_to_install(size, monkeypatch):

@@ -256,9 +256,7 @@ def test_a_failure_policy_has_its_stream_and_reads_back(registry):
     g = Graph(registry)
     frames = g.input("frames")
     with g.prefix("left"):
-        node = g.node(
-            "HandOnCalculator", frames, failure={"on_error": "SKIP", "retry": 2, "timeout_ms": 5}
-        )
+        node = g.node("HandOnCalculator", frames, failure={"on_error": "SKIP", "retry": 2, "timeout_ms": 5})
         seen = g.node("HandOnCalculator", node.failures.named("faults"))
     node.set_failure_policy("RESTART", backoff_ms=10, then="FALL_BACK", fallback="HandOnCalculator")
     g.output(node.outputs[0], "out")

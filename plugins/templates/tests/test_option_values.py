@@ -3,6 +3,7 @@
 import sys
 from types import SimpleNamespace
 
+import attrs
 import pytest
 from google.protobuf import text_format
 from google.protobuf.descriptor_pb2 import FieldDescriptorProto
@@ -12,7 +13,7 @@ from penstock import Registry
 from penstock.config import build_plan
 from penstock.config.calculator_pb2 import CalculatorGraphConfig
 from penstock.errors import GraphConfigError
-from penstock.lowlevel import OptionTypes
+from penstock.lowlevel import OptionTypes, full_name
 from penstock_templates.option_values import set_option_values
 
 NUMBERS = iter(range(20801, 20900))
@@ -358,3 +359,48 @@ def test_packed_options_that_are_no_message_of_their_type_are_a_fault(suffix, va
 
     assert code == "INVALID_ARGUMENT"
     assert f"node 'PassCalculator': option_value 'size:size': {words.format(name)}" in said
+
+
+@attrs.frozen(kw_only=True)
+class Rect:
+    x: int
+    y: int = 0
+
+
+@attrs.frozen(kw_only=True)
+class CropOptions:
+    """Options that are an attrs class, not a message."""
+
+    radius: int = 3
+    names: tuple[str, ...] = ()
+    area: Rect | None = None
+    size: tuple[int, int] = (640, 480)
+    on: bool = False
+
+
+def test_fields_of_option_classes_are_copied(registry):
+    name = full_name(CropOptions)
+    registry.add_option(name, None, None, CropOptions)
+
+    class Crop:
+        Options = CropOptions
+
+        @classmethod
+        def get_contract(cls, cc):
+            cc.inputs[0].set_any()
+            cc.outputs[0].set_any()
+
+    registry.add("calculator", "Crop", Crop)
+    entries = " ".join(f'option_value: "{field}:{field}"' for field in ("radius", "size", "names", "area"))
+    inside = f"""type: "Sub" input_stream: "in" output_stream: "out"
+        graph_options {{ [type.googleapis.com/{name}] {{ radius: 4 names: 'a' area {{ x: 1 }} }} }}
+        node {{ calculator: "Crop" input_stream: "in" output_stream: "out"
+               node_options {{ [type.googleapis.com/{name}] {{ on: true }} }} {entries} }}"""
+    uses = 'input_stream: "in" node { calculator: "Sub" input_stream: "in" output_stream: "out" %s }'
+
+    def options(given):
+        return build_plan(uses % given, registry, subgraphs={"Sub": inside}).nodes[0].options.get(CropOptions)
+
+    assert options("") == CropOptions(radius=4, names=("a",), area=Rect(x=1), on=True)
+    given = f"node_options {{ [type.googleapis.com/{name}] {{ radius: 9 }} }}"
+    assert options(given) == CropOptions(radius=9, names=("a",), area=Rect(x=1), on=True)
