@@ -6,7 +6,7 @@ connects. `Calculator.get_contract` fills it in; validation then compares it wit
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from penstock.errors import InvalidArgumentError
 from penstock.payload_types import PayloadType, is_any, is_type, members, type_names
@@ -165,6 +165,15 @@ class HandlerRequest(NamedTuple):
     options: Any = None
 
 
+class Declared(NamedTuple):
+    """What `declare` said of a calculator; None where it said nothing."""
+
+    may_skip: bool | None = None
+    stateless: bool | None = None
+    is_live: bool | None = None
+    cost: Literal["low", "high"] | None = None
+
+
 class CalculatorContract:
     """What `get_contract` fills in. All ports that the graph connects must get a type.
 
@@ -173,7 +182,7 @@ class CalculatorContract:
         inputs, outputs, input_side_packets, output_side_packets: the ports.
         timestamp_offset: see `set_timestamp_offset`; None where none was set.
         process_timestamp_bounds: see `set_process_timestamp_bounds`.
-        is_stateless: see `set_stateless`.
+        declared: see `declare`.
         input_stream_handler: what `set_input_stream_handler` asked for, or None.
         services: key → whether it is optional.
         runs_on: the service that `run_on` asked for, or None.
@@ -198,7 +207,7 @@ class CalculatorContract:
         self._options = options
         self.timestamp_offset: int | None = None
         self.process_timestamp_bounds = False
-        self.is_stateless = False
+        self.declared = Declared()
         self.input_stream_handler: HandlerRequest | None = None
         self.services: dict[ServiceKey[Any], bool] = {}
         self.runs_on: ServiceKey[Any] | None = None
@@ -236,12 +245,30 @@ class CalculatorContract:
         """Ask for `process` also at newly settled timestamps without any packet."""
         self.process_timestamp_bounds = bool(process)
 
-    def set_stateless(self, stateless: bool = True) -> None:  # noqa: FBT001, FBT002
-        """Say that a call of `process` depends on nothing that earlier calls have left in the object.
+    def declare(
+        self,
+        *,
+        may_skip: bool | None = None,
+        stateless: bool | None = None,
+        is_live: bool | None = None,
+        cost: Literal["low", "high"] | None = None,
+    ) -> None:
+        """Say how the calculator behaves, for executors and for `penstock lint`. None leaves a thing unsaid.
 
-        An executor may then work with several objects of one node, where the graph says `max_in_flight`.
+        Args:
+            may_skip: whether a call may leave an output without a packet where the inputs have one.
+            stateless: whether a call depends on nothing that earlier calls have left in the object. Then an
+                executor may work with several objects of one node, where the graph says `max_in_flight`.
+            is_live: whether it is a source whose packets come with real time and cannot wait: a camera.
+            cost: "high": a call usually takes a millisecond or more, or waits for a device.
+
+        Raises:
+            InvalidArgumentError: `cost` is another word.
         """
-        self.is_stateless = bool(stateless)
+        if cost not in (None, "low", "high"):
+            raise InvalidArgumentError(f"cost {cost!r}: must be 'low' or 'high'")
+        said = Declared(may_skip, stateless, is_live, cost)._asdict().items()
+        self.declared = self.declared._replace(**{name: value for name, value in said if value is not None})
 
     def set_input_stream_handler(self, name: str, options: object = None) -> None:
         """Name the input stream handler that this calculator is written for."""

@@ -470,6 +470,28 @@ def test_what_is_registered_and_no_calculator_is_a_fault(faults, registry):
     )
 
 
+def test_a_contract_declares_how_the_calculator_behaves_and_leaves_the_rest_unsaid(plan, declare):
+    def contract(cc):
+        cc.declare(stateless=True, cost="high")
+        cc.declare(may_skip=False)
+
+    declare("SaysCalculator", contract)
+    declare("SilentCalculator", lambda cc: None)
+    says, silent = plan('node { calculator: "SaysCalculator" } node { calculator: "SilentCalculator" }').nodes
+
+    assert says.contract.declared == (False, True, None, "high")
+    assert silent.contract.declared == (None, None, None, None)
+
+
+def test_a_cost_that_is_no_word_for_one_is_a_fault(faults, declare):
+    declare("DearCalculator", lambda cc: cc.declare(cost="dear"))
+    only(
+        faults('node { calculator: "DearCalculator" }'),
+        "INVALID_ARGUMENT",
+        "cost 'dear': must be 'low' or 'high'",
+    )
+
+
 def test_a_failing_contract_names_the_node_and_keeps_its_cause(plan, declare):
     def fill(cc):
         raise ZeroDivisionError("by zero")

@@ -231,7 +231,7 @@ class Sum(Calculator):
         for port in (*cc.inputs, *cc.outputs):
             port.set(int)
         cc.set_timestamp_offset(0)
-        cc.set_stateless()
+        cc.declare(stateless=True)
 
     def open(self, cc):
         self.options = cc.options(SumOptions)

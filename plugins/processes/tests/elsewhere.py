@@ -53,7 +53,7 @@ class StatelessPid(ObjectAndPid):
     @classmethod
     def get_contract(cls, cc):
         super().get_contract(cc)
-        cc.set_stateless()
+        cc.declare(stateless=True)
 
     def open(self, cc):
         cc.counter("opened").increment()
@@ -216,7 +216,7 @@ class Sum(Numbers):
     def get_contract(cls, cc):
         super().get_contract(cc)
         cc.set_timestamp_offset(0)
-        cc.set_stateless()
+        cc.declare(stateless=True)
 
     def process(self, cc):
         there = [port.payload for port in cc.inputs if not port.is_empty()]

@@ -275,6 +275,15 @@ def penstock_run_ended(graph: RunningGraph, error: BaseException | None) -> None
     """
 
 
+@hookspec
+def penstock_lint() -> Iterable[Any]:  # type: ignore[empty-body]  # a specification
+    """Bring rules of `penstock lint`, each a `penstock_lint.Rule` with a code of its own.
+
+    Called when a graph is linted. One that raises, or a code that is there already, is reported; the other
+    rules are looked at.
+    """
+
+
 @hookspec(firstresult=True)
 def penstock_mimebundle(config: Any, plain: str) -> Mapping[str, str] | None:
     """Draw a graph for a notebook.

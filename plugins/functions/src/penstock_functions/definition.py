@@ -77,7 +77,7 @@ class Definition:
         if self.parameters.inputs and results.outputs:
             cc.set_timestamp_offset(0)
         if self.parameters.inputs and not self.is_class:
-            cc.set_stateless()
+            cc.declare(stateless=True)
         for options in self.options:
             cc.options(options)
 

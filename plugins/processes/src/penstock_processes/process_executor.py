@@ -39,7 +39,7 @@ class ProcessExecutor(ThreadPoolExecutor):
 
     The graph goes on in this process; a node's calculator is made, opened, called and closed in a worker.
     Node number k of the executor is in worker k modulo their number, unless `colocate` says otherwise. With
-    `max_in_flight` a node whose contract says `set_stateless` (plain functions do) has an object in each of
+    `max_in_flight` a node whose contract declares `stateless` (plain functions do) has an object in each of
     so many workers; calls of any other overlap on threads of its worker.
 
     Payloads are pickled; arrays, images and all buffers of 4 KiB and more go through shared memory, arrive
@@ -108,7 +108,7 @@ class ProcessExecutor(ThreadPoolExecutor):
     def place(self, node: NodePlan, plan: Plan) -> Calculator:
         """Make the calculator of a node in its worker."""
         description = remote_node(node, plan)
-        count = node.max_in_flight if node.contract.is_stateless else 1
+        count = node.max_in_flight if node.contract.declared.stateless else 1
         with self._lock:
             if self._pool is None:
                 self._pool = _Pool(self.options)

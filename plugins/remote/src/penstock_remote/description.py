@@ -156,5 +156,5 @@ def contract_lines(contract: CalculatorContract) -> tuple[str, ...]:
     ]
     lines.append(f"timestamp offset: {contract.timestamp_offset}")
     lines.append(f"process timestamp bounds: {contract.process_timestamp_bounds}")
-    lines.append(f"is stateless: {contract.is_stateless}")
+    lines.append(f"is stateless: {contract.declared.stateless}")
     return tuple(lines)
