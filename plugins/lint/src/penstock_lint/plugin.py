@@ -1,0 +1,24 @@
+"""What the pack contributes: the command `penstock lint`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from penstock import Components, hookimpl
+
+if TYPE_CHECKING:
+    import click
+
+
+@hookimpl
+def penstock_components() -> Components:
+    """Bring nothing that graphs name."""
+    return Components()
+
+
+@hookimpl
+def penstock_cli(group: click.Group) -> None:
+    """Add the command `lint`."""
+    from penstock_lint.command import lint_command  # only for the command line
+
+    group.add_command(lint_command)
