@@ -90,6 +90,7 @@ if TYPE_CHECKING:
     from penstock.config.places import Spot as Spot
     from penstock.config.places import where as where
     from penstock.config.reading.scan import Token as Token
+    from penstock.config.reading.scan import end_of_field as end_of_field
     from penstock.config.reading.scan import own_name as own_name
     from penstock.config.reading.scan import tokens_of as tokens_of
     from penstock.config.subgraphs.expand import expand as expand
@@ -205,7 +206,7 @@ _HOMES: Final = {
     "penstock.config.options.messages": "unpacked",
     "penstock.config.options.types": "OptionTypes",
     "penstock.config.places": "Places ReadGraph Spot where",
-    "penstock.config.reading.scan": "Token own_name tokens_of",
+    "penstock.config.reading.scan": "Token end_of_field own_name tokens_of",
     "penstock.config.subgraphs.expand": "expand",
     "penstock.config.subgraphs.interface": "prefix_of",
     "penstock.contract": "PortSpec PortSpecs",

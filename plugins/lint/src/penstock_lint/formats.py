@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from penstock_lint.lint import RULES
+from penstock_lint.lint import all_rules
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -22,7 +22,9 @@ def _text(findings: Sequence[Finding]) -> str:
 
 
 def _json(findings: Sequence[Finding]) -> str:
-    return json.dumps({"findings": [attrs.asdict(one) for one in findings]}, indent=2)
+    return json.dumps(
+        {"findings": [attrs.asdict(one, filter=attrs.filters.exclude("edit")) for one in findings]}, indent=2
+    )
 
 
 def _github(findings: Sequence[Finding]) -> str:
@@ -39,7 +41,8 @@ def _escaped(text: str) -> str:
 
 
 def _sarif(findings: Sequence[Finding]) -> str:
-    used = sorted({one.code for one in findings} & RULES.keys())
+    rules = all_rules()
+    used = sorted({one.code for one in findings} & rules.keys())
     run = {
         "tool": {
             "driver": {
@@ -47,9 +50,9 @@ def _sarif(findings: Sequence[Finding]) -> str:
                 "rules": [
                     {
                         "id": code,
-                        "name": RULES[code].name,
-                        "shortDescription": {"text": RULES[code].summary},
-                        "help": {"text": RULES[code].cure},
+                        "name": rules[code].name,
+                        "shortDescription": {"text": rules[code].summary},
+                        "help": {"text": rules[code].cure},
                     }
                     for code in used
                 ],

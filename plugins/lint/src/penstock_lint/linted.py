@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+import inspect
+import sys
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Final
 
-from penstock.lowlevel import ReadGraph, numbered_nodes, prefix_of
+from penstock.lowlevel import numbered_nodes, prefix_of
+from penstock_lint.edit import Edit, removal
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from penstock import Registry
-    from penstock.lowlevel import NodePlan, OptionTypes, Plan, PortPlan
+    from penstock.lowlevel import NodePlan, OptionTypes, Plan, PortPlan, ReadGraph
+    from penstock_lint.measured import Measured
 
 #: Of the handler that keeps all inputs of a node in step.
 DEFAULT_HANDLER: Final = "DefaultInputStreamHandler"
@@ -24,22 +28,32 @@ class LintedGraph:
         plan: with subgraphs expanded.
         read: the graph as the file has it; None where it is a template, which has no places.
         registry, types: find components and options.
+        measured: what a run of the graph has shown; None where there is no trace of one.
 
     Attributes:
-        plan, message, registry, types: as given; `message` is that of the file, or of the plan.
+        plan, registry, types, measured: as given.
+        message: that of the file, or of the plan.
     """
 
-    def __init__(self, plan: Plan, read: ReadGraph | None, registry: Registry, types: OptionTypes) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        read: ReadGraph | None,
+        registry: Registry,
+        types: OptionTypes,
+        measured: Measured | None = None,
+    ) -> None:
         self.plan: Final = plan
         self.registry: Final = registry
         self.types: Final = types
+        self.measured: Final = measured
         self.message: Any = plan.config if read is None else read.message
         self._read: Final = read
         names = numbered_nodes([node.name or node.calculator for node in self.message.node])
         self._own: Final = {name: number for number, name in enumerate(names)}
         self._prefixes: Final = {prefix_of(name): number for name, number in self._own.items()}
 
-    # --- what the plan says -------------------------------------------------------------------
+    # --- nodes and streams --------------------------------------------------------------------
 
     @property
     def nodes(self) -> tuple[NodePlan, ...]:
@@ -50,9 +64,10 @@ class LintedGraph:
         """Return the name of the stream of a port."""
         return self.plan.streams[port.stream].name
 
-    def writer(self, stream: int) -> int | None:
+    def writer(self, stream: int) -> NodePlan | None:
         """Return the node that writes a stream; None for a graph input."""
-        return self.plan.streams[stream].producer
+        number = self.plan.streams[stream].producer
+        return None if number is None else self.nodes[number]
 
     @cached_property
     def readers(self) -> dict[int, list[int]]:
@@ -63,12 +78,15 @@ class LintedGraph:
                 found.setdefault(port.stream, []).append(node.id)
         return found
 
-    def behind(self, start: Collection[int], *, past_back_edges: bool = True) -> set[int]:
+    def behind(
+        self, start: Collection[int], *, past_back_edges: bool = True, without: Collection[int] = ()
+    ) -> set[int]:
         """Return the streams that come of some streams, these included.
 
         Args:
             start: numbers of streams.
             past_back_edges: whether the way goes on where a back edge is read.
+            without: nodes that no way goes through.
         """
         found, waiting = set(start), list(start)
         while waiting:
@@ -78,9 +96,10 @@ class LintedGraph:
                 is_read = any(
                     port.stream == stream and (past_back_edges or not port.back_edge) for port in node.inputs
                 )
-                new = {port.stream for port in node.outputs} - found if is_read else set()
-                found |= new
-                waiting += new
+                if is_read and number not in without:
+                    new = self.outputs_of(node) - found
+                    found |= new
+                    waiting += new
         return found
 
     def comes_from_outside(self, stream: int) -> bool:
@@ -90,13 +109,15 @@ class LintedGraph:
         """
         return bool(self.message.type) and self.writer(stream) is None
 
-    def outputs_of(self, node: NodePlan) -> set[int]:
+    @staticmethod
+    def inputs_of(node: NodePlan) -> set[int]:
+        """Return the streams that a node reads."""
+        return {port.stream for port in node.inputs}
+
+    @staticmethod
+    def outputs_of(node: NodePlan) -> set[int]:
         """Return the streams that a node writes."""
         return {port.stream for port in node.outputs}
-
-    def is_default(self, node: NodePlan) -> bool:
-        """Return whether all inputs of a node are kept in step."""
-        return node.handler.name == DEFAULT_HANDLER
 
     def of_kind(self, *endings: str) -> Iterator[NodePlan]:
         """Yield the nodes whose calculator has one of these names, whatever package is before it."""
@@ -104,12 +125,45 @@ class LintedGraph:
             if node.calculator.rpartition(".")[2] in endings:
                 yield node
 
+    def joins(self) -> Iterator[NodePlan]:
+        """Yield the nodes that keep several streams in step."""
+        for node in self.nodes:
+            if len(self.inputs_of(node)) > 1 and self.is_default(node):
+                yield node
+
+    # --- what nodes do ------------------------------------------------------------------------
+
+    @staticmethod
+    def is_default(node: NodePlan) -> bool:
+        """Return whether all inputs of a node are kept in step."""
+        return node.handler.name == DEFAULT_HANDLER
+
+    def is_slow(self, node: NodePlan) -> bool:
+        """Return whether the contract says that a call is dear, or a run has shown it."""
+        is_measured = self.measured is not None and node.name in self.measured.slow
+        return is_measured or node.contract.declared.cost == "high"
+
+    def may_skip(self, node: NodePlan) -> bool:
+        """Return whether a call may leave an output without a packet, as the contract or a run says."""
+        is_measured = self.measured is not None and node.name in self.measured.skips
+        return is_measured or node.contract.declared.may_skip is True
+
+    def forgets_bound(self, node: NodePlan) -> bool:
+        """Return whether nobody can know that a node wrote nothing before it writes its next packet."""
+        is_settled = node.contract.timestamp_offset is not None or node.contract.process_timestamp_bounds
+        return (
+            self.may_skip(node)
+            and not is_settled
+            and bool(node.inputs)
+            and not mentions(node.factory, "set_next_timestamp_bound")
+        )
+
+    # --- the text -----------------------------------------------------------------------------
+
     @property
     def text(self) -> str:
         """The text of the file; "" where it has none."""
         return "" if self._read is None else self._read.places.text
-
-    # --- where it stands ----------------------------------------------------------------------
 
     def is_of_the_file(self, node: NodePlan) -> bool:
         """Return whether a node stands in the file itself, and not in a subgraph."""
@@ -130,9 +184,69 @@ class LintedGraph:
         path = ((field, index),) if field else ()
         return self._read.places.position_of(path) or (0, 0)
 
+    def removal(self, *path: tuple[str, int]) -> Edit | None:
+        """Return the edit that takes a field of the file away; None where the file is not graph text.
+
+        Args:
+            path: names and positions from the graph to the field: ("node", 2), ("input_stream_info", 0).
+        """
+        start = self._offset(path)
+        return None if start is None else removal(self.text, start)
+
+    def replacement(self, path: tuple[tuple[str, int], ...], old: str, new: str) -> Edit | None:
+        """Return the edit that replaces the first `old` in a field of the file. As `removal`."""
+        start = self._offset(path)
+        if start is None:
+            return None
+        at = self.text.find(old, start, removal(self.text, start).end)
+        return None if at < 0 else Edit(at, at + len(old), new)
+
+    def insertion(self, text: str, *before: str) -> Edit | None:
+        """Return the edit that puts a line before the first of the graph's own fields of these names."""
+        for field in before:
+            start = self._offset(((field, 0),))
+            if start is not None and not self.text[self.text.rfind("\n", 0, start) + 1 : start].strip():
+                return Edit(start, start, f"{text}\n")
+        return None
+
+    def number_of(self, node: NodePlan) -> int | None:
+        """Return which node of the file a node is; None for one of a subgraph."""
+        return self._own.get(node.name)
+
+    def _offset(self, path: tuple[tuple[str, int], ...]) -> int | None:
+        if self._read is None or self._read.places.root is None or self.text.lstrip().startswith("{"):  # JSON
+            return None
+        spot = self._read.places.root
+        for name, index in path:
+            inner = spot.get(name, index)
+            if inner is None:
+                return None
+            spot = inner
+        return int(spot.offset)
+
     def _number_of(self, name: str) -> int | None:
         """Return which node of the file a node is, or is inside of."""
         if name in self._own:
             return self._own[name]
         inside = [prefix for prefix in self._prefixes if name.startswith(prefix)]
         return self._prefixes[max(inside, key=len)] if inside else None
+
+
+@cache
+def _sources(calculator: type) -> tuple[str, ...]:
+    """Return the text of the modules of a class and of those that it is derived from."""
+    found = []
+    for one in calculator.__mro__:
+        if one.__module__.startswith(("builtins", "penstock.")):
+            continue
+        try:
+            found.append(inspect.getsource(sys.modules[one.__module__]))
+        except (KeyError, OSError, TypeError):  # compiled, or made in a notebook
+            continue
+    return tuple(found)
+
+
+def mentions(calculator: type, name: str) -> bool:
+    """Return whether the code of a calculator has a name in it; True where there is no code to look at."""
+    sources = _sources(calculator)
+    return not sources or any(name in source for source in sources)

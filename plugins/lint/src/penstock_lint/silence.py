@@ -52,7 +52,7 @@ def silences_in(text: str) -> list[Silence]:
     return found
 
 
-def heard(findings: Iterable[Finding], silences: list[Silence]) -> Iterator[Finding]:
+def unsilenced(findings: Iterable[Finding], silences: list[Silence]) -> Iterator[Finding]:
     """Yield the findings that no comment silences, and note which comments do."""
     for finding in findings:
         by = [one for one in silences if one.target == finding.line and finding.code in one.codes]

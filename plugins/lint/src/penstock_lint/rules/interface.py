@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import inspect
-import sys
 from typing import TYPE_CHECKING, Any, Final
 
-from penstock.lowlevel import did_you_mean, quoted
+from penstock.lowlevel import did_you_mean, near_names, quoted
 from penstock_lint.finding import Found, Rule
+from penstock_lint.linted import mentions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from penstock.lowlevel import NodePlan
+    from penstock_lint.edit import Edit
     from penstock_lint.linted import LintedGraph
 
 
@@ -33,14 +33,20 @@ def _unused_outputs(graph: LintedGraph) -> Iterator[Found]:
 
 
 def _unwritten_output(graph: LintedGraph) -> Iterator[Found]:
-    known = list(graph.plan.stream_ids)
-    for index, entry in enumerate(graph.message.output_stream):
-        name = _name(entry)
-        if name not in graph.plan.stream_ids:
-            meant = did_you_mean(name, known, 1)
-            yield Found(
-                None, f"nothing writes the graph's output {quoted(name)}{meant}", "output_stream", index
-            )
+    known = graph.plan.stream_ids
+    names = [_name(entry) for entry in graph.message.output_stream]
+    for index, name in enumerate(names):
+        if name in known:
+            continue
+        near = near_names(name, known)
+        edit = None
+        if len(near) == 1 and near[0] in names:
+            edit = graph.removal(("output_stream", index))
+        elif len(near) == 1:
+            edit = graph.replacement((("output_stream", index),), name, near[0])
+        meant = did_you_mean(name, known, 1)
+        what = f"nothing writes the graph's output {quoted(name)}{meant}"
+        yield Found(None, what, "output_stream", index, edit)
 
 
 def _unread_input(graph: LintedGraph) -> Iterator[Found]:
@@ -48,19 +54,23 @@ def _unread_input(graph: LintedGraph) -> Iterator[Found]:
     for index, entry in enumerate(graph.message.input_stream):
         name = _name(entry)
         if graph.plan.stream_ids[name] not in graph.readers and name not in outputs:
-            yield Found(None, f"no node reads the graph's input {quoted(name)}", "input_stream", index)
-
-
-def _sides(graph: LintedGraph) -> set[str]:
-    return {port.name for node in graph.nodes for port in node.input_side_packets}
+            what = f"no node reads the graph's input {quoted(name)}"
+            yield Found(None, what, "input_stream", index, _removal(graph, "input_stream", index))
 
 
 def _unread_side(graph: LintedGraph) -> Iterator[Found]:
-    read = _sides(graph) | {_name(entry) for entry in graph.message.output_side_packet}
+    read = {port.name for node in graph.nodes for port in node.input_side_packets}
+    read |= {_name(entry) for entry in graph.message.output_side_packet}
     for index, entry in enumerate(graph.message.input_side_packet):
         name = _name(entry)
         if name not in read:
-            yield Found(None, f"no node reads the side packet {quoted(name)}", "input_side_packet", index)
+            what = f"no node reads the side packet {quoted(name)}"
+            yield Found(None, what, "input_side_packet", index, _removal(graph, "input_side_packet", index))
+
+
+def _removal(graph: LintedGraph, field: str, index: int) -> Edit | None:
+    """Return what removes an input; None for a graph that others use: they connect it."""
+    return None if graph.message.type else graph.removal((field, index))
 
 
 def _undeclared_side(graph: LintedGraph) -> Iterator[Found]:
@@ -70,25 +80,31 @@ def _undeclared_side(graph: LintedGraph) -> Iterator[Found]:
             is_missing = not (port.produced or port.optional or port.name in graph.plan.declared_side_packets)
             if is_missing and port.name not in told:
                 told.add(port.name)
+                line = f'input_side_packet: "{port.name}"'
                 yield Found(
                     node.id,
-                    f"node {node.name!r} needs the side packet {quoted(port.name)}, which the graph does "
-                    "not declare: "
-                    "only who reads the nodes knows that a run must give it",
+                    f"node {node.name!r} needs the side packet {quoted(port.name)}, which the graph does not "
+                    "declare: only those who read all nodes know that a run must give it",
+                    edit=graph.insertion(line, "input_side_packet", "output_stream", "input_stream", "node"),
                 )
 
 
 def _ignored_options(graph: LintedGraph) -> Iterator[Found]:
     for node in graph.nodes:
         message = graph.message_of(node)
-        for name in () if message is None else _given(message):
+        if message is None:
+            continue
+        if message.HasField("profiler_config"):
+            yield Found(
+                node.id, f"node {node.name!r} has a profiler_config; only that of the graph has an effect"
+            )
+        for name in _given(message):
             other = _meant_for(graph, node, name)
             if other is not None:
                 yield Found(
                     node.id,
                     f"node {node.name!r} is a {node.calculator} and does not read {name}, which are the "
-                    "options of "
-                    f"{other!r}",
+                    f"options of {other!r}",
                 )
 
 
@@ -100,22 +116,13 @@ def _meant_for(graph: LintedGraph, node: NodePlan, options: str) -> str | None:
     """
     short = options.rpartition(".")[2]
     other = short.removesuffix("Options")
-    if not graph.registry.has("calculator", other) or _reads(node.factory, short):
+    if not graph.registry.has("calculator", other) or mentions(node.factory, short):
         return None
     theirs = graph.registry.find("calculator", other)
-    is_akin = theirs is node.factory or issubclass(theirs, node.factory) or issubclass(node.factory, theirs)
+    is_akin = isinstance(theirs, type) and (
+        issubclass(theirs, node.factory) or issubclass(node.factory, theirs)
+    )
     return None if is_akin else other
-
-
-def _reads(calculator: type, short: str) -> bool:
-    """Return whether the code of a calculator, or of a class that it is derived from, names some options."""
-    sources = []
-    for one in calculator.__mro__:
-        try:
-            sources.append(inspect.getsource(sys.modules[one.__module__]))
-        except (KeyError, OSError, TypeError):  # compiled, or made in a notebook
-            continue
-    return not sources or any(short in source for source in sources)
 
 
 def _given(message: Any) -> Iterator[str]:
@@ -127,17 +134,34 @@ def _given(message: Any) -> Iterator[str]:
         yield packed.TypeName()
 
 
-_FORWARD: Final = 'node { calculator: "PassThroughCalculator" input_stream: "%s" output_stream: "%s" }\n'
-_IN: Final = 'input_stream: "in"\n'
-_OUT: Final = 'output_stream: "out"\n'
-_SIDE: Final = (
-    'node { calculator: "SidePacketToStreamCalculator" input_stream: "TICK:in" input_side_packet: "label"\n'
-    '  output_stream: "AT_TICK:out" }\n'
-)
-_LIMIT: Final = (
-    'node { calculator: "PacketThinnerCalculator" input_stream: "in" output_stream: "out"\n'
-    "  node_options { [type.googleapis.com/penstock.%s] { %s } } }\n"
-)
+def _shadowed(graph: LintedGraph) -> Iterator[Found]:
+    package = graph.message.package
+    parts = package.split(".") if package else []
+    told: set[str] = set()
+    for number, node in enumerate(graph.message.node):
+        name = node.calculator
+        if "." in name or name in told:
+            continue
+        told.add(name)
+        candidates = [".".join([*parts[:length], name]) for length in range(len(parts), -1, -1)]
+        found = [
+            (kind, one)
+            for one in candidates
+            for kind in ("subgraph", "calculator")
+            if graph.registry.has(kind, one)
+        ]
+        if len(found) > 1:
+            (kind, one), (other_kind, other) = found[:2]
+            what = (
+                f"{name!r} means {_who(graph, kind, one)} here; {_who(graph, other_kind, other)} is there "
+                "too, and has no effect"
+            )
+            yield Found(None, what, "node", number)
+
+
+def _who(graph: LintedGraph, kind: str, name: str) -> str:
+    return f"the {kind} {name!r} of {graph.registry.origin(kind, name).owner}"
+
 
 RULES: Final = (
     Rule(
@@ -146,8 +170,6 @@ RULES: Final = (
         "A node works for nobody: none of its streams is read, and none is an output of the graph.",
         "make one an output_stream of the graph, or take the node away",
         _unused_outputs,
-        _IN + _FORWARD % ("in", "out"),
-        _IN + _OUT + _FORWARD % ("in", "out"),
     ),
     Rule(
         "PS402",
@@ -155,8 +177,6 @@ RULES: Final = (
         "The graph declares an output that nothing writes. It stays empty.",
         "correct the name, or take the output_stream away",
         _unwritten_output,
-        _IN + 'output_stream: "outt"\n' + _OUT + _FORWARD % ("in", "out"),
-        _IN + _OUT + _FORWARD % ("in", "out"),
     ),
     Rule(
         "PS403",
@@ -164,8 +184,6 @@ RULES: Final = (
         "The graph declares an input that no node reads. What is fed to it is thrown away.",
         "connect it, or take the input_stream away",
         _unread_input,
-        _IN + 'input_stream: "more"\n' + _OUT + _FORWARD % ("in", "out"),
-        _IN + _OUT + _FORWARD % ("in", "out"),
     ),
     Rule(
         "PS404",
@@ -173,27 +191,29 @@ RULES: Final = (
         "The graph declares a side packet that no node reads.",
         "connect it, or take the input_side_packet away",
         _unread_side,
-        _IN + 'input_side_packet: "more"\n' + _OUT + _FORWARD % ("in", "out"),
-        _IN + _OUT + _FORWARD % ("in", "out"),
     ),
     Rule(
         "PS405",
         "side-undeclared",
         "A node needs a side packet that the graph does not declare. A reader of the file does not see "
-        "that a run "
-        "must give it.",
+        "that a run must give it.",
         'add input_side_packet: "..." to the graph',
         _undeclared_side,
-        _IN + _OUT + _SIDE,
-        _IN + 'input_side_packet: "label"\n' + _OUT + _SIDE,
     ),
     Rule(
         "PS406",
         "options-ignored",
-        "A node is given options of another calculator. They have no effect.",
+        "A node is given options that it does not read, such as those of another calculator. They have no "
+        "effect.",
         "move them to the node that they are for",
         _ignored_options,
-        _IN + _OUT + _LIMIT % ("FlowLimiterCalculatorOptions", "max_in_flight: 2"),
-        _IN + _OUT + _LIMIT % ("PacketThinnerCalculatorOptions", "period: 2"),
+    ),
+    Rule(
+        "PS407",
+        "name-shadowed",
+        "Two packs bring something of one name, and the graph gets the one that is nearer to its package. "
+        "Changes of the other have no effect.",
+        "write the full name, with its package",
+        _shadowed,
     ),
 )

@@ -1,0 +1,67 @@
+"""What the trace of a run tells about a graph: `penstock lint --measured TRACE`."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any, Final
+
+import attrs
+
+from penstock.errors import InvalidArgumentError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+#: Mean time of a call, in microseconds, from which a node is slow.
+SLOW_US: Final = 1000.0
+_QUEUE, _AT = "queue of ", " at "
+
+
+@attrs.frozen
+class Measured:
+    """What a run has shown.
+
+    Attributes:
+        slow: nodes whose calls took a millisecond or more in the mean.
+        skips: nodes that had calls with packets and without any output, and others with one.
+        longest: (stream, reader) → the most packets that lay in the queue.
+    """
+
+    slow: frozenset[str] = frozenset()
+    skips: frozenset[str] = frozenset()
+    longest: Mapping[tuple[str, str], int] = attrs.field(factory=dict)
+
+
+def read_trace(file: Path) -> Measured:
+    """Return what a trace of `penstock run --trace` tells.
+
+    Raises:
+        OSError: the file cannot be read.
+        InvalidArgumentError: it is no such trace.
+    """
+    try:
+        events = json.loads(file.read_text(encoding="utf-8"))["traceEvents"]
+        return _measured(events)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        words = f"{file} is no trace of `penstock run --trace FILE`: {type(error).__name__}: {error}"
+        raise InvalidArgumentError(words) from error
+
+
+def _measured(events: list[dict[str, Any]]) -> Measured:
+    times: defaultdict[str, list[float]] = defaultdict(list)
+    wrote: defaultdict[str, set[bool]] = defaultdict(set)
+    longest: defaultdict[tuple[str, str], int] = defaultdict(int)
+    for event in events:
+        if event["ph"] == "X" and event.get("cat") == "process":
+            times[event["name"]].append(event["dur"])
+            if "inputs" in event["args"]:
+                wrote[event["name"]].add("outputs" in event["args"])
+        elif event["ph"] == "C" and event["name"].startswith(_QUEUE):
+            stream, _, reader = event["name"].removeprefix(_QUEUE).partition(_AT)
+            key = stream, reader
+            longest[key] = max(longest[key], event["args"]["packets"])
+    slow = frozenset(name for name, taken in times.items() if sum(taken) / len(taken) >= SLOW_US)
+    skips = frozenset(name for name, ways in wrote.items() if len(ways) > 1)
+    return Measured(slow, skips, dict(longest))
