@@ -46,6 +46,7 @@ class AddHeaderCalculator(penstock.Calculator):
         if ("HEADER" in cc.inputs) == ("HEADER" in cc.input_side_packets):
             found = "both connected" if "HEADER" in cc.inputs else "neither connected"
             raise InvalidArgumentError(f"input HEADER and side packet HEADER are {found}; connect one")
+        cc.declare(may_skip=False, stateless=True)
 
     def open(self, cc: CalculatorContext) -> None:
         """Set the header, if there is one."""

@@ -63,6 +63,7 @@ class BeginLoopCalculator(PerElementType):
         cc.inputs["TICK"].set_any("ignored").optional()
         cc.outputs["ITEM"].set(cls.container.element_type, "one element after the other, at the loop's times")
         declare_loop(cc)
+        cc.declare(may_skip=True, stateless=False)
 
     def open(self, cc: CalculatorContext) -> None:
         """Start the clock of the loop."""

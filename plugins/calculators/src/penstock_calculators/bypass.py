@@ -77,6 +77,7 @@ class BypassCalculator(penstock.Calculator):
         for source, target in zip(sources, targets, strict=True):
             cc.outputs[target].set_same_as(cc.inputs[source], f"the packets of {port_name(*source)}")
         cc.set_timestamp_offset(0)
+        cc.declare(may_skip=False, stateless=True)
 
     def open(self, cc: CalculatorContext) -> None:
         """Pair the ports."""

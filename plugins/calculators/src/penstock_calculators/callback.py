@@ -50,6 +50,7 @@ class CallbackCalculator(penstock.Calculator):
         sides["CALLBACK"].set(Callable, "called with each packet").optional()
         sides["VECTOR_CALLBACK"].set(Callable, "called with a list of packets").optional()
         sides["OBSERVE_TIMESTAMP_BOUNDS"].set(bool, "whether to call for settled timestamps too").optional()
+        cc.declare(may_skip=False, stateless=False)
 
     def open(self, cc: CalculatorContext) -> None:
         """Find the function."""

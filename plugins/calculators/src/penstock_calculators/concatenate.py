@@ -32,6 +32,9 @@ class _Concatenate(PerElementType):
             cc.inputs[i].set_one_of(*types, description="the first part, the second part, ...")
         cc.outputs[0].set(whole, "all parts, in the order of the inputs")
         cc.set_timestamp_offset(0)
+        cc.declare(
+            may_skip=cc.options(ConcatenateVectorCalculatorOptions).only_emit_if_all_present, stateless=True
+        )
 
     def open(self, cc: CalculatorContext) -> None:
         """Read the options."""

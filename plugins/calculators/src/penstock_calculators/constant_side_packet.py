@@ -95,6 +95,7 @@ class ConstantSidePacketCalculator(penstock.Calculator):
                     f"packet {i} of the options has no value; give one of {', '.join(_TYPES)}"
                 )
             cc.output_side_packets["PACKET", i].set(_TYPES[field], f"the {field} in the options")
+        cc.declare(may_skip=False, stateless=False)
 
     def open(self, cc: CalculatorContext) -> None:
         """Make the side packets."""

@@ -62,6 +62,7 @@ class CountingSourceCalculator(penstock.Calculator):
                 "neither side packet MAX_COUNT nor ERROR_COUNT is connected, so there would be no end; "
                 "connect one of them"
             )
+        cc.declare(may_skip=False, stateless=False)
 
     def open(self, cc: CalculatorContext) -> None:
         """Read the side packets.

@@ -36,6 +36,7 @@ class DefaultSidePacketCalculator(penstock.Calculator):
         default = cc.input_side_packets["DEFAULT_VALUE"].set_any("the value without OPTIONAL_VALUE")
         cc.input_side_packets["OPTIONAL_VALUE"].set_same_as(default, "replaces the default").optional()
         cc.output_side_packets["VALUE"].set_same_as(default, "the value of the two that applies")
+        cc.declare(may_skip=False, stateless=False)
 
     def open(self, cc: CalculatorContext) -> None:
         """Choose the value."""

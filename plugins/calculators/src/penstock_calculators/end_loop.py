@@ -48,6 +48,7 @@ class EndLoopCalculator(PerElementType):
         cc.inputs["ITEM"].set(cls.container.element_type, "the loop's result for an element")
         cc.inputs["BATCH_END"].set(Timestamp, "the timestamp of the list, at the end of a batch")
         cc.outputs["ITERABLE"].set(cls.container.type, "the results of one list")
+        cc.declare(may_skip=True, stateless=False)
 
     def open(self, cc: CalculatorContext) -> None:  # noqa: ARG002  # the signature of open
         """Begin without items."""

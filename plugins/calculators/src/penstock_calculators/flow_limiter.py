@@ -93,6 +93,7 @@ class FlowLimiterCalculator(penstock.Calculator):
         cc.outputs["ALLOW"].set(bool, "the decision on each main packet").optional()
         cc.set_input_stream_handler("ImmediateInputStreamHandler")
         cc.set_process_timestamp_bounds()
+        cc.declare(may_skip=True, stateless=False)
 
     def open(self, cc: CalculatorContext) -> None:
         """Gather the options, and forward headers."""

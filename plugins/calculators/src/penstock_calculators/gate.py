@@ -77,6 +77,7 @@ class GateCalculator(penstock.Calculator):
             ports["DISALLOW"].set(bool, "whether the gate is closed").optional()
         cc.outputs["STATE_CHANGE"].set(bool, "the new state, where it changes").optional()
         cc.set_timestamp_offset(0)
+        cc.declare(may_skip=True, stateless=False)
 
     def open(self, cc: CalculatorContext) -> None:
         """Find the control of the gate, and forward headers."""

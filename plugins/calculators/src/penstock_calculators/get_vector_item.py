@@ -62,6 +62,7 @@ class GetVectorItemCalculator(PerElementType):
         cc.inputs["INDEX"].set(int, "index of the element, from 0").optional()
         cc.outputs["ITEM"].set(cls.container.element_type, "that element")
         cc.set_timestamp_offset(0)
+        cc.declare(may_skip=True, stateless=True)
 
     def open(self, cc: CalculatorContext) -> None:
         """Read the options."""

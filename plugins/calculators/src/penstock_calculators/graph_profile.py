@@ -62,6 +62,7 @@ class GraphProfileCalculator(penstock.Calculator):
         cc.outputs["PROFILE"].set(GraphProfile, "calls and times of the nodes since the last profile")
         cc.use_service(GRAPH)
         cc.set_timestamp_offset(0)
+        cc.declare(may_skip=True, stateless=False)
 
     def open(self, cc: CalculatorContext) -> None:
         """Read the options, and the graph.

@@ -74,6 +74,7 @@ class ImmediateMuxCalculator(penstock.Calculator):
             cc.set_process_timestamp_bounds()
         else:
             cc.set_timestamp_offset(0)
+        cc.declare(may_skip=True, stateless=False)
 
     def open(self, cc: CalculatorContext) -> None:
         """Read the option."""

@@ -63,6 +63,7 @@ class BeginItemLoopCalculator(penstock.Calculator):
             cc.inputs["ITEM", i].set_any("the items to go through")
         cc.outputs["ITEM"].set_same_as(first, "one item after the other, at the loop's times")
         declare_loop(cc)
+        cc.declare(may_skip=True, stateless=False)
 
     def open(self, cc: CalculatorContext) -> None:
         """Start the clock of the loop."""
@@ -129,6 +130,7 @@ class EndItemLoopCalculator(penstock.Calculator):
         cc.inputs["BATCH_END"].set(Timestamp, "the timestamp of the items, at the end of a batch")
         for i in range(max(cc.outputs.count("ITEM"), 1)):
             cc.outputs["ITEM", i].set_same_as(cc.inputs["ITEM"], "the item at this place in the batch")
+        cc.declare(may_skip=True, stateless=False)
 
     def open(self, cc: CalculatorContext) -> None:  # noqa: ARG002  # the signature of open
         """Begin without items."""

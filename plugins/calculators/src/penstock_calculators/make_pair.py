@@ -54,6 +54,7 @@ class MakePairCalculator(penstock.Calculator):
             cc.inputs[i].set_any("one half")
         cc.outputs[0].set(tuple[Packet, Packet], "both packets, either of which may be empty")
         cc.set_timestamp_offset(0)
+        cc.declare(may_skip=False, stateless=True)
 
     def process(self, cc: CalculatorContext) -> None:
         """Write the pair."""

@@ -42,6 +42,7 @@ class MatrixMultiplyCalculator(Calculator):
         cc.input_side_packets[0].set(Matrix, "left factor")
         cc.outputs[0].set(Matrix, "the product")
         cc.set_timestamp_offset(0)
+        cc.declare(may_skip=False, stateless=True)
 
     def open(self, cc: CalculatorContext) -> None:
         """Keep the left factor."""
@@ -107,6 +108,7 @@ class MatrixSubtractCalculator(Calculator):
                     port.optional()
         cc.outputs[0].set(Matrix, "the difference")
         cc.set_timestamp_offset(0)
+        cc.declare(may_skip=False, stateless=True)
 
     def open(self, cc: CalculatorContext) -> None:
         """Keep the fixed matrix."""
@@ -158,6 +160,7 @@ class MatrixToVectorCalculator(Calculator):
         cc.inputs[0].set(Matrix, "the matrix")
         cc.outputs[0].set(list[float], "its elements, column by column")
         cc.set_timestamp_offset(0)
+        cc.declare(may_skip=False, stateless=True)
 
     def process(self, cc: CalculatorContext) -> None:
         """Write the list."""

@@ -58,6 +58,7 @@ class MergeCalculator(penstock.Calculator):
             cc.inputs[i].set_any("wins over the others" if not i else "used where no input before has one")
         cc.outputs[0].set_any("the packets of all inputs")
         cc.set_timestamp_offset(0)
+        cc.declare(may_skip=False, stateless=True)
 
     def process(self, cc: CalculatorContext) -> None:
         """Forward the first packet, drop the others."""

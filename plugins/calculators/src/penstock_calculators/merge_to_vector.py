@@ -49,6 +49,7 @@ class MergeToVectorCalculator(PerElementType):
             cc.inputs[i].set(cls.container.element_type, "an element")
         cc.outputs[0].set(cls.container.type, "the elements of all inputs, in their order")
         cc.set_timestamp_offset(0)
+        cc.declare(may_skip=False, stateless=True)
 
     def process(self, cc: CalculatorContext) -> None:
         """Write the payloads as one list."""

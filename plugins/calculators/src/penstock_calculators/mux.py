@@ -66,6 +66,7 @@ class MuxCalculator(penstock.Calculator):
             ports["SELECT"].set(int, "index of an INPUT, from 0").optional()
         if "SELECT" in cc.inputs:
             cc.set_input_stream_handler("MuxInputStreamHandler")
+        cc.declare(may_skip=True, stateless=True)
 
     def open(self, cc: CalculatorContext) -> None:
         """Find the data inputs, and the one that a side packet selects.

@@ -48,6 +48,7 @@ class NonZeroCalculator(penstock.Calculator):
         if ("INPUT" in cc.inputs) == ("INPUT" in cc.input_side_packets):
             found = "both connected" if "INPUT" in cc.inputs else "neither connected"
             raise InvalidArgumentError(f"input INPUT and side packet INPUT are {found}; connect one")
+        cc.declare(may_skip=False, stateless=True)
 
     def process(self, cc: CalculatorContext) -> Stop | None:
         """Write the result for one number."""

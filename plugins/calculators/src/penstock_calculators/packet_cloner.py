@@ -52,6 +52,7 @@ class PacketClonerCalculator(penstock.Calculator):
         tick = cc.inputs["TICK"] if "TICK" in cc.inputs else cc.inputs[max(cloned, 0)]
         tick.set_any("when to write")
         cc.set_process_timestamp_bounds()
+        cc.declare(may_skip=True, stateless=False)
 
     def open(self, cc: CalculatorContext) -> None:
         """Find the tick, and forward headers."""

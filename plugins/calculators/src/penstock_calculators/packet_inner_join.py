@@ -56,6 +56,7 @@ class PacketInnerJoinCalculator(penstock.Calculator):
             cc.inputs[i].set_any("packets to join")
             cc.outputs[i].set_same_as(cc.inputs[i], "the packets that have a partner in every input")
         cc.set_timestamp_offset(0)
+        cc.declare(may_skip=True, stateless=True)
 
     def process(self, cc: CalculatorContext) -> None:
         """Forward a complete set, drop an incomplete one."""

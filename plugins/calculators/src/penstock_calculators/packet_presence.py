@@ -40,6 +40,7 @@ class PacketPresenceCalculator(penstock.Calculator):
         cc.outputs["PRESENCE"].set(bool, "whether there is a packet")
         cc.set_timestamp_offset(0)
         cc.set_process_timestamp_bounds()
+        cc.declare(may_skip=False, stateless=True)
 
     def process(self, cc: CalculatorContext) -> None:
         """Write the result for the input timestamp."""

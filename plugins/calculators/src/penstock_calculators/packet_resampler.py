@@ -111,6 +111,7 @@ class PacketResamplerCalculator(penstock.Calculator):
             options = cc.options(PacketResamplerCalculatorOptions)
             _check(options, has_seed="SEED" in sides)
             _rate(options, options.frame_rate)
+        cc.declare(may_skip=True, stateless=False)
 
     def open(self, cc: CalculatorContext) -> None:
         """Gather the options, and forward the header.

@@ -61,6 +61,7 @@ class PacketSequencerCalculator(penstock.Calculator):
         for i in range(cc.inputs.count("TICK")):
             cc.inputs["TICK", i].set_any("settles its timestamps on the outputs")
         cc.set_input_stream_handler("ImmediateInputStreamHandler")
+        cc.declare(may_skip=True, stateless=False)
 
     def open(self, cc: CalculatorContext) -> None:
         """Pair the ports."""

@@ -78,6 +78,7 @@ class PacketThinnerCalculator(penstock.Calculator):
         if TAG not in sides and "PERIOD" not in sides:
             options = cc.options(PacketThinnerCalculatorOptions)
             _Limits.of(options, options.period)
+        cc.declare(may_skip=True, stateless=False)
 
     def open(self, cc: CalculatorContext) -> None:
         """Gather the options, forward the header, and settle the time before start_time.

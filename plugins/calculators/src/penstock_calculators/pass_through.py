@@ -51,6 +51,7 @@ class PassThroughCalculator(penstock.Calculator):
             for source, target in zip(cc.input_side_packets, cc.output_side_packets, strict=True):
                 target.set_same_as(source, "the same side packet")
         cc.set_timestamp_offset(0)
+        cc.declare(may_skip=False, stateless=True)
 
     def open(self, cc: CalculatorContext) -> None:
         """Forward headers and side packets."""

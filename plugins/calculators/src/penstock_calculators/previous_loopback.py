@@ -60,6 +60,7 @@ class PreviousLoopbackCalculator(penstock.Calculator):
         cc.outputs["PREV_LOOP"].set_same_as(cc.inputs["LOOP"], "the result for the packet before")
         cc.set_input_stream_handler("ImmediateInputStreamHandler")
         cc.set_process_timestamp_bounds()
+        cc.declare(may_skip=True, stateless=False)
 
     def open(self, cc: CalculatorContext) -> None:
         """Forward the header."""

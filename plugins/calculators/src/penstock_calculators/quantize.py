@@ -64,6 +64,7 @@ class QuantizeFloatVectorCalculator(Calculator):
         _bounds(cc.options(QuantizeFloatVectorCalculatorOptions))
         cc.inputs["FLOAT_VECTOR"].set(list[float], "numbers")
         cc.outputs["ENCODED"].set(bytes, "a byte for each")
+        cc.declare(may_skip=False, stateless=True)
 
     def open(self, cc: CalculatorContext) -> None:
         """Read the range."""
@@ -129,6 +130,7 @@ class DequantizeByteArrayCalculator(Calculator):
         _bounds(cc.options(DequantizeByteArrayCalculatorOptions))
         cc.inputs["ENCODED"].set(bytes, "a byte for each number")
         cc.outputs["FLOAT_VECTOR"].set(list[float], "the numbers")
+        cc.declare(may_skip=False, stateless=True)
 
     def open(self, cc: CalculatorContext) -> None:
         """Read the range."""

@@ -64,6 +64,7 @@ class RealTimeFlowLimiterCalculator(penstock.Calculator):
         cc.input_side_packets["MAX_IN_FLIGHT"].set(int, "how many may be unfinished").optional()
         cc.outputs["ALLOW"].set(bool, "whether the next timestamp would pass").optional()
         cc.set_input_stream_handler("ImmediateInputStreamHandler")
+        cc.declare(may_skip=True, stateless=False)
 
     def open(self, cc: CalculatorContext) -> None:
         """Read the limit, and forward headers.

@@ -52,6 +52,7 @@ class RoundRobinDemuxCalculator(penstock.Calculator):
             cc.outputs["OUTPUT", i].set_same_as(cc.inputs[0], f"packet {i}, and so on in turn")
         cc.outputs["SELECT"].set(int, "the index of the output of each packet").optional()
         cc.set_timestamp_offset(0)
+        cc.declare(may_skip=True, stateless=False)
 
     def open(self, cc: CalculatorContext) -> None:
         """Begin with the first output."""

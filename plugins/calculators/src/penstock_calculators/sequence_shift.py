@@ -58,6 +58,7 @@ class SequenceShiftCalculator(penstock.Calculator):
         options = cc.options(SequenceShiftCalculatorOptions)
         if "PACKET_OFFSET" not in cc.input_side_packets:
             _check(options, options.packet_offset)
+        cc.declare(may_skip=True, stateless=False)
 
     def open(self, cc: CalculatorContext) -> None:
         """Find the offset.

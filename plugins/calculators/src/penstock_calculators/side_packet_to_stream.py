@@ -76,6 +76,7 @@ class SidePacketToStreamCalculator(penstock.Calculator):
             cc.input_side_packets["TIMESTAMP"].optional()
         if tag in _TICKED:
             cc.set_timestamp_offset(0)
+        cc.declare(may_skip="AT_FIRST_TICK" in cc.outputs, stateless=False)
 
     def open(self, cc: CalculatorContext) -> None:
         """Read the side packets, and the timestamp of the outputs.

@@ -78,6 +78,7 @@ class SidePacketsToStreamsCalculator(penstock.Calculator):
             else:
                 cc.input_side_packets[i].set_any("the packet of a stream")
                 cc.outputs[i].set_same_as(cc.input_side_packets[i], "that packet")
+        cc.declare(may_skip=False, stateless=False)
 
     def open(self, cc: CalculatorContext) -> None:
         """Check the lists.

@@ -76,6 +76,7 @@ class SplitCalculator(PerElementType):
                 cls.container.element_type if single else cls.container.type, "the elements of the range"
             )
         cc.set_timestamp_offset(0)
+        cc.declare(may_skip=False, stateless=True)
 
     def open(self, cc: CalculatorContext) -> None:
         """Read the options."""

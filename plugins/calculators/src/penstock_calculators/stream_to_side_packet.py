@@ -35,6 +35,7 @@ class StreamToSidePacketCalculator(penstock.Calculator):
         """Give the side packet the type of the stream."""
         cc.inputs[0].set_any("a stream of one packet")
         cc.output_side_packets[0].set_same_as(cc.inputs[0], "the same packet, without its timestamp")
+        cc.declare(may_skip=False, stateless=False)
 
     def process(self, cc: CalculatorContext) -> None:
         """Set the side packet.

@@ -35,6 +35,7 @@ class _StringToInteger(penstock.Calculator):
         """Declare a str, and the int in it."""
         cc.input_side_packets[0].set(str, "decimal digits")
         cc.output_side_packets[0].set(int, "the number")
+        cc.declare(may_skip=False, stateless=True)
 
     def open(self, cc: CalculatorContext) -> None:
         """Read the number.

@@ -74,6 +74,7 @@ class SwitchDemuxCalculator(penstock.Calculator):
         if not cc.options(SwitchContainerOptions).synchronize_io:
             cc.set_input_stream_handler("ImmediateInputStreamHandler")
         cc.set_process_timestamp_bounds()
+        cc.declare(may_skip=True, stateless=False)
 
     def open(self, cc: CalculatorContext) -> None:
         """Forward headers and side packets to all channels."""

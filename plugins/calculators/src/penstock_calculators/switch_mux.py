@@ -87,6 +87,7 @@ class SwitchMuxCalculator(penstock.Calculator):
                 outputs[key].set_same_as(first, "the same from the active channel")
         cc.set_input_stream_handler("ImmediateInputStreamHandler")
         cc.set_process_timestamp_bounds()
+        cc.declare(may_skip=True, stateless=False)
 
     def open(self, cc: CalculatorContext) -> None:
         """Forward the side packets of the channel that is active at first.

@@ -46,6 +46,7 @@ class ValueOrDefaultCalculator(penstock.Calculator):
         cc.outputs["OUT"].set_same_as(cc.inputs["IN"], "a value for each tick")
         cc.outputs["FLAG"].set(bool, "true where the value is the default")
         cc.set_timestamp_offset(0)
+        cc.declare(may_skip=False, stateless=True)
 
     def open(self, cc: CalculatorContext) -> None:
         """Keep the default, and forward the header."""

@@ -34,6 +34,7 @@ class VectorIndicesCalculator(PerElementType):
         cc.inputs["VECTOR"].set(cls.container.type, "the list")
         cc.outputs["INDICES"].set(list[int], "0 to n - 1")
         cc.set_timestamp_offset(0)
+        cc.declare(may_skip=False, stateless=True)
 
     def process(self, cc: CalculatorContext) -> None:
         """Count the elements."""
@@ -66,6 +67,7 @@ class VectorSizeCalculator(PerElementType):
         cc.inputs["VECTOR"].set(cls.container.type, "the list")
         cc.outputs["SIZE"].set(int, "how many elements it has")
         cc.set_timestamp_offset(0)
+        cc.declare(may_skip=False, stateless=True)
 
     def process(self, cc: CalculatorContext) -> None:
         """Count the elements."""

@@ -77,7 +77,7 @@ class Definition:
         if self.parameters.inputs and results.outputs:
             cc.set_timestamp_offset(0)
         if self.parameters.inputs and not self.is_class:
-            cc.declare(stateless=True)
+            cc.declare(stateless=True, may_skip=any(output.meaning.allows_none for output in results.outputs))
         for options in self.options:
             cc.options(options)
 

@@ -61,6 +61,7 @@ class CannyEdgeCalculator(penstock.Calculator):
         cc.inputs["VIDEO" if "VIDEO" in cc.inputs else 0].set(ImageFrame, "grey frames (GRAY8)")
         cc.outputs["VIDEO" if "VIDEO" in cc.outputs else 0].set(ImageFrame, "edges: 255, else 0 (GRAY8)")
         cc.set_timestamp_offset(0)
+        cc.declare(may_skip=False, stateless=True)
 
     def open(self, cc: CalculatorContext) -> None:
         """Check the options; forward the stream header."""

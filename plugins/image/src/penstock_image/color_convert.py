@@ -91,6 +91,7 @@ class ColorConvertCalculator(penstock.Calculator):
                 )
             specs[tags[0]].set(ImageFrame, f"frames of {known[tags[0]].name}")
         cc.set_timestamp_offset(0)
+        cc.declare(may_skip=False, stateless=True)
 
     def open(self, cc: CalculatorContext) -> None:
         """Look up the conversion; forward the stream header."""

@@ -66,6 +66,7 @@ class ImageOverlayCalculator(penstock.Calculator):
         cc.inputs["MASK"].set(ImageFrame, "where to paint: not 0 (GRAY8)")
         cc.outputs["VIDEO"].set(ImageFrame, "painted frames")
         cc.set_timestamp_offset(0)
+        cc.declare(may_skip=False, stateless=False)
 
     def open(self, cc: CalculatorContext) -> None:
         """Check the options; forward the stream header of VIDEO."""

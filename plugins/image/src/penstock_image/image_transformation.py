@@ -98,6 +98,7 @@ class ImageTransformationCalculator(penstock.Calculator):
             _declare_settings(ports)
         _declare_prestream(cc)
         cc.set_timestamp_offset(0)
+        cc.declare(may_skip=False, stateless=False)
 
     def open(self, cc: CalculatorContext) -> None:
         """Read options and side packets; forward the stream header."""

@@ -19,6 +19,6 @@ def penstock_components() -> Components:
 @hookimpl
 def penstock_cli(group: click.Group) -> None:
     """Add the command `lint`."""
-    from penstock_lint.command import lint_command  # only for the command line
+    from penstock_lint.commands import lint_command  # only for the command line
 
     group.add_command(lint_command)

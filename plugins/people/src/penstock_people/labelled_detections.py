@@ -48,6 +48,7 @@ class LandmarksToLabelledDetectionsCalculator(penstock.Calculator):
         cc.inputs["CLASSIFICATIONS"].set(list[ClassificationList], "what each is")
         cc.outputs["DETECTIONS"].set(list[Detection], "a box with a label around each")
         cc.set_timestamp_offset(0)
+        cc.declare(may_skip=False, stateless=True)
 
     def process(self, cc: CalculatorContext) -> None:
         """Make the detections of one timestamp.

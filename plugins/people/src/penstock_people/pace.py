@@ -38,6 +38,7 @@ class RealTimePaceCalculator(penstock.Calculator):
         """Forward one stream of any type."""
         cc.outputs[0].set_same_as(cc.inputs[0].set_any("packets"), "the same packets, later")
         cc.set_timestamp_offset(0)
+        cc.declare(may_skip=False, stateless=False)
 
     def open(self, cc: CalculatorContext) -> None:
         """Forward the stream header."""

@@ -56,6 +56,7 @@ class PeopleResultsCalculator(penstock.Calculator):
         cc.inputs[_CLASSES].set(list[ClassificationList], "what each is").optional()
         cc.outputs["RESULTS"].set(list[dict[str, Any]], "what was found in the frame")
         cc.set_timestamp_offset(0)
+        cc.declare(may_skip=False, stateless=False)
 
     def open(self, cc: CalculatorContext) -> None:
         """Note which inputs there are."""

@@ -108,6 +108,7 @@ class ImageToTensorCalculator(penstock.Calculator):
         cc.outputs["MATRIX"].set(tuple, "from the tensor to the image: 16 floats").optional()
         cc.outputs["LETTERBOX_PADDING"].set(tuple, "left, top, right, bottom: 4 floats").optional()
         cc.set_timestamp_offset(0)
+        cc.declare(may_skip=False, stateless=False)
 
     def open(self, cc: CalculatorContext) -> None:
         """Compute the table of values."""

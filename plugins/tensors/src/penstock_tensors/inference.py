@@ -118,6 +118,7 @@ class InferenceCalculatorCpu(penstock.Calculator):
         ).optional()
         cc.set_timestamp_offset(0)
         cc.use_service(RESOURCES)
+        cc.declare(may_skip=False, stateless=True, cost="high")
 
     def open(self, cc: CalculatorContext) -> None:
         """Load the model and make the first session.

@@ -72,6 +72,7 @@ class RefineLandmarksFromHeatmapCalculator(penstock.Calculator):
         cc.inputs["TENSORS"].set(list[Tensor], "the heatmap; the first is read")
         cc.outputs["NORM_LANDMARKS"].set(NormalizedLandmarkList, "the landmarks, moved")
         cc.set_timestamp_offset(0)
+        cc.declare(may_skip=False, stateless=True)
 
     def open(self, cc: CalculatorContext) -> None:
         """Look at the options."""

@@ -71,6 +71,7 @@ class ResourceProviderCalculator(penstock.Calculator):
             cc.output_side_packets["RESOURCE", i].set(Resource, "the file")
         cc.set_timestamp_offset(0)
         cc.use_service(RESOURCES)
+        cc.declare(may_skip=False, stateless=False)
 
     def open(self, cc: CalculatorContext) -> None:
         """Find and read the files."""

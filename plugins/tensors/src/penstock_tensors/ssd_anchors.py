@@ -80,6 +80,7 @@ class SsdAnchorsCalculator(penstock.Calculator):
         _check(cc.options(SsdAnchorsCalculatorOptions))
         cc.output_side_packets[0].set(list[Anchor], "the boxes")
         cc.set_timestamp_offset(0)
+        cc.declare(may_skip=False, stateless=False)
 
     def open(self, cc: CalculatorContext) -> None:
         """Compute the boxes."""

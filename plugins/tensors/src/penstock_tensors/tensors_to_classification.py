@@ -82,6 +82,7 @@ class TensorsToClassificationCalculator(penstock.Calculator):
         if options.label_map_path:
             cc.use_service(RESOURCES)
         cc.set_timestamp_offset(0)
+        cc.declare(may_skip=False, stateless=True)
 
     def open(self, cc: CalculatorContext) -> None:
         """Read the labels."""

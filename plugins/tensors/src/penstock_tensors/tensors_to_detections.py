@@ -96,6 +96,7 @@ class TensorsToDetectionsCalculator(penstock.Calculator):
         cc.input_side_packets["IGNORE_CLASSES"].set(list[int], "replaces ignore_classes").optional()
         cc.outputs["DETECTIONS"].set(list[Detection], "what was found, in the order of the model")
         cc.set_timestamp_offset(0)
+        cc.declare(may_skip=False, stateless=True)
 
     def open(self, cc: CalculatorContext) -> None:
         """Check the options; take the anchors.

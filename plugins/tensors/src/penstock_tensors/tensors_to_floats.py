@@ -50,6 +50,7 @@ class TensorsToFloatsCalculator(penstock.Calculator):
         if ("FLOAT" in cc.outputs) == ("FLOATS" in cc.outputs):
             raise InvalidArgumentError("connect exactly one of the outputs FLOAT and FLOATS")
         cc.set_timestamp_offset(0)
+        cc.declare(may_skip=False, stateless=True)
 
     def open(self, cc: CalculatorContext) -> None:
         """Look at the options."""

@@ -77,6 +77,7 @@ class TensorsToLandmarksCalculator(penstock.Calculator):
         if "LANDMARKS" not in cc.outputs and "NORM_LANDMARKS" not in cc.outputs:
             raise InvalidArgumentError("connect LANDMARKS or NORM_LANDMARKS; neither output is connected")
         cc.set_timestamp_offset(0)
+        cc.declare(may_skip=False, stateless=True)
 
     def open(self, cc: CalculatorContext) -> None:
         """Check the options.

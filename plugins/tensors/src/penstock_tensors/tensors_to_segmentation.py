@@ -77,6 +77,7 @@ class TensorsToSegmentationCalculator(penstock.Calculator):
                 "the options"
             )
         cc.set_timestamp_offset(0)
+        cc.declare(may_skip=False, stateless=True)
 
     def open(self, cc: CalculatorContext) -> None:
         """Look at the options."""

@@ -76,6 +76,7 @@ class TfLiteModelCalculator(penstock.Calculator):
         for tag in _OUTPUTS:
             cc.output_side_packets[tag].set(Model, "the model").optional()
         cc.set_timestamp_offset(0)
+        cc.declare(may_skip=False, stateless=False)
 
     def open(self, cc: CalculatorContext) -> None:
         """Make the model.
@@ -149,6 +150,7 @@ class TfLiteCustomOpResolverCalculator(penstock.Calculator):
         tag = "OP_RESOLVER" if "OP_RESOLVER" in cc.output_side_packets else 0
         cc.output_side_packets[tag].set(OpResolver, "the custom operations")
         cc.set_timestamp_offset(0)
+        cc.declare(may_skip=False, stateless=False)
 
     def open(self, cc: CalculatorContext) -> None:
         """Give the operations."""

@@ -67,6 +67,7 @@ class VideoDecoderCalculator(penstock.Calculator):
         cc.outputs["VIDEO"].set(ImageFrame, "frames (SRGB)")
         cc.outputs["VIDEO_PRESTREAM"].set(VideoHeader, "the video's header, at PRESTREAM").optional()
         cc.output_side_packets["SAVED_AUDIO_PATH"].set(str, "file with the audio, or empty").optional()
+        cc.declare(may_skip=False, stateless=False, cost="high")
 
     def open(self, cc: CalculatorContext) -> None:
         """Open the source, and send its header."""

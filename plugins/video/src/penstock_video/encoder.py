@@ -99,6 +99,7 @@ class VideoEncoderCalculator(penstock.Calculator):
         cc.input_side_packets["OUTPUT_FILE_PATH"].set_one_of(str, Path, description="the file to write")
         audio = cc.input_side_packets["AUDIO_FILE_PATH"]
         audio.set_one_of(str, Path, description="file with the audio, or empty").optional()
+        cc.declare(may_skip=False, stateless=False, cost="high")
 
     def open(self, cc: CalculatorContext) -> None:
         """Check path and options; the file is opened with the first frame."""

@@ -87,6 +87,7 @@ class AnnotationOverlayCalculator(penstock.Calculator):
                 cc.inputs[place].set(RenderData, "a drawing")
         cc.outputs[tag].set(kind, "images with the drawings")
         cc.set_timestamp_offset(0)
+        cc.declare(may_skip=False, stateless=True)
 
     def open(self, cc: CalculatorContext) -> None:
         """Make the canvas; forward the stream header.

@@ -72,6 +72,7 @@ class AssociationNormRectCalculator(penstock.Calculator):
         cc.inputs["PREV"].set(list[NormalizedRect], "changes nothing").optional()
         cc.outputs[0].set(list[NormalizedRect], "all, without those that a later one overlaps")
         cc.set_timestamp_offset(0)
+        cc.declare(may_skip=False, stateless=True)
 
     def open(self, cc: CalculatorContext) -> None:
         """Check the threshold.

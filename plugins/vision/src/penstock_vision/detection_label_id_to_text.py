@@ -67,6 +67,7 @@ class DetectionLabelIdToTextCalculator(penstock.Calculator):
         cc.inputs[0].set(list[Detection], "detections with label ids")
         cc.outputs[0].set(list[Detection], "the same with labels")
         cc.set_timestamp_offset(0)
+        cc.declare(may_skip=False, stateless=True)
 
     def open(self, cc: CalculatorContext) -> None:
         """Read the labels."""

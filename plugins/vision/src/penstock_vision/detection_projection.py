@@ -64,6 +64,7 @@ class DetectionProjectionCalculator(penstock.Calculator):
             cc.outputs["DETECTIONS", i].set(list[Detection], "in the image")
         cc.inputs["PROJECTION_MATRIX"].set(tuple, "16 numbers: maps the crop to the image")
         cc.set_timestamp_offset(0)
+        cc.declare(may_skip=False, stateless=True)
 
     def process(self, cc: CalculatorContext) -> None:
         """Map the detections of one timestamp."""

@@ -92,6 +92,7 @@ class DetectionsToRectsCalculator(penstock.Calculator):
         tag = only_one(cc.outputs, tuple(_OUTPUTS), "output")
         cc.outputs[tag].set(_OUTPUTS[tag], "where it is")
         cc.set_timestamp_offset(0)
+        cc.declare(may_skip=True, stateless=True)
 
     def open(self, cc: CalculatorContext) -> None:
         """Check the options.

@@ -85,6 +85,7 @@ class DetectionsToRenderDataCalculator(penstock.Calculator):
             cc.inputs[tag].set(*_INPUTS[tag])
         cc.outputs["RENDER_DATA"].set(RenderData, "the drawing")
         cc.set_timestamp_offset(0)
+        cc.declare(may_skip=False, stateless=True)
 
     def open(self, cc: CalculatorContext) -> None:
         """Read the options."""

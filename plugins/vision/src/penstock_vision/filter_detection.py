@@ -69,6 +69,7 @@ class FilterDetectionCalculator(penstock.Calculator):
         for side, kind in _SIDES.items():
             cc.input_side_packets[side].set(kind, "the allowed labels").optional()
         cc.set_timestamp_offset(0)
+        cc.declare(may_skip="DETECTION" in cc.inputs, stateless=True)
 
     def open(self, cc: CalculatorContext) -> None:
         """Determine which labels are allowed.

@@ -60,6 +60,7 @@ class FrameAnnotationToRectCalculator(penstock.Calculator):
         cc.inputs["FRAME_ANNOTATION"].set(FrameAnnotation, "objects in space")
         cc.outputs["NORM_RECTS"].set(list[NormalizedRect], "where each is in the image")
         cc.set_timestamp_offset(0)
+        cc.declare(may_skip=False, stateless=True)
 
     def open(self, cc: CalculatorContext) -> None:
         """Check the thresholds.

@@ -70,6 +70,7 @@ class HandLandmarksToRectCalculator(penstock.Calculator):
         cc.inputs["IMAGE_SIZE"].set(tuple, "width and height of the image in pixels")
         cc.outputs["NORM_RECT"].set(NormalizedRect, "where the hand is, and how it is rotated")
         cc.set_timestamp_offset(0)
+        cc.declare(may_skip=False, stateless=True)
 
     def process(self, cc: CalculatorContext) -> None:
         """Make the rectangle of one hand."""

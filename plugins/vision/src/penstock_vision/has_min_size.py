@@ -56,6 +56,7 @@ class HasMinSizeCalculator(penstock.Calculator):
         if 0 not in cc.input_side_packets:
             side.optional()
         cc.set_timestamp_offset(0)
+        cc.declare(may_skip=False, stateless=True)
 
     def open(self, cc: CalculatorContext) -> None:
         """Determine how many elements are enough."""

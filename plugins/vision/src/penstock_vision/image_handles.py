@@ -42,6 +42,7 @@ class ImagePropertiesCalculator(penstock.Calculator):
         _declare_image(cc)
         cc.outputs["SIZE"].set(tuple, "width and height in pixels")
         cc.set_timestamp_offset(0)
+        cc.declare(may_skip=False, stateless=True)
 
     def open(self, cc: CalculatorContext) -> None:
         """Find the input."""
@@ -82,6 +83,7 @@ class ToImageCalculator(penstock.Calculator):
         _declare_image(cc)
         cc.outputs["IMAGE"].set(Image, "the same, not copied")
         cc.set_timestamp_offset(0)
+        cc.declare(may_skip=False, stateless=True)
 
     def open(self, cc: CalculatorContext) -> None:
         """Find the input."""
@@ -136,6 +138,7 @@ class FromImageCalculator(penstock.Calculator):
                 "outputs IMAGE_CPU and IMAGE_GPU are both connected, but only one can be; use two nodes"
             )
         cc.set_timestamp_offset(0)
+        cc.declare(may_skip=False, stateless=True)
 
     def process(self, cc: CalculatorContext) -> None:
         """Convert one image."""

@@ -76,6 +76,7 @@ class LabelsToRenderDataCalculator(penstock.Calculator):
         cc.inputs["VIDEO_PRESTREAM"].set(VideoHeader, "the size of the images").optional()
         cc.outputs["RENDER_DATA"].set(RenderData, "the drawing")
         cc.set_timestamp_offset(0)
+        cc.declare(may_skip=False, stateless=False)
 
     def open(self, cc: CalculatorContext) -> None:
         """Read the options."""

@@ -88,6 +88,7 @@ class LandmarkProjectionCalculator(penstock.Calculator):
                     "replace PROJECTION_MATRIX"
                 )
         cc.set_timestamp_offset(0)
+        cc.declare(may_skip=False, stateless=True)
 
     def open(self, cc: CalculatorContext) -> None:
         """Warn if only squares are mapped rightly."""

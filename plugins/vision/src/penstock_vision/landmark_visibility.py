@@ -38,6 +38,7 @@ class LandmarkVisibilityCalculator(penstock.Calculator):
         cc.inputs["NORM_LANDMARKS"].set(NormalizedLandmarkList, "one landmark")
         cc.outputs["VISIBILITY"].set(float, "how visible it is")
         cc.set_timestamp_offset(0)
+        cc.declare(may_skip=False, stateless=True)
 
     def process(self, cc: CalculatorContext) -> None:
         """Send the visibility of one landmark."""

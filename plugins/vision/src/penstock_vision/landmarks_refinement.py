@@ -64,6 +64,7 @@ class LandmarksRefinementCalculator(penstock.Calculator):
             cc.inputs["LANDMARKS", i].set(NormalizedLandmarkList, what)
         cc.outputs["REFINED_LANDMARKS"].set(NormalizedLandmarkList, "all landmarks")
         cc.set_timestamp_offset(0)
+        cc.declare(may_skip=False, stateless=True)
 
     def open(self, cc: CalculatorContext) -> None:
         """Check the refinements.

@@ -90,6 +90,7 @@ class LandmarksSmoothingCalculator(penstock.Calculator):
         kind = NormalizedRect if is_normalized else Rect
         cc.inputs["OBJECT_SCALE_ROI"].set(kind, "how large the thing is").optional()
         cc.set_timestamp_offset(0)
+        cc.declare(may_skip=False, stateless=False)
 
     def open(self, cc: CalculatorContext) -> None:
         """Determine the filter.

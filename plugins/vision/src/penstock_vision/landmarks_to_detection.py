@@ -50,6 +50,7 @@ class LandmarksToDetectionCalculator(penstock.Calculator):
         cc.inputs["NORM_LANDMARKS"].set(NormalizedLandmarkList, "landmarks of one thing")
         cc.outputs["DETECTION"].set(Detection, "its place, with the landmarks as keypoints")
         cc.set_timestamp_offset(0)
+        cc.declare(may_skip=False, stateless=True)
 
     def open(self, cc: CalculatorContext) -> None:
         """Check the indices.

@@ -55,6 +55,7 @@ class LandmarksToFrameAnnotationCalculator(penstock.Calculator):
         ).optional()
         cc.outputs["FRAME_ANNOTATION"].set(FrameAnnotation, "the objects of the frame")
         cc.set_timestamp_offset(0)
+        cc.declare(may_skip=False, stateless=True)
 
     def open(self, cc: CalculatorContext) -> None:
         """Determine which inputs there are."""

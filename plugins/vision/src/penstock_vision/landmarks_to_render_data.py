@@ -91,6 +91,7 @@ class LandmarksToRenderDataCalculator(penstock.Calculator):
         cc.inputs["RENDER_SCALE"].set(float, "factor of the thickness").optional()
         cc.outputs["RENDER_DATA"].set(RenderData, "the drawing")
         cc.set_timestamp_offset(0)
+        cc.declare(may_skip=False, stateless=True)
 
     def open(self, cc: CalculatorContext) -> None:
         """Read the options.

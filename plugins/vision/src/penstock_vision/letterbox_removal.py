@@ -47,6 +47,7 @@ class DetectionLetterboxRemovalCalculator(penstock.Calculator):
         cc.inputs["LETTERBOX_PADDING"].set(tuple, "left, top, right, bottom, parts of the padded image")
         cc.outputs["DETECTIONS"].set(list[Detection], "in the image itself")
         cc.set_timestamp_offset(0)
+        cc.declare(may_skip=False, stateless=True)
 
     def process(self, cc: CalculatorContext) -> None:
         """Map the detections of one image."""
@@ -99,6 +100,7 @@ class LandmarkLetterboxRemovalCalculator(penstock.Calculator):
             cc.outputs["LANDMARKS", i].set(NormalizedLandmarkList, "in the image itself")
         cc.inputs["LETTERBOX_PADDING"].set(tuple, "left, top, right, bottom, parts of the padded image")
         cc.set_timestamp_offset(0)
+        cc.declare(may_skip=False, stateless=False)
 
     def open(self, cc: CalculatorContext) -> None:
         """Pair the ports."""

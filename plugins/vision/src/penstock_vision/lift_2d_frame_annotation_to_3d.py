@@ -64,6 +64,7 @@ class Lift2DFrameAnnotationTo3DCalculator(penstock.Calculator):
         cc.inputs["FRAME_ANNOTATION"].set(FrameAnnotation, "objects with their points in the image")
         cc.outputs["LIFTED_FRAME_ANNOTATION"].set(FrameAnnotation, "the same with their boxes in space")
         cc.set_timestamp_offset(0)
+        cc.declare(may_skip=False, stateless=True)
 
     def open(self, cc: CalculatorContext) -> None:
         """Determine the camera."""

@@ -63,6 +63,7 @@ class SegmentationSmoothingCalculator(penstock.Calculator):
         cc.inputs["MASK_PREVIOUS"].set(Image, "the mask before it (VEC32F1)")
         cc.outputs["MASK_SMOOTHED"].set(Image, "the blended mask (VEC32F1)")
         cc.set_timestamp_offset(0)
+        cc.declare(may_skip=False, stateless=True)
 
     def open(self, cc: CalculatorContext) -> None:
         """Take the ratio."""
@@ -120,6 +121,7 @@ class InverseMatrixCalculator(penstock.Calculator):
         cc.inputs["MATRIX"].set(tuple, "16 numbers, row after row")
         cc.outputs["MATRIX"].set(tuple, "those of the inverse")
         cc.set_timestamp_offset(0)
+        cc.declare(may_skip=False, stateless=True)
 
     def process(self, cc: CalculatorContext) -> None:
         """Invert one matrix."""
@@ -174,6 +176,7 @@ class WarpAffineCalculatorCpu(penstock.Calculator):
         cc.inputs["OUTPUT_SIZE"].set(tuple, "width and height in pixels")
         cc.outputs["IMAGE"].set(cls._kind, "the warped image")
         cc.set_timestamp_offset(0)
+        cc.declare(may_skip=False, stateless=True)
 
     def open(self, cc: CalculatorContext) -> None:
         """Look at the options."""

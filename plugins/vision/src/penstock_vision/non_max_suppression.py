@@ -85,6 +85,10 @@ class NonMaxSuppressionCalculator(penstock.Calculator):
         cc.inputs["IMAGE"].set_one_of(Image, ImageFrame, description="where they are").optional()
         cc.outputs[0].set(list[Detection], "the best ones")
         cc.set_timestamp_offset(0)
+        cc.declare(
+            may_skip=not cc.options(NonMaxSuppressionCalculatorOptions).return_empty_detections,
+            stateless=True,
+        )
 
     def open(self, cc: CalculatorContext) -> None:
         """Check the options.

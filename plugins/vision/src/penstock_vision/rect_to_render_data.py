@@ -71,6 +71,7 @@ class RectToRenderDataCalculator(penstock.Calculator):
         cc.inputs[connected[0]].set(*_INPUTS[connected[0]])
         cc.outputs["RENDER_DATA"].set(RenderData, "the drawing")
         cc.set_timestamp_offset(0)
+        cc.declare(may_skip=False, stateless=True)
 
     def open(self, cc: CalculatorContext) -> None:
         """Read the options.

@@ -84,6 +84,7 @@ class RectTransformationCalculator(penstock.Calculator):
         if tag.startswith("RECT"):
             size.optional()
         cc.set_timestamp_offset(0)
+        cc.declare(may_skip=False, stateless=True)
 
     def open(self, cc: CalculatorContext) -> None:
         """Check the options.

@@ -78,6 +78,7 @@ class RoiTrackingCalculator(penstock.Calculator):
         cc.inputs["IMAGE_SIZE"].set(tuple, "width and height of the image in pixels")
         cc.outputs["TRACKING_RECT"].set(NormalizedRect, "one of both rectangles")
         cc.set_timestamp_offset(0)
+        cc.declare(may_skip=False, stateless=True)
 
     def open(self, cc: CalculatorContext) -> None:
         """Determine the requirements."""

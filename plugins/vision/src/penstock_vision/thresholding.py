@@ -61,6 +61,7 @@ class ThresholdingCalculator(penstock.Calculator):
                 f"{' and '.join(found)} are given, but only one may be; leave out the rest"
             )
         cc.set_timestamp_offset(0)
+        cc.declare(may_skip=False, stateless=False)
 
     def open(self, cc: CalculatorContext) -> None:
         """Take the threshold."""

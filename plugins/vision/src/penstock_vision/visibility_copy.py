@@ -61,6 +61,7 @@ class VisibilityCopyCalculator(penstock.Calculator):
             )
         cc.outputs[target].set(_TO[target], "these landmarks with the copied values")
         cc.set_timestamp_offset(0)
+        cc.declare(may_skip=False, stateless=True)
 
     def open(self, cc: CalculatorContext) -> None:
         """Determine what is copied."""

@@ -53,6 +53,7 @@ class VisibilitySmoothingCalculator(penstock.Calculator):
         """
         declare_filter(cc, "the same with smooth visibility")
         cc.set_timestamp_offset(0)
+        cc.declare(may_skip=False, stateless=False)
 
     def open(self, cc: CalculatorContext) -> None:
         """Determine the filter.

@@ -43,6 +43,7 @@ class WorldLandmarkProjectionCalculator(penstock.Calculator):
         cc.inputs["NORM_RECT"].set(NormalizedRect, "the crop").optional()
         cc.outputs["LANDMARKS"].set(LandmarkList, "the landmarks, upright")
         cc.set_timestamp_offset(0)
+        cc.declare(may_skip=False, stateless=True)
 
     def open(self, cc: CalculatorContext) -> None:
         """Determine whether there is a rectangle."""

@@ -51,6 +51,7 @@ class GpuBufferToImageFrameCalculator(penstock.Calculator):
         cc.outputs[target].set(ImageFrame, "the same in main memory")
         cc.set_timestamp_offset(0)
         GlCalculatorHelper.update_contract(cc, context=READBACKS)
+        cc.declare(may_skip=False, stateless=False)
 
     def open(self, cc: CalculatorContext) -> None:
         """Find the context; forward the stream header."""

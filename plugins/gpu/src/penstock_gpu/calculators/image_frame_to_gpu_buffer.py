@@ -72,6 +72,7 @@ class ImageFrameToGpuBufferCalculator(penstock.Calculator):
             GlCalculatorHelper.update_contract(cc, context=UPLOADS)
         else:
             cc.run_on(GPU, BESIDE, if_there=True)
+        cc.declare(may_skip=False, stateless=False)
 
     def open(self, cc: CalculatorContext) -> None:
         """Find the context, if it uploads; forward the stream header."""

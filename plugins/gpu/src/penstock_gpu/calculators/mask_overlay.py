@@ -102,6 +102,7 @@ class MaskOverlayCalculator(DrawingCalculator):
         cc.outputs["OUTPUT"].set(GpuBuffer, "the mix")
         cc.set_timestamp_offset(0)
         GlCalculatorHelper.update_contract(cc)
+        cc.declare(may_skip=False, stateless=False)
 
     def open(self, cc: CalculatorContext) -> None:
         """Read the options; forward the stream header of VIDEO:0."""

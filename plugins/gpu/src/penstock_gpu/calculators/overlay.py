@@ -221,6 +221,7 @@ class GlOverlayCalculator(DrawingCalculator):
         cc.set_timestamp_offset(0)
         cc.options(GlOverlayCalculatorOptions)
         GlCalculatorHelper.update_contract(cc)
+        cc.declare(may_skip=False, stateless=False)
 
     def open(self, cc: CalculatorContext) -> None:
         """Read the options; forward the stream header of VIDEO."""

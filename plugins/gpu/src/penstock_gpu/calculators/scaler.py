@@ -140,6 +140,7 @@ class GlScalerCalculator(DrawingCalculator):
         sides["OPTIONS"].set_one_of(*options, description="goes before the options").optional()
         cc.set_timestamp_offset(0)
         GlCalculatorHelper.update_contract(cc)
+        cc.declare(may_skip=False, stateless=False)
 
     def open(self, cc: CalculatorContext) -> None:
         """Read options and side packets; forward the stream header."""

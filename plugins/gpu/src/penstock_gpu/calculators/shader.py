@@ -107,6 +107,7 @@ class ShaderCalculator(DrawingCalculator):
         cc.input_side_packets["FRAGMENT"].set(str, "the fragment shader's text").optional()
         cc.set_timestamp_offset(0)
         GlCalculatorHelper.update_contract(cc)
+        cc.declare(may_skip=False, stateless=False)
 
     def open(self, cc: CalculatorContext) -> None:
         """Compile the shader, set the uniforms; forward the stream header."""

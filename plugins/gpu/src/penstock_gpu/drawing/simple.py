@@ -56,6 +56,7 @@ class GlSimpleCalculator(penstock.Calculator):
         cc.outputs[_port(cc.outputs)].set(GpuBuffer, "images, filtered")
         cc.set_timestamp_offset(0)
         GlCalculatorHelper.update_contract(cc, context=cls.gl_context_key)
+        cc.declare(may_skip=False, stateless=False)
 
     # --- for subclasses -----------------------------------------------------------------------
 

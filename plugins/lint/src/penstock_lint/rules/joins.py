@@ -208,13 +208,20 @@ def _inside_of(graph: LintedGraph, begin: NodePlan) -> set[int]:
 def _silent_output(graph: LintedGraph) -> Iterator[Found]:
     if graph.message.type:  # a subgraph: what reads it is another graph
         return
+    outputs = []
     for index, entry in enumerate(graph.message.output_stream):
         name = entry.rpartition(":")[2]
-        number = graph.plan.stream_ids.get(name)
-        writer = None if number is None else graph.writer(number)
-        if writer is not None and graph.may_skip(writer):
+        writer = graph.writer(graph.plan.stream_ids[name]) if name in graph.plan.stream_ids else None
+        if writer is not None:
+            outputs.append((index, name, writer, graph.plan.throttled[graph.plan.stream_ids[name]]))
+    for index, name, writer, above in outputs if any(map(graph.may_skip, graph.nodes)) else ():
+        if not graph.may_skip(writer):
+            continue
+        full = [other for _, other, by, its in outputs if its & above and not graph.may_skip(by)]
+        if full:
             what = (
-                f"node {writer.name!r} may write nothing to the graph's output {name!r}: a poller then waits"
+                f"node {writer.name!r} may write nothing to the graph's output {name!r}, and output "
+                f"{full[0]!r} has a packet then: a program that polls both waits"
             )
             yield Found(None, what, "output_stream", index)
 
@@ -304,7 +311,7 @@ RULES: Final = (
         "silent-output",
         "An output of the graph may have no packet at a timestamp. A program that polls it for each input "
         "waits.",
-        "read rows or bounds, or make PacketPresenceCalculator's output the graph's",
+        "read rows or bounds, or make the output of a PacketPresenceCalculator one of the graph's",
         _silent_output,
     ),
 )

@@ -1,0 +1,133 @@
+"""Lints files: what `penstock lint` does."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from penstock.errors import InvalidArgumentError, PenstockError
+from penstock_cli.failures import FileMissing, GraphInvalid, WrongUsage
+from penstock_cli.loading import existing
+from penstock_lint.edit import edited
+from penstock_lint.formats import FORMATS
+from penstock_lint.lint import all_rules, chosen, lint_graph
+from penstock_lint.measured import read_trace
+from penstock_lint.settings import settings_at
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from penstock_lint.finding import Finding, Rule
+    from penstock_lint.measured import Measured
+
+#: How often a file is mended before we give up: what is found after an edit may have one of its own.
+_ROUNDS: Final = 10
+
+
+def lint_files(  # noqa: PLR0913  # one for each option
+    graphs: Sequence[Path],
+    select: Sequence[str] = (),
+    ignore: Sequence[str] = (),
+    *,
+    measured: Path | None = None,
+    fix: bool = False,
+    form: str | None = None,
+) -> list[Finding]:
+    """Lint files, print what is found, and return it.
+
+    Args:
+        graphs: graph files.
+        select: codes of rules or beginnings of codes, with commas between them; empty for all rules.
+        ignore: of rules that are left out, in the same form.
+        measured: the trace of a run, or None.
+        fix: whether to mend the files first, as far as that is safe.
+        form: name of a format; None for that of the settings, or text.
+
+    Raises:
+        WrongUsage: a code, the settings, or the trace.
+        FileMissing: a file cannot be read; the files before it are linted.
+        GraphInvalid: at least one graph cannot be loaded; the others are linted, and their findings printed.
+    """
+    try:
+        settings = settings_at(Path())
+        wanted = _codes(select) or _codes(settings.select)
+        unwanted = [*_codes(ignore), *_codes(settings.ignore)]
+        rules = chosen(all_rules(), wanted, unwanted) if wanted or unwanted else None
+        shown = None if measured is None else read_trace(existing(measured, "trace"))
+    except InvalidArgumentError as error:
+        raise WrongUsage(str(error)) from error
+    found: list[Finding] = []
+    invalid: list[str] = []
+    mended = 0
+    for graph in graphs:
+        existing(graph, "graph file")
+        try:
+            mended += _mend(graph, rules, shown) if fix else 0
+            found += lint_graph(graph, rules, measured=shown)
+        except PenstockError as error:
+            invalid.append(str(error))
+        except OSError as error:
+            raise FileMissing(f"{graph}: {error}") from error
+    _tell(found, form or settings.format or "text", len(graphs) - len(invalid), mended)
+    if invalid:
+        raise GraphInvalid("\n".join(invalid))
+    return found
+
+
+def _codes(values: Sequence[str]) -> list[str]:
+    return [code.strip() for value in values for code in value.split(",") if code.strip()]
+
+
+def _mend(graph: Path, rules: Sequence[Rule] | None, measured: Measured | None) -> int:
+    """Edit a file until nothing is left that can be mended safely; return how many findings that were.
+
+    A graph that would not load any more stays as it is.
+    """
+    mended = 0
+    for _ in range(_ROUNDS):
+        findings = [one for one in lint_graph(graph, rules, measured=measured) if one.edit is not None]
+        if not findings:
+            break
+        with graph.open(encoding="utf-8", newline="") as file:
+            before = file.read()
+        if "\r" in before:
+            raise InvalidArgumentError(f"{graph}: --fix needs lines that end with \\n only")
+        _write(graph, edited(before, [one.edit for one in findings if one.edit is not None]))
+        try:
+            lint_graph(graph, rules, measured=measured)
+        except PenstockError:
+            _write(graph, before)
+            raise
+        mended += len(findings)
+    return mended
+
+
+def _write(file: Path, text: str) -> None:
+    """Replace a file as a whole: a reader finds the old text or the new one."""
+    target = file.resolve()  # of a symbolic link
+    mode = target.stat().st_mode
+    with tempfile.NamedTemporaryFile(
+        "w", encoding="utf-8", newline="", dir=target.parent, prefix=f".{target.name}.", delete=False
+    ) as new:
+        new.write(text)
+    try:
+        Path(new.name).chmod(mode)
+        Path(new.name).replace(target)
+    except OSError:
+        Path(new.name).unlink()
+        raise
+
+
+def _tell(found: list[Finding], form: str, files: int, mended: int) -> None:
+    """Print the findings on stdout; as text, their number on stderr."""
+    written = FORMATS[form](found)
+    if written:
+        click.echo(written)
+    if form == "text" and files:
+        of_files = "1 file" if files == 1 else f"{files} files"
+        findings = "1 finding" if len(found) == 1 else f"{len(found)} findings"
+        of_mended = f", {mended} mended" if mended else ""
+        click.echo(f"{of_files}, {findings if found else 'nothing found'}{of_mended}", err=True)
