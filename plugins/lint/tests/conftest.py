@@ -31,6 +31,17 @@ class JoinCalculator(penstock.Calculator):
         cc.outputs[0].add(row, cc.input_timestamp)
 
 
+class DifferenceCalculator(penstock.Calculator):
+    """Subtracts the second input from the first, and takes for granted that both have a packet."""
+
+    @classmethod
+    def get_contract(cls, cc):
+        types(cc)
+
+    def process(self, cc):
+        cc.outputs[0].add(cc.inputs[0].payload - cc.inputs[1].payload, cc.input_timestamp)
+
+
 class EitherCalculator(JoinCalculator):
     """The same, without a promise about timestamps; packets behind the bound are left out."""
 
@@ -39,7 +50,7 @@ class EitherCalculator(JoinCalculator):
         types(cc, None)
 
     def process(self, cc):
-        if cc.input_timestamp >= cc.outputs[0].next_timestamp_bound:
+        if int(cc.input_timestamp) >= cc.outputs[0].bound:
             super().process(cc)
 
 
@@ -117,8 +128,8 @@ class CountCalculator(penstock.Calculator):
         cc.outputs[0].add(self.count, cc.input_timestamp)
 
 
-class SumOfSixCalculator(penstock.Calculator):
-    """Writes one packet for six, at the timestamp of the sixth."""
+class FiveLateCalculator(penstock.Calculator):
+    """Forwards each packet when the fifth one after it has come."""
 
     @classmethod
     def get_contract(cls, cc):
@@ -128,10 +139,9 @@ class SumOfSixCalculator(penstock.Calculator):
         self.seen = []
 
     def process(self, cc):
-        self.seen.append(cc.inputs[0].payload)
+        self.seen.append(cc.inputs[0].packet)
         if len(self.seen) == 6:
-            cc.outputs[0].add(sum(self.seen), cc.input_timestamp)
-            self.seen = []
+            cc.outputs[0].add_packet(self.seen.pop(0))
 
 
 class GpuDrawingCalculator(penstock.Calculator):
@@ -158,13 +168,14 @@ class BlurSubgraph(Subgraph):
 
 CALCULATORS = (
     JoinCalculator,
+    DifferenceCalculator,
     EitherCalculator,
     OddCalculator,
     SettlingOddCalculator,
     ModelCalculator,
     CameraCalculator,
     CountCalculator,
-    SumOfSixCalculator,
+    FiveLateCalculator,
     GpuDrawingCalculator,
     GpuModelCalculator,
 )

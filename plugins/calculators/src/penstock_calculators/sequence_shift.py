@@ -58,7 +58,7 @@ class SequenceShiftCalculator(penstock.Calculator):
         options = cc.options(SequenceShiftCalculatorOptions)
         if "PACKET_OFFSET" not in cc.input_side_packets:
             _check(options, options.packet_offset)
-        cc.declare(may_skip=True, stateless=False)
+        cc.declare(may_skip=False, stateless=False)  # only at the ends of the stream timestamps stay empty
 
     def open(self, cc: CalculatorContext) -> None:
         """Find the offset.

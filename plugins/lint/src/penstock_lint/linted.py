@@ -233,20 +233,26 @@ class LintedGraph:
 
 
 @cache
-def _sources(calculator: type) -> tuple[str, ...]:
-    """Return the text of the modules of a class and of those that it is derived from."""
+def _sources(calculator: type, *, in_modules: bool) -> tuple[str, ...]:
+    """Return the text of a class and of those that it is derived from, or of their modules."""
     found = []
     for one in calculator.__mro__:
         if one.__module__.startswith(("builtins", "penstock.")):
             continue
         try:
-            found.append(inspect.getsource(sys.modules[one.__module__]))
+            found.append(inspect.getsource(sys.modules[one.__module__] if in_modules else one))
         except (KeyError, OSError, TypeError):  # compiled, or made in a notebook
             continue
     return tuple(found)
 
 
-def mentions(calculator: type, name: str) -> bool:
-    """Return whether the code of a calculator has a name in it; True where there is no code to look at."""
-    sources = _sources(calculator)
+def mentions(calculator: type, name: str, *, in_modules: bool = True) -> bool:
+    """Return whether the code of a calculator has a name in it; True where there is no code to look at.
+
+    Args:
+        calculator: a class; those that it is derived from count, but not `Calculator` itself.
+        name: what to look for.
+        in_modules: whether to look at the whole modules of the classes.
+    """
+    sources = _sources(calculator, in_modules=in_modules)
     return not sources or any(name in source for source in sources)

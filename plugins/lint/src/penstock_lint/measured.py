@@ -25,7 +25,7 @@ class Measured:
 
     Attributes:
         slow: nodes whose calls took a millisecond or more in the mean.
-        skips: nodes that had calls with packets and without any output, and others with one.
+        skips: nodes that had a call with packets that wrote nothing, after one that wrote something.
         longest: (stream, reader) → the most packets that lay in the queue.
     """
 
@@ -51,17 +51,19 @@ def read_trace(file: Path) -> Measured:
 
 def _measured(events: list[dict[str, Any]]) -> Measured:
     times: defaultdict[str, list[float]] = defaultdict(list)
-    wrote: defaultdict[str, set[bool]] = defaultdict(set)
+    wrote: set[str] = set()
+    skips: set[str] = set()
     longest: defaultdict[tuple[str, str], int] = defaultdict(int)
     for event in events:
         if event["ph"] == "X" and event.get("cat") == "process":
             times[event["name"]].append(event["dur"])
-            if "inputs" in event["args"]:
-                wrote[event["name"]].add("outputs" in event["args"])
+            if "outputs" in event["args"]:
+                wrote.add(event["name"])
+            elif "inputs" in event["args"] and event["name"] in wrote:
+                skips.add(event["name"])
         elif event["ph"] == "C" and event["name"].startswith(_QUEUE):
             stream, _, reader = event["name"].removeprefix(_QUEUE).partition(_AT)
             key = stream, reader
             longest[key] = max(longest[key], event["args"]["packets"])
     slow = frozenset(name for name, taken in times.items() if sum(taken) / len(taken) >= SLOW_US)
-    skips = frozenset(name for name, ways in wrote.items() if len(ways) > 1)
-    return Measured(slow, skips, dict(longest))
+    return Measured(slow, frozenset(skips), dict(longest))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from penstock import Calculator
 from penstock_lint.finding import Found, Rule
+from penstock_lint.linted import mentions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 _BEGIN, _END = "BeginLoop", "EndLoop"
 #: Methods by which packets are written.
 _WRITES: Final = frozenset({"add", "add_packet"})
+_CLONER: Final = "PacketClonerCalculator"
 _SYNC_SETS: Final = "SyncSetInputStreamHandler"
 
 
@@ -88,7 +90,10 @@ def _forgotten_bound(graph: LintedGraph) -> Iterator[Found]:
 
 def _two_clocks(graph: LintedGraph) -> Iterator[Found]:
     live = {node.id for node in graph.nodes if node.is_source and node.contract.declared.is_live}
+    cloners = {one.id for one in graph.of_kind(_CLONER)}  # take what is there at the ticks
     for node in graph.joins() if len(live) > 1 else ():
+        if node.id in cloners:
+            continue
         above = [(graph.plan.throttled[port.stream], port) for port in node.inputs]
         of_live = [(sources, port) for sources, port in above if sources and sources <= live]
         for (some, one), (others, other) in pairwise(of_live):
@@ -103,7 +108,7 @@ def _two_clocks(graph: LintedGraph) -> Iterator[Found]:
 
 def _resampled(graph: LintedGraph) -> Iterator[Found]:
     for sampler in graph.of_kind("PacketResamplerCalculator", "PacketThinnerCalculator"):
-        cloners = {one.id for one in graph.of_kind("PacketClonerCalculator")}
+        cloners = {one.id for one in graph.of_kind(_CLONER)}
         thin = graph.behind(graph.outputs_of(sampler), past_back_edges=False, without=cloners)
         dense = graph.behind(graph.inputs_of(sampler), past_back_edges=False, without={sampler.id, *cloners})
         for node in graph.joins():
@@ -111,11 +116,12 @@ def _resampled(graph: LintedGraph) -> Iterator[Found]:
             of_dense = [
                 graph.stream(port) for port in node.inputs if port.stream in dense and port.stream not in thin
             ]
-            if of_thin and of_dense:
+            if of_thin and of_dense and not mentions(node.factory, "is_empty", in_modules=False):
                 yield Found(
                     node.id,
                     f"node {node.name!r} joins {of_thin[0]!r}, which node {sampler.name!r} has resampled, "
-                    f"with {of_dense[0]!r}, which it has not: most rows have one of the two",
+                    f"with {of_dense[0]!r}, which it has not: most rows have one of the two, and it never "
+                    "asks is_empty()",
                 )
 
 
@@ -155,18 +161,19 @@ def _sets_with_offset(graph: LintedGraph) -> Iterator[Found]:
 
 
 def _cloner(graph: LintedGraph) -> Iterator[Found]:
-    for node in graph.of_kind("PacketClonerCalculator"):
-        ticks = [port.stream for port in node.inputs if port.tag == "TICK"] or [node.inputs[-1].stream]
+    for node in graph.of_kind(_CLONER):
+        ticks = {port.stream for port in node.inputs if port.tag == "TICK"} or {node.inputs[-1].stream}
         if not graph.is_default(node):
             continue
-        behind = graph.behind(ticks) - set(ticks)
-        for port in node.inputs:
-            if port.stream in behind:
-                name = graph.stream(port)
+        behind = graph.behind(ticks, past_back_edges=False)
+        for slow in graph.nodes:
+            made = graph.behind(graph.outputs_of(slow), past_back_edges=False)
+            late = [graph.stream(port) for port in node.inputs if port.stream in made - ticks]
+            if graph.is_slow(slow) and graph.inputs_of(slow) & behind and late and not made & ticks:
                 yield Found(
                     node.id,
-                    f"node {node.name!r} waits at each tick until {name!r} is settled, and {name!r} is made "
-                    "of the ticks: no tick passes before that work is done",
+                    f"node {node.name!r} waits at each tick until the slow node {slow.name!r} has settled "
+                    f"{late[0]!r}, which is made of the ticks: no tick passes before that work is done",
                 )
 
 
@@ -263,8 +270,10 @@ RULES: Final = (
     Rule(
         "PS105",
         "resampled-join",
-        "A stream at a lower rate is joined with the one that it is made of. Most rows have one of the two.",
-        "repeat the last packet of the slow stream by PacketClonerCalculator",
+        "A stream at a lower rate is joined with the one that it is made of. Most rows have one of the "
+        "two, and the calculator does not expect that.",
+        "repeat the last packet of the slow stream by PacketClonerCalculator, or ask is_empty() for each "
+        "input",
         _resampled,
     ),
     Rule(
