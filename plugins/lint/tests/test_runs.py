@@ -11,7 +11,7 @@ import pytest
 
 import penstock
 from penstock import Packet
-from penstock.errors import UnavailableError, GraphRunError
+from penstock.errors import GraphRunError, UnavailableError
 from penstock_lint import RULES, lint_graph, read_trace
 from penstock_lint.finding import examples
 
@@ -38,7 +38,7 @@ def made(registry, which):
     graphs = []
 
     def made(code, *watched):
-        text = f'num_threads: 4\n{examples(RULES[code])[which == "good"]}'
+        text = f"num_threads: 4\n{examples(RULES[code])[which == 'good']}"
         graph = penstock.CalculatorGraph(text, registry=registry)
         graphs.append(graph)
         seen = {name: [] for name in watched}

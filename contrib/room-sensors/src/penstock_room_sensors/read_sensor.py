@@ -52,6 +52,7 @@ class ReadSensorCalculator(penstock.Calculator):
         cc.use_service(CALIBRATION)
         cc.run_on(SENSOR_BUS)
         cc.set_timestamp_offset(0)
+        cc.declare(may_skip=True, stateless=True, cost="high")  # a sensor may not answer
         if not cc.options(ReadSensorCalculatorOptions).HasField("address"):
             raise InvalidArgumentError(
                 f"node {cc.node_name!r}: address is missing; say in ReadSensorCalculatorOptions which sensor "

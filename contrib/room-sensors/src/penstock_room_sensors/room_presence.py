@@ -82,6 +82,7 @@ class RoomPresenceCalculator(penstock.Calculator):
         cc.outputs["PRESENCE"].set(RoomPresence, "whether a person is there, at each tick")
         cc.use_service(CALIBRATION)
         cc.set_timestamp_offset(0)
+        cc.declare(may_skip=True, stateless=True)
         options = cc.options(RoomPresenceCalculatorOptions)
         cc.set_input_stream_handler(
             "FreshReadings", FreshReadingsOptions(tick="TICK", max_age=options.max_age)

@@ -63,6 +63,7 @@ class RoomStateCalculator(penstock.Calculator):
         cc.input_side_packets["DARK_BELOW_LUX"].set(int, "dark below this, lux").optional()
         cc.use_service(CALIBRATION)
         cc.set_timestamp_offset(0)
+        cc.declare(may_skip=True, stateless=False)
 
     def open(self, cc: penstock.CalculatorContext) -> None:
         """Look up the thresholds; there is no reading yet."""

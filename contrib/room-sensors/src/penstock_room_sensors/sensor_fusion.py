@@ -66,6 +66,7 @@ class SensorFusionCalculator(penstock.Calculator):
         cc.outputs["ESTIMATE"].set(Estimate, "the estimate from all readings so far")
         cc.use_service(CALIBRATION)
         cc.set_timestamp_offset(0)
+        cc.declare(may_skip=True, stateless=False)
         _check(cc.options(SensorFusionCalculatorOptions), count, cc.node_name)
 
     def open(self, cc: penstock.CalculatorContext) -> None:

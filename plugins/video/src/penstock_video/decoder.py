@@ -67,7 +67,7 @@ class VideoDecoderCalculator(penstock.Calculator):
         cc.outputs["VIDEO"].set(ImageFrame, "frames (SRGB)")
         cc.outputs["VIDEO_PRESTREAM"].set(VideoHeader, "the video's header, at PRESTREAM").optional()
         cc.output_side_packets["SAVED_AUDIO_PATH"].set(str, "file with the audio, or empty").optional()
-        cc.declare(may_skip=False, stateless=False, cost="high")
+        cc.declare(may_skip=False, stateless=False, is_live=cls._is_camera(cc, options), cost="high")
 
     def open(self, cc: CalculatorContext) -> None:
         """Open the source, and send its header."""
@@ -96,7 +96,9 @@ class VideoDecoderCalculator(penstock.Calculator):
         self._source.close()
 
     @staticmethod
-    def _is_camera(cc: CalculatorContext, options: VideoDecoderCalculatorOptions) -> bool:
+    def _is_camera(
+        cc: CalculatorContext | CalculatorContract, options: VideoDecoderCalculatorOptions
+    ) -> bool:
         return options.HasField("camera_index") and "INPUT_FILE_PATH" not in cc.input_side_packets
 
     @staticmethod

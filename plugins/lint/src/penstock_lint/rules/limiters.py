@@ -108,6 +108,8 @@ def _chain(graph: LintedGraph) -> Iterator[Found]:
 
 def _after_file(graph: LintedGraph) -> Iterator[Found]:
     for source in graph.of_kind(*_FILES):
+        if source.contract.declared.is_live:  # a camera
+            continue
         read = graph.behind(graph.outputs_of(source), past_back_edges=False)
         for node in graph.of_kind(*_LIMITERS):
             if read.intersection(_main(node)):
