@@ -1,4 +1,4 @@
-"""Each calculator of the official packs declares whether it may skip an output and whether it is stateless."""
+"""Each calculator of the official packs declares may_skip and stateless in its contract."""
 
 import inspect
 

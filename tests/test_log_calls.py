@@ -32,6 +32,7 @@ OF_THE_WHOLE = (
     "penstock_gpu/buffers/gl_texture_object.py",
     "penstock_gpu/buffers/texture_storage.py",
     "penstock_gpu/contexts/gl_thread.py",
+    "penstock_lint/lint.py",
     "penstock_views/",
     "penstock_gpu/contexts/locked_context.py",
 )

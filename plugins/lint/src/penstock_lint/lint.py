@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import logging
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from penstock.config import build_plan, read_definition
 from penstock.errors import InvalidArgumentError
+from penstock.log import get_logger
 from penstock.lowlevel import OptionTypes, ReadGraph, default_registry, did_you_mean, plugin_host
 from penstock_lint.finding import Finding, Rule
 from penstock_lint.linted import LintedGraph
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from penstock_lint.measured import Measured
     from penstock_lint.silence import Silence
 
-_logger: Final = logging.getLogger(__name__)
+_logger: Final = get_logger(__name__)
 
 #: Our own rules, by code.
 RULES: Final[dict[str, Rule]] = {

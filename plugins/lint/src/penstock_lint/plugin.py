@@ -4,16 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from penstock import Components, hookimpl
+from penstock import hookimpl
 
 if TYPE_CHECKING:
     import click
-
-
-@hookimpl
-def penstock_components() -> Components:
-    """Bring nothing that graphs name."""
-    return Components()
 
 
 @hookimpl

@@ -318,8 +318,8 @@ RULES: Final = (
     Rule(
         "PS111",
         "silent-output",
-        "An output of the graph may have no packet at a timestamp. A program that polls it for each input "
-        "waits.",
+        "One output of the graph may have no packet where another has one. A program that polls both for "
+        "each input waits for a packet that never comes.",
         "read rows or bounds, or make the output of a PacketPresenceCalculator one of the graph's",
         _silent_output,
     ),
