@@ -46,8 +46,8 @@ Readers of graphs in other forms
     A `GraphReader` makes a `Definition` of text or of a `Message`, with `ReaderFindType` and `ReaderMerge` at
     hand, and raises `DefinitionTextError`. A `ReadGraph` is a graph with its `Places`, which have a `Spot`
     for each part of the file. `Faults` takes what is wrong, `definition_as_graph` makes a graph of a
-    definition without arguments. `tokens_of` reads text into `Token`s, `own_name` writes the name of one of
-    our messages.
+    definition without arguments. `tokens_of` reads text into `Token`s, `end_of_field` finds where a field of
+    it ends, `own_name` writes the name of one of our messages.
 
 Calls from elsewhere, for nodes that work in other processes
     `OPEN`, `PROCESS` and `CLOSE` are the methods; `Counters` adds up what nodes count, a `LazyLoop` awaits
