@@ -20,6 +20,7 @@ from penstock_cli.inspection import COMMANDS
 from penstock_cli.options import IMPORTED, as_json, debug, imports
 from penstock_cli.pack_commands import PACK_COMMANDS
 from penstock_cli.running import read_manner, running
+from penstock_cli.trace_commands import TRACE_COMMANDS
 
 _DEMO_OUT: Final = "penstock-demo.mp4"
 _HELP: Final = {"help_option_names": ["-h", "--help"]}
@@ -288,5 +289,5 @@ def show_command(  # noqa: PLR0913, PLR0917  # an argument for each option
         print_description(description, version, source)
 
 
-for _command in (*COMMANDS, *PACK_COMMANDS):
+for _command in (*COMMANDS, *TRACE_COMMANDS, *PACK_COMMANDS):
     penstock_command.add_command(_command)

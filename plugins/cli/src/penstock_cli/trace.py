@@ -10,6 +10,7 @@ from penstock import PenstockError
 from penstock_cli.failures import FileMissing, WrongUsage
 from penstock_cli.saying import say
 from penstock_cli.wording import amount, plural
+from penstock_views.traces.endings import PERFETTO
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,7 +38,7 @@ def traced(graph: CalculatorGraph, target: Path | None, *, quiet: bool) -> Itera
     if target is None:
         yield
         return
-    _check(target)
+    check_target(target, "trace")
     from penstock.tracing import ChromeTracer  # only for this
 
     tracer = ChromeTracer()
@@ -46,30 +47,55 @@ def traced(graph: CalculatorGraph, target: Path | None, *, quiet: bool) -> Itera
         yield
     except WrongUsage:
         raise  # nothing has run
-    except BaseException:
+    except BaseException as failure:
         try:
-            _write(tracer, target, quiet=quiet)
+            _write(tracer, target, graph, quiet=quiet, error=failure)
         except PenstockError as error:  # the error that ended the run goes first
             say(f"warning: {error}")
         raise
-    _write(tracer, target, quiet=quiet)
+    _write(tracer, target, graph, quiet=quiet)
 
 
-def _check(target: Path) -> None:
+def check_target(target: Path, what: str) -> None:
+    """Refuse a file that cannot be written.
+
+    Args:
+        target: the file.
+        what: what it is, for the message: "trace".
+
+    Raises:
+        FileMissing: there is no such directory, it cannot be written to, or the file is a directory.
+    """
     if target.is_dir():
-        raise FileMissing(f"trace {str(target)!r} is a directory; name a file in it")
+        raise FileMissing(f"{what} {str(target)!r} is a directory; name a file in it")
     if not target.parent.is_dir():
         raise FileMissing(
-            f"trace {str(target)!r}: there is no directory {str(target.parent)!r}; make it first"
+            f"{what} {str(target)!r}: there is no directory {str(target.parent)!r}; make it first"
         )
     if not os.access(target.parent, os.W_OK):
-        raise FileMissing(f"trace {str(target)!r}: directory {str(target.parent)!r} cannot be written to")
+        raise FileMissing(f"{what} {str(target)!r}: directory {str(target.parent)!r} cannot be written to")
 
 
-def _write(tracer: ChromeTracer, target: Path, *, quiet: bool) -> None:
-    written = tracer.write(target)
-    if not quiet:
-        say(_words(written, tracer.capacity))
+def _write(
+    tracer: ChromeTracer,
+    target: Path,
+    graph: CalculatorGraph,
+    *,
+    quiet: bool,
+    error: BaseException | None = None,
+) -> None:
+    about = {"graph": graph.text_config, "why": str(graph.why())}
+    if error is not None:
+        about["error"] = f"{type(error).__name__}: {error}"
+    written = tracer.write(target, about)
+    if quiet:
+        return
+    say(_words(written, tracer.capacity))
+    if target.suffix not in PERFETTO:
+        from penstock_cli.paths import in_short  # on demand
+
+        for line in in_short(target):
+            say(line)
 
 
 def _words(written: TraceFile, capacity: int) -> str:

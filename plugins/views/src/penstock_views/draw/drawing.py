@@ -65,6 +65,7 @@ class DrawnNode:
         kind: what that is; UNKNOWN where nothing that is installed provides it.
         executor: "" for the default one.
         inputs, outputs, input_side_packets, output_side_packets: connections, in the order of the graph.
+        notes: further lines in its box, such as times of a run.
     """
 
     name: str
@@ -75,6 +76,7 @@ class DrawnNode:
     outputs: tuple[Port, ...] = ()
     input_side_packets: tuple[Port, ...] = ()
     output_side_packets: tuple[Port, ...] = ()
+    notes: tuple[str, ...] = attrs.field(default=(), kw_only=True)
 
     @property
     def groups(self) -> tuple[str, ...]:
@@ -88,9 +90,9 @@ class DrawnNode:
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """The lines in its box: label, calculator where that is another word, executor where it has one."""
+        """The lines in its box: label, calculator where that is another word, executor if any, and notes."""
         calculator = (self.calculator,) if self.calculator != self.label else ()
-        return (self.label, *calculator, *((f"on {self.executor}",) if self.executor else ()))
+        return (self.label, *calculator, *((f"on {self.executor}",) if self.executor else ()), *self.notes)
 
 
 @attrs.frozen
@@ -162,7 +164,7 @@ class Drawing:
     input_side_packets: tuple[Port, ...] = ()
     output_side_packets: tuple[Port, ...] = ()
     executors: tuple[tuple[str, str], ...] = ()
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = attrs.field(default=(), kw_only=True)
     titles: dict[str, str] = attrs.field(factory=dict)
 
     def wires(self) -> list[Wire]:

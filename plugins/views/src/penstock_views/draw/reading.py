@@ -151,7 +151,8 @@ def _node(node: Any, name: str, kinds: dict[str, NodeKind]) -> DrawnNode:
     back = {_place(info.tag_index) for info in node.input_stream_info if info.back_edge}
     marked = zip(ports["inputs"], _places(port.place for port in ports["inputs"]), strict=True)
     ports["inputs"] = tuple(attrs.evolve(port, back_edge=place in back) for port, place in marked)
-    return DrawnNode(name, node.calculator, kinds[node.calculator], node.executor, **ports)
+    kind = kinds[node.calculator]
+    return DrawnNode(name, node.calculator, kind, node.executor, *(ports[field] for field in _PORT_FIELDS))
 
 
 def _ports(holder: Any) -> dict[str, tuple[Port, ...]]:

@@ -10,6 +10,7 @@ is found.
 from __future__ import annotations
 
 from bisect import bisect_right
+from functools import cached_property
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 if TYPE_CHECKING:
@@ -30,13 +31,14 @@ class Writes:
     """
 
     def __init__(self, writes: Iterable[tuple[Mark, int, int]], *, is_complete: bool) -> None:
-        self._by_mark: dict[Mark, list[Write]] = {}
-        self._by_key: dict[tuple[str, int], list[Write]] | None = {} if is_complete else None
-        for mark, at_ns, track in sorted(writes, key=lambda one: one[1]):
+        #: A packet is written once, but for loops of timestamps: then there is a list, in the order of time.
+        self._by_mark: Final[dict[Mark, Write | list[Write]]] = {}
+        self._is_complete: Final = is_complete
+        for mark, at_ns, track in writes:
             write = (at_ns, track)
-            self._by_mark.setdefault(mark, []).append(write)
-            if self._by_key is not None:
-                self._by_key.setdefault((mark[0], mark[2]), []).append(write)
+            known = self._by_mark.setdefault(mark, write)
+            if known is not write:
+                self._by_mark[mark] = sorted([*_listed(known), write])
         #: Reader, stream and key → how many of these were given out.
         self._given: Final[dict[tuple[str, str, int], int]] = {}
 
@@ -45,11 +47,11 @@ class Writes:
 
         To be called in the order of time.
         """
-        written = self._by_mark.get(mark, ())
+        written = _listed(self._by_mark.get(mark, []))
         found = bisect_right(written, at_ns, key=lambda one: one[0])
         if found:
             return written[found - 1]
-        if self._by_key is None:
+        if not self._is_complete:
             return None
         stream, _, key = mark
         moved = self._by_key.get((stream, key), ())
@@ -58,3 +60,17 @@ class Writes:
             return None
         self._given[reader, stream, key] = given + 1
         return moved[given]
+
+    @cached_property
+    def _by_key(self) -> dict[tuple[str, int], list[Write]]:
+        """Stream and key → writes. Made where a packet was read at another timestamp."""
+        found: dict[tuple[str, int], list[Write]] = {}
+        for (stream, _, key), writes in self._by_mark.items():
+            found.setdefault((stream, key), []).extend(_listed(writes))
+        for writes in found.values():
+            writes.sort()
+        return found
+
+
+def _listed(writes: Write | list[Write]) -> list[Write]:
+    return writes if isinstance(writes, list) else [writes]

@@ -11,7 +11,7 @@ Source: "Trace Event Format", the public description of this form of JSON.
 
 from __future__ import annotations
 
-from itertools import pairwise
+from array import array
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from penstock.lowlevel import MAX, MIN, OBSERVE, show
@@ -19,7 +19,7 @@ from penstock.tracing import PacketAdded, PacketsDropped, QueueChanged, TracedSt
 from penstock_views.traces.arrows import Writes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from penstock.tracing import Mark, TracedRun
 
@@ -33,17 +33,12 @@ _SHORTEST_NS: Final = 2
 _INPUTS: Final = "graph inputs"
 
 
-def began(record: Record) -> int:
-    """Return when a record begins, in nanoseconds."""
-    return record.began_ns if isinstance(record, TracedStep) else record.at_ns
-
-
 class RunEvents:
     """The events of one run.
 
     Args:
         run: the run.
-        records: of the run, by the time at which they began.
+        records: of the run, by the time at which they began; looked at several times.
         threads: ident of a thread → its name.
         tracks: gives the numbers of tracks; shared by all runs of a file.
         zero_ns, now_ns: the origin of times, and the end of steps that have not ended.
@@ -54,7 +49,7 @@ class RunEvents:
     def __init__(  # noqa: PLR0913  # made in one place only
         self,
         run: TracedRun,
-        records: Sequence[Record],
+        records: Iterable[Record],
         threads: Mapping[int, str],
         *,
         tracks: Callable[[], int],
@@ -71,8 +66,10 @@ class RunEvents:
         self._lengths: Final[dict[tuple[str, str], int]] = {}
         #: Number → name of each track, in the order in which they are shown.
         self._tracks: Final[dict[int, str]] = {}
-        self._track_of: Final[dict[int, int]] = {}
-        self._input_ends: Final[dict[int, int]] = {}
+        #: The track of each record, 0 for those without one; a million records are not too many.
+        self._track_of: Final = array("q")
+        #: Ends of the slices of packets that were added, in their order.
+        self._input_ends: Final = array("q")
         self._give_tracks(threads, tracks)
         self._writes: Final = Writes(self._written(), is_complete=is_complete)
         #: Arrows so far, and packets that were read but whose write is not among the records.
@@ -85,11 +82,12 @@ class RunEvents:
         for order, (track, name) in enumerate(self._tracks.items()):
             yield self._about("thread_name", track, {"name": name})
             yield self._about("thread_sort_index", track, {"sort_index": order})
-        for record in self._records:
+        ends = iter(self._input_ends)
+        for record, track in zip(self._records, self._track_of, strict=True):
             if isinstance(record, TracedStep):
-                yield from self._step(record, arrow_ids)
+                yield from self._step(record, track, arrow_ids)
             elif isinstance(record, PacketAdded):
-                yield self._added(record)
+                yield self._added(record, track, next(ends))
             elif isinstance(record, PacketsDropped):
                 yield self._dropped(record)
             else:
@@ -98,23 +96,41 @@ class RunEvents:
     # --- tracks -------------------------------------------------------------------------------
 
     def _give_tracks(self, threads: Mapping[int, str], number: Callable[[], int]) -> None:
-        added = [record for record in self._records if isinstance(record, PacketAdded)]
-        if added:
-            track = self._new_track(number, _INPUTS)
-            self._track_of.update((id(one), track) for one in added)
-            for one, following in pairwise(added):
-                self._input_ends[id(one)] = max(min(one.at_ns + _MOMENT_NS, following.at_ns), one.at_ns + 1)
-        steps = [record for record in self._records if isinstance(record, TracedStep)]
-        at_work = dict.fromkeys(step.thread for step in steps if not step.is_awaited)
-        of_thread = {
-            thread: self._new_track(number, threads.get(thread, f"thread {thread}")) for thread in at_work
-        }
+        inputs, at_work = self._working_tracks(threads, number)
         lanes: dict[str, list[tuple[int, int]]] = {}
-        for step in steps:
-            if step.is_awaited:
-                self._track_of[id(step)] = self._lane(step, lanes.setdefault(step.node, []), number)
-            else:
-                self._track_of[id(step)] = of_thread[step.thread]
+        for record in self._records:
+            track = 0
+            if isinstance(record, PacketAdded):
+                track = inputs
+            elif isinstance(record, TracedStep) and record.is_awaited:
+                track = self._lane(record, lanes.setdefault(record.node, []), number)
+            elif isinstance(record, TracedStep):
+                track = at_work[record.thread]
+            self._track_of.append(track)
+
+    def _working_tracks(
+        self, threads: Mapping[int, str], number: Callable[[], int]
+    ) -> tuple[int, dict[int, int]]:
+        """Return the track of packets that were added, 0 without any, and thread → its track.
+
+        Threads are in the order in which they began to work. Notes the ends of the packets' slices, too.
+        """
+        last: PacketAdded | None = None
+        at_work: dict[int, int] = {}
+        for record in self._records:
+            if isinstance(record, PacketAdded):
+                if last is not None:
+                    self._input_ends.append(max(min(last.at_ns + _MOMENT_NS, record.at_ns), last.at_ns + 1))
+                last = record
+            elif isinstance(record, TracedStep) and not record.is_awaited:
+                at_work.setdefault(record.thread, 0)
+        inputs = 0
+        if last is not None:
+            self._input_ends.append(last.at_ns + _MOMENT_NS)
+            inputs = self._new_track(number, _INPUTS)
+        for thread in at_work:
+            at_work[thread] = self._new_track(number, threads.get(thread, f"thread {thread}"))
+        return inputs, at_work
 
     def _lane(self, step: TracedStep, lanes: list[tuple[int, int]], number: Callable[[], int]) -> int:
         """Return a track of the node on which no step is awaited any more when `step` begins."""
@@ -132,33 +148,30 @@ class RunEvents:
         return track
 
     def _written(self) -> Iterator[tuple[Mark, int, int]]:
-        for record in self._records:
+        for record, track in zip(self._records, self._track_of, strict=True):
             if isinstance(record, TracedStep):
                 for mark in record.outputs:
-                    yield mark, self._end(record) - 1, self._track_of[id(record)]
+                    yield mark, self._end(record) - 1, track
             elif isinstance(record, PacketAdded):
-                yield record.mark, record.at_ns, self._track_of[id(record)]
+                yield record.mark, record.at_ns, track
 
     # --- events -------------------------------------------------------------------------------
 
-    def _step(self, step: TracedStep, arrow_ids: Iterator[int]) -> Iterator[Event]:
-        track, end = self._track_of[id(step)], self._end(step)
-        name = step.node if step.method == "process" else f"{step.node} ({step.method})"
-        if step.method == OBSERVE:
-            name = f"observer of {step.node}"
-        slice_ = self._event("X", name, track, step.began_ns, _arguments(step))
+    def _step(self, step: TracedStep, track: int, arrow_ids: Iterator[int]) -> Iterator[Event]:
+        end = self._end(step)
+        slice_ = self._event("X", slice_name(step), track, step.began_ns, _arguments(step))
         slice_["cat"] = step.method
         slice_["dur"] = (end - step.began_ns) / 1000
         yield slice_
         for mark in step.inputs:
-            yield from self._arrow(step, mark, arrow_ids)
+            yield from self._arrow(step, track, mark, arrow_ids)
         if self._shows_queues:
             for stream, length in step.queued:
                 yield from self._length(stream, step.node, length, step.began_ns)
         if step.error is not None:
             yield self._instant(f"error in {step.node}", track, end - 1, {"error": step.error})
 
-    def _arrow(self, step: TracedStep, mark: Mark, arrow_ids: Iterator[int]) -> Iterator[Event]:
+    def _arrow(self, step: TracedStep, track: int, mark: Mark, arrow_ids: Iterator[int]) -> Iterator[Event]:
         write = self._writes.before(step.began_ns, mark, step.node)
         if write is None:
             self.loose_ends += 1
@@ -167,17 +180,16 @@ class RunEvents:
         number = next(arrow_ids)
         stream, timestamp, _ = mark
         arguments = {"timestamp": _shown(timestamp)}
-        at_ns, track = write
-        yield {**self._event("s", stream, track, at_ns, arguments), "cat": "packet", "id": number}
-        end = self._event("f", stream, self._track_of[id(step)], step.began_ns, arguments)
+        at_ns, from_track = write
+        yield {**self._event("s", stream, from_track, at_ns, arguments), "cat": "packet", "id": number}
+        end = self._event("f", stream, track, step.began_ns, arguments)
         yield {**end, "cat": "packet", "id": number, "bp": "e"}
 
-    def _added(self, added: PacketAdded) -> Event:
+    def _added(self, added: PacketAdded, track: int, end_ns: int) -> Event:
         stream, timestamp, _ = added.mark
-        track = self._track_of[id(added)]
         slice_ = self._event("X", f"add to {stream}", track, added.at_ns, {"timestamp": _shown(timestamp)})
         slice_["cat"] = "add"
-        slice_["dur"] = (self._input_ends.get(id(added), added.at_ns + _MOMENT_NS) - added.at_ns) / 1000
+        slice_["dur"] = (end_ns - added.at_ns) / 1000
         return slice_
 
     def _dropped(self, dropped: PacketsDropped) -> Event:
@@ -218,6 +230,13 @@ class RunEvents:
 
     def _end(self, step: TracedStep) -> int:
         return max(step.ended_ns or self._now, step.began_ns + _SHORTEST_NS)
+
+
+def slice_name(step: TracedStep) -> str:
+    """Return what the slice of a step is called."""
+    if step.method == OBSERVE:
+        return f"observer of {step.node}"
+    return step.node if step.method == "process" else f"{step.node} ({step.method})"
 
 
 def _arguments(step: TracedStep) -> dict[str, object]:
