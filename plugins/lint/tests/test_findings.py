@@ -19,6 +19,7 @@ from penstock.errors import GraphConfigError, InvalidArgumentError
 from penstock.lowlevel import default_registry
 from penstock_lint import RULES, Edit, Found, Measured, Rule, lint_graph, read_trace
 from penstock_lint.edit import edited, removal
+from penstock_lint.files import mend
 from penstock_lint.finding import examples
 from penstock_lint.formats import FORMATS
 from penstock_lint.lint import all_rules, chosen
@@ -171,6 +172,18 @@ def test_fix_leaves_alone_what_a_person_has_to_decide(command, tmp_path):
     file.write_text(UNUSED, encoding="utf-8")
     assert command("lint", "--fix", file).returncode == 1
     assert file.read_text(encoding="utf-8") == UNUSED
+
+
+def test_a_graph_that_would_not_load_any_more_stays_as_it_was(tmp_path):
+    file = tmp_path / "g.pbtxt"
+    file.write_text(ENDS + FORWARD, encoding="utf-8")
+
+    def breaks(graph):
+        yield Found(0, "wrong", edit=graph.removal(("input_stream", 0)))
+
+    with pytest.raises(GraphConfigError, match="no producer"):
+        mend(file, [Rule("HA001", "breaks", "", "", breaks)], None)
+    assert file.read_text(encoding="utf-8") == ENDS + FORWARD
 
 
 def test_fix_leaves_the_inputs_of_a_graph_that_others_use(command, tmp_path):
@@ -345,6 +358,14 @@ def test_what_is_no_trace_is_refused(tmp_path, text):
         read_trace(file)
 
 
+def test_a_node_is_slow_from_a_millisecond_in_the_mean(tmp_path):
+    file = tmp_path / "t.json"
+    calls = [("Quick", 100), ("Quick", 1800), ("Slow", 900), ("Slow", 1200)]
+    events = [{"ph": "X", "cat": "process", "name": name, "dur": us, "args": {}} for name, us in calls]
+    file.write_text(json.dumps({"traceEvents": events}), encoding="utf-8")
+    assert read_trace(file).slow == {"Slow"}
+
+
 def test_a_measured_node_is_slow(registry):
     text = examples(RULES["PS207"])[0].replace("ModelCalculator", "PassThroughCalculator")
     assert codes(text, registry=registry) == []
@@ -360,12 +381,13 @@ def test_packs_bring_rules_and_mistakes_of_theirs_take_no_other_rule_down(pensto
 
     own = Rule("HA001", "short-name", "Short names say little.", "write a longer one", short_names)
     twice = Rule("PS101", "mine", "", "", short_names)
+    reserved = Rule("PS001", "mine", "", "", short_names)
 
     house, broken = types.ModuleType("house"), types.ModuleType("broken")
 
     @penstock.hookimpl
     def penstock_lint():
-        return [own, twice, "no rule"]
+        return [own, twice, reserved, "no rule"]
 
     house.penstock_lint = penstock_lint
 

@@ -65,7 +65,7 @@ def lint_files(  # noqa: PLR0913  # one for each option
     for graph in graphs:
         existing(graph, "graph file")
         try:
-            mended += _mend(graph, rules, shown) if fix else 0
+            mended += mend(graph, rules, shown) if fix else 0
             found += lint_graph(graph, rules, measured=shown)
         except PenstockError as error:
             invalid.append(str(error))
@@ -81,10 +81,12 @@ def _codes(values: Sequence[str]) -> list[str]:
     return [code.strip() for value in values for code in value.split(",") if code.strip()]
 
 
-def _mend(graph: Path, rules: Sequence[Rule] | None, measured: Measured | None) -> int:
+def mend(graph: Path, rules: Sequence[Rule] | None, measured: Measured | None) -> int:
     """Edit a file until nothing is left that can be mended safely; return how many findings that were.
 
-    A graph that would not load any more stays as it is.
+    Raises:
+        PenstockError: the graph cannot be loaded, or could not be with an edit; it stays as it was.
+        InvalidArgumentError: its lines end with carriage returns too.
     """
     mended = 0
     for _ in range(_ROUNDS):

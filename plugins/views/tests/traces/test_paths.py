@@ -137,6 +137,16 @@ def test_a_thread_that_is_free_is_not_waited_for(trace):
     assert [ms(leg) for leg in path.worst.legs] == [("A", 2, 0, 10)]
 
 
+def test_a_node_with_room_for_another_call_has_no_own_queue(trace):
+    trace.add(0, "in", 0).add(0, "in", 1).add(2, "in", 2)
+    trace.call("A", 1, (0, 10), [("in", 0)])
+    trace.call("A", 2, (1, 4), [("in", 1)])  # two calls at once; from 4 on there is room
+    trace.call("B", 2, (4, 6), [("x", 1)])
+    trace.call("A", 2, (6, 7), [("in", 2)], [("out", 2)])
+    (path,) = trace.paths()
+    assert [ms(leg) for leg in path.worst.legs] == [("A", 2, 2, 0)]
+
+
 def test_the_path_goes_back_over_the_input_that_came_last(trace):
     trace.add(0, "in", 1)
     trace.call("Quick", 1, (0, 1), [("in", 1)], [("q", 1)])
@@ -202,6 +212,7 @@ def test_full_queues_drops_and_lengths_are_read(trace):
     trace.event(ph="i", name="throttled by in at A", ts=1000)
     trace.event(ph="i", name="no longer throttled by in at A", ts=4000)
     trace.event(ph="i", name="throttled by in at A", ts=10_000)
+    trace.event(ph="i", name="throttled by in at A", ts=20_000)  # still
     trace.event(ph="C", name="queue of in at A", ts=0, args={"packets": 7})
     trace.event(ph="C", name="queue of in at A", ts=1, args={"packets": 2})
     drop = {"stream": "in", "packets": 3, "reason": "gate closed"}

@@ -164,6 +164,20 @@ def test_errors_counters_and_timestamps_are_there(both):
     assert all(one.parent_uuid == process.uuid for one in read.tracks.values() if one is not process)
 
 
+def test_a_packet_whose_write_was_lost_has_no_flow(make, tmp_path, schema):
+    tracer = ChromeTracer(capacity=3)
+    graph = make([(Pass, "in", "a"), (Pass, "a", "b")], "in", threads=0)
+    graph.set_tracer(tracer)
+    graph.start_run()
+    graph.add_packet_to_input_stream("in", Packet("x"), 0)
+    graph.close(TIMEOUT)
+    written = tracer.write(tmp_path / "t.pftrace")
+    read = Read(schema.FromString(written.path.read_bytes()))
+    assert written.lost > 0
+    assert len(read.ends) == written.arrows < 2
+    assert set(read.ends) <= {(flow, reader) for flow, reader in read.ends if flow in dict(read.starts)}
+
+
 def test_numbers_of_all_sizes_are_written_as_the_schema_reads_them(schema):
     from penstock_views.traces.perfetto import PerfettoPackets
 
