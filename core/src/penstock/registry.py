@@ -46,6 +46,7 @@ KINDS: Final[Mapping[str, str]] = {
     "subgraph": "subgraphs",
     "service": "services",
     "graph reader": "graph_readers",
+    "codec": "codecs",
 }
 #: Kinds that graphs name in the same field: a miss in one suggests names of both.
 _NAMED_ALIKE: Final[Mapping[str, tuple[str, ...]]] = {"calculator": ("calculator", "subgraph")}

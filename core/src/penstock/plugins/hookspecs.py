@@ -128,6 +128,7 @@ class Components:
         services: `penstock.ServiceKey` objects.
         graph_readers: objects that read graphs in a form of their own; see
             `penstock.lowlevel.GraphReader`.
+        codecs: objects that write payloads into recordings and read them; see `penstock_record.Codec`.
         options: full message name → "module:Message", for options that graphs give as `node_options`; or
             → (extendee, extension number, "module:Message") for those that are extensions too, as in
             `{"penstock.GateOptions": ("penstock.CalculatorOptions", 2617, "my_pack.gate_pb2:GateOptions")}`.
@@ -150,6 +151,7 @@ class Components:
     subgraphs: Mapping[str, object]
     services: Mapping[str, object]
     graph_readers: Mapping[str, object]
+    codecs: Mapping[str, object]
     options: Mapping[str, str | type | tuple[str, int, str | type]]
 
     def __init__(  # noqa: PLR0913  # one for each kind
@@ -163,6 +165,7 @@ class Components:
         subgraphs: Mapping[str, object] = _NOTHING,
         services: Mapping[str, object] = _NOTHING,
         graph_readers: Mapping[str, object] = _NOTHING,
+        codecs: Mapping[str, object] = _NOTHING,
         options: Mapping[str, str | type | tuple[str, int, str | type]] = _NOTHING,
     ) -> None:
         given = {
@@ -174,6 +177,7 @@ class Components:
             "subgraphs": subgraphs,
             "services": services,
             "graph_readers": graph_readers,
+            "codecs": codecs,
         }
         for kind, field in KINDS.items():
             object.__setattr__(self, field, _checked_targets(kind, given[field]))

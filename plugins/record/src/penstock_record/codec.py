@@ -1,0 +1,99 @@
+"""What writes payloads of some types into recordings, and reads them: `Codec`, and the choice of one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from penstock.errors import InvalidArgumentError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from penstock import Registry
+
+
+class Schema(NamedTuple):
+    """How other programs understand the messages of a channel; see MCAP's registry of encodings.
+
+    Attributes:
+        message_encoding: "protobuf", "json" ...
+        name: of the schema: "foxglove.RawImage".
+        encoding: of `data`: "protobuf", "jsonschema" ...; "" where there is none.
+        data: the schema.
+    """
+
+    message_encoding: str
+    name: str = ""
+    encoding: str = ""
+    data: bytes = b""
+
+
+class Codec(Protocol):
+    """Writes payloads and reads them. A component of the kind "codec", under a name that stands in files.
+
+    A codec has no state: one object serves all threads.
+    """
+
+    def takes(self, payload: object) -> bool:
+        """Return whether this payload can be written so that `decode` returns an equal one of the same type."""
+
+    def schema(self, payload: object) -> Schema:
+        """Return the schema of a payload that it takes; payloads of one stream may have different ones."""
+
+    def encode(self, payload: Any) -> bytes:
+        """Return a payload as bytes."""
+
+    def decode(self, data: bytes, schema: Schema) -> Any:
+        """Return the payload of some bytes. They are the caller's.
+
+        Raises:
+            InvalidArgumentError: the bytes are none that `encode` has written.
+        """
+
+
+class Codecs:
+    """The codecs of a registry.
+
+    Args:
+        registry: has them under the kind "codec".
+    """
+
+    def __init__(self, registry: Registry) -> None:
+        self._registry = registry
+        # Those for anything come last: "Json" and "Value" of this pack.
+        names = registry.names("codec")
+        self._order = sorted(names, key=lambda name: (name in _LAST, name))
+        self._known: dict[str, Codec] = {}
+
+    def named(self, name: str) -> Codec:
+        """Return the codec of a name.
+
+        Raises:
+            UnknownNameError: no installed pack has it; says what to install, where that is known.
+        """
+        found = self._known.get(name)
+        if found is None:
+            made: Any = self._registry.find("codec", name)
+            found = self._known[name] = made() if isinstance(made, type) else made
+        return found
+
+    def of(self, payload: object) -> tuple[str, Codec]:
+        """Return name and codec for a payload.
+
+        Raises:
+            InvalidArgumentError: no codec takes it.
+        """
+        for name in self._order:
+            codec = self.named(name)
+            if codec.takes(payload):
+                return name, codec
+        kind = type(payload)
+        raise InvalidArgumentError(
+            f"no codec takes a payload of type {kind.__module__}.{kind.__qualname__}; record other streams, or register "
+            f"a codec for it (there are {', '.join(self._order)})"
+        )
+
+
+_LAST: Sequence[str] = ("Json", "Value")
+
+

@@ -1,0 +1,200 @@
+"""Reads a recording: what it says of itself, and its events in order."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import attrs
+from mcap.exceptions import McapError
+from mcap.records import Channel, Message, Metadata
+from mcap.records import Schema as McapSchema
+from mcap.stream_reader import StreamReader
+
+from penstock.errors import InvalidArgumentError
+from penstock_record.codec import Codecs, Schema
+from penstock_record.writing import ABOUT, EVENT, EVENTS, HEADER, PACKET, SIDE, VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping
+    from pathlib import Path
+
+    from penstock import Registry
+
+
+class Event(NamedTuple):
+    """What happened to a stream.
+
+    Attributes:
+        kind: PACKET, SETTLED, HEADER, DONE or SIDE of `writing`.
+        stream: name of the stream, or of the side packet.
+        timestamp: of a packet, or settled.
+        payload: of a packet, header or side packet; None else.
+        at_ns: when it was written, in nanoseconds since 1970; 0 where there is no payload.
+    """
+
+    kind: int
+    stream: str
+    timestamp: int = 0
+    payload: Any = None
+    at_ns: int = 0
+
+
+@attrs.frozen
+class About:
+    """What a recording says of itself.
+
+    Attributes:
+        streams: the names of its streams.
+        graph: text of the graph that was recorded; "" where it is not known.
+        more: all other entries: versions.
+    """
+
+    streams: tuple[str, ...]
+    graph: str
+    more: Mapping[str, str]
+
+
+class RecordingReader:
+    """A recording, read from its beginning to its end. May be used in `with`.
+
+    Args:
+        path: the file.
+        registry: has the codecs.
+        is_cut: whether a file that ends early is read as far as it goes, as one of a process that was killed;
+            `is_whole` then says whether it had its end.
+
+    Raises:
+        OSError: the file cannot be read.
+        InvalidArgumentError: it is no recording of ours, or of a later version.
+    """
+
+    def __init__(self, path: Path, registry: Registry, *, is_cut: bool = False) -> None:
+        self._path: Final = path
+        self._codecs: Final = Codecs(registry)
+        self._is_cut: Final = is_cut
+        self.is_whole = True
+        self._file: Final = path.open("rb")
+        try:
+            self._records = self._read()
+            self.about: Final = self._read_about()
+        except BaseException:
+            self._file.close()
+            raise
+
+    def __enter__(self) -> RecordingReader:
+        """Return the reader."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the file."""
+        self._file.close()
+
+    def events(self, decoded: Collection[int] = (PACKET, HEADER, SIDE)) -> Iterator[Event]:
+        """Yield all events, once. A payload whose event was not written any more is left out.
+
+        Args:
+            decoded: kinds of events whose payloads are decoded; those of others are (codec's name, schema, bytes).
+
+        Raises:
+            InvalidArgumentError: the file is broken.
+        """
+        schemas: dict[int, McapSchema] = {}
+        channels: dict[int, tuple[Channel, Schema]] = {}
+        pending: dict[int, tuple[int, bytes, int]] = {}
+        for record in self._records:
+            if isinstance(record, McapSchema):
+                schemas[record.id] = record
+            elif isinstance(record, Channel):
+                of = schemas.get(record.schema_id)
+                if of is None:
+                    raise self._broken(f"channel {record.topic!r} has no schema")
+                channels[record.id] = (
+                    record,
+                    Schema(record.message_encoding, of.name, of.encoding, of.data),
+                )
+            elif isinstance(record, Message):
+                if record.channel_id not in channels:
+                    raise self._broken(f"message {record.sequence} has no channel")
+                if channels[record.channel_id][0].topic == EVENTS:
+                    for kind, stream, timestamp, number in EVENT.iter_unpack(self._whole(record.data)):
+                        message = pending.pop(number, None)
+                        is_decoded = kind in decoded
+                        yield self._event(kind, stream, timestamp, message, channels, is_decoded=is_decoded)
+                else:
+                    pending[record.sequence] = (record.channel_id, record.data, record.publish_time)
+
+    def _event(  # noqa: PLR0913, PLR0917  # the parts of an event
+        self,
+        kind: int,
+        stream: int,
+        timestamp: int,
+        message: tuple[int, bytes, int] | None,
+        channels: Mapping[int, tuple[Channel, Schema]],
+        *,
+        is_decoded: bool,
+    ) -> Event:
+        if kind not in (PACKET, HEADER, SIDE):
+            return Event(kind, self._stream(stream), timestamp)
+        if message is None:
+            raise self._broken(f"an event of stream {stream} has no payload")
+        number, data, at_ns = message
+        channel, schema = channels[number]
+        name = channel.topic.removeprefix("penstock/side/") if kind == SIDE else self._stream(stream)
+        codec = channel.metadata.get("codec", "")
+        payload: Any = (codec, schema, data)
+        if is_decoded:
+            try:
+                payload = self._codecs.named(codec).decode(data, schema)
+            except InvalidArgumentError as error:
+                raise self._broken(f"stream {name!r} at {timestamp}: {error}") from error
+        return Event(kind, name, timestamp, payload, at_ns)
+
+    def _stream(self, number: int) -> str:
+        if number >= len(self.about.streams):
+            raise self._broken(f"there is no stream {number}")
+        return self.about.streams[number]
+
+    def _whole(self, data: bytes) -> bytes:
+        if len(data) % EVENT.size:
+            raise self._broken("a group of events has no whole number of them")
+        return data
+
+    def _read_about(self) -> About:
+        for record in self._records:
+            if isinstance(record, Metadata) and record.name == ABOUT:
+                said = dict(record.metadata)
+                version = said.pop("version", "")
+                if version != str(VERSION):
+                    raise self._broken(f"it has version {version!r}, and this penstock-record reads version {VERSION}")
+                streams = []
+                while (name := said.pop(f"stream/{len(streams)}", None)) is not None:
+                    streams.append(name)
+                return About(tuple(streams), said.pop("graph", ""), said)
+            if isinstance(record, Message):
+                break
+        raise InvalidArgumentError(f"{self._path} is no recording of penstock-record")
+
+    def _read(self) -> Iterator[Any]:
+        try:
+            yield from StreamReader(self._file, validate_crcs=True).records
+        except (McapError, ValueError, KeyError, TypeError, IndexError, MemoryError, OverflowError, *_ENDS) as error:
+            if not self._is_cut:
+                why = f"{type(error).__name__}: {error}".rstrip(": ")
+                words = f"the file is broken or cut ({why}); `penstock repair {self._path}` saves what there is"
+                raise self._broken(words) from error
+            self.is_whole = False
+
+    def _broken(self, words: str) -> InvalidArgumentError:
+        return InvalidArgumentError(f"{self._path}: {words}")
+
+
+def _ends() -> tuple[type[Exception], ...]:
+    """Return what the libraries raise for files that end early."""
+    import struct
+
+    import zstandard
+
+    return struct.error, zstandard.ZstdError, EOFError
+
+
+_ENDS: Final = _ends()

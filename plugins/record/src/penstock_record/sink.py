@@ -1,0 +1,139 @@
+"""McapSinkCalculator: records streams into an MCAP file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import penstock
+from penstock.errors import InvalidArgumentError
+from penstock.log import get_logger, place
+from penstock.lowlevel import MAX, default_registry
+from penstock_record.options import McapSinkCalculatorOptions
+from penstock_record.writing import RecordingWriter
+
+if TYPE_CHECKING:
+    from penstock import CalculatorContext, CalculatorContract
+
+_logger = get_logger(__name__)
+
+
+class McapSinkCalculator(penstock.Calculator):
+    """Records its inputs: packets, settled timestamps, headers, ends, and side packets, in order of arrival.
+
+    Inputs: any number, under any tags, of any types that a codec takes. Input side packets: PATH (str or
+    Path), which replaces the option `path`; SIDE, any number, which are recorded under the names of the option
+    `side_packets`. There are no outputs. The file has the names of the streams.
+
+    The node takes packets as they come, and a slow disk throttles the sources like every full queue: nothing is
+    dropped. Where the file cannot be written any more, as on a full disk, the recording ends with a warning and
+    the run goes on.
+
+    Options: `path`; `graph`, text of the graph, which is kept in the file; `side_packets`.
+
+    Raises in `open`: InvalidArgumentError if there is no path; OSError if the file cannot be made. In `process`:
+    InvalidArgumentError if no codec takes a payload; says which stream.
+
+    Example config::
+
+        node {
+          calculator: "McapSinkCalculator"
+          input_stream: "frames"
+          input_stream: "detections"
+          node_options { [type.googleapis.com/penstock_record.McapSinkCalculatorOptions] { path: "run.mcap" } }
+        }
+    """
+
+    Options = McapSinkCalculatorOptions
+
+    @classmethod
+    def get_contract(cls, cc: CalculatorContract) -> None:
+        """Accept everything."""
+        for port in cc.inputs:
+            port.set_any("a stream to record")
+        cc.input_side_packets["PATH"].set_one_of(str, Path, description="the file").optional()
+        for i in range(cc.input_side_packets.count("SIDE")):
+            cc.input_side_packets["SIDE", i].set_any("a side packet to record")
+        cc.set_input_stream_handler("ImmediateInputStreamHandler")
+        cc.set_process_timestamp_bounds()
+        cc.declare(may_skip=False, stateless=False)
+
+    def open(self, cc: CalculatorContext) -> None:
+        """Open the file, and write side packets and headers."""
+        options = cc.options(McapSinkCalculatorOptions)
+        path = options.path
+        if "PATH" in cc.input_side_packets and not cc.input_side_packets["PATH"].is_empty():
+            path = str(cc.input_side_packets["PATH"].payload)
+        if not path:
+            raise InvalidArgumentError("there is no path; set it in the options, or connect the side packet PATH")
+        self._path = path
+        names = [port.name for port in cc.inputs]
+        about = {"graph": options.graph, "penstock": penstock.__version__}
+        self._writer: RecordingWriter | None = RecordingWriter(Path(path), default_registry(), names, about)
+        #: For each input: whether its header was written, and whether it has ended.
+        self._headers = [False] * len(names)
+        self._done = [False] * len(names)
+        try:
+            for i, name in enumerate(options.side_packets):
+                side = cc.input_side_packets["SIDE", i]
+                if not side.is_empty():
+                    self._writer.side_packet(name, side.payload)
+        except BaseException:  # close() is not called after a failed open()
+            self._writer.abandon()
+            raise
+
+    def process(self, cc: CalculatorContext) -> None:
+        """Write what has come.
+
+        Raises:
+            InvalidArgumentError: no codec takes a payload.
+        """
+        writer = self._writer
+        if writer is None:  # the disk was full
+            return
+        try:
+            for i, port in enumerate(cc.inputs):
+                packet = port.packet
+                if packet.stamp != cc.stamp:
+                    continue
+                if not self._headers[i]:
+                    self._headers[i] = True
+                    if not port.header.is_empty():
+                        writer.header(i, port.header.payload)
+                if not packet.is_empty():
+                    writer.packet(i, packet.stamp, packet.payload)
+                elif packet.stamp >= MAX:
+                    self._end(writer, i)
+                else:
+                    writer.settled(i, packet.stamp)
+        except OSError as error:
+            self._give_up(cc, error)
+
+    def close(self, cc: CalculatorContext) -> None:
+        """Finish the file."""
+        writer, self._writer = self._writer, None
+        if writer is None:
+            return
+        try:
+            for i in range(len(cc.inputs)):
+                self._end(writer, i)
+            writer.close()
+        except OSError as error:
+            self._writer = writer
+            self._give_up(cc, error)
+
+    def _end(self, writer: RecordingWriter, i: int) -> None:
+        if not self._done[i]:
+            self._done[i] = True
+            writer.done(i)
+
+    def _give_up(self, cc: CalculatorContext, error: OSError) -> None:
+        writer, self._writer = self._writer, None
+        if writer is not None:
+            writer.abandon()
+        _logger.warning(
+            "the recording %s ends here, and the run goes on: %s; `penstock repair` makes a whole file of it",
+            self._path,
+            error,
+            extra=place(cc.node_name, timestamp=cc.stamp),
+        )

@@ -1,0 +1,184 @@
+"""Writes a recording: an MCAP file whose channels hold payloads, and one channel the exact story.
+
+The story is a list of events in the order in which they came: a packet, a settled timestamp, a header, the end of
+a stream. A payload is a message of a channel of its stream, alone, under the schema of its codec, so that other
+programs understand it; its sequence number is that of its event. Events are written in groups, since a message of
+its own for each would cost more than the packets.
+
+The file is a row of chunks of 64 KiB, each given to the system when it is full. What a killed process loses is the
+last chunk, and the packets whose events were not written yet; `repair` makes a whole file of the rest.
+"""
+
+from __future__ import annotations
+
+import struct
+import time
+from typing import TYPE_CHECKING, Final
+
+from mcap.writer import CompressionType, IndexType, Writer
+
+import penstock
+from penstock_record.codec import Codecs
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from penstock import Registry
+    from penstock_record.codec import Codec, Schema
+
+#: The channel of the story, and the name of the metadata record.
+EVENTS: Final = "penstock/events"
+ABOUT: Final = "penstock"
+#: The version of this form of file.
+VERSION: Final = 1
+#: Kinds of events.
+PACKET, SETTLED, HEADER, DONE, SIDE = range(5)
+#: Kind, number of the stream, timestamp, number of the message that has the payload (0 where there is none).
+EVENT: Final = struct.Struct("<BHqQ")
+CHUNK: Final = 64 * 1024
+#: A group of events is written when it has so many, or when so many seconds have passed.
+_GROUP: Final = 256
+_GROUP_S: Final = 0.25
+_NS_OF_US: Final = 1000
+_LATEST: Final = 2**63 - 1
+#: Sequence numbers of messages have 32 bits; one that comes again is read by then.
+_MOST: Final = 2**32 - 1
+
+
+class RecordingWriter:
+    """A recording that is being written. Not for several threads at once.
+
+    Args:
+        path: the file; an existing one is replaced.
+        registry: has the codecs.
+        streams: the names of the streams, in order; events name them by number.
+        about: text about the run: the graph, versions.
+
+    Raises:
+        OSError: the file cannot be opened.
+    """
+
+    def __init__(
+        self, path: Path, registry: Registry, streams: Sequence[str], about: Mapping[str, str]
+    ) -> None:
+        self._codecs: Final = Codecs(registry)
+        self._streams: Final = tuple(streams)
+        self._file: Final = path.open("wb")
+        self._channels: Final[dict[tuple[str, str, str], int]] = {}
+        #: The codec that took the last payload of each stream, and type of that: most streams have one type.
+        self._usual: Final[dict[int, tuple[type, str, Codec, int]]] = {}
+        self._schemas: Final[dict[Schema, int]] = {}
+        self._events: Final = bytearray()
+        self._group_from = time.monotonic()
+        self._number = 0
+        self._at = 0
+        try:
+            self._writer: Final = Writer(
+                self._file,
+                chunk_size=CHUNK,
+                compression=CompressionType.ZSTD,
+                index_types=IndexType.ALL,
+            )
+            self._writer.start(profile="penstock", library=f"penstock-record {penstock.__version__}")
+            names = {f"stream/{i}": name for i, name in enumerate(self._streams)}
+            self._writer.add_metadata(ABOUT, {"version": str(VERSION), **names, **about})
+            schema = self._writer.register_schema("penstock.Events", "", b"")
+            self._story: Final = self._writer.register_channel(EVENTS, "penstock-events", schema)
+            self._file.flush()
+        except BaseException:
+            self._file.close()
+            raise
+
+    def packet(self, stream: int, timestamp: int, payload: object) -> None:
+        """Write a packet.
+
+        Raises:
+            InvalidArgumentError: no codec takes the payload; nothing is written.
+            OSError: the file cannot be written.
+        """
+        self._payload(PACKET, stream, timestamp, payload, self._streams[stream])
+
+    def header(self, stream: int, payload: object) -> None:
+        """Write the header of a stream. As `packet`."""
+        self._payload(HEADER, stream, 0, payload, f"penstock/header/{self._streams[stream]}")
+
+    def side_packet(self, name: str, payload: object) -> None:
+        """Write a side packet. As `packet`."""
+        self._payload(SIDE, 0, 0, payload, f"penstock/side/{name}")
+
+    def settled(self, stream: int, timestamp: int) -> None:
+        """Write that no packet comes at this timestamp any more, or before it."""
+        self._event(SETTLED, stream, timestamp, 0)
+
+    def done(self, stream: int) -> None:
+        """Write that a stream has ended."""
+        self._event(DONE, stream, 0, 0)
+
+    def close(self) -> None:
+        """Finish the file.
+
+        Raises:
+            OSError: the file cannot be written; it is closed.
+        """
+        try:
+            self._write_events()
+            self._writer.finish()
+            self._file.flush()
+        finally:
+            self._file.close()
+
+    def abandon(self) -> None:
+        """Close the file as it is, as when the disk is full."""
+        try:
+            self._file.close()
+        except OSError:
+            return  # what was not written is lost, which is why it is abandoned
+
+    # --- inside -------------------------------------------------------------------------------
+
+    def _payload(self, kind: int, stream: int, timestamp: int, payload: object, topic: str) -> None:
+        usual = self._usual.get(stream) if kind == PACKET else None
+        if usual is not None and usual[0] is type(payload) and usual[2].takes(payload):
+            _, _, codec, channel = usual
+        else:
+            name, codec = self._codecs.of(payload)
+            channel = self._channel(topic, name, codec, payload)
+            if kind == PACKET:
+                self._usual[stream] = (type(payload), name, codec, channel)
+        data = codec.encode(payload)
+        self._number = self._number % _MOST + 1
+        now = time.time_ns()
+        if 0 < timestamp < _LATEST // _NS_OF_US:
+            self._at = max(self._at, timestamp * _NS_OF_US) if kind != PACKET else timestamp * _NS_OF_US
+        self._writer.add_message(channel, self._at, data, now, self._number)
+        self._event(kind, stream, timestamp, self._number)
+
+    def _event(self, kind: int, stream: int, timestamp: int, number: int) -> None:
+        self._events += EVENT.pack(kind, stream, timestamp, number)
+        now = time.monotonic()
+        if len(self._events) >= _GROUP * EVENT.size or now - self._group_from > _GROUP_S:
+            self._write_events()
+            self._group_from = now
+
+    def _write_events(self) -> None:
+        if self._events:
+            self._writer.add_message(self._story, self._at, bytes(self._events), time.time_ns())
+            self._events.clear()
+        self._file.flush()
+
+    def _channel(self, topic: str, name: str, codec: Codec, payload: object) -> int:
+        schema = codec.schema(payload)
+        key = (topic, name, schema.name)
+        found = self._channels.get(key)
+        if found is None:
+            number = self._schemas.get(schema)
+            if number is None:
+                number = self._schemas[schema] = self._writer.register_schema(
+                    schema.name, schema.encoding, schema.data
+                )
+            found = self._channels[key] = self._writer.register_channel(
+                topic, schema.message_encoding, number, {"codec": name}
+            )
+        return found
+
