@@ -1,4 +1,4 @@
-"""Recordings of runs: MCAP files that keep packets, timestamps, settled times, headers and side packets exactly."""
+"""Recordings of runs: MCAP files that keep packets, times, headers and side packets exactly."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from penstock.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from penstock import Registry
 
@@ -35,7 +35,7 @@ class Codec(Protocol):
     """
 
     def takes(self, payload: object) -> bool:
-        """Return whether this payload can be written so that `decode` returns an equal one of the same type."""
+        """Return whether `decode` would return an equal payload of the same type."""
 
     def schema(self, payload: object) -> Schema:
         """Return the schema of a payload that it takes; payloads of one stream may have different ones."""
@@ -89,11 +89,9 @@ class Codecs:
                 return name, codec
         kind = type(payload)
         raise InvalidArgumentError(
-            f"no codec takes a payload of type {kind.__module__}.{kind.__qualname__}; record other streams, or register "
-            f"a codec for it (there are {', '.join(self._order)})"
+            f"no codec takes a payload of type {kind.__module__}.{kind.__qualname__}; record other streams, "
+            f"or register a codec for it (there are {', '.join(self._order)})"
         )
 
 
 _LAST: Sequence[str] = ("Json", "Value")
-
-

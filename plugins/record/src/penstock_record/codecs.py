@@ -165,7 +165,7 @@ class VideoHeaderCodec:
 
 
 class JsonCodec:
-    """What JSON holds exactly: None, bool, int, finite float, str, and lists and dicts of them with str keys."""
+    """What JSON holds exactly: None, bool, int, finite float, str, lists, and dicts with str keys."""
 
     def takes(self, payload: object) -> bool:
         """Take what comes back equal, and of the same types."""
@@ -213,8 +213,9 @@ def _is_utf8(text: str) -> bool:
 class ValueCodec:
     """What JSON cannot hold: bytes, NaN and infinities, tuples, dicts with other keys; as MessagePack.
 
-    Tuples are extension 1, ints of more than 64 bits extension 2, protobuf messages inside of lists and the like
-    extension 3, with the name of their type: they are read where that type is imported. Lone surrogates are kept.
+    Tuples are extension 1, ints of more than 64 bits extension 2, protobuf messages inside of lists and the
+    like extension 3, with the name of their type: they are read where that type is imported. Lone surrogates
+    are kept.
     """
 
     def takes(self, payload: object) -> bool:
@@ -227,7 +228,9 @@ class ValueCodec:
 
     def encode(self, payload: object) -> bytes:
         """Return the value."""
-        packed: bytes = msgpack.packb(payload, default=_extended, strict_types=True, unicode_errors="surrogatepass")
+        packed: bytes = msgpack.packb(
+            payload, default=_extended, strict_types=True, unicode_errors="surrogatepass"
+        )
         return packed
 
     def decode(self, data: bytes, schema: Schema) -> Any:  # noqa: ARG002  # the interface
@@ -252,7 +255,9 @@ def _is_value(payload: object) -> bool:
 
 def _extended(value: Any) -> Any:
     if type(value) is tuple:
-        packed = msgpack.packb(list(value), default=_extended, strict_types=True, unicode_errors="surrogatepass")
+        packed = msgpack.packb(
+            list(value), default=_extended, strict_types=True, unicode_errors="surrogatepass"
+        )
         return msgpack.ExtType(_TUPLE, packed)
     if type(value) is int:
         return msgpack.ExtType(_BIG, str(value).encode())
@@ -282,7 +287,9 @@ def _from_extension(code: int, data: bytes) -> Any:
     if code == _MESSAGE:
         name, message = msgpack.unpackb(data)
         try:
-            return message_factory.GetMessageClass(descriptor_pool.Default().FindMessageTypeByName(name)).FromString(message)
+            return message_factory.GetMessageClass(
+                descriptor_pool.Default().FindMessageTypeByName(name)
+            ).FromString(message)
         except (KeyError, DecodeError) as error:
             raise ValueError(f"message {name}: {error}; import the module that has it") from error
     raise ValueError(f"extension {code} is not known")

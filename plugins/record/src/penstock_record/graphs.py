@@ -10,7 +10,7 @@ from penstock.lowlevel import default_registry, did_you_mean, quoted
 from penstock_record.reading import RecordingReader
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from penstock import Registry
@@ -32,7 +32,8 @@ def recording_graph(
     Args:
         graph: what `CalculatorGraph` takes.
         path: the file that a run writes; an existing one is replaced.
-        streams: names of streams of the graph itself; None for all that it feeds from outside, or all that its
+        streams: names of streams of the graph itself; None for all that it feeds from outside, or all that
+        its
             sources write.
         side_packets: names of input side packets to record.
         registry: finds readers of graphs and codecs; None for the default one.
@@ -69,7 +70,7 @@ def replay_graph(
     speed: float = 0.0,
     registry: Registry | None = None,
 ) -> CalculatorGraphConfig:
-    """Return a graph in which a recording takes the place of the graph inputs and nodes that wrote its streams.
+    """Return a graph in which a recording takes the place of what wrote its streams.
 
     Nodes that nothing needs any more are left out, such as the decoder of a video whose frames were recorded.
 
@@ -82,7 +83,8 @@ def replay_graph(
 
     Raises:
         NotFoundError: the recording or the graph has no such stream.
-        InvalidArgumentError: the file is no recording; or a node writes some streams that are played, and others
+        InvalidArgumentError: the file is no recording; or a node writes some streams that are played, and
+        others
             that are needed and not recorded.
         OSError: the file cannot be read.
     """
@@ -96,7 +98,9 @@ def replay_graph(
     for name in streams or ():
         if name not in about.streams:
             meant = did_you_mean(name, about.streams, 1)
-            raise NotFoundError(f"{path} has no stream {quoted(name)}{meant}; it has {', '.join(about.streams)}")
+            raise NotFoundError(
+                f"{path} has no stream {quoted(name)}{meant}; it has {', '.join(about.streams)}"
+            )
         if name not in known:
             raise NotFoundError(f"the graph has no stream {quoted(name)}{did_you_mean(name, known, 1)}")
     played = [name for name in about.streams if name in (known if streams is None else streams)]
@@ -125,53 +129,79 @@ def source_streams(config: CalculatorGraphConfig) -> list[str]:
 
 
 def _take_out(config: CalculatorGraphConfig, played: set[str]) -> None:
-    """Take away the graph inputs and nodes that write the streams which are played, and what only they need."""
-    kept = [entry for entry in config.input_stream if _name(entry) not in played]
-    del config.input_stream[:]
-    config.input_stream.extend(kept)
-    outputs = set(map(_name, config.output_stream))
+    """Leave the nodes between the played streams and the ends of the graph, and what they need besides.
+
+    Ends are nodes without outputs, and those that write outputs of the graph; where the streams lead to none,
+    all nodes that they lead to.
+    """
     nodes = list(config.node)
-    needed = {_name(entry) for node in nodes for entry in node.input_stream} | outputs
-    for node in list(nodes):
-        writes = set(map(_name, node.output_stream))
-        if writes & played:
-            missing = sorted((writes - played) & needed)
+    replaced = {i for i, node in enumerate(nodes) if played.intersection(_names(node.output_stream))}
+    behind = _behind(nodes, played, replaced)
+    outputs = _names(config.output_stream)
+    ends = {
+        i
+        for i in behind
+        if not nodes[i].output_stream or outputs.intersection(_names(nodes[i].output_stream))
+    }
+    kept = set(ends or behind)
+    while True:
+        streams = {name for i in kept for name in _names(nodes[i].input_stream)} - played
+        sides = {name for i in kept for name in _names(nodes[i].input_side_packet)}
+        new = {
+            i
+            for i, node in enumerate(nodes)
+            if i not in kept
+            and (
+                streams.intersection(_names(node.output_stream))
+                or sides.intersection(_names(node.output_side_packet))
+            )
+        }
+        for i in new & replaced:
+            missing = streams.intersection(_names(nodes[i].output_stream))
             if missing:
                 raise InvalidArgumentError(
-                    f"node {node.name or node.calculator!r} writes {', '.join(sorted(writes & played))}, which are "
-                    f"played, and {', '.join(missing)}, which are not; record these too"
+                    f"node {nodes[i].name or nodes[i].calculator!r} would be replaced by the recording, and "
+                    f"writes {', '.join(sorted(missing))}, which is needed; record that too"
                 )
-            nodes.remove(node)
-    _prune(nodes, outputs, {_name(entry) for node in config.node for entry in node.output_stream} - played)
+        if not new:
+            break
+        kept |= new
+    left = [nodes[i] for i in sorted(kept)]
     del config.node[:]
-    config.node.extend(nodes)
-    read = {_name(entry) for node in nodes for entry in node.input_stream} | outputs
-    kept = [entry for entry in config.input_stream if _name(entry) in read]
-    del config.input_stream[:]
-    config.input_stream.extend(kept)
-    sides = {_name(entry) for node in nodes for entry in node.input_side_packet}
-    sides |= set(map(_name, config.output_side_packet))
-    kept = [entry for entry in config.input_side_packet if _name(entry) in sides]
-    del config.input_side_packet[:]
-    config.input_side_packet.extend(kept)
+    config.node.extend(left)
+    read = {name for node in left for name in _names(node.input_stream)} - played
+    written = {name for node in left for name in _names(node.output_stream)} | played | read
+    sides = {name for node in left for name in _names(node.input_side_packet)}
+    made = {name for node in left for name in _names(node.output_side_packet)} | sides
+    for entries, wanted in (
+        (config.input_stream, read),
+        (config.output_stream, written),
+        (config.input_side_packet, sides),
+        (config.output_side_packet, made),
+    ):
+        those = [entry for entry in entries if _name(entry) in wanted]
+        del entries[:]
+        entries.extend(those)
 
 
-def _prune(nodes: list[Any], outputs: Collection[str], written: Collection[str]) -> None:
-    """Take away nodes none of whose streams and side packets is read any more. Those without any stay."""
+def _behind(nodes: Sequence[Any], played: Iterable[str], replaced: Collection[int]) -> set[int]:
+    """Return the nodes that some streams lead to, but not through nodes that are replaced."""
+    found: set[int] = set()
+    lead_on = set(played)
     while True:
-        read = {_name(entry) for node in nodes for entry in node.input_stream} | set(outputs)
-        sides = {_name(entry) for node in nodes for entry in node.input_side_packet}
-        idle = [
-            node
-            for node in nodes
-            if node.output_stream
-            and not {_name(entry) for entry in node.output_stream} & read & set(written)
-            and not {_name(entry) for entry in node.output_side_packet} & sides
-        ]
-        if not idle:
-            return
-        for node in idle:
-            nodes.remove(node)
+        new = {
+            i
+            for i, node in enumerate(nodes)
+            if i not in found and i not in replaced and lead_on.intersection(_names(node.input_stream))
+        }
+        if not new:
+            return found
+        found |= new
+        lead_on.update(name for i in new for name in _names(nodes[i].output_stream))
+
+
+def _names(entries: Iterable[str]) -> set[str]:
+    return set(map(_name, entries))
 
 
 def _copy(config: CalculatorGraphConfig) -> CalculatorGraphConfig:
@@ -193,9 +223,7 @@ def _free_name(config: CalculatorGraphConfig, name: str) -> str:
 
 def _set_options(node: Any, registry: Registry, values: Mapping[str, object]) -> None:
     """Give a node options of its calculator's class."""
-    from penstock.lowlevel import full_name, message_class
+    from penstock.lowlevel import message_class
 
     options = registry.find("calculator", node.calculator).Options  # type: ignore[attr-defined]
-    message = message_class(options)(**values)
-    node.node_options.add().Pack(message)
-    assert full_name(options) == message.DESCRIPTOR.full_name
+    node.node_options.add().Pack(message_class(options)(**values))

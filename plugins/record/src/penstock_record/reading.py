@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+import struct
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 import attrs
+import zstandard
 from mcap.exceptions import McapError
 from mcap.records import Channel, Message, Metadata
 from mcap.records import Schema as McapSchema
@@ -81,7 +83,7 @@ class RecordingReader:
             self._file.close()
             raise
 
-    def __enter__(self) -> RecordingReader:
+    def __enter__(self) -> Self:
         """Return the reader."""
         return self
 
@@ -93,7 +95,8 @@ class RecordingReader:
         """Yield all events, once. A payload whose event was not written any more is left out.
 
         Args:
-            decoded: kinds of events whose payloads are decoded; those of others are (codec's name, schema, bytes).
+            decoded: kinds of events whose payloads are decoded; those of others are (codec's name, schema,
+            bytes).
 
         Raises:
             InvalidArgumentError: the file is broken.
@@ -123,7 +126,7 @@ class RecordingReader:
                 else:
                     pending[record.sequence] = (record.channel_id, record.data, record.publish_time)
 
-    def _event(  # noqa: PLR0913, PLR0917  # the parts of an event
+    def _event(  # noqa: PLR0913  # the parts of an event
         self,
         kind: int,
         stream: int,
@@ -165,7 +168,9 @@ class RecordingReader:
                 said = dict(record.metadata)
                 version = said.pop("version", "")
                 if version != str(VERSION):
-                    raise self._broken(f"it has version {version!r}, and this penstock-record reads version {VERSION}")
+                    raise self._broken(
+                        f"it has version {version!r}, and this penstock-record reads version {VERSION}"
+                    )
                 streams = []
                 while (name := said.pop(f"stream/{len(streams)}", None)) is not None:
                     streams.append(name)
@@ -177,10 +182,12 @@ class RecordingReader:
     def _read(self) -> Iterator[Any]:
         try:
             yield from StreamReader(self._file, validate_crcs=True).records
-        except (McapError, ValueError, KeyError, TypeError, IndexError, MemoryError, OverflowError, *_ENDS) as error:
+        except _BROKEN as error:
             if not self._is_cut:
                 why = f"{type(error).__name__}: {error}".rstrip(": ")
-                words = f"the file is broken or cut ({why}); `penstock repair {self._path}` saves what there is"
+                words = (
+                    f"the file is broken or cut ({why}); `penstock repair {self._path}` saves what there is"
+                )
                 raise self._broken(words) from error
             self.is_whole = False
 
@@ -188,13 +195,16 @@ class RecordingReader:
         return InvalidArgumentError(f"{self._path}: {words}")
 
 
-def _ends() -> tuple[type[Exception], ...]:
-    """Return what the libraries raise for files that end early."""
-    import struct
-
-    import zstandard
-
-    return struct.error, zstandard.ZstdError, EOFError
-
-
-_ENDS: Final = _ends()
+#: What the libraries raise for files that are broken, or end early.
+_BROKEN: Final = (
+    McapError,
+    struct.error,
+    zstandard.ZstdError,
+    EOFError,
+    ValueError,
+    KeyError,
+    TypeError,
+    IndexError,
+    MemoryError,
+    OverflowError,
+)

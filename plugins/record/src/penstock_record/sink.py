@@ -22,17 +22,17 @@ class McapSinkCalculator(penstock.Calculator):
     """Records its inputs: packets, settled timestamps, headers, ends, and side packets, in order of arrival.
 
     Inputs: any number, under any tags, of any types that a codec takes. Input side packets: PATH (str or
-    Path), which replaces the option `path`; SIDE, any number, which are recorded under the names of the option
-    `side_packets`. There are no outputs. The file has the names of the streams.
+    Path), which replaces the option `path`; SIDE, any number, which are recorded under the names of the
+    option `side_packets`. There are no outputs. The file has the names of the streams.
 
-    The node takes packets as they come, and a slow disk throttles the sources like every full queue: nothing is
-    dropped. Where the file cannot be written any more, as on a full disk, the recording ends with a warning and
-    the run goes on.
+    The node takes packets as they come, and a slow disk throttles the sources like every full queue: nothing
+    is dropped. Where the file cannot be written any more, as on a full disk, the recording ends with a
+    warning and the run goes on.
 
     Options: `path`; `graph`, text of the graph, which is kept in the file; `side_packets`.
 
-    Raises in `open`: InvalidArgumentError if there is no path; OSError if the file cannot be made. In `process`:
-    InvalidArgumentError if no codec takes a payload; says which stream.
+    Raises in `open`: InvalidArgumentError if there is no path; OSError if the file cannot be made. In
+    `process`: InvalidArgumentError if no codec takes a payload; says which stream.
 
     Example config::
 
@@ -40,7 +40,8 @@ class McapSinkCalculator(penstock.Calculator):
           calculator: "McapSinkCalculator"
           input_stream: "frames"
           input_stream: "detections"
-          node_options { [type.googleapis.com/penstock_record.McapSinkCalculatorOptions] { path: "run.mcap" } }
+          node_options { [type.googleapis.com/penstock_record.McapSinkCalculatorOptions] { path: "run.mcap" }
+          }
         }
     """
 
@@ -65,7 +66,9 @@ class McapSinkCalculator(penstock.Calculator):
         if "PATH" in cc.input_side_packets and not cc.input_side_packets["PATH"].is_empty():
             path = str(cc.input_side_packets["PATH"].payload)
         if not path:
-            raise InvalidArgumentError("there is no path; set it in the options, or connect the side packet PATH")
+            raise InvalidArgumentError(
+                "there is no path; set it in the options, or connect the side packet PATH"
+            )
         self._path = path
         names = [port.name for port in cc.inputs]
         about = {"graph": options.graph, "penstock": penstock.__version__}

@@ -18,29 +18,31 @@ if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract
     from penstock.lowlevel import Stop
 
-#: Events that one call sends at most: other nodes on the thread get their turn, and full queues stop the source.
+#: Events that one call sends at most: full queues stop the source between calls.
 _AT_ONCE: Final = 16
 
 
 class McapSourceCalculator(penstock.Calculator):
     """Sends what a recording has of its outputs' streams: packets, settled timestamps, headers and ends.
 
-    Outputs: any number, of any types. Input side packet: PATH (str or Path), which replaces the option `path`.
-    A stream has the name of the output's stream, or that of the option `streams`. Packets leave in the order of
-    the recording.
+    Outputs: any number, of any types. Input side packet: PATH (str or Path), which replaces the option
+    `path`. A stream has the name of the output's stream, or that of the option `streams`. Packets leave in
+    the order of the recording.
 
-    Options: `path`; `streams`; `speed`: 0 (default) sends as fast as the graph takes packets, 1 at the pace of the
-    recording, by the wall clock of its packets.
+    Options: `path`; `streams`; `speed`: 0 (default) sends as fast as the graph takes packets, 1 at the pace
+    of the recording, by the wall clock of its packets.
 
     Raises in `open`: InvalidArgumentError if there is no path, if the file is none of ours, or has not all of
-    the streams; OSError if it cannot be read. In `process`: InvalidArgumentError where the file is broken or cut.
+    the streams; OSError if it cannot be read. In `process`: InvalidArgumentError where the file is broken or
+    cut.
 
     Example config::
 
         node {
           calculator: "McapSourceCalculator"
           output_stream: "frames"
-          node_options { [type.googleapis.com/penstock_record.McapSourceCalculatorOptions] { path: "run.mcap" } }
+          node_options { [type.googleapis.com/penstock_record.McapSourceCalculatorOptions] { path: "run.mcap"
+          } }
         }
     """
 
@@ -70,7 +72,9 @@ class McapSourceCalculator(penstock.Calculator):
         if "PATH" in cc.input_side_packets and not cc.input_side_packets["PATH"].is_empty():
             path = str(cc.input_side_packets["PATH"].payload)
         if not path:
-            raise InvalidArgumentError("there is no path; set it in the options, or connect the side packet PATH")
+            raise InvalidArgumentError(
+                "there is no path; set it in the options, or connect the side packet PATH"
+            )
         names = options.streams or [port.name for port in cc.outputs]
         self._speed = options.speed
         with RecordingReader(Path(path), default_registry()) as reader:

@@ -1,12 +1,12 @@
 """Writes a recording: an MCAP file whose channels hold payloads, and one channel the exact story.
 
-The story is a list of events in the order in which they came: a packet, a settled timestamp, a header, the end of
-a stream. A payload is a message of a channel of its stream, alone, under the schema of its codec, so that other
-programs understand it; its sequence number is that of its event. Events are written in groups, since a message of
-its own for each would cost more than the packets.
+The story is a list of events in the order in which they came: a packet, a settled timestamp, a header, the
+end of a stream. A payload is a message of a channel of its stream, alone, under the schema of its codec, so
+that other programs understand it; its sequence number is that of its event. Events are written in groups,
+since a message of its own for each would cost more than the packets.
 
-The file is a row of chunks of 64 KiB, each given to the system when it is full. What a killed process loses is the
-last chunk, and the packets whose events were not written yet; `repair` makes a whole file of the rest.
+The file is a row of chunks of 64 KiB, each given to the system when it is full. What a killed process loses
+is the last chunk, and the packets whose events were not written yet; `repair` makes a whole file of the rest.
 """
 
 from __future__ import annotations
@@ -181,4 +181,3 @@ class RecordingWriter:
                 topic, schema.message_encoding, number, {"codec": name}
             )
         return found
-
