@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -61,8 +61,20 @@ class Manner:
         return log_said(logging.ERROR if self.quiet else logging.WARNING)
 
 
-def run_file(path: Path, sides: Mapping[str, object], manner: Manner) -> None:
+def run_file(
+    path: Path,
+    sides: Mapping[str, object],
+    manner: Manner,
+    *,
+    change: Callable[[Path], Any] | None = None,
+) -> None:
     """Load a graph file and run it.
+
+    Args:
+        path: the file.
+        sides: its side packets, name → payload.
+        manner: how the run is shown.
+        change: returns the graph to run in the place of the file's; None runs that.
 
     Raises:
         click.ClickException: the graph cannot be read, loaded or fed, or did not end in time, or there are
@@ -72,7 +84,11 @@ def run_file(path: Path, sides: Mapping[str, object], manner: Manner) -> None:
     """
     with manner.log_said():
         file = existing(path, "graph file")
-        graph = load(lambda: CalculatorGraph(file, max_queued_bytes=manner.max_queued_bytes))
+        graph = load(
+            lambda: CalculatorGraph(
+                file if change is None else change(file), max_queued_bytes=manner.max_queued_bytes
+            )
+        )
         _check_fed(graph, path, sides)
         outcome, written = run_graph(graph, sides, manner)
         if written and not manner.quiet and not manner.as_json:

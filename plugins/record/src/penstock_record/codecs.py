@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any, Final
 
 import attrs
-import msgpack
+import msgpack  # type: ignore[import-untyped]  # it has no types
 import numpy as np
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 from google.protobuf.message import DecodeError, Message

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from penstock.config import CalculatorGraphConfig, read_graph
+from penstock.config import CalculatorGraphConfig, read_graph, to_text
 from penstock.errors import InvalidArgumentError, NotFoundError
 from penstock.lowlevel import default_registry, did_you_mean, quoted
 from penstock_record.reading import RecordingReader
@@ -54,7 +54,7 @@ def recording_graph(
         if name not in sides:
             words = f"the graph has no input side packet {quoted(name)}{did_you_mean(name, sides, 1)}"
             raise NotFoundError(words)
-    text = str(config)
+    text = to_text(config, registry)
     node = config.node.add(calculator=_SINK, name=_free_name(config, "recording"))
     node.input_stream.extend(wanted)
     node.input_side_packet.extend(f"SIDE:{i}:{name}" for i, name in enumerate(side_packets))

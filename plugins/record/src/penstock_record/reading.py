@@ -171,7 +171,7 @@ class RecordingReader:
                     raise self._broken(
                         f"it has version {version!r}, and this penstock-record reads version {VERSION}"
                     )
-                streams = []
+                streams: list[str] = []
                 while (name := said.pop(f"stream/{len(streams)}", None)) is not None:
                     streams.append(name)
                 return About(tuple(streams), said.pop("graph", ""), said)
@@ -185,10 +185,9 @@ class RecordingReader:
         except _BROKEN as error:
             if not self._is_cut:
                 why = f"{type(error).__name__}: {error}".rstrip(": ")
-                words = (
+                raise self._broken(
                     f"the file is broken or cut ({why}); `penstock repair {self._path}` saves what there is"
-                )
-                raise self._broken(words) from error
+                ) from error
             self.is_whole = False
 
     def _broken(self, words: str) -> InvalidArgumentError:
@@ -208,3 +207,28 @@ _BROKEN: Final = (
     MemoryError,
     OverflowError,
 )
+
+
+class RawRecords:
+    """The records of a file, as far as it goes.
+
+    Attributes:
+        is_whole: whether the file had its end; known when all records were read.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path: Final = path
+        self.is_whole = False
+
+    def __iter__(self) -> Iterator[Any]:
+        """Yield the records.
+
+        Raises:
+            OSError: the file cannot be read.
+        """
+        with self._path.open("rb") as file:
+            try:
+                yield from StreamReader(file, validate_crcs=True).records
+            except _BROKEN:
+                return
+            self.is_whole = True

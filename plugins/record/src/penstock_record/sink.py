@@ -13,7 +13,7 @@ from penstock_record.options import McapSinkCalculatorOptions
 from penstock_record.writing import RecordingWriter
 
 if TYPE_CHECKING:
-    from penstock import CalculatorContext, CalculatorContract
+    from penstock import CalculatorContext, CalculatorContract, Input
 
 _logger = get_logger(__name__)
 
@@ -104,7 +104,7 @@ class McapSinkCalculator(penstock.Calculator):
                     if not port.header.is_empty():
                         writer.header(i, port.header.payload)
                 if not packet.is_empty():
-                    writer.packet(i, packet.stamp, packet.payload)
+                    self._write(writer, i, port)
                 elif packet.stamp >= MAX:
                     self._end(writer, i)
                 else:
@@ -124,6 +124,16 @@ class McapSinkCalculator(penstock.Calculator):
         except OSError as error:
             self._writer = writer
             self._give_up(cc, error)
+
+    @staticmethod
+    def _write(writer: RecordingWriter, i: int, port: Input) -> None:
+        packet = port.packet
+        try:
+            writer.packet(i, packet.stamp, packet.payload)
+        except InvalidArgumentError as error:
+            raise InvalidArgumentError(
+                f"stream {port.name!r}: {error}", stream=port.name, timestamp=packet.stamp
+            ) from error
 
     def _end(self, writer: RecordingWriter, i: int) -> None:
         if not self._done[i]:

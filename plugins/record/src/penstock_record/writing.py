@@ -37,8 +37,9 @@ PACKET, SETTLED, HEADER, DONE, SIDE = range(5)
 #: Kind, number of the stream, timestamp, number of the message that has the payload (0 where there is none).
 EVENT: Final = struct.Struct("<BHqQ")
 CHUNK: Final = 64 * 1024
-#: A group of events is written when it has so many, or when so many seconds have passed.
+#: A group of events is written when it has so many, is of so many bytes of payloads, or so many seconds old.
 _GROUP: Final = 256
+_GROUP_BYTES: Final = CHUNK // 2
 _GROUP_S: Final = 0.25
 _NS_OF_US: Final = 1000
 _LATEST: Final = 2**63 - 1
@@ -69,9 +70,11 @@ class RecordingWriter:
         #: The codec that took the last payload of each stream, and type of that: most streams have one type.
         self._usual: Final[dict[int, tuple[type, str, Codec, int]]] = {}
         self._schemas: Final[dict[Schema, int]] = {}
-        self._events: Final = bytearray()
+        self._events = bytearray()
         self._group_from = time.monotonic()
         self._number = 0
+        #: Bytes of payloads whose events are not written yet: without them they are lost.
+        self._unsaid = 0
         self._at = 0
         try:
             self._writer: Final = Writer(
@@ -123,7 +126,7 @@ class RecordingWriter:
         """
         try:
             self._write_events()
-            self._writer.finish()
+            self._writer.finish()  # type: ignore[no-untyped-call]  # the library's
             self._file.flush()
         finally:
             self._file.close()
@@ -152,12 +155,14 @@ class RecordingWriter:
         if 0 < timestamp < _LATEST // _NS_OF_US:
             self._at = max(self._at, timestamp * _NS_OF_US) if kind != PACKET else timestamp * _NS_OF_US
         self._writer.add_message(channel, self._at, data, now, self._number)
+        self._unsaid += len(data)
         self._event(kind, stream, timestamp, self._number)
 
     def _event(self, kind: int, stream: int, timestamp: int, number: int) -> None:
         self._events += EVENT.pack(kind, stream, timestamp, number)
         now = time.monotonic()
-        if len(self._events) >= _GROUP * EVENT.size or now - self._group_from > _GROUP_S:
+        is_large = len(self._events) >= _GROUP * EVENT.size or self._unsaid >= _GROUP_BYTES
+        if is_large or now - self._group_from > _GROUP_S:
             self._write_events()
             self._group_from = now
 
@@ -165,6 +170,7 @@ class RecordingWriter:
         if self._events:
             self._writer.add_message(self._story, self._at, bytes(self._events), time.time_ns())
             self._events.clear()
+            self._unsaid = 0
         self._file.flush()
 
     def _channel(self, topic: str, name: str, codec: Codec, payload: object) -> int:

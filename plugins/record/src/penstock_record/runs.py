@@ -1,0 +1,167 @@
+"""What the commands do."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from penstock.config import CalculatorGraphConfig, read_graph
+from penstock.errors import InvalidArgumentError, NotFoundError
+from penstock.lowlevel import default_registry
+from penstock_cli.failures import FileMissing, WrongUsage
+from penstock_cli.loading import existing
+from penstock_cli.run import run_file
+from penstock_cli.saying import say
+from penstock_cli.trace import check_target
+from penstock_cli.wording import amount, plural
+from penstock_record.diff import differences
+from penstock_record.graphs import all_streams, recording_graph, replay_graph
+from penstock_record.reading import RecordingReader
+from penstock_record.repair import repair
+from penstock_record.writing import SIDE
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from penstock_cli.run import Manner
+
+
+def record(  # noqa: PLR0913, PLR0917  # the options of the command
+    graph: Path,
+    out: Path,
+    streams: Sequence[str] | None,
+    keep: Sequence[str],
+    sides: Mapping[str, object],
+    manner: Manner,
+    *,
+    everything: bool,
+) -> None:
+    """Run a graph file and record it. Raises as `run_file`, and WrongUsage for unknown streams."""
+    check_target(out, "recording")
+
+    def change(file: Path) -> CalculatorGraphConfig:
+        wanted = all_streams(read_graph(file, default_registry())) if everything else streams
+        try:
+            return recording_graph(file, out, wanted, side_packets=keep)
+        except NotFoundError as error:
+            raise WrongUsage(f"{file}: {error}") from error
+
+    run_file(graph, sides, manner, change=change)
+    if not manner.quiet:
+        say(f"recording: {out} ({amount(out.stat().st_size)})")
+
+
+def replay(  # noqa: PLR0913  # the options of the command
+    recording: Path,
+    graph: Path | None,
+    streams: Sequence[str] | None,
+    sides: Mapping[str, object],
+    manner: Manner,
+    *,
+    speed: float,
+    out: Path | None,
+) -> None:
+    """Run a graph on a recording. Raises as `run_file`, and WrongUsage for streams that do not fit."""
+    existing(recording, "recording")
+    if out is not None:
+        check_target(out, "recording")
+
+    def change(_: Path) -> CalculatorGraphConfig:
+        try:
+            source = None if graph is None else existing(graph, "graph file")
+            made = replay_graph(source, recording, streams, speed=speed)
+            if out is None:
+                return made
+            return recording_graph(
+                made, out, [name for name in _streams_of(recording) if name in all_streams(made)]
+            )
+        except (NotFoundError, InvalidArgumentError) as error:
+            raise WrongUsage(str(error)) from error
+
+    run_file(graph or recording, {**_sides(recording, change(recording)), **sides}, manner, change=change)
+    if out is not None and not manner.quiet:
+        say(f"recording: {out} ({amount(out.stat().st_size)})")
+
+
+def _streams_of(recording: Path) -> tuple[str, ...]:
+    with RecordingReader(recording, default_registry(), is_cut=True) as reader:
+        return reader.about.streams
+
+
+def _sides(recording: Path, config: CalculatorGraphConfig) -> dict[str, Any]:
+    """Return the recorded side packets that a graph takes."""
+    wanted = {entry.rpartition(":")[2] for entry in config.input_side_packet}
+    found: dict[str, Any] = {}
+    with RecordingReader(recording, default_registry(), is_cut=True) as reader:
+        for event in reader.events(decoded=(SIDE,)):
+            if event.kind != SIDE:  # they come first
+                break
+            if event.stream in wanted:
+                found[event.stream] = event.payload
+    return found
+
+
+def show_differences(
+    first: Path, second: Path, streams: Sequence[str] | None, tolerances: Sequence[str], *, is_json: bool
+) -> bool:
+    """Print how two recordings differ; return whether they do.
+
+    Raises:
+        WrongUsage: a tolerance, a stream, or a file that is no recording.
+        FileMissing: a file cannot be read.
+    """
+    wanted: dict[str, float] = {}
+    for text in tolerances:
+        name, _, number = text.rpartition("=")
+        try:
+            wanted[name] = float(number)
+        except ValueError:
+            name = ""
+        if not name:
+            raise WrongUsage(f"tolerance {text!r}: write it as STREAM=NUMBER, such as painted=1")
+    files = [existing(file, "recording") for file in (first, second)]
+    try:
+        found = differences(*files, streams=streams, tolerances=wanted)
+    except (NotFoundError, InvalidArgumentError) as error:
+        raise WrongUsage(str(error)) from error
+    except OSError as error:
+        raise FileMissing(str(error)) from error
+    if is_json:
+        click.echo(json.dumps([{"stream": one.stream, "difference": one.words} for one in found], indent=2))
+    else:
+        for one in found:
+            click.echo(f"{one.stream}: {one.words}")
+        count = "1 stream differs" if len(found) == 1 else f"{len(found)} streams differ"
+        say(count if found else "the packets are the same")
+    return bool(found)
+
+
+def show_repair(recording: Path, out: Path | None) -> None:
+    """Repair a recording, and say what was saved.
+
+    Raises:
+        WrongUsage: it is no recording.
+        FileMissing: a file cannot be read or written.
+    """
+    existing(recording, "recording")
+    if out is not None:
+        check_target(out, "recording")
+    try:
+        done = repair(recording, out)
+    except InvalidArgumentError as error:
+        raise WrongUsage(str(error)) from error
+    except OSError as error:
+        raise FileMissing(str(error)) from error
+    if done.was_whole:
+        say(f"{recording} is whole: {plural(done.packets, 'packet')}")
+    else:
+        left = (
+            "1 packet whose time is lost was"
+            if done.lost == 1
+            else f"{done.lost} packets whose times are lost were"
+        )
+        lost = f"; {left} left out" if done.lost else ""
+        say(f"{out or recording} has {plural(done.packets, 'packet')}{lost}")
