@@ -44,6 +44,8 @@ WITHOUT_TIMELINE: Final[Mapping[str, str]] = {
     "LandmarksRefinementCalculator": "it takes what a certain model says",
     "LandmarksToDetectionCalculator": "it takes what a certain model says",
     "Lift2DFrameAnnotationTo3DCalculator": "its packets are objects in space",
+    "McapSinkCalculator": "it writes a file",
+    "McapSourceCalculator": "it reads a file",
     "OpenCvVideoDecoderCalculator": "it reads a file",
     "OpenCvVideoEncoderCalculator": "it writes a file",
     "RefineLandmarksFromHeatmapCalculator": "it takes what a certain model says",

@@ -16,7 +16,7 @@ from penstock_formats import Detection, ImageFormat, ImageFrame, Matrix, VideoHe
 from penstock_formats.image_format import LAYOUTS
 from penstock_record.codec import Codecs, Schema
 
-NAMES = ("Protobuf", "ImageFrame", "VideoHeader", "Array", "Json", "Value")
+NAMES = ("Protobuf", "ImageFrame", "Header", "Array", "Json", "Value")
 
 plain = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.binary(),
@@ -135,7 +135,7 @@ def test_matrices_headers_and_messages_come_back(codecs):
     assert (name, type(found)) == ("Array", Matrix)
     assert (found.array == matrix.array).all()
     header = VideoHeader(ImageFormat.SRGB, 640, 480, 29.97, 3.5)
-    assert back(codecs, header) == ("VideoHeader", header)
+    assert back(codecs, header) == ("Header", header)
     detection = Detection(label=["cat"], score=[0.5])
     assert back(codecs, detection) == ("Protobuf", detection)
     assert back(codecs, [detection, (detection, 1)]) == ("Value", [detection, (detection, 1)])

@@ -21,7 +21,7 @@ def penstock_components() -> Components:
         codecs={
             "Protobuf": "penstock_record.codecs:ProtobufCodec",
             "ImageFrame": "penstock_record.codecs:ImageFrameCodec",
-            "VideoHeader": "penstock_record.codecs:VideoHeaderCodec",
+            "Header": "penstock_record.codecs:VideoHeaderCodec",
             "Array": "penstock_record.codecs:ArrayCodec",
             "Json": "penstock_record.codecs:JsonCodec",
             "Value": "penstock_record.codecs:ValueCodec",

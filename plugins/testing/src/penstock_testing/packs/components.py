@@ -187,4 +187,8 @@ _MUST_BE: Final[Mapping[str, tuple[Callable[[object], bool], str]]] = {
         lambda thing: _has("text")(thing) and _has("message")(thing),
         "no graph reader: it needs text(...) and message(...); see penstock.lowlevel.GraphReader",
     ),
+    "codec": (
+        lambda thing: all(_has(name)(thing) for name in ("takes", "schema", "encode", "decode")),
+        "no codec: it needs takes(...), schema(...), encode(...) and decode(...); see penstock_record.Codec",
+    ),
 }
