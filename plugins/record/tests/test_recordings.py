@@ -85,7 +85,31 @@ def test_settled_times_are_kept_and_replayed(file):
     graph.close_all_input_streams()
     graph.wait_until_done(TIMEOUT)
     assert (SETTLED, "in", 10, None) in events(file)
-    assert run(replay_graph(PASSING, file)) == [(3, "x")]
+
+    seen = []
+    again = penstock.CalculatorGraph(replay_graph(PASSING, file))
+    again.observe_output_stream("out", lambda _, packet: seen.append(int(packet.timestamp)), True)
+    again.run()
+    assert seen == [3, 10]
+
+
+def test_a_stream_is_settled_in_the_file_only_where_it_was(file):
+    two = """input_stream: "in" input_stream: "other" output_stream: "out"
+        node { calculator: "PassThroughCalculator" input_stream: "in" output_stream: "out" }"""
+    graph = penstock.CalculatorGraph(recording_graph(two, file, ["in", "other"]))
+    graph.start_run()
+    for timestamp in (1, 2, 3):
+        graph.add_packet_to_input_stream("in", Packet("x", timestamp))
+        graph.wait_until_idle(TIMEOUT)
+    graph.close(TIMEOUT)
+    assert [one for one in events(file) if one[1] == "other" and one[0] == SETTLED] == []
+
+
+def test_a_node_between_two_played_streams_does_not_run(file):
+    run(recording_graph(PASSING, file, ["in", "out"]), [(1, "x")])
+    config = replay_graph(PASSING, file)
+    assert [node.calculator for node in config.node] == ["McapSourceCalculator"]
+    assert run(config) == [(1, "x")]
 
 
 def test_a_recording_is_an_mcap_file_whose_channels_hold_payloads_alone(file):
@@ -366,6 +390,14 @@ def test_images_differ_by_elements_and_within_a_tolerance(tmp_path):
     assert found.words == "a packet at 1: 1 of 60 elements differ, first at (2, 3, 1): 0 and 2"
     assert differences(*files, tolerances={"a": 2}) == []
     assert len(differences(*files, tolerances={"a": 1})) == 1
+
+
+def test_arrays_with_the_same_nans_are_the_same(tmp_path):
+    import numpy as np
+
+    array = np.array([1.0, np.nan])
+    files = [written(tmp_path / f"{i}.mcap", [(1, array)]) for i in range(2)]
+    assert differences(*files) == []
 
 
 def test_headers_and_streams_of_one_recording_alone_are_differences(tmp_path):
