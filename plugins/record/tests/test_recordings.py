@@ -151,6 +151,29 @@ print(len(got))
 """
 
 
+def test_a_stream_whose_type_has_no_codec_is_refused_before_the_run(file):
+    class Thing:
+        pass
+
+    class ThingsCalculator(penstock.Calculator):
+        @classmethod
+        def get_contract(cls, cc):
+            cc.inputs[0].set_any()
+            cc.outputs[0].set(Thing)
+
+        def process(self, cc):
+            cc.outputs[0].add(Thing(), cc.input_timestamp)
+
+    registry = default_registry().child()
+    registry.add("calculator", "ThingsCalculator", ThingsCalculator)
+    graph = PASSING.replace("PassThroughCalculator", "ThingsCalculator")
+    with pytest.raises(
+        InvalidArgumentError, match=r"stream 'out' has the type .*Thing, which no codec takes"
+    ):
+        recording_graph(graph, file, ["in", "out"], registry=registry)
+    assert len(recording_graph(graph, file, ["in"], registry=registry).node) == 2
+
+
 def test_a_disk_that_is_full_ends_the_recording_and_not_the_run(file):
     done = subprocess.run(
         [sys.executable, "-c", FULL, str(file), PASSING], capture_output=True, text=True, check=True

@@ -32,7 +32,13 @@ class Codec(Protocol):
     """Writes payloads and reads them. A component of the kind "codec", under a name that stands in files.
 
     A codec has no state: one object serves all threads.
+
+    Attributes:
+        types: classes of the payloads that it may take; a stream whose type is none of any codec's is refused
+            before a run.
     """
+
+    types: tuple[type, ...]
 
     def takes(self, payload: object) -> bool:
         """Return whether `decode` would return an equal payload of the same type."""
@@ -76,6 +82,13 @@ class Codecs:
             made: Any = self._registry.find("codec", name)
             found = self._known[name] = made() if isinstance(made, type) else made
         return found
+
+    def may_take(self, classes: tuple[type, ...] | None) -> bool:
+        """Return whether a codec may take payloads of one of some classes; None stands for any."""
+        if classes is None:
+            return True
+        types = [kind for name in self._order for kind in self.named(name).types]
+        return any(issubclass(one, kind) or issubclass(kind, one) for one in classes for kind in types)
 
     def of(self, payload: object) -> tuple[str, Codec]:
         """Return name and codec for a payload.

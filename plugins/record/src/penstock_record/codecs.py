@@ -24,6 +24,8 @@ from penstock_record.foxglove import IMAGE_SCHEMA, raw_image, raw_image_pixels
 class ProtobufCodec:
     """Protobuf messages, with the schema of their type, so that other programs can read them."""
 
+    types = (Message,)
+
     def takes(self, payload: object) -> bool:
         """Take every message."""
         return isinstance(payload, Message)
@@ -84,6 +86,8 @@ class ImageFrameCodec:
     The format of Penstock stands in `frame_id`, since several of ours have one name there.
     """
 
+    types = (ImageFrame,)
+
     def takes(self, payload: object) -> bool:
         """Take images."""
         return isinstance(payload, ImageFrame)
@@ -111,6 +115,8 @@ class ImageFrameCodec:
 
 class ArrayCodec:
     """NumPy arrays and matrices in NumPy's own format, without pickles."""
+
+    types = (np.ndarray, Matrix)
 
     def takes(self, payload: object) -> bool:
         """Take matrices, and arrays whose elements are plain."""
@@ -141,6 +147,8 @@ class ArrayCodec:
 class VideoHeaderCodec:
     """The header of a video stream, as JSON."""
 
+    types = (VideoHeader,)
+
     def takes(self, payload: object) -> bool:
         """Take headers of videos."""
         return type(payload) is VideoHeader
@@ -166,6 +174,8 @@ class VideoHeaderCodec:
 
 class JsonCodec:
     """What JSON holds exactly: None, bool, int, finite float, str, lists, and dicts with str keys."""
+
+    types = (type(None), bool, int, float, str, list, dict)
 
     def takes(self, payload: object) -> bool:
         """Take what comes back equal, and of the same types."""
@@ -217,6 +227,8 @@ class ValueCodec:
     like extension 3, with the name of their type: they are read where that type is imported. Lone surrogates
     are kept.
     """
+
+    types = (type(None), bool, int, float, str, bytes, list, tuple, dict)
 
     def takes(self, payload: object) -> bool:
         """Take what comes back equal, and of the same types."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from penstock.config import CalculatorGraphConfig, read_graph, to_text
+from penstock.config import CalculatorGraphConfig, build_plan, read_graph, to_text
 from penstock.errors import InvalidArgumentError, NotFoundError
 from penstock.lowlevel import default_registry, did_you_mean, quoted
+from penstock_record.codec import Codecs
 from penstock_record.reading import RecordingReader
 
 if TYPE_CHECKING:
@@ -40,7 +41,9 @@ def recording_graph(
 
     Raises:
         NotFoundError: the graph has no such stream or side packet; says what is near.
-        GraphParseError, InvalidArgumentError: it is no graph.
+        GraphParseError: it is no graph.
+        GraphConfigError: it cannot run.
+        InvalidArgumentError: no codec takes payloads of a stream's type.
     """
     registry = default_registry() if registry is None else registry
     config = _copy(read_graph(graph, registry))
@@ -54,6 +57,15 @@ def recording_graph(
         if name not in sides:
             words = f"the graph has no input side packet {quoted(name)}{did_you_mean(name, sides, 1)}"
             raise NotFoundError(words)
+    plan = build_plan(config, registry)
+    codecs = Codecs(registry)
+    for name in wanted:
+        stream = plan.streams[plan.stream_ids[name]]
+        if not codecs.may_take(stream.classes):
+            raise InvalidArgumentError(
+                f"stream {quoted(name)} has the type {stream.type_name}, which no codec takes; record other "
+                "streams, or register a codec for it"
+            )
     text = to_text(config, registry)
     node = config.node.add(calculator=_SINK, name=_free_name(config, "recording"))
     node.input_stream.extend(wanted)

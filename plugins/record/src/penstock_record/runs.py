@@ -46,7 +46,7 @@ def record(  # noqa: PLR0913, PLR0917  # the options of the command
         wanted = all_streams(read_graph(file, default_registry())) if everything else streams
         try:
             return recording_graph(file, out, wanted, side_packets=keep)
-        except NotFoundError as error:
+        except (NotFoundError, InvalidArgumentError) as error:
             raise WrongUsage(f"{file}: {error}") from error
 
     run_file(graph, sides, manner, change=change)
