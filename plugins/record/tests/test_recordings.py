@@ -69,6 +69,11 @@ def test_packets_headers_side_packets_and_the_graph_are_kept(file):
         assert reader.about.more["penstock"] == penstock.__version__
 
 
+def test_the_header_of_a_stream_without_packets_is_kept(file):
+    run(recording_graph(PASSING, file, ["in"]), [], headers={"in": "head"})
+    assert events(file) == [(HEADER, "in", 0, "head"), (DONE, "in", 0, None)]
+
+
 @pytest.mark.parametrize("stamp", [Timestamp.PRESTREAM, Timestamp.POSTSTREAM, Timestamp.MIN, Timestamp.MAX])
 def test_special_timestamps_come_back(file, stamp):
     assert run(recording_graph(PASSING, file, ["in"]), [(stamp, "x")]) == [(int(stamp), "x")]

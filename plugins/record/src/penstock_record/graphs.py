@@ -155,29 +155,7 @@ def _take_out(config: CalculatorGraphConfig, played: set[str]) -> None:
         for i in behind
         if not nodes[i].output_stream or outputs.intersection(_names(nodes[i].output_stream))
     }
-    kept = set(ends or behind)
-    while True:
-        streams = {name for i in kept for name in _names(nodes[i].input_stream)} - played
-        sides = {name for i in kept for name in _names(nodes[i].input_side_packet)}
-        new = {
-            i
-            for i, node in enumerate(nodes)
-            if i not in kept
-            and (
-                streams.intersection(_names(node.output_stream))
-                or sides.intersection(_names(node.output_side_packet))
-            )
-        }
-        for i in new & replaced:
-            missing = streams.intersection(_names(nodes[i].output_stream))
-            if missing:
-                raise InvalidArgumentError(
-                    f"node {nodes[i].name or nodes[i].calculator!r} would be replaced by the recording, and "
-                    f"writes {', '.join(sorted(missing))}, which is needed; record that too"
-                )
-        if not new:
-            break
-        kept |= new
+    kept = _with_what_they_need(nodes, ends or behind, played, replaced)
     left = [nodes[i] for i in sorted(kept)]
     del config.node[:]
     config.node.extend(left)
@@ -194,6 +172,39 @@ def _take_out(config: CalculatorGraphConfig, played: set[str]) -> None:
         those = [entry for entry in entries if _name(entry) in wanted]
         del entries[:]
         entries.extend(those)
+
+
+def _with_what_they_need(
+    nodes: Sequence[Any], ends: Collection[int], played: Collection[str], replaced: Collection[int]
+) -> set[int]:
+    """Return some nodes, and those that make their streams and side packets, but for the played streams.
+
+    Raises:
+        InvalidArgumentError: one of these is replaced.
+    """
+    kept = set(ends)
+    while True:
+        streams = {name for i in kept for name in _names(nodes[i].input_stream)}.difference(played)
+        sides = {name for i in kept for name in _names(nodes[i].input_side_packet)}
+        new = {
+            i
+            for i, node in enumerate(nodes)
+            if i not in kept
+            and (
+                streams.intersection(_names(node.output_stream))
+                or sides.intersection(_names(node.output_side_packet))
+            )
+        }
+        for i in new.intersection(replaced):
+            missing = streams.intersection(_names(nodes[i].output_stream))
+            if missing:
+                raise InvalidArgumentError(
+                    f"node {nodes[i].name or nodes[i].calculator!r} would be replaced by the recording, and "
+                    f"writes {', '.join(sorted(missing))}, which is needed; record that too"
+                )
+        if not new:
+            return kept
+        kept |= new
 
 
 def _behind(nodes: Sequence[Any], played: Iterable[str], replaced: Collection[int]) -> set[int]:

@@ -99,10 +99,7 @@ class McapSinkCalculator(penstock.Calculator):
                 packet = port.packet
                 if packet.stamp != cc.stamp:
                     continue
-                if not self._headers[i]:
-                    self._headers[i] = True
-                    if not port.header.is_empty():
-                        writer.header(i, port.header.payload)
+                self._write_header(writer, i, port)
                 if not packet.is_empty():
                     self._write(writer, i, port)
                 elif packet.stamp >= MAX:
@@ -118,12 +115,20 @@ class McapSinkCalculator(penstock.Calculator):
         if writer is None:
             return
         try:
-            for i in range(len(cc.inputs)):
+            for i, port in enumerate(cc.inputs):
+                self._write_header(writer, i, port)
                 self._end(writer, i)
             writer.close()
         except OSError as error:
             self._writer = writer
             self._give_up(cc, error)
+
+    def _write_header(self, writer: RecordingWriter, i: int, port: Input) -> None:
+        """Write the header of a stream, once, before all else of the stream."""
+        if not self._headers[i]:
+            self._headers[i] = True
+            if not port.header.is_empty():
+                writer.header(i, port.header.payload)
 
     @staticmethod
     def _write(writer: RecordingWriter, i: int, port: Input) -> None:
