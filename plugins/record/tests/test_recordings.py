@@ -240,6 +240,29 @@ def test_a_node_that_writes_what_is_needed_and_not_recorded_is_named(file):
         replay_graph(graph, file)
 
 
+def test_a_side_packet_of_a_replaced_node_that_is_needed_is_named(file):
+    graph = """input_stream: "in" output_stream: "out"
+        node { calculator: "SidesCalculator" input_stream: "in"
+               output_stream: "a" output_side_packet: "side" }
+        node { calculator: "SidePacketToStreamCalculator" input_stream: "TICK:a" input_side_packet: "side"
+               output_stream: "AT_TICK:out" }"""
+
+    class SidesCalculator(penstock.Calculator):
+        @classmethod
+        def get_contract(cls, cc):
+            cc.inputs[0].set_any()
+            cc.outputs[0].set_any()
+            cc.output_side_packets[0].set_any()
+
+    registry = default_registry().child()
+    registry.add("calculator", "SidesCalculator", SidesCalculator)
+    written(file, [(1, 1)])
+    with pytest.raises(
+        InvalidArgumentError, match=r"'SidesCalculator' would be replaced .* writes side, which"
+    ):
+        replay_graph(graph, file, registry=registry)
+
+
 def test_speed_one_takes_as_long_as_the_recording(file):
     writer = RecordingWriter(file, default_registry(), ["in"], {"graph": PASSING})
     writer.packet(0, 1, "a")

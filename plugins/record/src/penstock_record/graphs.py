@@ -197,11 +197,11 @@ def _with_what_they_need(
         }
         for i in new.intersection(replaced):
             missing = streams.intersection(_names(nodes[i].output_stream))
-            if missing:
-                raise InvalidArgumentError(
-                    f"node {nodes[i].name or nodes[i].calculator!r} would be replaced by the recording, and "
-                    f"writes {', '.join(sorted(missing))}, which is needed; record that too"
-                )
+            missing |= sides.intersection(_names(nodes[i].output_side_packet))
+            raise InvalidArgumentError(
+                f"node {nodes[i].name or nodes[i].calculator!r} would be replaced by the recording, and "
+                f"writes {', '.join(sorted(missing))}, which is needed; record what is behind it, or that too"
+            )
         if not new:
             return kept
         kept |= new
