@@ -45,7 +45,8 @@ def running(command: F) -> F:
             type=click.Path(path_type=Path),
             metavar="FILE",
             help="Write a trace of the run, as JSON that https://ui.perfetto.dev shows (nothing is "
-            "uploaded): steps by thread, packets as arrows, lengths of queues.",
+            "uploaded): steps by thread, packets as arrows, lengths of queues. If FILE ends with "
+            ".pftrace, in Perfetto's own, smaller format.",
         ),
         click.option(
             "--strict",
