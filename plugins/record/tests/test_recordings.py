@@ -18,6 +18,7 @@ from penstock.errors import GraphRunError, InvalidArgumentError, NotFoundError
 from penstock.lowlevel import default_registry
 from penstock_record import RecordingReader, recording_graph, replay_graph
 from penstock_record.diff import differences
+from penstock_record.options import Compression
 from penstock_record.repair import repair
 from penstock_record.writing import DONE, HEADER, PACKET, SETTLED, SIDE, RecordingWriter
 
@@ -127,6 +128,38 @@ def test_a_recording_is_an_mcap_file_whose_channels_hold_payloads_alone(file):
         ]
         assert reader.get_summary().statistics.message_count == 3
     assert rows == [("in", "jsonschema", {"a": 1}, 1_000_000), ("in", "jsonschema", {"a": 2}, 2_000_000)]
+
+
+def test_files_with_images_are_not_compressed_unless_asked(tmp_path):
+    import numpy as np
+
+    from penstock_formats import ImageFrame
+
+    class GrayCalculator(penstock.Calculator):
+        @classmethod
+        def get_contract(cls, cc):
+            cc.inputs[0].set_any()
+            cc.outputs[0].set(ImageFrame)
+            cc.set_timestamp_offset(0)
+
+        def process(self, cc):
+            cc.outputs[0].add(ImageFrame(np.zeros((100, 100), np.uint8)), cc.input_timestamp)
+
+    registry = default_registry().child()
+    registry.add("calculator", "GrayCalculator", GrayCalculator)
+    graph = PASSING.replace("PassThroughCalculator", "GrayCalculator")
+    sizes = []
+    for streams, compression in ((["out"], None), (["out"], Compression.ZSTD), (["in"], None)):
+        file = tmp_path / f"{len(sizes)}.mcap"
+        config = recording_graph(graph, file, streams, compression=compression, registry=registry)
+        made = penstock.CalculatorGraph(config, registry=registry)
+        made.start_run()
+        made.add_packet_to_input_stream("in", Packet("0" * 10_000, 1))
+        made.close(TIMEOUT)
+        sizes.append(file.stat().st_size)
+        assert len([one for one in events(file) if one[0] == PACKET]) == 1
+    assert sizes[0] > 10_000
+    assert max(sizes[1:]) < 6000
 
 
 def test_a_payload_without_a_codec_ends_the_run_and_names_its_stream(file):

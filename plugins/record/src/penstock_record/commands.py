@@ -22,6 +22,11 @@ _FILE: Final = click.Path(path_type=Path)
 @click.option("--inputs", is_flag=True, help="Record what the sources write. The default.")
 @click.option("--all", "everything", is_flag=True, help="Record all streams of the graph.")
 @click.option("--keep", multiple=True, metavar="NAME", help="A side packet to record; may be repeated.")
+@click.option(
+    "--compress",
+    type=click.Choice(["zstd", "none"]),
+    help="Compress the file or not; by default it is compressed unless it has images.",
+)
 @click.option("--side", "sides", multiple=True, metavar="NAME=VALUE", help="A side packet, as for `run`.")
 @imports
 @running
@@ -32,6 +37,7 @@ def record_command(  # noqa: PLR0913, PLR0917  # one for each option
     inputs: bool,  # noqa: FBT001
     everything: bool,  # noqa: FBT001
     keep: tuple[str, ...],
+    compress: str | None,
     sides: tuple[str, ...],
     **manner: Any,
 ) -> None:
@@ -53,7 +59,16 @@ def record_command(  # noqa: PLR0913, PLR0917  # one for each option
     from penstock_record.runs import record
 
     chosen = None if streams is None else [name.strip() for name in streams.split(",") if name.strip()]
-    record(graph, out, chosen, keep, read_sides(sides), read_manner(**manner), everything=everything)
+    record(
+        graph,
+        out,
+        chosen,
+        keep,
+        read_sides(sides),
+        read_manner(**manner),
+        everything=everything,
+        compress=compress,
+    )
 
 
 @click.command("replay", cls=RunningCommand, short_help="Run a graph on a recording.", epilog=EXIT_CODES)

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any, Final
 from penstock.config import CalculatorGraphConfig, build_plan, read_graph, to_text
 from penstock.errors import InvalidArgumentError, NotFoundError
 from penstock.lowlevel import default_registry, did_you_mean, quoted
+from penstock_formats import ImageFrame
 from penstock_record.codec import Codecs
+from penstock_record.options import Compression
 from penstock_record.reading import RecordingReader
 
 if TYPE_CHECKING:
@@ -20,12 +22,13 @@ _SINK: Final = "McapSinkCalculator"
 _SOURCE: Final = "McapSourceCalculator"
 
 
-def recording_graph(
+def recording_graph(  # noqa: PLR0913  # what to record, and how
     graph: Any,
     path: Path,
     streams: Sequence[str] | None = None,
     *,
     side_packets: Sequence[str] = (),
+    compression: Compression | None = None,
     registry: Registry | None = None,
 ) -> CalculatorGraphConfig:
     """Return a graph with a node that records.
@@ -37,6 +40,9 @@ def recording_graph(
         its
             sources write.
         side_packets: names of input side packets to record.
+        compression: of the file; None compresses it unless a stream has images, which get a quarter smaller
+        and
+            take much processor for that.
         registry: finds readers of graphs and codecs; None for the default one.
 
     Raises:
@@ -66,11 +72,19 @@ def recording_graph(
                 f"stream {quoted(name)} has the type {stream.type_name}, which no codec takes; record other "
                 "streams, or register a codec for it"
             )
+    if compression is None:
+        has_images = any(
+            issubclass(kind, ImageFrame)
+            for name in wanted
+            for kind in plan.streams[plan.stream_ids[name]].classes or ()
+        )
+        compression = Compression.NONE if has_images else Compression.ZSTD
     text = to_text(config, registry)
     node = config.node.add(calculator=_SINK, name=_free_name(config, "recording"))
     node.input_stream.extend(wanted)
     node.input_side_packet.extend(f"SIDE:{i}:{name}" for i, name in enumerate(side_packets))
-    _set_options(node, registry, {"path": str(path), "graph": text, "side_packets": list(side_packets)})
+    said = {"path": str(path), "graph": text, "side_packets": list(side_packets)}
+    _set_options(node, registry, {**said, "compression": compression.name})
     return config
 
 

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
+import enum
+
 import attrs
+
+
+class Compression(enum.Enum):
+    """How the chunks of a file are compressed."""
+
+    ZSTD = "zstd"
+    NONE = "none"
 
 
 @attrs.frozen(kw_only=True)
@@ -13,11 +22,14 @@ class McapSinkCalculatorOptions:
         path: the file; the side packet PATH replaces it.
         graph: text of the graph, which is kept in the file.
         side_packets: names of the input side packets SIDE, in their order.
+        compression: of the file's chunks. NONE is for images: they get a quarter smaller by ZSTD, which takes
+            some 20 ms of processor for 720p.
     """
 
     path: str = ""
     graph: str = ""
     side_packets: tuple[str, ...] = ()
+    compression: Compression = Compression.ZSTD
 
 
 @attrs.frozen(kw_only=True)

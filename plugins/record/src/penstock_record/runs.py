@@ -18,6 +18,7 @@ from penstock_cli.trace import check_target
 from penstock_cli.wording import amount, plural
 from penstock_record.diff import differences
 from penstock_record.graphs import all_streams, recording_graph, replay_graph
+from penstock_record.options import Compression
 from penstock_record.reading import RecordingReader
 from penstock_record.repair import repair
 from penstock_record.writing import SIDE
@@ -38,6 +39,7 @@ def record(  # noqa: PLR0913, PLR0917  # the options of the command
     manner: Manner,
     *,
     everything: bool,
+    compress: str | None,
 ) -> None:
     """Run a graph file and record it. Raises as `run_file`, and WrongUsage for unknown streams."""
     check_target(out, "recording")
@@ -45,7 +47,8 @@ def record(  # noqa: PLR0913, PLR0917  # the options of the command
     def change(file: Path) -> CalculatorGraphConfig:
         wanted = all_streams(read_graph(file, default_registry())) if everything else streams
         try:
-            return recording_graph(file, out, wanted, side_packets=keep)
+            compression = None if compress is None else Compression(compress)
+            return recording_graph(file, out, wanted, side_packets=keep, compression=compression)
         except (NotFoundError, InvalidArgumentError) as error:
             raise WrongUsage(f"{file}: {error}") from error
 

@@ -29,7 +29,7 @@ class McapSinkCalculator(penstock.Calculator):
     is dropped. Where the file cannot be written any more, as on a full disk, the recording ends with a
     warning and the run goes on.
 
-    Options: `path`; `graph`, text of the graph, which is kept in the file; `side_packets`.
+    Options: `path`; `graph`, text of the graph, which is kept in the file; `side_packets`; `compression`.
 
     Raises in `open`: InvalidArgumentError if there is no path; OSError if the file cannot be made. In
     `process`: InvalidArgumentError if no codec takes a payload; says which stream.
@@ -72,7 +72,9 @@ class McapSinkCalculator(penstock.Calculator):
         self._path = path
         names = [port.name for port in cc.inputs]
         about = {"graph": options.graph, "penstock": penstock.__version__}
-        self._writer: RecordingWriter | None = RecordingWriter(Path(path), default_registry(), names, about)
+        self._writer: RecordingWriter | None = RecordingWriter(
+            Path(path), default_registry(), names, about, options.compression
+        )
         #: For each input: whether its header was written, and whether it has ended.
         self._headers = [False] * len(names)
         self._done = [False] * len(names)

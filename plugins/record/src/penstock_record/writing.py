@@ -19,6 +19,7 @@ from mcap.writer import CompressionType, IndexType, Writer
 
 import penstock
 from penstock_record.codec import Codecs
+from penstock_record.options import Compression
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -55,13 +56,19 @@ class RecordingWriter:
         registry: has the codecs.
         streams: the names of the streams, in order; events name them by number.
         about: text about the run: the graph, versions.
+        compression: of the chunks.
 
     Raises:
         OSError: the file cannot be opened.
     """
 
     def __init__(
-        self, path: Path, registry: Registry, streams: Sequence[str], about: Mapping[str, str]
+        self,
+        path: Path,
+        registry: Registry,
+        streams: Sequence[str],
+        about: Mapping[str, str],
+        compression: Compression = Compression.ZSTD,
     ) -> None:
         self._codecs: Final = Codecs(registry)
         self._streams: Final = tuple(streams)
@@ -80,7 +87,7 @@ class RecordingWriter:
             self._writer: Final = Writer(
                 self._file,
                 chunk_size=CHUNK,
-                compression=CompressionType.ZSTD,
+                compression=CompressionType[compression.name],
                 index_types=IndexType.ALL,
             )
             self._writer.start(profile="penstock", library=f"penstock-record {penstock.__version__}")
