@@ -56,9 +56,8 @@ def differences(
         one: a recording.
         other: another one.
         streams: those to compare; None for all that both have. A stream that only one has is a difference.
-        tolerances: stream → how much numbers of its payloads may differ: those of images, matrices, arrays,
-        and
-            plain ints and floats.
+        tolerances: stream → how much numbers of its payloads may differ: those of images, matrices and
+            arrays, and plain ints and floats.
         registry: has the codecs; None for the default one.
 
     Raises:

@@ -30,6 +30,10 @@ _ENCODINGS: Final = {
 }
 
 
+#: Key of the field `data`: number 6, with a length.
+_DATA: Final = b"\x32"
+
+
 def _file() -> descriptor_pb2.FileDescriptorProto:
     kinds = descriptor_pb2.FieldDescriptorProto
     file = descriptor_pb2.FileDescriptorProto(
@@ -84,10 +88,18 @@ def raw_image(name: str, pixels: NDArray[np.generic]) -> bytes:
         height=height,
         encoding=_ENCODINGS.get(name, name),
         step=pixels.strides[0],
-        data=pixels.tobytes(),
     )
-    data: bytes = message.SerializeToString()
-    return data
+    # The pixels are copied once, into the whole; in the message they would be copied three times.
+    return b"".join((message.SerializeToString(), _DATA, _varint(pixels.nbytes), pixels.data))
+
+
+def _varint(value: int) -> bytes:
+    out = bytearray()
+    while value > 0x7F:  # noqa: PLR2004  # seven bits
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    out.append(value)
+    return bytes(out)
 
 
 def raw_image_pixels(data: bytes) -> tuple[str, int, int, bytes]:

@@ -36,13 +36,11 @@ def recording_graph(  # noqa: PLR0913  # what to record, and how
     Args:
         graph: what `CalculatorGraph` takes.
         path: the file that a run writes; an existing one is replaced.
-        streams: names of streams of the graph itself; None for all that it feeds from outside, or all that
-        its
-            sources write.
+        streams: names of streams of the graph itself; None for the graph inputs and all that its sources
+            write.
         side_packets: names of input side packets to record.
         compression: of the file; None compresses it unless a stream has images, which get a quarter smaller
-        and
-            take much processor for that.
+            and take much processor for that.
         registry: finds readers of graphs and codecs; None for the default one.
 
     Raises:
@@ -110,8 +108,7 @@ def replay_graph(
     Raises:
         NotFoundError: the recording or the graph has no such stream.
         InvalidArgumentError: the file is no recording; or a node writes some streams that are played, and
-        others
-            that are needed and not recorded.
+            others that are needed and not recorded.
         OSError: the file cannot be read.
     """
     registry = default_registry() if registry is None else registry
