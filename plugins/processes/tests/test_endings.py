@@ -16,8 +16,8 @@ import pytest
 
 import penstock
 from penstock.errors import GraphRunError
-from penstock_processes.link import WorkerDiedError
 from penstock_processes.process_executor import ProcessExecutor
+from penstock_remote.errors import WorkerDiedError
 
 PATIENCE_S = 30.0
 HERE = Path(__file__).parent

@@ -14,9 +14,8 @@ import pytest
 
 import penstock
 from penstock.errors import GraphConfigError, GraphRunError, InvalidArgumentError, StatusCode
-from penstock_processes.link import WorkerDiedError
-from penstock_processes.messages import RemoteError
 from penstock_processes.process_executor import ProcessExecutor
+from penstock_remote.errors import RemoteError, WorkerDiedError
 
 PATIENCE_S = 30.0
 

@@ -8,15 +8,11 @@ import signal
 import socket
 import threading
 from collections import deque
-from concurrent.futures import Future
 from contextlib import suppress
 from multiprocessing import resource_tracker
 from multiprocessing.connection import wait
-from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from penstock.errors import InvalidArgumentError, PenstockError, StatusCode
-from penstock.lowlevel import METHODS, show
 from penstock_processes.carrier import Carrier
 from penstock_processes.channel import Channel
 from penstock_processes.messages import (
@@ -28,11 +24,12 @@ from penstock_processes.messages import (
     LOG,
     MAKE,
     READY,
-    cannot_move,
-    error_from_data,
 )
 from penstock_processes.worker import Descriptor, WorkerSetup, work
 from penstock_remote.calls import Answer
+from penstock_remote.errors import WorkerDiedError, error_from_data, input_fault
+from penstock_remote.logs import log_here
+from penstock_remote.pending import Pending
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,87 +50,14 @@ _REAP_S: Final = 5.0
 _PROCESSES: Final = threading.Lock()
 
 
-class WorkerDiedError(PenstockError):
-    """A worker process ended while it was needed.
-
-    Attributes:
-        node: whose call was under way; None where none was.
-        pid: of the process.
-        signal: the name of the signal that ended it; None where it ended by itself.
-        exit_status: where it ended by itself.
-        timestamp: of the call.
-    """
-
-    default_code = StatusCode.UNAVAILABLE
-    #: As `Executor.place` says.
-    calculator_is_lost = True
-
-    def __init__(  # noqa: PLR0913  # what is known of a death
-        self,
-        message: str,
-        *,
-        pid: int | None = None,
-        signal_name: str | None = None,
-        exit_status: int | None = None,
-        node: str | None = None,
-        timestamp: int | None = None,
-    ) -> None:
-        super().__init__(message, node=node, timestamp=timestamp)
-        self.pid = pid
-        self.signal = signal_name
-        self.exit_status = exit_status
-
-
-class Pending(Future[Any]):
-    """A call that is on its way: done when its answer has come, with what `write` makes of that.
-
-    Cancelling asks the worker, and later kills it.
-    """
+class _Numbered(Pending):
+    """A call with the number by which the worker knows it."""
 
     def __init__(
         self, link: Link, number: int, node: str, call: Call, write: Callable[[Answer], Any]
     ) -> None:
-        super().__init__()
-        #: None when it was used: it knows the step, whose packets it would keep.
-        self._write: Callable[[Answer], Any] | None = write
-        self._link: Final = link
-        self._number: Final = number
-        self.node: Final = node
-        self.method: Final = call.method
-        self.stamp: Final = call.stamp
-        self._killer: threading.Timer | None = None
-        self._began: Final = monotonic()
-        self.set_running_or_notify_cancel()
-
-    def cancel(self) -> bool:
-        """Ask the worker to end the call; it is done when the worker says so, or is dead."""
-        if self._killer is None and not self.done():
-            self._killer = self._link.cancel(self._number)
-        return False
-
-    def standing(self) -> str:
-        """Return in words where the call is, and since when."""
-        return f"in {self._link.where()} since {monotonic() - self._began:.1f} s"
-
-    def finish(self, answer: Answer | None, error: BaseException | None) -> None:
-        """Take the answer, or the error."""
-        if self._killer is not None:
-            self._killer.cancel()
-        write, self._write = self._write, None
-        outcome = None
-        if answer is not None and write is not None:
-            try:
-                outcome = write(answer)
-            except BaseException as refused:  # noqa: BLE001  # the error of the call
-                error = refused
-        if error is not None:
-            self.set_exception(error)
-        else:
-            self.set_result(outcome)
-
-    def words(self) -> str:
-        """Return the call as a user reads it."""
-        return f"{METHODS[self.method]}() at {show(self.stamp)}"
+        super().__init__(link, node, call, write)
+        self.number: Final = number
 
 
 class _Ends(NamedTuple):
@@ -174,7 +98,7 @@ class Link:
         self.carrier: Final = Carrier(own, arenas, is_plain=self._is_plain)
         self._sending: Final = threading.Lock()
         self._numbers: Final = itertools.count(1)
-        self._pending: Final[dict[int, Pending]] = {}
+        self._pending: Final[dict[int, _Numbered]] = {}
         self._forgotten: Final[deque[int]] = deque()
         self._killers: list[threading.Timer] = []
         self._death: WorkerDiedError | None = None
@@ -238,8 +162,8 @@ class Link:
         try:
             body = self.carrier.dumps((key, *call))
         except Exception as error:
-            raise self._unsendable(node, call) or error from error
-        pending = Pending(self, number, node.name, call, write)
+            raise input_fault(node, call) or error from error
+        pending = _Numbered(self, number, node.name, call, write)
         self._pending[number] = pending
         self._send_bytes(CALL, number, body)
         death = self._death
@@ -247,8 +171,9 @@ class Link:
             raise self._died(pending, death)
         return pending
 
-    def cancel(self, number: int) -> threading.Timer:
+    def cancel(self, pending: Pending) -> threading.Timer:
         """Ask the worker to end a call; return the timer that kills it if it does not."""
+        number = pending.number if isinstance(pending, _Numbered) else 0
         with suppress(OSError):  # it is dead, and the thread that receives is about to say so
             self._ends.control.send(CANCEL + number.to_bytes(8, "little"))
         killer = threading.Timer(self._options.cancel_grace_s, self._kill_if_pending, (number,))
@@ -290,24 +215,6 @@ class Link:
         if number in self._pending:
             self._ends.process.kill()
 
-    def _unsendable(self, node: RemoteNode, call: Call) -> PenstockError | None:
-        """Return the error that names the payload which cannot be sent; None where each one can be alone."""
-        shown = [(f"input {name}", one[2:]) for name, one in zip(node.inputs, call.inputs, strict=True)]
-        if call.opening is not None:
-            shown += [
-                (f"side packet {tag or index}", (one,)) for tag, index, one in call.opening.side_packets
-            ]
-            shown += [
-                (f"header of input {name}", header)
-                for name, header in zip(node.inputs, call.opening.headers, strict=True)
-            ]
-        for what, values in shown:
-            fault = cannot_move(values[0]) if values else None
-            if fault is not None:
-                where = f"node {node.name!r}, {what} at {show(call.stamp)}"
-                return InvalidArgumentError(f"{where}: {fault}", node=node.name)
-        return None
-
     # --- from the worker: one thread ----------------------------------------------------------
 
     def _receive(self) -> None:
@@ -328,7 +235,7 @@ class Link:
             self.is_ready.set()
             return
         if kind == LOG:
-            self._log(self.carrier.loads(body))
+            log_here(self.carrier.loads(body))
             return
         pending = self._pending.get(number)
         if pending is None:
@@ -345,12 +252,6 @@ class Link:
             error = broken
         del self._pending[number]
         pending.finish(answer, error)
-
-    def _log(self, record: dict[str, Any]) -> None:
-        made = logging.makeLogRecord(record)
-        logger = logging.getLogger(made.name)
-        if logger.isEnabledFor(made.levelno):
-            logger.handle(made)
 
     def _bury(self, *, late: bool) -> None:
         """Learn how the process ended, and fail the calls under way."""

@@ -9,6 +9,7 @@ from typing import Final
 import attrs
 
 from penstock.errors import InvalidArgumentError
+from penstock_remote.together import Together  # noqa: TC001  # the options' types are read at run time
 
 #: Each process has the memory of all, so it gets as many descriptors at its start, and 253 is the system's
 #: limit.
@@ -32,17 +33,6 @@ class Codec(Enum):
     #: NumPy arrays of numbers, images, matrices, protobuf messages, str, bytes, numbers, bool and None, and
     #: lists, tuples and dicts of these: for code that is not trusted. An error comes as text.
     NO_PICKLE = 1
-
-
-@attrs.frozen
-class Together:
-    """Nodes that share a process.
-
-    Attributes:
-        node: their names.
-    """
-
-    node: tuple[str, ...] = ()
 
 
 @attrs.frozen

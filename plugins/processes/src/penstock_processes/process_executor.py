@@ -7,26 +7,23 @@ import multiprocessing
 import os
 import threading
 import weakref
-from collections import Counter
-from concurrent.futures import Future
 from contextlib import ExitStack
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from penstock.errors import InvalidArgumentError
-from penstock.lowlevel import PROCESS, did_you_mean
 from penstock_executors.thread_pool import ThreadPoolExecutor
 from penstock_processes.arena import Arena, OwnArena, memory_file
-from penstock_processes.link import Link, Pending
+from penstock_processes.link import Link
 from penstock_processes.options import ProcessExecutorOptions, StartMethod
 from penstock_remote.description import check_all_movable, remote_node
+from penstock_remote.pending import Copies
 from penstock_remote.stand_in import RemoteCalculator
+from penstock_remote.together import check_names, place_of
 
 if TYPE_CHECKING:
     from penstock import Calculator, ExecutorDefaults
-    from penstock.lowlevel import NodePlan, Plan, Stop
-    from penstock_remote.calls import Answer, Call
-    from penstock_remote.description import RemoteNode
-    from penstock_remote.stand_in import Write
+    from penstock.lowlevel import NodePlan, Plan
 
 A = TypeVar("A", bound=Arena)
 
@@ -96,14 +93,9 @@ class ProcessExecutor(ThreadPoolExecutor):
     def check(self, plan: Plan, name: str) -> None:
         """Refuse nodes that cannot leave this process, and names in `colocate` that are none of them."""
         check_all_movable(plan, name)
-        mine = [node.name for node in plan.nodes if node.executor == name]
-        for together in self.options.colocate:
-            for one in together.node:
-                if one not in mine:
-                    raise InvalidArgumentError(
-                        f"executor {name!r}: colocate names {one!r}, but no node of that name is on it"
-                        f"{did_you_mean(one, mine, 1)}"
-                    )
+        check_names(
+            [one for together in self.options.colocate for one in together.node], plan, name, "colocate"
+        )
 
     def place(self, node: NodePlan, plan: Plan) -> Calculator:
         """Make the calculator of a node in its worker."""
@@ -112,7 +104,7 @@ class ProcessExecutor(ThreadPoolExecutor):
         with self._lock:
             if self._pool is None:
                 self._pool = _Pool(self.options)
-            first = self._worker_of(node, plan)
+            first = place_of(node, plan, self.options.colocate)
             links = [
                 self._pool.link(first + number) for number in range(min(count, self.options.process_count()))
             ]
@@ -122,7 +114,7 @@ class ProcessExecutor(ThreadPoolExecutor):
             description = description._replace(max_in_flight=share)
         for link, key in copies:
             link.make(key, description)
-        stand_in = RemoteCalculator(_Copies(copies, description))
+        stand_in = RemoteCalculator(Copies([partial(link.call, key, description) for link, key in copies]))
         for link, key in copies:
             weakref.finalize(stand_in, link.forget, key).atexit = False
         return stand_in
@@ -138,103 +130,6 @@ class ProcessExecutor(ThreadPoolExecutor):
         """Return the process ids of the workers that live now."""
         pool = self._pool
         return () if pool is None else pool.pids()
-
-    def _worker_of(self, node: NodePlan, plan: Plan) -> int:
-        mine = [one.name for one in plan.nodes if one.executor == node.executor]
-        home = {name: together.node[0] for together in self.options.colocate for name in together.node}
-        leaders = list(dict.fromkeys(home.get(name, name) for name in mine))
-        return leaders.index(home.get(node.name, node.name))
-
-
-class _Copies:
-    """Calls the objects of one node: `open` and `close` all of them, `process` the least busy one."""
-
-    def __init__(self, copies: list[tuple[Link, int]], node: RemoteNode) -> None:
-        self._copies: Final = copies
-        self._node: Final = node
-        self._lock: Final = threading.Lock()
-        #: How many calls of `process` each copy has.
-        self._busy: Final = [0] * len(copies)
-
-    def __call__(self, call: Call, write: Write) -> Future[Stop | None]:
-        if len(self._copies) == 1:
-            link, key = self._copies[0]
-            return link.call(key, self._node, call, write)
-        if call.method == PROCESS:
-            return self._call_one(call, write)
-        return _AllAnswers([link.call(key, self._node, call, _as_it_is) for link, key in self._copies], write)
-
-    def _call_one(self, call: Call, write: Write) -> Future[Stop | None]:
-        busy = self._busy
-        with self._lock:
-            number = busy.index(min(busy))
-            busy[number] += 1
-        link, key = self._copies[number]
-        try:
-            pending = link.call(key, self._node, call, write)
-        except BaseException:
-            self._end_one(number)
-            raise
-        pending.add_done_callback(lambda _: self._end_one(number))
-        return pending
-
-    def _end_one(self, number: int) -> None:
-        with self._lock:
-            self._busy[number] -= 1
-
-
-def _as_it_is(answer: Answer) -> Answer:
-    return answer
-
-
-class _AllAnswers(Future["Stop | None"]):
-    """Done when all objects of a node have answered; the first answer, with all counters, is written then.
-
-    The objects have no state, so what they write in `open` and `close` is the same, and is written once.
-    """
-
-    def __init__(self, answers: list[Pending], write: Write) -> None:
-        super().__init__()
-        self._write: Write | None = write
-        self._answers = answers
-        self._left = len(answers)
-        self._lock: Final = threading.Lock()
-        self.set_running_or_notify_cancel()
-        for answer in answers:
-            answer.add_done_callback(self._come)
-
-    def cancel(self) -> bool:
-        for answer in self._answers:
-            answer.cancel()
-        return False
-
-    def standing(self) -> str:
-        """Return in words where the calls are that have not come back."""
-        return " and ".join(answer.standing() for answer in self._answers if not answer.done())
-
-    def _come(self, _: Future[Any]) -> None:
-        with self._lock:
-            self._left -= 1
-            if self._left:
-                return
-        answers, self._answers = self._answers, []  # a circle would keep their payloads alive
-        write, self._write = self._write, None
-        for one in answers:
-            error = one.exception()
-            if error is not None:
-                self.set_exception(error)
-                return
-        first, *others = (one.result() for one in answers)
-        counters: Counter[str] = Counter((first.more or {}).get("counters"))
-        for other in others:
-            counters.update((other.more or {}).get("counters", {}))
-        more = {**(first.more or {}), "counters": dict(counters)} if counters else first.more
-        try:
-            outcome = None if write is None else write(first._replace(more=more))
-        except BaseException as refused:  # noqa: BLE001  # the error of the call
-            self.set_exception(refused)
-        else:
-            self.set_result(outcome)
 
 
 class _Pool:

@@ -12,12 +12,10 @@ import os
 import signal
 import sys
 import threading
-from contextvars import ContextVar
 from multiprocessing.reduction import DupFd
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from penstock.errors import InvalidArgumentError
-from penstock.lowlevel import default_registry, show
+from penstock.lowlevel import default_registry
 from penstock_processes.arena import Arena, OwnArena
 from penstock_processes.channel import Channel
 from penstock_processes.messages import (
@@ -28,26 +26,20 @@ from penstock_processes.messages import (
     LOG,
     MAKE,
     READY,
-    cannot_move,
-    error_as_data,
 )
 from penstock_remote.calls import Call
+from penstock_remote.errors import error_as_data, output_fault
 from penstock_remote.hosted import HostedNode
+from penstock_remote.logs import LogSender, calling
 
 if TYPE_CHECKING:
     import socket
-    from collections.abc import Callable
 
-    from penstock_remote.calls import Answer
     from penstock_remote.description import RemoteNode
 
 #: The most threads that take messages.
 _MOST_THREADS: Final = 64
 _SERVICE_CLOSE_S: Final = 1.0
-#: Values of a log record that every process can read.
-_PLAIN: Final = (str, int, float, type(None))
-#: The name of the node whose call is under way, in threads and coroutines.
-_NODE: Final[ContextVar[str | None]] = ContextVar("penstock_node", default=None)
 
 
 class Descriptor:
@@ -116,7 +108,7 @@ class _Worker:
         self._thread_count = 1
         self._running: Final[dict[int, HostedNode]] = {}
         root = logging.getLogger()
-        root.addHandler(_LogSender(self._send_log))
+        root.addHandler(LogSender(self._send_log))
         root.setLevel(setup.log_level)
 
     def serve_for_ever(self) -> None:
@@ -178,42 +170,17 @@ class _Worker:
         if isinstance(node, BaseException):
             raise node
         self._running[number] = node
-        token = _NODE.set(node.name)
         try:
-            answer = node.call(call)
+            with calling(node.name):
+                answer = node.call(call)
         finally:
-            _NODE.reset(token)
             del self._running[number]
         stamp = call.stamp
         del call
         try:
             return self._carrier.dumps(tuple(answer))
         except Exception as error:
-            raise self._unsendable(node, answer, stamp) or error from error
-
-    def _unsendable(self, node: HostedNode, answer: Answer, stamp: int) -> InvalidArgumentError | None:
-        """Return the error that names the payload which cannot be sent; None where each one can be alone."""
-        more = answer.more or {}
-        shown = [
-            (f"output {name}", payload, at)
-            for name, written in zip(node.outputs, answer.outputs, strict=True)
-            for at, payload in (written[0] if written is not None else ())
-        ]
-        shown += [
-            (f"output side packet {name}", payload, stamp)
-            for name, payload in more.get("side_packets", {}).items()
-        ]
-        shown += [
-            (f"header of output {node.outputs[n]}", payload, stamp)
-            for n, payload in more.get("headers", {}).items()
-        ]
-        for what, payload, at in shown:
-            fault = cannot_move(payload)
-            if fault is not None:
-                return InvalidArgumentError(
-                    f"node {node.name!r}, {what} at {show(at)}: {fault}", node=node.name
-                )
-        return None
+            raise output_fault(node, answer, stamp) or error from error
 
     def _send(self, kind: int, number: int, content: object) -> None:
         self._send_bytes(kind, number, self._carrier.dumps(content))
@@ -258,25 +225,3 @@ class _Worker:
             close = getattr(service, "close", None)
             if close is not None:
                 close()
-
-
-class _LogSender(logging.Handler):
-    """Sends records to the driver, which logs them, with the node and the process that they come from."""
-
-    def __init__(self, send: Callable[[dict[str, Any]], None]) -> None:
-        super().__init__()
-        self._send_record: Final = send
-
-    def emit(self, record: logging.LogRecord) -> None:
-        try:
-            node = _NODE.get()
-            data = {key: value for key, value in record.__dict__.items() if isinstance(value, _PLAIN)}
-            place = f"pid {record.process}" if node is None else f"node {node!r}, pid {record.process}"
-            data["node"] = data.get("node") or node
-            data["msg"], data["args"] = f"[{place}] {record.getMessage()}", None
-            data["exc_info"] = None
-            if record.exc_info:
-                data["exc_text"] = logging.Formatter().formatException(record.exc_info)
-            self._send_record(data)
-        except Exception:  # noqa: BLE001  # as each handler of the standard library does
-            self.handleError(record)

@@ -1,0 +1,179 @@
+"""Calls that are on their way: what the engine waits for, with one object of a node or with several."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from concurrent.futures import Future
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from penstock.lowlevel import METHODS, PROCESS, show
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from penstock.lowlevel import Stop
+    from penstock_remote.calls import Answer, Call
+    from penstock_remote.stand_in import Write
+
+
+class CallPlace(Protocol):
+    """Where a call is done: the driver's end of a process."""
+
+    def where(self) -> str:
+        """Return in words which process that is, as "worker 3 (pid 4711)"."""
+
+    def cancel(self, pending: Pending) -> threading.Timer:
+        """Ask the process to end a call; return the running timer that kills it if it does not."""
+
+
+class Pending(Future[Any]):
+    """A call that is on its way: done when its answer has come, with what `write` makes of that.
+
+    Cancelling asks the process to end the call, and kills it later if need be.
+
+    Attributes:
+        node: the name of the node.
+        method, stamp: of the call.
+
+    Args:
+        place: where it is done.
+        node, call: what was asked for.
+        write: takes the answer; called once, on the thread that calls `finish`.
+    """
+
+    def __init__(self, place: CallPlace, node: str, call: Call, write: Callable[[Answer], Any]) -> None:
+        super().__init__()
+        #: None when it was used: it knows the step, whose packets it would keep.
+        self._write: Callable[[Answer], Any] | None = write
+        self._place: Final = place
+        self.node: Final = node
+        self.method: Final = call.method
+        self.stamp: Final = call.stamp
+        self._killer: threading.Timer | None = None
+        self._began: Final = monotonic()
+        self.set_running_or_notify_cancel()
+
+    def cancel(self) -> bool:
+        """Ask for the end of the call; it is done when the process says so, or is dead."""
+        if self._killer is None and not self.done():
+            self._killer = self._place.cancel(self)
+        return False
+
+    def standing(self) -> str:
+        """Return in words where the call is, and since when."""
+        return f"in {self._place.where()} since {monotonic() - self._began:.1f} s"
+
+    def finish(self, answer: Answer | None, error: BaseException | None) -> None:
+        """Take the answer, or the error."""
+        if self._killer is not None:
+            self._killer.cancel()
+        write, self._write = self._write, None
+        outcome = None
+        if answer is not None and write is not None:
+            try:
+                outcome = write(answer)
+            except BaseException as refused:  # noqa: BLE001  # the error of the call
+                error = refused
+        if error is not None:
+            self.set_exception(error)
+        else:
+            self.set_result(outcome)
+
+    def words(self) -> str:
+        """Return the call as a user reads it."""
+        return f"{METHODS[self.method]}() at {show(self.stamp)}"
+
+
+class Copies:
+    """Calls the objects of one node: `open` and `close` all of them, `process` the least busy one.
+
+    Args:
+        copies: for each object what sends a call to it.
+    """
+
+    def __init__(self, copies: Sequence[Callable[[Call, Callable[[Answer], Any]], Pending]]) -> None:
+        self._copies: Final = copies
+        self._lock: Final = threading.Lock()
+        #: How many calls of `process` each copy has.
+        self._busy: Final = [0] * len(copies)
+
+    def __call__(self, call: Call, write: Write) -> Future[Stop | None]:
+        """Send a call; the exchange of a `RemoteCalculator`."""
+        if len(self._copies) == 1:
+            return self._copies[0](call, write)
+        if call.method == PROCESS:
+            return self._call_one(call, write)
+        return _AllAnswers([send(call, _as_it_is) for send in self._copies], write)
+
+    def _call_one(self, call: Call, write: Write) -> Future[Stop | None]:
+        busy = self._busy
+        with self._lock:
+            number = busy.index(min(busy))
+            busy[number] += 1
+        try:
+            pending = self._copies[number](call, write)
+        except BaseException:
+            self._end_one(number)
+            raise
+        pending.add_done_callback(lambda _: self._end_one(number))
+        return pending
+
+    def _end_one(self, number: int) -> None:
+        with self._lock:
+            self._busy[number] -= 1
+
+
+def _as_it_is(answer: Answer) -> Answer:
+    return answer
+
+
+class _AllAnswers(Future["Stop | None"]):
+    """Done when all objects of a node have answered; the first answer, with all counters, is written then.
+
+    The objects have no state, so what they write in `open` and `close` is the same, and is written once.
+    """
+
+    def __init__(self, answers: list[Pending], write: Write) -> None:
+        super().__init__()
+        self._write: Write | None = write
+        self._answers = answers
+        self._left = len(answers)
+        self._lock: Final = threading.Lock()
+        self.set_running_or_notify_cancel()
+        for answer in answers:
+            answer.add_done_callback(self._come)
+
+    def cancel(self) -> bool:
+        for answer in self._answers:
+            answer.cancel()
+        return False
+
+    def standing(self) -> str:
+        """Return in words where the calls are that have not come back."""
+        return " and ".join(answer.standing() for answer in self._answers if not answer.done())
+
+    def _come(self, _: Future[Any]) -> None:
+        with self._lock:
+            self._left -= 1
+            if self._left:
+                return
+        answers, self._answers = self._answers, []  # a circle would keep their payloads alive
+        write, self._write = self._write, None
+        for one in answers:
+            error = one.exception()
+            if error is not None:
+                self.set_exception(error)
+                return
+        first, *others = (one.result() for one in answers)
+        counters: Counter[str] = Counter((first.more or {}).get("counters"))
+        for other in others:
+            counters.update((other.more or {}).get("counters", {}))
+        more = {**(first.more or {}), "counters": dict(counters)} if counters else first.more
+        try:
+            outcome = None if write is None else write(first._replace(more=more))
+        except BaseException as refused:  # noqa: BLE001  # the error of the call
+            self.set_exception(refused)
+        else:
+            self.set_result(outcome)
