@@ -6,6 +6,7 @@ The expected results are those of the same functions in mediapipe 0.10.21 (OpenC
 from __future__ import annotations
 
 import hashlib
+from importlib.metadata import distributions
 
 import cv2
 import numpy as np
@@ -15,8 +16,9 @@ import penstock_mediapipe as mp
 
 pytestmark = pytest.mark.usefixtures("models")
 
-#: What landmarks, boxes and scores may differ by.
-NEAR = 1e-5
+#: What landmarks, boxes and scores may differ by; where the runtime of the models has other kernels than the
+#: reference, regions that come from landmarks of the frame before add to it.
+NEAR = 1e-5 if all(one.version.startswith("1.1.") for one in distributions(name="ai-edge-litert")) else 1e-3
 
 
 def near(numbers):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 import traceback
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from penstock.errors import InvalidArgumentError, PenstockError, StatusCode
 from penstock.lowlevel import show
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from penstock_remote.hosted import HostedNode
 
     #: What is looked at: in words, the payload, its timestamp.
-    Shown = tuple[str, object, int]
+    Shown: TypeAlias = tuple[str, object, int]
 
 
 class WorkerDiedError(PenstockError):
@@ -110,7 +110,7 @@ def input_fault(
     shown: list[Shown] = [
         (f"input {name}", one[2], call.stamp)
         for name, one in zip(node.inputs, call.inputs, strict=True)
-        if one[2:]
+        if len(one) == 3  # noqa: PLR2004  # there is a packet
     ]
     if call.opening is not None:
         shown += [
