@@ -14,16 +14,14 @@ import argparse
 import io
 import math
 import time
+from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import attrs
 import av
 import numpy as np
 from av.codec import Codec
-
-if TYPE_CHECKING:
-    from fractions import Fraction
 
 
 @attrs.frozen
@@ -64,10 +62,11 @@ def main() -> None:
     parser.add_argument("--only", default="", help="encoders whose name contains this")
     parsed = parser.parse_args()
     with av.open(str(parsed.film)) as film:
-        rate = film.streams.video[0].average_rate
+        average = film.streams.video[0].average_rate
         frames = [frame.reformat(format="yuv420p") for frame in film.decode(video=0)]
-    if not frames or rate is None:
+    if not frames or not average:
         parser.error(f"{str(parsed.film)!r} has no frame")
+    rate = Fraction(average.numerator, average.denominator)
     lumas = [_luma(frame) for frame in frames]
     print(f"{len(frames)} frames of {frames[0].width}x{frames[0].height}, {float(rate):g} a second")
     print(f"{'encoder':28} {'PSNR':>6} {'SSIM':>7} {'frames/s':>9} {'ms/frame':>9}   made, kbit/s: PSNR")

@@ -128,9 +128,8 @@ class TensorsToSegmentationCalculator(penstock.Calculator):
             first, second = pixels[:, :, 0], pixels[:, :, 1]
             greatest = np.maximum(first, second)
             whole = np.float32(1) + np.exp(np.minimum(first, second) - greatest)
-            mask: NDArray[np.float32] = (
-                np.exp(pixels[:, :, self._options.output_layer_index] - greatest) / whole
-            )
+            chosen = np.exp(pixels[:, :, self._options.output_layer_index] - greatest)
+            mask: NDArray[np.float32] = np.divide(chosen, whole, dtype=np.float32)
             return mask
 
 

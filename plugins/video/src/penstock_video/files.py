@@ -149,7 +149,7 @@ class FileSource:
             raise PenstockError(f"video file {self._name!r}: reading failed: {error.strerror}") from error
 
     def _time_of(self, frame: av.VideoFrame) -> int:
-        if frame.pts is not None and frame.time_base is not None:
+        if frame.pts is not None and frame.time_base:
             return microseconds(frame.pts, frame.time_base)
         return 0 if self._last is None else self._last + self._period
 
@@ -183,8 +183,8 @@ def pixels(frame: av.VideoFrame) -> NDArray[Any]:
     A frame that is not rotated is a view of libav's RGB image, without a copy; its rows may be padded.
     """
     rgb = frame.reformat(format="rgb24", threads=1)  # other nodes use the other cores
-    plane = rgb.planes[0]
-    rows = np.frombuffer(plane, np.uint8).reshape(plane.height, plane.line_size)  # type: ignore[call-overload]  # a buffer
+    plane: Any = rgb.planes[0]  # not in all versions typed as a buffer
+    rows = np.frombuffer(plane, np.uint8).reshape(plane.height, plane.line_size)
     picture = rows[:, : plane.width * 3].reshape(plane.height, plane.width, 3)
     quarters = round(frame.rotation / _QUARTER) % 4
     return np.ascontiguousarray(np.rot90(picture, quarters)) if quarters else picture

@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from fractions import Fraction
-
     from numpy.typing import NDArray
 
     from penstock_formats import VideoHeader
@@ -37,7 +35,19 @@ class Source(Protocol):
         """Close files and devices. Called once."""
 
 
-def microseconds(ticks: int, time_base: Fraction) -> int:
+class Ratio(Protocol):
+    """A rational number: a `Fraction`, or libav's own."""
+
+    @property
+    def numerator(self) -> int:
+        """The numerator."""
+
+    @property
+    def denominator(self) -> int:
+        """The denominator."""
+
+
+def microseconds(ticks: int, time_base: Ratio) -> int:
     """Return `ticks` of `time_base` seconds in whole microseconds, exactly, rounded half up."""
     numerator = ticks * time_base.numerator * MICROSECONDS
     return (2 * numerator + time_base.denominator) // (2 * time_base.denominator)
