@@ -198,100 +198,7 @@ def doubled(value: int) -> int:
     return 2 * value
 
 
-class Numbers(Calculator):
-    """One or two inputs of ints, one output; the random graphs are made of these."""
-
-    @classmethod
-    def get_contract(cls, cc):
-        for port in cc.inputs:
-            port.set(int)
-        for port in cc.outputs:
-            port.set(int)
-
-
-class Sum(Numbers):
-    """Adds what is there, and counts; stateless."""
-
-    @classmethod
-    def get_contract(cls, cc):
-        super().get_contract(cc)
-        cc.set_timestamp_offset(0)
-        cc.declare(stateless=True)
-
-    def process(self, cc):
-        there = [port.payload for port in cc.inputs if not port.is_empty()]
-        cc.counter("packets").increment_by(len(there))
-        cc.output.add(sum(there), cc.input_timestamp)
-
-
-class Odd(Numbers):
-    """Passes odd numbers, and says that it drops the others."""
-
-    @classmethod
-    def get_contract(cls, cc):
-        super().get_contract(cc)
-        cc.set_timestamp_offset(0)
-
-    def process(self, cc):
-        for port in cc.inputs:
-            if port.is_empty():
-                continue
-            if port.payload % 2:
-                cc.output.add(port.payload, cc.input_timestamp)
-                return
-            port.count_dropped("even")
-
-
-class Total(Numbers):
-    """Adds up all that came; writes it now and then, and the rest at the end."""
-
-    def open(self, cc):
-        self.total = 0
-        self.calls = 0
-
-    def process(self, cc):
-        self.total += sum(port.payload for port in cc.inputs if not port.is_empty())
-        self.calls += 1
-        self.last = cc.input_timestamp
-        if self.calls % 3 == 0:
-            cc.output.add(self.total, cc.input_timestamp)
-        else:
-            cc.output.set_next_timestamp_bound(cc.input_timestamp + 1)
-
-    def close(self, cc):
-        if self.calls:
-            cc.output.add(-self.total, self.last + 1)
-
-
-class Later(Numbers):
-    """Writes what came, a little later."""
-
-    @classmethod
-    def get_contract(cls, cc):
-        super().get_contract(cc)
-        cc.set_timestamp_offset(7)
-
-    def process(self, cc):
-        there = [port.payload for port in cc.inputs if not port.is_empty()]
-        cc.output.add(max(there), cc.input_timestamp + 7)
-
-
-class Settled(Numbers):
-    """Writes also where nothing came."""
-
-    @classmethod
-    def get_contract(cls, cc):
-        super().get_contract(cc)
-        cc.set_timestamp_offset(0)
-        cc.set_process_timestamp_bounds()
-
-    def process(self, cc):
-        there = [port.payload for port in cc.inputs if not port.is_empty()]
-        if there:
-            cc.output.add(min(there), cc.input_timestamp)
-
-
-class Three(Numbers):
+class Three(Passing):
     """Fails at 3."""
 
     @classmethod
@@ -308,10 +215,7 @@ class Three(Numbers):
                 return
 
 
-#: Of these the random graphs consist.
-NUMBERS = (Sum, Odd, Total, Later, Settled)
-
 ALL = (
     Echo, Pid, ObjectAndPid, StatelessPid, Writable, Keeps, Inverts, Does, Sleeps, FailsToOpen, FailsToBegin,
-    Counts, Waits, MakesOwn, *NUMBERS,
+    Counts, Waits, MakesOwn,
 )  # fmt: skip

@@ -50,16 +50,6 @@ _REAP_S: Final = 5.0
 _PROCESSES: Final = threading.Lock()
 
 
-class _Numbered(Pending):
-    """A call with the number by which the worker knows it."""
-
-    def __init__(
-        self, link: Link, number: int, node: str, call: Call, write: Callable[[Answer], Any]
-    ) -> None:
-        super().__init__(link, node, call, write)
-        self.number: Final = number
-
-
 class _Ends(NamedTuple):
     """What a link holds while its process lives."""
 
@@ -98,7 +88,7 @@ class Link:
         self.carrier: Final = Carrier(own, arenas, is_plain=self._is_plain)
         self._sending: Final = threading.Lock()
         self._numbers: Final = itertools.count(1)
-        self._pending: Final[dict[int, _Numbered]] = {}
+        self._pending: Final[dict[int, Pending]] = {}
         self._forgotten: Final[deque[int]] = deque()
         self._killers: list[threading.Timer] = []
         self._death: WorkerDiedError | None = None
@@ -163,7 +153,7 @@ class Link:
             body = self.carrier.dumps((key, *call))
         except Exception as error:
             raise input_fault(node, call) or error from error
-        pending = _Numbered(self, number, node.name, call, write)
+        pending = Pending(self, number, node.name, call, write)
         self._pending[number] = pending
         self._send_bytes(CALL, number, body)
         death = self._death
@@ -173,7 +163,7 @@ class Link:
 
     def cancel(self, pending: Pending) -> threading.Timer:
         """Ask the worker to end a call; return the timer that kills it if it does not."""
-        number = pending.number if isinstance(pending, _Numbered) else 0
+        number = pending.number
         with suppress(OSError):  # it is dead, and the thread that receives is about to say so
             self._ends.control.send(CANCEL + number.to_bytes(8, "little"))
         killer = threading.Timer(self._options.cancel_grace_s, self._kill_if_pending, (number,))

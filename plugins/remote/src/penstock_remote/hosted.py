@@ -25,6 +25,7 @@ from penstock.lowlevel import (
     PROCESS,
     Counters,
     LazyLoop,
+    calculator_of,
     new_run,
     port_name,
 )
@@ -53,6 +54,7 @@ class HostedNode:
         services: those of this process; receives those that the node needs and their keys make.
         allocate: given the shape and dtype, makes the array that `Output.empty` returns; None: ordinary
             memory.
+        code: the calculator, where the description cannot be followed here; None: found by its name.
 
     Raises:
         InvalidArgumentError: there is no such calculator here, or its contract is another one than that in
@@ -66,8 +68,9 @@ class HostedNode:
         registry: Registry,
         services: dict[ServiceKey[Any], object] | None = None,
         allocate: Callable[[Any, Any], Any] | None = None,
+        code: object = None,
     ) -> None:
-        code = find_code(node.code)
+        code = find_code(node.code) if code is None else calculator_of(code)
         if code is None:
             raise InvalidArgumentError(
                 f"node {node.name!r}: there is no calculator {node.code} here; install its pack here too, or "

@@ -34,20 +34,25 @@ class Pending(Future[Any]):
     Cancelling asks the process to end the call, and kills it later if need be.
 
     Attributes:
+        number: by which both ends know the call.
         node: the name of the node.
         method, stamp: of the call.
 
     Args:
         place: where it is done.
+        number: of the call.
         node, call: what was asked for.
         write: takes the answer; called once, on the thread that calls `finish`.
     """
 
-    def __init__(self, place: CallPlace, node: str, call: Call, write: Callable[[Answer], Any]) -> None:
+    def __init__(
+        self, place: CallPlace, number: int, node: str, call: Call, write: Callable[[Answer], Any]
+    ) -> None:
         super().__init__()
         #: None when it was used: it knows the step, whose packets it would keep.
         self._write: Callable[[Answer], Any] | None = write
         self._place: Final = place
+        self.number: Final = number
         self.node: Final = node
         self.method: Final = call.method
         self.stamp: Final = call.stamp

@@ -11,8 +11,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from penstock import STOP, Calculator, Packet
-from penstock.lowlevel import NOTHING, OPEN, PROCESS
-from penstock_remote.calls import Call, Opening
+from penstock.lowlevel import NOTHING, OPEN, PROCESS, next_allowed
+from penstock_remote.calls import Call, Elsewhere, Opening
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -89,7 +89,11 @@ def write(step: Step, answer: Answer) -> Stop | None:
             continue
         packets, bound, is_closed = written
         for stamp, payload in packets:
-            output.add_packet(Packet(payload, stamp))
+            if isinstance(payload, Elsewhere):  # the other end has checked it
+                output.packets.append(Packet(payload, stamp))
+                output.bound = max(output.bound, next_allowed(stamp))
+            else:
+                output.add_packet(Packet(payload, stamp))
         if is_closed:
             output.close()
         elif bound > output.bound:

@@ -9,6 +9,7 @@ from penstock_testing.conformance import Conformance, ConformanceError, check_ca
 from penstock_testing.inline import InlineExecutor
 from penstock_testing.orders import explore_graph
 from penstock_testing.packs import PackFault, PackReport, check_pack
+from penstock_testing.random_graphs import check_executor
 from penstock_testing.registry import OneSetInputStreamHandler, testing_registry
 from penstock_testing.run import CalculatorRun, run_calculator
 from penstock_testing.schedules import ScheduleHarness, explore
@@ -26,6 +27,7 @@ __all__ = [
     "ScheduleHarness",
     "calculator",
     "check_calculator",
+    "check_executor",
     "check_pack",
     "explore",
     "explore_graph",
