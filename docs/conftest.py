@@ -5,7 +5,7 @@ Blocks of one page share their names and a temporary directory, and run in order
 * `python` is executed; a block `output` after it is its output (`...` matches anything).
 * `console`: each line that begins with `$ ` is run by the shell and must succeed, or exit with the code
   that a comment `# exits with N` promises; `output` after it is the output of the last line.
-* `protobuf` must be graph text, `toml` and `json` must parse. `text` is a drawing or a quotation.
+* `protobuf` must be graph text, `toml`, `yaml` and `json` must parse. `text` is a drawing or a quotation.
 
 A block that cannot be run here has a line before it: `% skip: next "why"`. Blocks that need OpenGL come after
 `% skip: start if(why_no_gl(), reason=why_no_gl())`; if PENSTOCK_REQUIRE_GL is 1 they are always run.
@@ -28,6 +28,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+import yaml
 from sybil import Sybil
 from sybil.evaluators.python import PythonEvaluator
 from sybil.parsers.myst import CodeBlockParser, SkipParser
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
 _PRINTED: Final = "__printed__"
 _HOME: Final = "__home__"
-_LANGUAGES: Final = {"python", "output", "console", "protobuf", "toml", "json", "text", "mermaid"}
+_LANGUAGES: Final = {"python", "output", "console", "protobuf", "toml", "json", "text", "mermaid", "yaml"}
 _CONSOLE_TIMEOUT_S: Final = 100
 _run_python: Final = PythonEvaluator()
 
@@ -100,6 +101,10 @@ def _toml(example: Example) -> None:
     tomllib.loads(example.parsed)
 
 
+def _yaml(example: Example) -> None:
+    yaml.safe_load(example.parsed)
+
+
 def _nothing(_: Example) -> None:
     """Take a block that is not code."""
 
@@ -111,6 +116,7 @@ _EVALUATORS: Final[dict[str, Any]] = {
     "protobuf": _graph,
     "json": _json,
     "toml": _toml,
+    "yaml": _yaml,
     "text": _nothing,
     "mermaid": _nothing,
 }

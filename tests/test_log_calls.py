@@ -21,6 +21,9 @@ MAY_ASK = {
     "penstock_cli/checking.py",
     "penstock_processes/link.py",
     "penstock_processes/worker.py",
+    "penstock_ray/host.py",
+    "penstock_ray/link.py",
+    "penstock_remote/logs.py",
 }
 #: What logs of plugins, runs, threads and GL contexts as a whole. Everything else speaks of a node or stream.
 OF_THE_WHOLE = (
@@ -33,6 +36,8 @@ OF_THE_WHOLE = (
     "penstock_gpu/buffers/texture_storage.py",
     "penstock_gpu/contexts/gl_thread.py",
     "penstock_lint/lint.py",
+    "penstock_ray/cluster.py",
+    "penstock_ray/link.py",
     "penstock_views/",
     "penstock_gpu/contexts/locked_context.py",
 )

@@ -22,6 +22,7 @@ DISTRIBUTION_OF = {
     "attr": "attrs",
     "cv2": "opencv-python-headless",
     "google": "protobuf",
+    "yaml": "pyyaml",
     "OpenGL": "pyopengl",
 }
 
@@ -70,9 +71,26 @@ TYPED_DOORS = {
 FOR_TYPES = "mypy_extensions"
 
 
+def optional(member):
+    """Return what the extras of a member bring: its modules may import that when they run."""
+    extras = member.project.get("optional-dependencies", {})
+    return required(line for extra, lines in extras.items() if extra != "testing" for line in lines)
+
+
+def imported_at_once(path):
+    """Yield the top-level name of every import that runs as soon as a module is imported."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree.body = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
+    yield from imports_below(tree)
+
+
 def imported(path):
     """Yield the top-level name of every import of a file, those inside functions included."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    yield from imports_below(ast.parse(path.read_text(encoding="utf-8")))
+
+
+def imports_below(tree):
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name.partition(".")[0] for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.level == 0:
@@ -251,6 +269,7 @@ def test_a_member_imports_nothing_that_it_does_not_declare(member):
         if name not in sys.stdlib_module_names
         and name != FOR_TYPES
         and distribution_of(name) not in declared(member, in_testing=is_for_tests(member, path))
+        and (distribution_of(name) not in optional(member) or name in set(imported_at_once(path)))
     }
     if member.place == "core":
         undeclared -= TYPED_DOORS

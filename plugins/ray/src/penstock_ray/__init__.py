@@ -1,0 +1,1 @@
+"""Nodes on the hosts of a Ray cluster."""

@@ -1,0 +1,193 @@
+"""What runs in an actor: nodes of a driver's graph, called with messages."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+import threading
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from penstock.lowlevel import default_registry
+from penstock_ray.messages import Ready, Reply, Request
+from penstock_ray.references import Later, resolved
+from penstock_ray.wire import dumps, loads
+from penstock_remote.calls import Call
+from penstock_remote.errors import error_as_data, output_fault
+from penstock_remote.hosted import HostedNode
+from penstock_remote.logs import LogSender, calling
+
+if TYPE_CHECKING:
+    from penstock_ray.messages import HostSetup, NodeSetup
+    from penstock_remote.calls import Answer
+
+_CLOSE_S: Final = 1.0
+#: The most log records that wait for a reply; later ones are dropped, and counted.
+_MOST_RECORDS: Final = 10_000
+
+
+class NodeHost:
+    """The class of all actors. Calls overlap where the actor was given several threads."""
+
+    def __init__(self, setup: HostSetup) -> None:
+        from ray.util import get_node_ip_address
+
+        missing = [one for one in setup.path if one not in sys.path and Path(one).is_dir()]
+        sys.path.extend(missing)
+        self._ready: Final = Ready(os.getpid(), get_node_ip_address())
+        self._nodes: Final[dict[int, _Hosted]] = {}
+        self._services: Final[dict[Any, object]] = {}
+        self._running: Final[dict[int, HostedNode]] = {}
+        self._records: list[dict[str, Any]] = []
+        self._dropped = 0
+        self._logs: Final = threading.Lock()
+        root = logging.getLogger()
+        root.addHandler(LogSender(self._keep_record, self._ready.host))
+        root.setLevel(setup.log_level)
+
+    def ready(self) -> Ready:
+        """Say who this is."""
+        return self._ready
+
+    def call(self, data: bytes, references: int, *arguments: Any) -> Any:
+        """Do a batch of calls.
+
+        Args:
+            data: the pickle of a `Request`.
+            references: how many of the arguments its references lead to; the others are its buffers.
+            arguments: both, in this order.
+
+        Returns:
+            The pickle of a `Reply`; as a tuple with its buffers where there are any. Where outputs stay on
+            the cluster, a list with that, and for each such output a list of its payloads.
+        """
+        request = Request(*loads(data, arguments[references:]))
+        for old in request.forgotten:
+            gone = self._nodes.pop(old, None)
+            if gone is not None and gone.node is not None:
+                gone.node.close(_CLOSE_S)
+        if request.setup is not None:
+            self._nodes[request.key] = _Hosted(request.setup, self._services)
+        hosted = self._nodes[request.key]
+        staying: list[list[Any]] = [[] for _ in hosted.by_reference]
+        answers: list[tuple[Any, ...]] = []
+        for number, content in zip(request.numbers, request.calls, strict=True):
+            answers.append(self._called(hosted, number, content, arguments[:references], staying))
+        del request
+        packed = self._packed(answers)
+        return [packed, *staying] if hosted.by_reference else packed
+
+    def cancel(self, number: int) -> None:
+        """Cancel what a call waits for, where the actor has a thread for that."""
+        node = self._running.get(number)
+        if node is not None:
+            node.cancel()
+
+    def end(self) -> None:
+        """Close what nodes and services hold; nobody calls them any more."""
+        for hosted in self._nodes.values():
+            if hosted.node is not None:
+                hosted.node.close(_CLOSE_S)
+        for service in self._services.values():
+            close = getattr(service, "close", None)
+            if close is not None:
+                close()
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(OSError, ValueError):  # nobody reads it
+                stream.flush()
+
+    def _called(
+        self,
+        hosted: _Hosted,
+        number: int,
+        content: tuple[Any, ...],
+        references: tuple[Any, ...],
+        staying: list[list[Any]],
+    ) -> tuple[Any, ...]:
+        """Do one call; return its answer, or its error, packed."""
+        try:
+            node = hosted.made()
+            call = Call(*content)
+            if references:
+                call = call._replace(inputs=[resolved(one, references) for one in call.inputs])
+            self._running[number] = node
+            try:
+                with calling(node.name):
+                    answer = node.call(call)
+            finally:
+                del self._running[number]
+            stamp = call.stamp
+            del call, content
+            return self._kept_here(hosted, answer, staying, node, stamp)
+        except BaseException as error:  # noqa: BLE001  # told to the driver
+            return error_as_data(error)
+
+    @staticmethod
+    def _kept_here(
+        hosted: _Hosted, answer: Answer, staying: list[list[Any]], node: HostedNode, stamp: int
+    ) -> tuple[Any, ...]:
+        """Return an answer packed, without the payloads that stay on the cluster, which go to `staying`.
+
+        Raises:
+            InvalidArgumentError: a payload cannot go to another process; names it. Nothing stays then.
+        """
+        outputs = list(answer.outputs)
+        before = [len(payloads) for payloads in staying]
+        try:
+            for place, number in enumerate(hosted.by_reference):
+                written = outputs[number]
+                if written is not None and written[0]:
+                    payloads = staying[place]
+                    packets = [(at, Later(place, len(payloads) + n)) for n, (at, _) in enumerate(written[0])]
+                    outputs[number] = (packets, *written[1:])
+                    payloads += [payload for _, payload in written[0]]
+                    dumps(payloads[before[place] :])  # what Ray could not pack is told here, with its name
+            return dumps(tuple(answer._replace(outputs=outputs)))
+        except Exception as error:
+            for payloads, count in zip(staying, before, strict=True):
+                del payloads[count:]
+            raise output_fault(node, answer, stamp, dumps) or error from error
+
+    def _packed(self, answers: list[tuple[Any, ...]]) -> Any:
+        with self._logs:
+            records, self._records = self._records, []
+            dropped, self._dropped = self._dropped, 0
+        data, buffers = dumps(tuple(Reply(answers, records, dropped)))
+        return (data, buffers) if buffers else data
+
+    def _keep_record(self, record: dict[str, Any]) -> None:
+        with self._logs:
+            if len(self._records) < _MOST_RECORDS:
+                self._records.append(record)
+            else:
+                self._dropped += 1
+
+
+class _Hosted:
+    """A node, or why it could not be made.
+
+    Attributes:
+        node: the node; None where it could not be made.
+        by_reference: numbers of the outputs whose payloads stay on the cluster.
+    """
+
+    def __init__(self, setup: NodeSetup, services: dict[Any, object]) -> None:
+        self.by_reference: Final = setup.by_reference
+        self.node: HostedNode | None = None
+        self._fault: BaseException | None = None
+        try:
+            self.node = HostedNode(setup.node, default_registry(), services, code=setup.code)
+        except BaseException as error:  # noqa: BLE001  # told to the driver, with its call
+            self._fault = error
+
+    def made(self) -> HostedNode:
+        """Return the node.
+
+        Raises:
+            Exception: what kept it from being made.
+        """
+        if self.node is None:
+            raise self._fault or RuntimeError("the node was not made")
+        return self.node
