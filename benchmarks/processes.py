@@ -111,26 +111,33 @@ TASKS: dict[str, tuple[str, str, Callable[[Any], Any]]] = {
 
 
 class Asked:
-    """A graph with one node, whose caller waits for each output."""
+    """A graph with a chain of nodes, whose caller waits for each output.
 
-    def __init__(self, task: str, *, in_worker: bool, in_flight: int = 1) -> None:
-        calculator, tag, _ = TASKS[task]
-        head = f'executor {{ name: "w" type: "ProcessExecutor" {options(in_flight)} }}' if in_worker else ""
-        node = 'executor: "w"' if in_worker else ""
-        self._graph = host.CalculatorGraph(f"""
-            input_stream: "in" {head} max_queue_size: -1
-            node {{
+    Args:
+        tasks: of the nodes; names of `TASKS`.
+        executor: type and options of the nodes' executor; "" for the default one.
+        in_flight: calls of each node that may overlap.
+    """
+
+    def __init__(self, *tasks: str, executor: str = "", in_flight: int = 1) -> None:
+        head = f'executor {{ name: "w" {executor} }}' if executor else ""
+        node = 'executor: "w"' if executor else ""
+        nodes = "".join(
+            f"""node {{
               calculator: "{calculator}" {node} max_in_flight: {in_flight}
-              input_stream: "{tag}:in" output_stream: "OUT:out"
-            }}""")
+              input_stream: "{tag}:s{number}" output_stream: "OUT:s{number + 1}"
+            }}"""
+            for number, (calculator, tag, _) in enumerate(TASKS[task] for task in tasks)
+        )
+        self._graph = host.CalculatorGraph(f'input_stream: "s0" {head} max_queue_size: -1 {nodes}')
         self._number = 0
         self.result: Any = None
-        self._poller = self._graph.add_output_stream_poller("out")
+        self._poller = self._graph.add_output_stream_poller(f"s{len(tasks)}")
         self._graph.start_run()
 
     def add(self, value: Any) -> None:
         """Add a packet."""
-        self._graph.add_packet_to_input_stream("in", host.Packet(value, self._number))
+        self._graph.add_packet_to_input_stream("s0", host.Packet(value, self._number))
         self._number += 1
 
     def wait(self) -> Any:
@@ -150,9 +157,10 @@ class Asked:
         self._graph.close()
 
 
-def options(in_flight: int) -> str:
-    """Return the options of an executor with a process for each call in flight."""
-    return f"options {{ [penstock_processes.ProcessExecutorOptions.ext] {{ num_processes: {in_flight} }} }}"
+def workers(count: int) -> str:
+    """Return an executor with so many processes."""
+    options = f"options {{ [penstock_processes.ProcessExecutorOptions.ext] {{ num_processes: {count} }} }}"
+    return f'type: "ProcessExecutor" {options}'
 
 
 def value_of(task: str) -> Any:
@@ -179,7 +187,7 @@ def timed(ask: Callable[[Any], Any], value: Any, packets: int, task: str) -> dic
 
 def penstock(task: str, packets: int, small: bool, in_worker: bool) -> dict[str, float]:  # noqa: FBT001  # settings
     """Time a node, one packet at a time."""
-    asked = Asked(task, in_worker=in_worker)
+    asked = Asked(task, executor=workers(1) if in_worker else "")
     try:
         return timed(asked.ask, 1 if small else value_of(task), packets, task)
     finally:
@@ -199,7 +207,7 @@ def pool(task: str, packets: int, small: bool) -> dict[str, float]:  # noqa: FBT
 
 def penstock_throughput(packets: int) -> dict[str, float]:
     """Time a node with four calls in flight in four workers."""
-    asked = Asked("pure", in_worker=True, in_flight=PROCESSES)
+    asked = Asked("pure", executor=workers(PROCESSES), in_flight=PROCESSES)
     for _ in range(WARM_UP):
         asked.add(LOOP)
     for _ in range(WARM_UP):

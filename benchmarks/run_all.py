@@ -41,7 +41,7 @@ BENCHMARKS: Final = (
     "gpu_frame",
 )
 #: Those that need files which are not here: they are run by themselves.
-APART: Final = ("door",)
+APART: Final = ("cluster", "door")
 
 
 def run(name: str, folder: Path, options: Sequence[str]) -> str:
