@@ -366,6 +366,14 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
             metafunc.parametrize(name, found or [pytest.param("none", marks=absent)], indirect=indirect)
 
 
+@pytest.fixture
+def hands() -> Run:
+    """Return a recorded run with two hands."""
+    if "hands_two" not in recorded_names():
+        pytest.skip("the records are not here: there is no ../shared/cases/door")
+    return run_named("hands_two")
+
+
 @pytest.fixture(scope="session")
 def every_run() -> list[Run]:
     return [run_named(name) for name in recorded_names()]

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import pickle
+
 import pytest
 
 import penstock
 from penstock.errors import GraphConfigError, GraphRunError
-from penstock_tensors import RESOURCES, OpResolver, Resource, ResourceFinder
+from penstock_tensors import RESOURCES, Model, OpResolver, Resource, ResourceFinder
+from penstock_tensors.installed_operations import standard_operations
 from penstock_tensors.tflite_custom_op_resolver_calculator_pb2 import TfLiteCustomOpResolverCalculatorOptions
 from penstock_tensors.tflite_model import TfLiteCustomOpResolverCalculator, TfLiteModelCalculator
 from penstock_testing import run_calculator
@@ -28,6 +31,19 @@ def provided(tmp_path, node, **sides):
 IDS = """node_options {{ [type.googleapis.com/{}ResourceProviderCalculatorOptions] {{
     resource_id: "a.tflite" resource_id: "b.txt" }} }}"""
 OUTPUTS = 'output_side_packet: "RESOURCE:0:one" output_side_packet: "RESOURCE:1:two" '
+
+
+def test_models_files_and_operations_go_to_other_processes():
+    def there_and_back(payload):
+        return pickle.loads(pickle.dumps(payload, protocol=5))  # noqa: S301  # made here
+
+    model = there_and_back(Model("a.tflite", FILE))
+    resource = there_and_back(Resource("a.tflite", FILE))
+    resolver = there_and_back(standard_operations())
+
+    assert (model.name, model.data) == (resource.name, resource.data) == ("a.tflite", FILE)
+    assert resolver.names() == standard_operations().names()
+    assert all(resolver.find(*one) is standard_operations().find(*one) for one in resolver.names())
 
 
 @pytest.mark.parametrize("package", ["mediapipe.", "penstock."])

@@ -32,6 +32,9 @@ class OpResolver:
     def __init__(self, operations: Mapping[tuple[str, int], CustomOp]) -> None:
         self._operations = MappingProxyType(dict(operations))
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return OpResolver, (dict(self._operations),)  # a view of a dict does not pickle
+
     def find(self, name: str, version: int) -> CustomOp | None:
         """Return the operation; None where there is none."""
         return self._operations.get((name, version))

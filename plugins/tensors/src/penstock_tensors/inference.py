@@ -110,6 +110,7 @@ class InferenceCalculatorCpu(penstock.Calculator):
         model = sides["MODEL"].set(Model, "the model")
         if options.model_path:
             model.optional()
+            cc.use_service(RESOURCES)  # else the model is a side packet, and the node may work anywhere
         for tag in _RESOLVERS:
             sides[tag].set(OpResolver, "the custom operations").optional()
         sides["DELEGATE"].set(InferenceCalculatorOptions.Delegate, "merged over the option").optional()
@@ -117,7 +118,6 @@ class InferenceCalculatorCpu(penstock.Calculator):
             InferenceCalculatorOptions.InputOutputConfig, "instead of the option"
         ).optional()
         cc.set_timestamp_offset(0)
-        cc.use_service(RESOURCES)
         cc.declare(may_skip=False, stateless=True, cost="high")
 
     def open(self, cc: CalculatorContext) -> None:
