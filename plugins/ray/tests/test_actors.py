@@ -463,14 +463,3 @@ def test_without_ray_the_executor_says_what_to_install(monkeypatch) -> None:
 
     with pytest.raises(FailedPreconditionError, match=r'pip install "penstock-ray\[ray\]"'):
         cluster_module.ray_module()
-
-
-def test_the_doctor_names_the_version() -> None:
-    import ray
-
-    from penstock_ray.health import checks
-
-    (check,) = checks()
-
-    assert check.is_well
-    assert check.detail.startswith(f"{ray.__version__}; ")
