@@ -256,6 +256,22 @@ def test_a_payload_that_stays_and_cannot_go_is_named(driven) -> None:
     )
 
 
+def test_a_payload_that_stays_and_cannot_go_takes_no_other_of_its_batch_with_it(driven, in_driver) -> None:
+    one = driven(("Does", "max_in_flight: 16 failure { on_error: SKIP }"), "Ints", options="batch: 8")
+
+    assert one.run(*[1, "lock", 2, 3] * 5) == [1, 2, 3] * 5
+    assert in_driver.count("Stored") == 15
+    assert len(one.graph.failures()) == 5
+
+
+def test_a_stream_whose_reader_may_fall_back_comes_to_the_driver(driven, in_driver) -> None:
+    fall_back = 'failure { on_error: FALL_BACK fallback { calculator: "Echo" } }'
+    one = driven("Echo", ("Does", fall_back))
+
+    assert one.run("a", "own error", "b") == ["a", "own error", "b"]
+    assert "Stored" not in in_driver
+
+
 def test_what_stays_is_freed_when_its_packets_are_gone(driven) -> None:
     one = driven("Echo", "Mean")
 
