@@ -8,6 +8,7 @@ import textwrap
 import threading
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -16,9 +17,13 @@ from penstock.engine.schedule import Schedule
 from penstock.engine_form import engine_form
 from penstock.errors import GraphRunError, StatusCode
 from penstock.runtime import graph as runtime_graph
+from penstock.runtime.runner import queue_work
 from penstock.runtime.runner.news import News
 from penstock.runtime.runner.runner import Runner
 from penstock_testing import calculator
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 TIMEOUT = 20
 Packet = penstock.Packet
@@ -137,10 +142,15 @@ def test_ctrl_c_in_a_wait_without_a_time_out_says_what_the_run_waits_for() -> No
 def test_ctrl_c_in_a_wait_ends_the_script_within_seconds_with_everything_closed(pool, source) -> None:
     process = start_script(
         f"""
+        def tell_when_all_are_open():
+            # An interrupt inside `open` fails it, and what failed to open is not closed.
+            while any(node.state != "opened" for node in graph.snapshot().nodes):
+                time.sleep(0.001)
+            print("ready", flush=True)
         graph = chain({pool}, source={source})
         graph.start_run()
         try:
-            print("ready", flush=True)
+            threading.Thread(target=tell_when_all_are_open, daemon=True).start()
             graph.wait_until_done()
         except KeyboardInterrupt:
             graph.cancel()
@@ -414,3 +424,54 @@ def test_a_poisoned_run_takes_nothing_more_and_the_next_run_is_well(make, interr
     graph.add_packet_to_input_stream("in", Packet("well", 1))
     graph.close(TIMEOUT)
     assert got == ["well"]
+
+
+@pytest.fixture
+def interrupted_at_the_clock(monkeypatch):
+    """Raise KeyboardInterrupt once when the loop of a thread reads the clock, which it does around a call."""
+
+    def _install(when: Callable[[], bool]) -> None:
+        done: list[bool] = []
+
+        def perf_counter() -> float:
+            if not done and when():
+                done.append(True)
+                raise KeyboardInterrupt
+            return time.perf_counter()
+
+        monkeypatch.setattr(queue_work, "perf_counter", perf_counter)
+
+    return _install
+
+
+@pytest.mark.parametrize("last_call", ["open", "process", "close is due"])
+def test_an_interrupt_between_a_call_and_its_completion_leaves_no_calculator_open(
+    make, interrupted_at_the_clock, last_call
+) -> None:
+    calls: list[str] = []
+    note = calculator(
+        lambda cc: calls.append("process"),
+        open=lambda cc: calls.append("open"),
+        close=lambda cc: calls.append("close"),
+        name="Note",
+    )
+    graph = make([(note, "in")], "in", threads=0)
+    graph.start_run()
+
+    def is_due() -> bool:
+        if last_call == "close is due":
+            (node,) = graph.snapshot().nodes
+            return node.state == "closing" and bool(node.running) and "close" not in calls
+        return bool(calls) and calls[-1] == last_call
+
+    interrupted_at_the_clock(is_due)
+    with pytest.raises(KeyboardInterrupt):  # noqa: PT012  # it strikes in any of them
+        graph.add_packet_to_input_stream("in", Packet(1, 1))
+        graph.wait_until_idle(TIMEOUT)
+        graph.close(TIMEOUT)
+    graph.cancel()
+    with pytest.raises((KeyboardInterrupt, GraphRunError)):
+        graph.wait_until_done(TIMEOUT)
+
+    assert calls[0] == "open"
+    assert calls.count("close") == 1

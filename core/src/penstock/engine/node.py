@@ -138,6 +138,7 @@ class Node:
         id: position in the plan.
         name, kind: canonical name, and registered name of the calculator.
         state: one of the constants above.
+        is_open: whether `open`, not a coroutine, has returned and `close` was not called; needs no lock.
         awaiting: headers and side packets that must come before `open`.
         in_flight: steps that are prepared or running.
         prepared: with max_in_flight above 1: steps that wait in the ready queue, in order.
@@ -161,7 +162,7 @@ class Node:
 
     __slots__ = (
         "advance", "awaiting", "busy_ns", "calculator", "close", "forwarded", "guard", "has_offset", "id",
-        "in_flight", "in_order", "inputs", "is_active", "is_source", "is_touched", "kind", "layer",
+        "in_flight", "in_order", "inputs", "is_active", "is_open", "is_source", "is_touched", "kind", "layer",
         "max_in_flight", "name", "new_step", "only_input", "open", "outputs", "policy", "prepared",
         "process", "queue", "ready_key", "relay", "services", "slowness", "spare", "state", "step", "steps",
         "takes_in_order", "takes_late",
@@ -205,6 +206,7 @@ class Node:
         self.in_order: deque[Step] | None = deque() if max_in_flight > 1 else None
         self.spare: list[Step] = []
         self.is_active = False
+        self.is_open = False
         self.ready_key = 0
         self.is_touched = False
         self.has_offset = False
@@ -242,6 +244,17 @@ class Node:
                 f"{self.max_in_flight}; remove one of the two",
                 node=self.name,
             )
+
+    def call_open(self, cc: CalculatorContext) -> Any:
+        """Open the calculator, and note that before an interrupt can come."""
+        outcome = self.open(cc)
+        self.is_open = outcome is None  # a coroutine has yet to open it
+        return outcome
+
+    def call_close(self, cc: CalculatorContext) -> Any:
+        """Close the calculator."""
+        self.is_open = False
+        return self.close(cc)
 
     def bind(self) -> None:
         """Read what `open` may have changed: offsets, process bounds, and the policy's short cuts."""

@@ -831,7 +831,7 @@ class Schedule:
         step = node.step
         step.method = OPEN
         step.stamp = UNSTARTED
-        step.call = node.open
+        step.call = node.call_open
         node.in_flight += 1
         self.busy += 1
         if node.in_order is not None:
@@ -844,7 +844,7 @@ class Schedule:
         step = node.step
         step.method = CLOSE
         step.stamp = DONE
-        step.call = node.close
+        step.call = node.call_close
         step.is_done = False
         for port in step.in_ports:
             port.fill(Packet(timestamp=previous_allowed(DONE)))

@@ -212,10 +212,9 @@ class QueueWork:
                         schedule.complete(step, error, stop)
                         step = schedule.take(queue, choose) if go_on and not schedule.deliveries else None
                     # 1d. Collect what is to be done after unlocking. `is_fresh` is cleared: `_look_around`
-                    # decides whether this queue needs another thread, and it does not while this thread is
-                    # attentive. While steps are light, a round does not always look at waiting threads, other
-                    # queues and the timer: only if `looks_around`, packets wait to be freed, or `is_round`
-                    # and there is news.
+                    # decides whether this queue needs another thread; not while this one is attentive.
+                    # While steps are light, a round looks at waiting threads, other queues and the timer only
+                    # if `looks_around`, packets wait to be freed, or `is_round` and there is news.
                     queue.is_fresh = False
                     if (
                         step is None

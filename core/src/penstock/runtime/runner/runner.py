@@ -204,7 +204,7 @@ class Runner(AwaitedRun):
         for node in self.schedule.nodes:
             step = node.step
             is_open = node.state == OPENED or (node.state == CLOSING and not step.is_running)
-            if not is_open or (self.has_given_up and node.running()):
+            if not (is_open or node.is_open) or (self.has_given_up and node.running()):
                 continue
             step.method, step.stamp = CLOSE, DONE
             step.clear_inputs()
