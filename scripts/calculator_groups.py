@@ -14,6 +14,9 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
         "Video files, cameras and test patterns": ("VideoDecoder*", "OpenCvVideoDecoder*"),
         "Video files out": ("VideoEncoder*", "OpenCvVideoEncoder*"),
     },
+    "penstock-shards": {
+        "Split by key": ("Shard*",),
+    },
     "penstock-record": {
         "Recordings": ("McapSink*", "McapSource*"),
     },

@@ -76,6 +76,8 @@ STAMPS: Final[Mapping[str, Mapping[str, tuple[int, ...]]]] = {
     "MuxCalculator": {"camera_number": (0, 10, 20, 30, 40)},
     "PacketResamplerCalculator": {"frames": (0, 50_000, 90_000, 200_000)},
     "PacketThinnerCalculator": {"frames": (0, 400_000, 1_300_000, 2_100_000)},
+    "ShardCalculator": {"sensor": (0, 10, 20, 30, 40)},
+    "ShardMergeCalculator": {"results_0": (0, 10, 40), "results_1": (20, 30)},
     "StreamToSidePacketCalculator": {"*": (0,)},
 }
 

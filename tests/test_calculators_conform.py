@@ -85,6 +85,15 @@ def _three_or_more(name):
     return made
 
 
+_SHARD = """
+node {
+  calculator: "ShardCalculator"  input_stream: "KEY:in"  input_stream: "in"
+  output_stream: "SHARD:0:a"  output_stream: "SHARD:1:b"  output_stream: "SHARD:2:c"
+  node_options {
+    [type.googleapis.com/penstock_shards.ShardCalculatorOptions] { bound_interval_us: %d }
+  }
+}
+"""
 #: Names that match → how to feed them, given the name.
 FEEDS = {
     r"Split\w+|MovableSplit\w+": lambda name: {"payloads": {0: _three_or_more(name)}},
@@ -163,6 +172,13 @@ FEEDS = {
         'output_side_packet: "RESOURCE:file" }',
         "side_packets": {"RESOURCE_ID": __file__},
     },
+    # each packet has a key
+    r"ShardCalculator": lambda name: {
+        "wiring": [_SHARD % interval for interval in (0, 3, -1)],
+        "payloads": {0: lambda random, at: random.choice("abcdefgh")},
+    },
+    # packets of two shards at one timestamp
+    r"ShardMergeCalculator": lambda name: {"may_raise": InvalidArgumentError},
     r"SidePacketsToStreamsCalculator": lambda name: {
         "payloads": {list[Packet]: lambda random, at: [Packet(random.random(), t) for t in range(3)]}
     },

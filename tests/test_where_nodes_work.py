@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib.util
 import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -56,3 +58,18 @@ def test_the_edge_overlay_paints_the_same_frames_elsewhere(executor):
 
     assert [at for at, _ in there] == [40_000 * number for number in range(40)]
     assert there == painted(THREADS)
+
+
+@pytest.mark.parametrize("on", ["workers", pytest.param("cluster", marks=needs_ray)])
+def test_the_example_of_shards_gives_the_same_everywhere(on) -> None:
+    script = Path(__file__).parents[1] / "examples" / "sharded_events.py"
+    ran = subprocess.run(
+        [sys.executable, script, "--on", "threads", on, "--events", "400"],
+        env={**os.environ, "RAY_ENABLE_UV_RUN_RUNTIME_ENV": "0"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+
+    assert "all 400 events came out everywhere, the same and in the same order" in ran.stdout

@@ -77,6 +77,40 @@ def test_colocate_knows_the_names_of_the_nodes(driven) -> None:
         driven("Pid", options='colocate { node: ["Pod"] }')
 
 
+def test_colocate_takes_the_name_of_a_subgraph_for_all_its_nodes(registry) -> None:
+    pair = """
+        input_stream: "in" output_stream: "out" output_stream: "between"
+        node { calculator: "Pid" executor: "workers" input_stream: "in" output_stream: "between" }
+        node { calculator: "Pid" executor: "workers" input_stream: "between" output_stream: "out" }
+    """
+    graph = """
+    input_stream: "in"
+    executor { name: "workers" type: "ProcessExecutor" options {
+      [penstock_processes.ProcessExecutorOptions.ext] { num_processes: 4 %s }
+    } }
+    node { name: "Left" calculator: "Pair" input_stream: "in" output_stream: "a" output_stream: "b" }
+    node { name: "Right" calculator: "Pair" input_stream: "in" output_stream: "c" output_stream: "d" }
+    """
+
+    def pids(options):
+        with penstock.CalculatorGraph(graph % options, registry=registry, subgraphs={"Pair": pair}) as made:
+            seen = {}
+            for name in "abcd":
+                made.observe_output_stream(name, lambda stream, p: seen.update({stream: p.payload}))
+            made.start_run()
+            made.add_packet_to_input_stream("in", penstock.Packet(0, 0))
+            made.close(PATIENCE_S)
+            return [seen[name] for name in "abcd"]
+
+    apart = pids("")
+    a, b, c, d = pids('colocate { node: "Left" } colocate { node: "Right" }')
+
+    assert len(set(apart)) == 4
+    assert a == b
+    assert c == d
+    assert a != c
+
+
 def test_a_stateless_node_has_an_object_in_each_of_several_workers(driven) -> None:
     one = driven(("StatelessPid", "max_in_flight: 3"), options="num_processes: 3")
 

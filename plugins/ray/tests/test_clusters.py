@@ -24,6 +24,7 @@ from conftest import Driven, text_of
 from penstock.errors import GraphRunError
 from penstock_ray.cluster import ClusterError
 from penstock_remote.errors import WorkerDiedError
+from penstock_shards import shard_of
 
 PATIENCE_S = 60.0
 
@@ -260,6 +261,46 @@ def test_a_node_goes_on_on_a_host_that_is_added(two_hosts, made) -> None:
     assert len(one.got) == 10
     assert len(set(one.got)) == 2, "the second five come from another process"
     assert {failure.kind for failure in one.graph.failures()} == {"WorkerDiedError"}
+
+
+SHARDED = """
+input_stream: "in"
+executor { name: "cluster" type: "RayExecutor" options {
+  [penstock_ray.RayExecutorOptions.ext] { num_cpus: 0.1 placement: SPREAD }
+} }
+node {
+  calculator: "ShardedSubgraph" name: "split"
+  input_stream: "KEY:in"  input_stream: "in"  output_stream: "out"
+  options { [mediapipe.TemplateSubgraphOptions.ext] { dict {
+    arg { key: "node_type" value { str: "Tally" } }
+    arg { key: "replicas" value { num: 8 } }
+    arg { key: "executor" value { str: "cluster" } }
+  } } }
+}
+"""
+
+
+def test_eight_replicas_on_two_hosts_share_the_keys(two_hosts, registry) -> None:
+    found, second = two_hosts
+    keys = [f"sensor {number * number % 23}" for number in range(120)]
+    with penstock.CalculatorGraph(SHARDED, registry=registry) as graph:
+        one = Driven(graph)
+        one.run(*keys)
+        pids = {pid for pid, _, _ in one.got}
+        hosts = {host_of(pid) for pid in pids}
+
+    assert [(key, count) for _, key, count in one.got] == [
+        (key, keys[: number + 1].count(key)) for number, key in enumerate(keys)
+    ]
+    assert len(pids) == len({shard_of(key, 8) for key in keys}) > 4
+    raylets = {host.all_processes["raylet"][0].process.pid for host in (found.head_node, second)}
+    assert hosts == raylets
+
+
+def host_of(pid):
+    """Return the raylet that has started an actor."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    return int(status.partition("PPid:\t")[2].partition("\n")[0])
 
 
 @pytest.mark.slow

@@ -195,6 +195,18 @@ class FailsToBegin(Passing):
         raise OwnError("no object today")
 
 
+class Tally(Passing):
+    """Writes its process, the key, and how often it has seen that key."""
+
+    def open(self, cc):
+        self.seen = {}
+
+    def process(self, cc):
+        key = cc.input.payload
+        self.seen[key] = self.seen.get(key, 0) + 1
+        cc.output.add((os.getpid(), key, self.seen[key]), cc.input_timestamp)
+
+
 class Counts(Calculator):
     """A source of ints."""
 
@@ -240,6 +252,7 @@ ALL = (
     Does,
     Opens,
     Sleeps,
+    Tally,
     Sleeper,
     FailsToOpen,
     FailsToBegin,

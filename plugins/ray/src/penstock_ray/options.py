@@ -37,7 +37,7 @@ class NodeResources:
     """What one node needs, in the place of what the executor says for all.
 
     Attributes:
-        name: of the node.
+        name: of the node, or of a subgraph, for all nodes in it.
         num_cpus, num_gpus, resources: as in `RayExecutorOptions`.
     """
 

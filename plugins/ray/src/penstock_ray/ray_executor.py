@@ -19,7 +19,7 @@ from penstock_ray.references import stays_there
 from penstock_remote.description import check_all_movable, remote_node
 from penstock_remote.pending import Copies
 from penstock_remote.stand_in import RemoteCalculator
-from penstock_remote.together import check_names, place_of
+from penstock_remote.together import check_names, nodes_named, place_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -158,7 +158,8 @@ class RayExecutor(ThreadPoolExecutor):
     def _needs_of(self, node: NodePlan, plan: Plan, where: int) -> Needs:
         """Return what the actor of a node takes of its host: as much as the most demanding of its nodes."""
         options = self.options
-        own = {one.name: one for one in options.node}
+        on_it = [one.name for one in plan.nodes if one.executor == node.executor]
+        own = {name: one for one in options.node for name in nodes_named(one.name, on_it)}
         everywhere = NodeResources("", options.num_cpus, options.num_gpus, options.resources)
         mine = [
             one

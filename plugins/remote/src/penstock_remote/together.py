@@ -20,14 +20,26 @@ class Together:
     """Nodes that share a process.
 
     Attributes:
-        node: their names.
+        node: their names. The name of a subgraph stands for all nodes in it that are on the executor.
     """
 
     node: tuple[str, ...] = ()
 
 
+def nodes_named(name: str, nodes: Sequence[str]) -> list[str]:
+    """Return the nodes that a name stands for: the one of that name, or those of the subgraph of that name.
+
+    Args:
+        name: of a node, or of a node that was a subgraph before the graph was loaded.
+        nodes: names of nodes, of which some are returned.
+    """
+    if name in nodes:
+        return [name]
+    return [node for node in nodes if node.startswith(f"{name.lower()}__")]
+
+
 def check_names(names: Sequence[str], plan: Plan, executor: str, field: str) -> None:
-    """Raise an error if a name is not that of a node of an executor.
+    """Raise an error if a name is not that of a node of an executor, or of a subgraph with one.
 
     Args:
         names: those to look at.
@@ -40,7 +52,7 @@ def check_names(names: Sequence[str], plan: Plan, executor: str, field: str) -> 
     """
     mine = [node.name for node in plan.nodes if node.executor == executor]
     for name in names:
-        if name not in mine:
+        if not nodes_named(name, mine):
             raise InvalidArgumentError(
                 f"executor {executor!r}: {field} names {name!r}, but no node of that name is on it"
                 f"{did_you_mean(name, mine, 1)}"
@@ -50,6 +62,7 @@ def check_names(names: Sequence[str], plan: Plan, executor: str, field: str) -> 
 def place_of(node: NodePlan, plan: Plan, colocate: Sequence[Together]) -> int:
     """Return the number of a node's place: the nodes of an executor in order, those together as the first."""
     mine = [one.name for one in plan.nodes if one.executor == node.executor]
-    home = {name: together.node[0] for together in colocate for name in together.node}
+    groups = [[one for name in together.node for one in nodes_named(name, mine)] for together in colocate]
+    home = {name: group[0] for group in groups for name in group}
     leaders = list(dict.fromkeys(home.get(name, name) for name in mine))
     return leaders.index(home.get(node.name, node.name))
