@@ -17,6 +17,9 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     "penstock-shards": {
         "Split by key": ("Shard*",),
     },
+    "penstock-kafka": {
+        "Topics of Kafka": ("Kafka*",),
+    },
     "penstock-record": {
         "Recordings": ("McapSink*", "McapSource*"),
     },

@@ -39,6 +39,8 @@ WITHOUT_TIMELINE: Final[Mapping[str, str]] = {
     "FrameAnnotationToRectCalculator": "its packets are objects in space",
     "InferenceCalculatorCpu": "it needs a model",
     "InferenceCalculatorXnnpack": "it needs a model",
+    "KafkaSinkCalculator": "it writes to a server",
+    "KafkaSourceCalculator": "it reads from a server",
     "LabelsToRenderDataCalculator": "its labels and scores must be as many",
     "LandmarkVisibilityCalculator": "it takes what a certain model says",
     "LandmarksRefinementCalculator": "it takes what a certain model says",

@@ -10,12 +10,14 @@ import pytest
 
 import penstock
 from penstock.errors import (
+    FailedPreconditionError,
     GraphRunError,
     InvalidArgumentError,
     NotFoundError,
     UnavailableError,
 )
 from penstock.explain import GRAPH
+from penstock.runtime.view import RunView
 from penstock.services import ServiceKey
 from penstock_testing import calculator, testing_registry
 
@@ -162,6 +164,28 @@ def test_a_calculator_may_look_at_its_own_graph_in_every_run(make) -> None:
     assert seen == [("running", 1, 0, False), ("running", 1, 1, False), ("running", 1, 0, True)]
     assert texts == [(graph.text_config, graph.binary_config)] * 3
     assert graph.get_service(GRAPH) is None
+
+
+def test_a_calculator_sees_in_the_ledger_what_waits(make) -> None:
+    seen: list[tuple[int, int]] = []
+
+    def process(cc):
+        (stream,) = [one for one in cc.service(GRAPH).ledger().streams if one.name == "in"]
+        seen.append((stream.added, stream.readers[0].in_flight))
+
+    looking = calculator(process, contract=lambda cc: cc.use_service(GRAPH), name="Looking")
+    graph = make([(looking, "in")], "in", threads=0)
+    graph.start_run()
+    for i in range(2):
+        graph.add_packet_to_input_stream("in", Packet(i, i))
+    graph.close(TIMEOUT)
+
+    assert seen == [(2, 1), (2, 0)]
+
+
+def test_a_view_knows_nothing_before_the_run_has_started() -> None:
+    with pytest.raises(FailedPreconditionError, match="the run has not started; ask in open"):
+        RunView(plan=None, is_timed=False).ledger()
 
 
 def test_a_graph_that_is_looked_at_can_be_dropped_while_it_runs() -> None:

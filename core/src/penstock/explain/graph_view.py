@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 from penstock.services import ServiceKey
 
 if TYPE_CHECKING:
+    from penstock.explain.accounts import Ledger
     from penstock.explain.snapshots import Snapshot
 
 
@@ -27,7 +28,10 @@ class GraphView(Protocol):
     def is_timed(self) -> bool: ...  # noqa: D102
 
     def snapshot(self) -> Snapshot:
-        """Return where the run stands, as data."""
+        """Return where the run stands, as data; raises a FailedPreconditionError before it has started."""
+
+    def ledger(self) -> Ledger:
+        """Return where its packets are, as data; cheaper than a snapshot. Raises as `snapshot`."""
 
 
 #: The graph that a calculator runs in. Every run has it; for calculators that report on their graph.

@@ -751,12 +751,11 @@ class CalculatorGraph:
         Raises:
             FailedPreconditionError: no run has begun.
         """
-        from penstock.explain import ledger  # brings `explain`
+        from penstock.runtime.report import take_ledger  # brings `explain`
 
         runner = self._starter.started("ledger()")
         self._desk.settle()
-        answer: Ledger = runner.ask(ledger)
-        return answer
+        return take_ledger(runner)
 
     def failures(self) -> tuple[Any, ...]:
         """Return the failures that failure policies have dealt with in the run under way, or the last one.

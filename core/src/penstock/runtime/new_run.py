@@ -35,7 +35,7 @@ class NewRun(NamedTuple):
         side_packets: those given, and those that nodes will make.
         services: what calculators ask for options, services and counters. Its `change` must be set before
             any step is called: it applies an event to the schedule, under whatever lock the caller has.
-        view: the service `GRAPH` of this run. Its `take_snapshot` must be set too.
+        view: the service `GRAPH` of this run. Its `take` must be set too.
         counters: of the graph.
     """
 

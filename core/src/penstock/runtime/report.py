@@ -5,13 +5,14 @@ The engine is read under the run's lock; the sizes of payloads and the stacks ar
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import attrs
 
 from penstock.explain import (
     ExecutorState,
     calls_under_way,
+    ledger,
     snapshot,
     standing,
     weighed,
@@ -22,7 +23,7 @@ from penstock.explain import (
 if TYPE_CHECKING:
     from penstock.engine.node import Step
     from penstock.engine.schedule import Schedule
-    from penstock.explain import Call, Snapshot, Wait, Why
+    from penstock.explain import Call, Ledger, Snapshot, Wait, Why
     from penstock.explain.stacks import UnderWay
     from penstock.runtime.executors.executor import Executor
     from penstock.runtime.runner.queue_work import QueueWork
@@ -43,6 +44,11 @@ def take_snapshot(runner: Runner) -> Snapshot:
     )
     whole = attrs.evolve(weighed(taken, waiting), executors=tuple(counted))
     return with_calls(whole, _standing(runner, calls))
+
+
+def take_ledger(runner: Runner) -> Ledger:
+    """Return where the packets of a run are."""
+    return cast("Ledger", runner.ask(ledger))
 
 
 def _thread_count(work: QueueWork) -> int | None:

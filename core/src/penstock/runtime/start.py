@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 
     from penstock.engine.packet import Packet
     from penstock.engine.schedule import Schedule
-    from penstock.explain import Snapshot
     from penstock.plan import Plan
     from penstock.registry import Registry
     from penstock.runtime.executors.executor import Executor
@@ -150,10 +149,11 @@ class Starter:
             self.prepare_trace()
         new.schedule.late.update({number: mode.value for number, mode in self.late.items() if mode.value})
         clock: Any = self.services.get(CLOCK, time.monotonic)
-        parts = (new.schedule, executors, self._make_loop(new.schedule), _story, clock, self._most_bytes())
+        story = partial(_report, "story")
+        parts = (new.schedule, executors, self._make_loop(new.schedule), story, clock, self._most_bytes())
         runner = Runner(*parts) if tracing is None else tracing.runner(*parts)
         new.services.change = runner.change
-        new.view.take_snapshot = partial(_take_snapshot, runner)
+        new.view.take = lambda what: _report(what, runner)
         self.side_packets = new.side_packets
         try:
             self.runner = runner
@@ -433,16 +433,10 @@ def _tracing(tracers: tuple[Tracer, ...], plan: Plan) -> Tracing:
     return Tracing(tracers, plan)
 
 
-def _story(runner: Runner) -> str:
-    from penstock.runtime.report import story  # see above
+def _report(what: str, runner: Runner) -> Any:
+    from penstock.runtime import report  # see above
 
-    return story(runner)
-
-
-def _take_snapshot(runner: Runner) -> Snapshot:
-    from penstock.runtime.report import take_snapshot  # see above
-
-    return take_snapshot(runner)
+    return getattr(report, what)(runner)
 
 
 def note_other_errors(error: BaseException, failure: GraphRunError) -> None:

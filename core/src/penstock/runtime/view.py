@@ -6,14 +6,14 @@ its run goes on.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from penstock.errors import FailedPreconditionError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from penstock.explain import Snapshot
+    from penstock.explain import Ledger, Snapshot
     from penstock.plan import Plan
 
 
@@ -23,15 +23,12 @@ class RunView:
     def __init__(self, plan: Plan, *, is_timed: bool) -> None:
         self._plan: Final = plan
         self.is_timed: Final = is_timed
-        #: Returns the state of the run. Set before the run starts.
-        self.take_snapshot: Callable[[], Snapshot] | None = None
+        #: Calls a function of the module `report`, given its name. Set before the run starts.
+        self.take: Callable[[str], Any] = _not_started
 
     @property
     def text_config(self) -> str:
-        """The checked config as graph text: nodes in the order in which they are numbered.
-
-        "" for a plan that was made by hand.
-        """
+        """The checked config as graph text, nodes as they are numbered; "" for a plan made by hand."""
         if self._plan.config is None:
             return ""
         from penstock.config import to_text  # brings protobuf
@@ -43,17 +40,16 @@ class RunView:
         """The checked config as serialized protobuf; empty for a plan that was made by hand."""
         if self._plan.config is None:
             return b""
-        binary: bytes = self._plan.config.SerializePartialToString(deterministic=True)
-        return binary
+        return cast("bytes", self._plan.config.SerializePartialToString(deterministic=True))
 
     def snapshot(self) -> Snapshot:
-        """Return the state of the run, as data.
+        """As `GraphView.snapshot`."""
+        return cast("Snapshot", self.take("take_snapshot"))
 
-        Raises:
-            FailedPreconditionError: the run has not started.
-        """
-        if self.take_snapshot is None:
-            raise FailedPreconditionError(
-                "the run has not started; ask for a snapshot in open(), process() or close()"
-            )
-        return self.take_snapshot()
+    def ledger(self) -> Ledger:
+        """As `GraphView.ledger`."""
+        return cast("Ledger", self.take("take_ledger"))
+
+
+def _not_started(what: str) -> Any:
+    raise FailedPreconditionError(f"{what}(): the run has not started; ask in open(), process() or close()")

@@ -21,7 +21,7 @@ from penstock.errors import (
     InvalidArgumentError,
     NotFoundError,
 )
-from penstock.explain import snapshot, story, weighed
+from penstock.explain import ledger, snapshot, story, weighed
 from penstock.lowlevel import METHODS, PROCESS, RUNNING, TERMINATED, Observer, as_side_packets, new_run, show
 from penstock_testing.invariants import check_invariants
 
@@ -117,8 +117,12 @@ class ScheduleHarness:
         self.side_packets: Final = new.side_packets
         self.counters: Final = new.counters
         new.services.change = self.change
-        new.view.take_snapshot = lambda: weighed(*snapshot(self.schedule))
+        new.view.take = self._take
         check_invariants(self.schedule)
+
+    def _take(self, what: str) -> Any:
+        """Answer as the service `GRAPH`."""
+        return ledger(self.schedule) if what == "take_ledger" else weighed(*snapshot(self.schedule))
 
     # --- events -------------------------------------------------------------------------------
 

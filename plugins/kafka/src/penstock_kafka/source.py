@@ -1,0 +1,298 @@
+"""KafkaSourceCalculator: sends the messages of topics, and commits what the graph has done with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
+
+import penstock
+from penstock import STOP
+from penstock.errors import InvalidArgumentError, UnavailableError
+from penstock.explain import GRAPH
+from penstock.log import get_logger, place
+from penstock.lowlevel import MAX, MIN
+from penstock_kafka.message import KafkaMessage
+from penstock_kafka.options import KafkaSourceCalculatorOptions, Times
+from penstock_kafka.settings import LIBRDKAFKA, refused, settings_of, teller
+from penstock_kafka.sweep import Sweep
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from confluent_kafka import Message
+
+    from penstock import CalculatorContext, CalculatorContract
+    from penstock.lowlevel import Stop
+
+_logger = get_logger(__name__)
+
+#: Messages that one call sends at most: full queues stop the source between calls.
+_AT_ONCE: Final = 64
+#: How long a call waits for a message; the run can end, and offsets be committed, in between.
+_WAIT_S: Final = 0.05
+#: How often the source asks whether all has been delivered.
+_LOOK_S: Final = 0.01
+#: Errors that pass by themselves: others share the partitions now, or the graph was slow.
+_PASSING: Final = frozenset(
+    (KafkaError._PARTITION_EOF, KafkaError._MAX_POLL_EXCEEDED)  # noqa: SLF001  # their public names
+)
+
+
+class KafkaSourceCalculator(penstock.Calculator):
+    """Sends the messages of Kafka's topics, and commits an offset when all that came of it was delivered.
+
+    Outputs, each optional, at least one: VALUE and KEY, bytes, without a packet where a message has none;
+    MESSAGE, `penstock_kafka.KafkaMessage`. Those of one message have one timestamp. Input side packet:
+    CONFIG, a dict of librdkafka's settings, which goes before the options: for passwords.
+
+    Several programs with one `group_id` share the partitions of the topics. The messages of a partition
+    come in order; those of several are mixed as they arrive.
+
+    Delivery is at least once. Every `commit_interval_ms` the source notes what it has sent, follows it down
+    the graph by the graph's ledger, and commits when every reader has had it: nodes whose calls have
+    returned, observers that were called, pollers that were read. The graph goes on meanwhile. What was not
+    committed when a program dies comes again, in the next run or to another member of the group. So a
+    calculator that keeps packets to write them later, as a PacketResamplerCalculator does, may lose those;
+    a failure policy that skips a call counts as delivery.
+
+    Options: `bootstrap_servers`; `topic`; `group_id`; `config`; `times`: MESSAGE (the message's own time,
+    default) or COUNT; `start_at`: "earliest" (default) or "latest"; `stop_at_end`: false (default) waits for
+    more, true ends the source when it has read all, and commits all before; `commit_interval_ms`.
+
+    While the graph takes no messages the source takes none either, and after five minutes
+    (max.poll.interval.ms) the group gives its partitions to others.
+
+    Raises in `open`: InvalidArgumentError for settings that are missing or wrong. In `process`:
+    UnavailableError if a topic does not exist or the brokers refuse; brokers that do not answer are tried
+    again, with a warning.
+
+    Example config::
+
+        node {
+          calculator: "KafkaSourceCalculator"
+          output_stream: "KEY:sensor"
+          output_stream: "VALUE:event"
+          node_options {
+            [type.googleapis.com/penstock_kafka.KafkaSourceCalculatorOptions] {
+              bootstrap_servers: "127.0.0.1:9092" topic: "events" group_id: "penstock"
+            }
+          }
+        }
+    """
+
+    Options = KafkaSourceCalculatorOptions
+
+    @classmethod
+    def get_contract(cls, cc: CalculatorContract) -> None:
+        """Offer three views of a message.
+
+        Raises:
+            InvalidArgumentError: no output is connected; or there is no topic or group.
+        """
+        cc.outputs["VALUE"].set(bytes, "what the message says").optional()
+        cc.outputs["KEY"].set(bytes, "its key").optional()
+        cc.outputs["MESSAGE"].set(KafkaMessage, "the whole message, and where it is").optional()
+        if not len(cc.outputs):
+            raise InvalidArgumentError("there is no output; connect VALUE, KEY or MESSAGE")
+        cc.input_side_packets["CONFIG"].set_one_of(
+            dict, Mapping, description="settings of librdkafka"
+        ).optional()
+        options = cc.options(KafkaSourceCalculatorOptions)
+        for field in ("topic", "group_id"):
+            if not getattr(options, field):
+                raise InvalidArgumentError(f"there is no {field}; set it in the options")
+        cc.use_service(GRAPH)
+        cc.declare(may_skip=True, stateless=False, is_live=not options.stop_at_end)
+
+    def open(self, cc: CalculatorContext) -> None:
+        """Join the group."""
+        options = self._options = cc.options(KafkaSourceCalculatorOptions)
+        self._view = cc.service(GRAPH)
+        self._name = cc.node_name
+        settings = {
+            "auto.offset.reset": options.start_at,
+            "error_cb": teller(self._name),
+            "logger": LIBRDKAFKA,
+            **settings_of(cc, options),
+            "group.id": options.group_id,
+            "enable.auto.commit": False,
+            "enable.partition.eof": options.stop_at_end,
+        }
+        try:
+            self._consumer = Consumer(settings)
+            self._consumer.subscribe(
+                list(options.topic), on_assign=self._assigned, on_revoke=self._revoked, on_lost=self._revoked
+            )
+        except KafkaException as error:
+            raise refused(f"cannot read {', '.join(options.topic)}", error) from error
+        #: (topic, partition) → the offset after the last message that was sent.
+        self._sent: dict[tuple[str, int], int] = {}
+        #: What `_sent` was when `_sweep` began.
+        self._followed: dict[tuple[str, int], int] = {}
+        self._committed: dict[tuple[str, int], int] = {}
+        self._sweep: Sweep | None = None
+        self._next_sweep = monotonic() + options.commit_interval_ms / 1000
+        self._next_look = 0.0
+        #: With `stop_at_end`: this member's partitions, None before it has any; and those that it has read.
+        self._partitions: set[tuple[str, int]] | None = None
+        self._read: set[tuple[str, int]] = set()
+        self._count = 0
+
+    def process(self, cc: CalculatorContext) -> Stop | None:
+        """Send what there is; commit what was delivered.
+
+        Raises:
+            UnavailableError: a topic does not exist, or the brokers refuse.
+        """
+        self._follow()
+        if self._is_at_end():
+            return self._end(cc)
+        first = self._consumer.poll(_WAIT_S)
+        if first is None:
+            return None
+        for message in (first, *self._consumer.consume(_AT_ONCE - 1, 0)):
+            error = message.error()
+            if error is None:
+                self._send(cc, message)
+            elif error.code() == KafkaError._PARTITION_EOF:  # noqa: SLF001
+                self._read.add(_place_of(message))
+            elif error.code() in _PASSING:
+                _logger.warning("%s", error.str(), extra=place(node=self._name))
+            else:
+                raise UnavailableError(
+                    f"topic {message.topic() or ', '.join(self._options.topic)}: {error.str()}"
+                )
+        return None
+
+    def close(self, cc: CalculatorContext) -> None:  # noqa: ARG002  # the interface
+        """Commit what was delivered, and leave the group; the rest comes again."""
+        try:
+            self._look()
+        finally:
+            self._consumer.close()
+
+    # --- packets --------------------------------------------------------------------------------
+
+    def _send(self, cc: CalculatorContext, message: Message) -> None:
+        stamp = self._stamp_of(cc, message)
+        value, key = message.value(), message.key()
+        if "VALUE" in cc.outputs and value is not None:
+            cc.outputs["VALUE"].add(_bytes(value), stamp)
+        if "KEY" in cc.outputs and key is not None:
+            cc.outputs["KEY"].add(_bytes(key), stamp)
+        if "MESSAGE" in cc.outputs:
+            cc.outputs["MESSAGE"].add(_whole(message), stamp)
+        for output in cc.outputs:
+            if output.bound <= stamp:
+                output.set_next_timestamp_bound(stamp + 1)
+        topic, partition = _place_of(message)
+        self._sent[topic, partition] = int(message.offset() or 0) + 1
+        self._read.discard((topic, partition))
+
+    def _stamp_of(self, cc: CalculatorContext, message: Message) -> int:
+        """Return the message's timestamp, or the next that is free."""
+        if self._options.times is Times.COUNT:
+            self._count += 1
+            return self._count - 1
+        kind, milliseconds = message.timestamp()
+        own = milliseconds * 1000 if kind and milliseconds > 0 else MIN
+        stamp = max(own, 0, *(output.bound for output in cc.outputs))
+        if stamp > MAX:
+            raise InvalidArgumentError(f"no timestamp is left for the message at {_place_of(message)}")
+        return stamp
+
+    # --- delivery -------------------------------------------------------------------------------
+
+    def _follow(self) -> None:
+        """Begin a sweep when it is time, look how far the one under way has come, and commit."""
+        now = monotonic()
+        if self._sweep is not None:
+            if now >= self._next_look:
+                self._next_look = now + _LOOK_S
+                self._look()
+        elif now >= self._next_sweep and self._sent != self._committed:
+            self._begin_sweep()
+
+    def _begin_sweep(self) -> None:
+        self._next_sweep = monotonic() + self._options.commit_interval_ms / 1000
+        self._followed = dict(self._sent)
+        self._sweep = Sweep(self._view, self._name)
+
+    def _look(self) -> None:
+        if self._sweep is None or not self._sweep.is_over():
+            return
+        self._sweep = None
+        followed = {place: offset for place, offset in self._followed.items() if place in self._sent}
+        new = {place: offset for place, offset in followed.items() if self._committed.get(place) != offset}
+        if not new:
+            return
+        offsets = [TopicPartition(topic, part, offset) for (topic, part), offset in new.items()]
+        try:
+            self._consumer.commit(offsets=offsets, asynchronous=False)
+        except KafkaException as error:
+            _logger.warning(
+                "offsets were not committed, their messages may come again: %s",
+                error.args[0].str(),
+                extra=place(node=self._name),
+            )
+        else:
+            self._committed.update(new)
+
+    def _assigned(self, _: Consumer, partitions: list[TopicPartition]) -> None:
+        """Note the partitions of this member."""
+        self._partitions = {(one.topic, one.partition) for one in partitions}
+
+    def _revoked(self, _: Consumer, partitions: list[TopicPartition]) -> None:
+        """Commit what was delivered, and forget the partitions: what comes again there is another's now."""
+        self._look()
+        for one in partitions:
+            for known in (self._sent, self._committed):
+                known.pop((one.topic, one.partition), None)
+            self._read.discard((one.topic, one.partition))
+        gone = {(one.topic, one.partition) for one in partitions}
+        self._partitions = (self._partitions or set()) - gone
+
+    # --- the end --------------------------------------------------------------------------------
+
+    def _is_at_end(self) -> bool:
+        return self._options.stop_at_end and self._partitions is not None and self._partitions <= self._read
+
+    def _end(self, cc: CalculatorContext) -> Stop | None:
+        """Wait until all was delivered, one look a call; then commit and stop."""
+        for output in cc.outputs:
+            if output.bound <= MAX:
+                output.set_next_timestamp_bound(MAX + 1)  # nobody waits for a packet that does not come
+        if self._sent != self._committed:
+            if self._sweep is None:
+                self._begin_sweep()
+            self._consumer.poll(_LOOK_S)  # stays in the group
+            self._look()
+            return None
+        return STOP
+
+
+def _place_of(message: Message) -> tuple[str, int]:
+    return str(message.topic()), int(message.partition() or 0)
+
+
+def _whole(message: Message) -> KafkaMessage:
+    topic, partition = _place_of(message)
+    value, key = message.value(), message.key()
+    kind, milliseconds = message.timestamp()
+    headers = cast("Iterable[tuple[str, str | bytes | None]]", message.headers() or ())
+    return KafkaMessage(
+        topic,
+        partition,
+        int(message.offset() or 0),
+        None if key is None else _bytes(key),
+        None if value is None else _bytes(value),
+        tuple((name, _bytes(content)) for name, content in headers),
+        milliseconds if kind else None,
+    )
+
+
+def _bytes(content: Any) -> bytes:
+    return content.encode() if isinstance(content, str) else bytes(content or b"")
