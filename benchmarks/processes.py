@@ -5,6 +5,7 @@
 - "small packet": median microseconds of an int there and back, one at a time, read by a poller.
 - "720p echo": median microseconds of a frame of 2.8 MB there and back; the bare processes copy it into shared
   memory and copy it there once more. A payload that the node only passes on is not copied back.
+- "region": five nodes in one worker, which is asked once for all of them, beside one node there.
 - "720p inverted": as before, but the node makes a new frame; with `output.empty` it lies where it is read.
 
     python benchmarks/processes.py [--rounds 5] [--short] [--json FILE]
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 FIGURE = "us a packet"
 WORK, SMALL, ECHO, INVERTED = "5 ms of Python", "small packet", "720p echo", "720p inverted"
 WORKER, EMPTY, LOCAL = "penstock, worker", "penstock, worker, output.empty", "penstock, local node"
+REGION, IN_REGION = "penstock, region of 5", 5
 POOL, BARE = "ProcessPoolExecutor", "bare processes"
 PROCESSES = 4
 SHAPE = (720, 1280, 3)
@@ -158,8 +160,9 @@ class Asked:
 
 
 def workers(count: int) -> str:
-    """Return an executor with so many processes."""
-    options = f"options {{ [penstock_processes.ProcessExecutorOptions.ext] {{ num_processes: {count} }} }}"
+    """Return an executor with so many processes; neighbours share one."""
+    fields = f"num_processes: {count} colocate {{ }}"
+    options = f"options {{ [penstock_processes.ProcessExecutorOptions.ext] {{ {fields} }} }}"
     return f'type: "ProcessExecutor" {options}'
 
 
@@ -185,9 +188,9 @@ def timed(ask: Callable[[Any], Any], value: Any, packets: int, task: str) -> dic
     return {FIGURE: statistics.median(times)}
 
 
-def penstock(task: str, packets: int, small: bool, in_worker: bool) -> dict[str, float]:  # noqa: FBT001  # settings
-    """Time a node, one packet at a time."""
-    asked = Asked(task, executor=workers(1) if in_worker else "")
+def penstock(task: str, packets: int, small: bool, in_worker: bool, nodes: int = 1) -> dict[str, float]:  # noqa: FBT001  # settings
+    """Time a chain of nodes, one packet at a time."""
+    asked = Asked(*[task] * nodes, executor=workers(1) if in_worker else "")
     try:
         return timed(asked.ask, 1 if small else value_of(task), packets, task)
     finally:
@@ -330,6 +333,11 @@ def benchmark() -> tuple[Benchmark, argparse.Namespace]:
 
     def frames(task: str) -> dict[str, tuple[str, dict[str, Any]]]:
         found = {WORKER: ("penstock", {"task": task, "small": False, "in_worker": True})}
+        if task == "same":
+            found[REGION] = (
+                "penstock",
+                {"task": task, "small": False, "in_worker": True, "nodes": IN_REGION},
+            )
         if task == "inverted":
             found[EMPTY] = ("penstock", {"task": "empty", "small": False, "in_worker": True})
         found[LOCAL] = ("penstock", {"task": task, "small": False, "in_worker": False})
@@ -344,6 +352,7 @@ def benchmark() -> tuple[Benchmark, argparse.Namespace]:
         2000,
         {
             WORKER: ("penstock", {**small, "in_worker": True}),
+            REGION: ("penstock", {**small, "in_worker": True, "nodes": IN_REGION}),
             LOCAL: ("penstock", {**small, "in_worker": False}),
             POOL: ("pool", small),
             BARE: ("bare_small", {}),
@@ -364,6 +373,8 @@ def benchmark() -> tuple[Benchmark, argparse.Namespace]:
             bar(ECHO, WORKER, BARE, 1.5),
             bar(INVERTED, EMPTY, BARE, 1.2),
             bar(ECHO, WORKER, POOL, 0.2),
+            bar(SMALL, REGION, WORKER, 1.3),
+            bar(ECHO, REGION, WORKER, 1.3),
         ],
     ), given
 

@@ -48,13 +48,12 @@ Readers of graphs in other forms
     for each part of the file. `Faults` takes what is wrong, `definition_as_graph` makes a graph of a
     definition without arguments. `tokens_of` reads text into `Token`s, `end_of_field` finds where a field of
     it ends, `own_name` writes the name of one of our messages.
-
 Calls from elsewhere, for nodes that work in other processes
     `OPEN`, `PROCESS` and `CLOSE` are the methods; `Counters` adds up what nodes count, a `LazyLoop` awaits
     their coroutines on a thread that it starts when there is one. A `ServiceScope` says who shares a service.
     `FAIL`, `SKIP` and `AGAIN` are the verdicts of a guard about a failed call.
 Runs, for test kits
-    `new_run` puts a `NewRun` together, not started; `as_side_packets` makes packets of what users give.
+    `new_run` puts a run together, not started; `as_side_packets` makes packets of what users give.
     `Schedule` is the state machine of a run, in one of the states `RUNNING` and `TERMINATED` among others;
     `Step` is one call of a calculator's method, by number in `METHODS` (`PROCESS`); a `TracedStep` of an
     observer has the method `OBSERVE`. `OutputStream` and `Observer` are what it writes to.
@@ -161,7 +160,6 @@ if TYPE_CHECKING:
     from penstock.resources import Resources as Resources
     from penstock.runtime.counters import Counters as Counters
     from penstock.runtime.event_loops.lazy_loop import LazyLoop as LazyLoop
-    from penstock.runtime.new_run import NewRun as NewRun
     from penstock.runtime.new_run import new_run as new_run
     from penstock.runtime.side_packets import as_side_packets as as_side_packets
     from penstock.services import CLOCK as CLOCK
@@ -230,7 +228,7 @@ _HOMES: Final = {
     "penstock.plugins.default_registry": "default_registry plugin_host plugins_renewed",
     "penstock.runtime.counters": "Counters",
     "penstock.runtime.event_loops.lazy_loop": "LazyLoop",
-    "penstock.runtime.new_run": "NewRun new_run",
+    "penstock.runtime.new_run": "new_run",
     "penstock.runtime.side_packets": "as_side_packets",
     "penstock.services": "CLOCK ServiceScope",
     "penstock.shown": "clipped quoted shown",

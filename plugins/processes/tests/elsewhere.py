@@ -129,6 +129,13 @@ class Does(Passing):
         return None
 
 
+class Kind(Passing):
+    """Writes the name of its input's type."""
+
+    def process(self, cc):
+        cc.output.add(type(cc.input.payload).__name__, cc.input_timestamp)
+
+
 class Sleeps(Passing):
     """Sleeps for some seconds, and says in a file that it began."""
 
@@ -217,5 +224,5 @@ class Three(Passing):
 
 ALL = (
     Echo, Pid, ObjectAndPid, StatelessPid, Writable, Keeps, Inverts, Does, Sleeps, FailsToOpen, FailsToBegin,
-    Counts, Waits, MakesOwn,
+    Counts, Waits, MakesOwn, Kind,
 )  # fmt: skip

@@ -39,12 +39,14 @@ class RowDesk:
     """Keeps the rows of a graph that wait for a run, and the threads that close rows.
 
     Attributes:
-        plan: of the graph.
+        plan: of the graph; from the first run on as its executors have arranged it.
+        named: numbers of the streams that are graph outputs, or of which rows were asked for.
         is_held: whether the run has begun, but takes no step before it is resumed.
     """
 
     def __init__(self, plan: Plan) -> None:
-        self.plan: Final = plan
+        self.plan = plan
+        self.named: Final = {plan.stream_ids[name] for name in outputs_of(plan)}
         self._runner: weakref.ref[Runner] | None = None
         self.is_held = False
         self._waiting: list[weakref.ref[WaitingRows]] = []
@@ -96,7 +98,9 @@ class RowDesk:
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
             raise InvalidArgumentError(f"rows: stream {twice!r} is named twice; name it once", stream=twice)
-        return {name: self.plan.stream_ids[name] for name in names}
+        numbers = {name: self.plan.stream_ids[name] for name in names}
+        self.named.update(numbers.values())
+        return numbers
 
     def refuse_unfed(self, what: str) -> None:
         """Raise FailedPreconditionError if the graph has inputs: a run that rows start could not be fed."""
@@ -119,6 +123,8 @@ class RowDesk:
         for number in numbers:
             stream = schedule.streams[number]
             begun = self._what_has_begun(schedule, number)
+            if self.plan.streams[number].producer is None and number >= self.plan.graph_inputs:
+                begun = "it does not leave the process of its nodes in this run"
             if begun is None and stream.added:
                 begun = f"{stream.added} packets have been written"
             if begun is None and stream.is_closed:

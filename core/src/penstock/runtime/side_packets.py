@@ -189,15 +189,12 @@ class ConstantOutputs:
 
     def remember(self, plan: Plan, side_packets: SidePackets) -> None:
         """Keep the outputs of a run that ended well."""
+        made = side_packets.made
         for node in plan.nodes:
-            if not node.inputs and not node.outputs and node.output_side_packets:
-                made = {
-                    p.name: side_packets.made[p.name]
-                    for p in node.output_side_packets
-                    if p.name in side_packets.made
-                }
-                if len(made) == len(node.output_side_packets):
-                    self._by_node[node.id] = (self._key(node, side_packets), made)
+            names = [port.name for port in node.output_side_packets]
+            if names and not node.inputs and not node.outputs and made.keys() >= set(names):
+                outputs = {name: made[name] for name in names}
+                self._by_node[node.id] = (self._key(node, side_packets), outputs)
 
     def recall(self, node: NodePlan, side_packets: SidePackets) -> dict[str, Packet] | None:
         """Return what a node made before from the same input side packets, or None if it must run."""

@@ -178,11 +178,16 @@ class Starter:
         Services that are made for it are kept, even if another one cannot be made.
         """
         made: dict[ServiceKey[Any], object] = {}
+        watched = {one[0] for one in self.observers} | {one[0] for one in self.pollers} | self._desk.named
+        plan = self._plan
+        for name, executor in self.executors.by_name().items():
+            plan = executor.arrange(plan, name, watched)
+        self._desk.plan = plan
         executors: list[Executor] = []
         placing: dict[int, Executor] = {}
 
         def queues(services: Mapping[ServiceKey[Any], object]) -> tuple[dict[int, int], list[str]]:
-            queue_of, names, found = self.executors.assign(services)
+            queue_of, names, found = self.executors.assign(plan, services)
             executors.extend(found)
             if len(found) > len(self._plan.executors):  # services lend the others
                 end_runs_before_pools()  # the threads of a service may end with the interpreter too
@@ -193,7 +198,7 @@ class Starter:
 
         try:
             new = new_run(
-                self._plan,
+                plan,
                 side_packets=given,
                 services=self.services,
                 made=made,
@@ -366,7 +371,7 @@ class Starter:
         error = runner.error()
         _log_end(error)
         if error is None:
-            self._constants.remember(self._plan, self.side_packets)
+            self._constants.remember(self._desk.plan, self.side_packets)
         if self._run_hooks is not None:
             self._run_hooks("run_ended", error)
         if error is not None:

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from penstock_processes.arena import Arena, OwnArena
     from penstock_processes.options import ProcessExecutorOptions
     from penstock_remote.calls import Call
-    from penstock_remote.description import RemoteNode
+    from penstock_remote.description import Described
 
 #: How long a worker that is told to end may take until it is killed.
 _END_S: Final = 2.0
@@ -132,7 +132,7 @@ class Link:
         """Whether the process has ended; a new link takes its place."""
         return self._death is not None
 
-    def make(self, key: int, node: RemoteNode) -> None:
+    def make(self, key: int, node: Described) -> None:
         """Let the worker make a node, to which a key leads."""
         forgotten = [self._forgotten.popleft() for _ in range(len(self._forgotten))]
         self._send(MAKE, key, (forgotten, node))
@@ -141,7 +141,7 @@ class Link:
         """Let the worker drop a node when it is told of the next one. May be called at any moment."""
         self._forgotten.append(key)
 
-    def call(self, key: int, node: RemoteNode, call: Call, write: Callable[[Answer], Any]) -> Pending:
+    def call(self, key: int, node: Described, call: Call, write: Callable[[Answer], Any]) -> Pending:
         """Send a call; return what `write` will make of its answer.
 
         Raises:

@@ -15,13 +15,16 @@ from penstock.errors import InvalidArgumentError
 from penstock_executors.thread_pool import ThreadPoolExecutor
 from penstock_processes.arena import Arena, OwnArena, memory_file
 from penstock_processes.link import Link
-from penstock_processes.options import ProcessExecutorOptions, StartMethod
-from penstock_remote.description import check_all_movable, remote_node
+from penstock_processes.options import Codec, ProcessExecutorOptions, StartMethod
+from penstock_remote.description import check_all_movable, described
 from penstock_remote.pending import Copies
+from penstock_remote.region_end import end_of
 from penstock_remote.stand_in import RemoteCalculator
-from penstock_remote.together import check_names, place_of
+from penstock_remote.together import arranged, check_names, place_of
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from penstock import Calculator, ExecutorDefaults
     from penstock.lowlevel import NodePlan, Plan
 
@@ -97,9 +100,13 @@ class ProcessExecutor(ThreadPoolExecutor):
             [one for together in self.options.colocate for one in together.node], plan, name, "colocate"
         )
 
+    def arrange(self, plan: Plan, name: str, watched: Collection[int]) -> Plan:
+        """Make regions of neighbours that share a worker."""
+        return arranged(plan, name, self.options.colocate, watched)
+
     def place(self, node: NodePlan, plan: Plan) -> Calculator:
         """Make the calculator of a node in its worker."""
-        description = remote_node(node, plan)
+        description = described(node, plan)
         count = node.max_in_flight if node.contract.declared.stateless else 1
         with self._lock:
             if self._pool is None:
@@ -114,7 +121,10 @@ class ProcessExecutor(ThreadPoolExecutor):
             description = description._replace(max_in_flight=share)
         for link, key in copies:
             link.make(key, description)
-        stand_in = RemoteCalculator(Copies([partial(link.call, key, description) for link, key in copies]))
+        end = end_of(node, plan, is_plain=self.options.codec is Codec.NO_PICKLE)
+        stand_in = RemoteCalculator(
+            Copies([partial(link.call, key, description) for link, key in copies]), end
+        )
         for link, key in copies:
             weakref.finalize(stand_in, link.forget, key).atexit = False
         return stand_in

@@ -29,13 +29,14 @@ from penstock_processes.messages import (
 )
 from penstock_remote.calls import Call
 from penstock_remote.errors import error_as_data, output_fault
-from penstock_remote.hosted import HostedNode
+from penstock_remote.hosted_region import hosted
 from penstock_remote.logs import LogSender, calling
 
 if TYPE_CHECKING:
     import socket
 
-    from penstock_remote.description import RemoteNode
+    from penstock_remote.description import Described
+    from penstock_remote.hosted_region import Hosted
 
 #: The most threads that take messages.
 _MOST_THREADS: Final = 64
@@ -101,12 +102,12 @@ class _Worker:
         self._carrier: Final = Carrier(
             own if isinstance(own, OwnArena) else None, arenas, is_plain=self._is_plain
         )
-        self._nodes: Final[dict[int, HostedNode | BaseException]] = {}
+        self._nodes: Final[dict[int, Hosted | BaseException]] = {}
         self._services: Final[dict[Any, object]] = {}
         self._reading: Final = threading.Lock()
         self._sending: Final = threading.Lock()
         self._thread_count = 1
-        self._running: Final[dict[int, HostedNode]] = {}
+        self._running: Final[dict[int, Hosted]] = {}
         root = logging.getLogger()
         root.addHandler(LogSender(self._send_log))
         root.setLevel(setup.log_level)
@@ -133,13 +134,14 @@ class _Worker:
     def _make(self, key: int, body: memoryview) -> None:
         """Make a node; a fault is kept for its first call."""
         try:
-            node: RemoteNode
+            node: Described
             forgotten, node = self._carrier.loads(body)
             for old in forgotten:
                 gone = self._nodes.pop(old, None)
-                if isinstance(gone, HostedNode):
+                if not isinstance(gone, BaseException | None):
                     gone.close(_SERVICE_CLOSE_S)
-            self._nodes[key] = HostedNode(node, default_registry(), self._services, self._carrier.empty)
+            registry, empty = default_registry(), self._carrier.empty
+            self._nodes[key] = hosted(node, registry, self._services, empty, is_plain=self._is_plain)
         except BaseException as error:  # noqa: BLE001  # told to the driver
             self._nodes[key] = error
             return
@@ -150,7 +152,7 @@ class _Worker:
             self._thread_count += 1
 
     def _wanted_threads(self) -> int:
-        return sum(isinstance(node, HostedNode) for node in self._nodes.values())
+        return sum(not isinstance(node, BaseException) for node in self._nodes.values())
 
     def _answer(self, number: int, body: memoryview) -> None:
         """Do a call, and send what came of it."""

@@ -16,12 +16,13 @@ from penstock_ray.references import Later, resolved
 from penstock_ray.wire import dumps, loads
 from penstock_remote.calls import Call
 from penstock_remote.errors import error_as_data, output_fault
-from penstock_remote.hosted import HostedNode
+from penstock_remote.hosted_region import hosted
 from penstock_remote.logs import LogSender, calling
 
 if TYPE_CHECKING:
     from penstock_ray.messages import HostSetup, NodeSetup
     from penstock_remote.calls import Answer
+    from penstock_remote.hosted_region import Hosted
 
 _CLOSE_S: Final = 1.0
 #: The most log records that wait for a reply; later ones are dropped, and counted.
@@ -39,7 +40,7 @@ class NodeHost:
         self._ready: Final = Ready(os.getpid(), get_node_ip_address())
         self._nodes: Final[dict[int, _Hosted]] = {}
         self._services: Final[dict[Any, object]] = {}
-        self._running: Final[dict[int, HostedNode]] = {}
+        self._running: Final[dict[int, Hosted]] = {}
         self._records: list[dict[str, Any]] = []
         self._dropped = 0
         self._logs: Final = threading.Lock()
@@ -70,14 +71,14 @@ class NodeHost:
                 gone.node.close(_CLOSE_S)
         if request.setup is not None:
             self._nodes[request.key] = _Hosted(request.setup, self._services)
-        hosted = self._nodes[request.key]
-        staying: list[list[Any]] = [[] for _ in hosted.by_reference]
+        target = self._nodes[request.key]
+        staying: list[list[Any]] = [[] for _ in target.by_reference]
         answers: list[tuple[Any, ...]] = []
         for number, content in zip(request.numbers, request.calls, strict=True):
-            answers.append(self._called(hosted, number, content, arguments[:references], staying))
+            answers.append(self._called(target, number, content, arguments[:references], staying))
         del request
         packed = self._packed(answers)
-        return [packed, *staying] if hosted.by_reference else packed
+        return [packed, *staying] if target.by_reference else packed
 
     def cancel(self, number: int) -> None:
         """Cancel what a call waits for, where the actor has a thread for that."""
@@ -87,9 +88,9 @@ class NodeHost:
 
     def end(self) -> None:
         """Close what nodes and services hold; nobody calls them any more."""
-        for hosted in self._nodes.values():
-            if hosted.node is not None:
-                hosted.node.close(_CLOSE_S)
+        for one in self._nodes.values():
+            if one.node is not None:
+                one.node.close(_CLOSE_S)
         for service in self._services.values():
             close = getattr(service, "close", None)
             if close is not None:
@@ -126,7 +127,7 @@ class NodeHost:
 
     @staticmethod
     def _kept_here(
-        hosted: _Hosted, answer: Answer, staying: list[list[Any]], node: HostedNode, stamp: int
+        hosted: _Hosted, answer: Answer, staying: list[list[Any]], node: Hosted, stamp: int
     ) -> tuple[Any, ...]:
         """Return an answer packed, without the payloads that stay on the cluster, which go to `staying`.
 
@@ -175,14 +176,14 @@ class _Hosted:
 
     def __init__(self, setup: NodeSetup, services: dict[Any, object]) -> None:
         self.by_reference: Final = setup.by_reference
-        self.node: HostedNode | None = None
+        self.node: Hosted | None = None
         self._fault: BaseException | None = None
         try:
-            self.node = HostedNode(setup.node, default_registry(), services, code=setup.code)
+            self.node = hosted(setup.node, default_registry(), services, codes=setup.codes)
         except BaseException as error:  # noqa: BLE001  # told to the driver, with its call
             self._fault = error
 
-    def made(self) -> HostedNode:
+    def made(self) -> Hosted:
         """Return the node.
 
         Raises:

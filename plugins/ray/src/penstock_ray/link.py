@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from penstock_ray.messages import NodeSetup
     from penstock_ray.options import RayExecutorOptions
     from penstock_remote.calls import Call
-    from penstock_remote.description import RemoteNode
+    from penstock_remote.description import Described
 
 _logger = get_logger(__name__)
 
@@ -110,7 +110,7 @@ class Lane:
 
     __slots__ = ("batch", "key", "node", "staying", "under_way", "waiting")
 
-    def __init__(self, key: int, node: RemoteNode, batch: int) -> None:
+    def __init__(self, key: int, node: Described, batch: int) -> None:
         self.key: Final = key
         self.node: Final = node
         self.batch: Final = batch

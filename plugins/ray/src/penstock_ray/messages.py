@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from penstock_remote.description import RemoteNode
+    from penstock_remote.description import Described
 
 
 class HostSetup(NamedTuple):
@@ -35,16 +35,16 @@ class Ready(NamedTuple):
 
 
 class NodeSetup(NamedTuple):
-    """What an actor needs to make a node; it goes with the call of `open`.
+    """What an actor needs to make a node or a region; it goes with the call of `open`.
 
     Attributes:
         node: what it is.
-        code: the calculator's class, where the other end cannot import it; else None.
+        codes: "module:attribute" → calculator, of those that the other end cannot import.
         by_reference: numbers of the outputs whose payloads stay on the cluster.
     """
 
-    node: RemoteNode
-    code: Any
+    node: Described
+    codes: dict[str, Any]
     by_reference: tuple[int, ...]
 
 

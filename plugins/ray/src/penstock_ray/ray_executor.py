@@ -7,6 +7,7 @@ import sys
 import threading
 import weakref
 from functools import partial
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final
 
 from penstock.lowlevel import OPEN
@@ -16,19 +17,22 @@ from penstock_ray.link import ActorLink, Lane, Needs
 from penstock_ray.messages import NodeSetup
 from penstock_ray.options import NodeResources, RayExecutorOptions
 from penstock_ray.references import stays_there
-from penstock_remote.description import check_all_movable, remote_node
+from penstock_remote.description import check_all_movable, described
 from penstock_remote.pending import Copies
+from penstock_remote.region_end import end_of
+from penstock_remote.regions import names_of
 from penstock_remote.stand_in import RemoteCalculator
-from penstock_remote.together import check_names, nodes_named, place_of
+from penstock_remote.together import arranged, check_names, nodes_named, place_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection, Sequence
 
     from penstock import Calculator, CalculatorContext, ExecutorDefaults
     from penstock.lowlevel import NodePlan, Plan
     from penstock_remote.calls import Answer, Call
-    from penstock_remote.description import RemoteNode
+    from penstock_remote.description import Described
     from penstock_remote.pending import Pending
+    from penstock_remote.region_end import RegionEnd
 
 #: Threads of the driver that pack calls.
 _SENDERS: Final = 4
@@ -95,9 +99,13 @@ class RayExecutor(ThreadPoolExecutor):
         check_names(together, plan, name, "colocate")
         check_names([one.name for one in self.options.node], plan, name, "node")
 
+    def arrange(self, plan: Plan, name: str, watched: Collection[int]) -> Plan:
+        """Make regions of neighbours that share an actor."""
+        return arranged(plan, name, self.options.colocate, watched)
+
     def place(self, node: NodePlan, plan: Plan) -> Calculator:
         """Make the calculator of a node in its actor, or in one of each of its copies."""
-        description = remote_node(node, plan)
+        description = described(node, plan)
         count = self._copies_of(node)
         with self._lock:
             self._connect()
@@ -109,7 +117,7 @@ class RayExecutor(ThreadPoolExecutor):
             # Calls that may meet each other in the node must not wait for each other in a message.
             batch = self.options.batch if node.contract.declared.stateless else 1
             copies = [(link, Lane(next(self._keys), description, batch)) for link in links]
-        stand_in = _OnCluster(copies, description, self)
+        stand_in = _OnCluster(copies, description, self, end_of(node, plan))
         for link, lane in copies:
             weakref.finalize(stand_in, link.forget, lane.key).atexit = False
         return stand_in
@@ -158,7 +166,7 @@ class RayExecutor(ThreadPoolExecutor):
     def _needs_of(self, node: NodePlan, plan: Plan, where: int) -> Needs:
         """Return what the actor of a node takes of its host: as much as the most demanding of its nodes."""
         options = self.options
-        on_it = [one.name for one in plan.nodes if one.executor == node.executor]
+        on_it = [name for one in plan.nodes if one.executor == node.executor for name in names_of(one)]
         own = {name: one for one in options.node for name in nodes_named(one.name, on_it)}
         everywhere = NodeResources("", options.num_cpus, options.num_gpus, options.resources)
         mine = [
@@ -166,7 +174,7 @@ class RayExecutor(ThreadPoolExecutor):
             for one in plan.nodes
             if one.executor == node.executor and place_of(one, plan, options.colocate) == where
         ]
-        needs = [own.get(one.name, everywhere) for one in mine]
+        needs = [own.get(name, everywhere) for one in mine for name in names_of(one)]
         resources: dict[str, float] = {}
         for one in needs:
             for resource in one.resources:
@@ -184,9 +192,15 @@ class RayExecutor(ThreadPoolExecutor):
 class _OnCluster(RemoteCalculator):
     """Stands for a calculator in one actor, or for its copies in several."""
 
-    def __init__(self, copies: list[tuple[ActorLink, Lane]], node: RemoteNode, executor: RayExecutor) -> None:
+    def __init__(
+        self,
+        copies: list[tuple[ActorLink, Lane]],
+        node: Described,
+        executor: RayExecutor,
+        end: RegionEnd | None,
+    ) -> None:
         senders = [partial(self._send, link, lane) for link, lane in copies]
-        super().__init__(Copies(senders))
+        super().__init__(Copies(senders), end)
         self._node: Final = node
         self.executor: Final = executor
         self._by_reference: tuple[int, ...] = ()
@@ -207,16 +221,15 @@ class _OnCluster(RemoteCalculator):
     def _send(self, link: ActorLink, lane: Lane, call: Call, write: Callable[[Answer], Any]) -> Pending:
         setup = None
         if call.method == OPEN:
-            setup = NodeSetup(self._node, _by_value(self._node.code), self._by_reference)
+            setup = NodeSetup(self._node, _by_value(self._node.codes), self._by_reference)
         return link.call(lane, setup, call, write)
 
 
-def _by_value(code: str) -> Any:
-    """Return what a name of this program's `__main__` stands for; None where others can import it."""
-    module, _, path = code.partition(":")
-    if module != "__main__":
-        return None
-    found: Any = sys.modules[module]
-    for name in path.split("."):
-        found = getattr(found, name)
+def _by_value(codes: Sequence[str]) -> dict[str, Any]:
+    """Return those of the calculators that only this program's `__main__` has."""
+    found: dict[str, Any] = {}
+    for code in codes:
+        module, _, path = code.partition(":")
+        if module == "__main__":
+            found[code] = attrgetter(path)(sys.modules[module])
     return found

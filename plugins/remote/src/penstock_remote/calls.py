@@ -46,6 +46,8 @@ class Call(NamedTuple):
         inputs: what each input port shows, in the order of the ports.
         bounds: the smallest timestamp that each output may write; DONE where the stream is closed.
         opening: with OPEN.
+        input_bounds: for regions, with PROCESS: the bound of each input behind what the call has of it.
+        is_failing: for regions, with CLOSE: the run has failed, so that packets that wait inside are dropped.
     """
 
     method: int
@@ -53,6 +55,8 @@ class Call(NamedTuple):
     inputs: list[Shown]
     bounds: list[int]
     opening: Opening | None = None
+    input_bounds: list[int] | None = None
+    is_failing: bool = False
 
 
 class Answer(NamedTuple):
@@ -64,7 +68,7 @@ class Answer(NamedTuple):
         busy_ns: how long the call took, in nanoseconds.
         more: what is rare: "headers" and "offsets" (number of the output → payload, or offset),
             "process_bounds", "side_packets" (name → payload), "counters" (name → increase), "dropped" (a
-            list of number of the input, reason, count).
+            list of number of the input, reason, count); "region" is what only regions say.
     """
 
     outputs: list[Written | None]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from penstock.errors import GraphConfigError, InvalidArgumentError, PenstockError
 from penstock.lowlevel import ServiceScope, calculator_of, port_name, spelling
+from penstock_remote.regions import region_of
 
 if TYPE_CHECKING:
     from penstock import CalculatorContract
@@ -33,6 +34,68 @@ class RemoteNode(NamedTuple):
     inputs: tuple[str, ...]
     contract: tuple[str, ...]
     max_in_flight: int
+
+    @property
+    def codes(self) -> tuple[str, ...]:
+        """Where its calculator is."""
+        return (self.code,)
+
+
+class RemoteRegion(NamedTuple):
+    """All that the other end needs to make a region; plain data.
+
+    Attributes:
+        name: of the region's node in the driver.
+        nodes: of each node name, registered name of its calculator, "module:attribute" of that, and its
+            contract in words.
+        config: a graph of these nodes alone, serialized.
+        inputs, leaving, inner: names of the streams that enter it, that leave it, and that do neither.
+        side_packets: names of its input side packets.
+        max_in_flight: how many calls of `process` may overlap.
+    """
+
+    name: str
+    nodes: tuple[tuple[str, str, str, tuple[str, ...]], ...]
+    config: bytes
+    inputs: tuple[str, ...]
+    leaving: tuple[str, ...]
+    inner: tuple[str, ...]
+    side_packets: tuple[str, ...]
+    max_in_flight: int = 1
+
+    @property
+    def codes(self) -> tuple[str, ...]:
+        """Where its calculators are."""
+        return tuple(code for _, _, code, _ in self.nodes)
+
+
+#: What an executor's pack sends to the other end, which makes a `hosted` of it.
+Described: TypeAlias = RemoteNode | RemoteRegion
+
+
+def described(node: NodePlan, plan: Plan) -> Described:
+    """Describe a node for the other end, or the region that it stands for.
+
+    Raises:
+        InvalidArgumentError: as `remote_node`.
+    """
+    region = region_of(node)
+    if region is None:
+        return remote_node(node, plan)
+    for one in region.nodes:
+        check_movable(one)
+    return RemoteRegion(
+        node.name,
+        tuple(
+            (one.name, one.calculator, spelling(one.factory), contract_lines(one.contract))
+            for one in region.nodes
+        ),
+        region.config.SerializePartialToString(deterministic=True),
+        region.entering,
+        region.leaving,
+        tuple(plan.streams[stream].name for stream in region.inner),
+        region.side_packets,
+    )
 
 
 def remote_node(node: NodePlan, plan: Plan) -> RemoteNode:
@@ -158,3 +221,41 @@ def contract_lines(contract: CalculatorContract) -> tuple[str, ...]:
     lines.append(f"process timestamp bounds: {contract.process_timestamp_bounds}")
     lines.append(f"is stateless: {contract.declared.stateless}")
     return tuple(lines)
+
+
+def code_here(node: str, code: str, given: object = None) -> object:
+    """Return the calculator class of a node.
+
+    Args:
+        node: its name.
+        code: "module:attribute".
+        given: the class, or what it was made from, where it came by value; None: it is found by its name.
+
+    Raises:
+        InvalidArgumentError: there is none here.
+    """
+    found = find_code(code) if given is None else calculator_of(given)
+    if found is None:
+        raise InvalidArgumentError(
+            f"node {node!r}: there is no calculator {code} here; install its pack here too, or "
+            "put its module where this process finds it",
+            node=node,
+        )
+    return found
+
+
+def check_same(node: str, code: str, there: tuple[str, ...], here: tuple[str, ...]) -> None:
+    """Check that the contract of a node is the one that the driver has checked.
+
+    Raises:
+        InvalidArgumentError: it is another one; names what differs.
+    """
+    if here == there:
+        return
+    missing = [line for line in there if line not in here]
+    other = [line for line in here if line not in there]
+    raise InvalidArgumentError(
+        f"node {node!r}: {code} has another contract here than in the driver, so another version "
+        f"of its pack is installed; there: {'; '.join(missing) or 'no such line'}; here: {'; '.join(other)}",
+        node=node,
+    )

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import pickle
 import traceback
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
 from penstock.errors import InvalidArgumentError, PenstockError, StatusCode
 from penstock.lowlevel import show
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from penstock_remote.calls import Answer, Call
-    from penstock_remote.description import RemoteNode
-    from penstock_remote.hosted import HostedNode
+    from penstock_remote.description import Described
 
     #: What is looked at: in words, the payload, its timestamp.
     Shown: TypeAlias = tuple[str, object, int]
@@ -103,8 +102,20 @@ def pickled(content: object) -> bytes:
     return pickle.dumps(content, protocol=5)
 
 
+class Writes(Protocol):
+    """What the other end has for a node."""
+
+    @property
+    def name(self) -> str:
+        """The node's name in the driver."""
+
+    @property
+    def outputs(self) -> Sequence[str]:
+        """Its output ports, as a user reads them."""
+
+
 def input_fault(
-    node: RemoteNode, call: Call, dumps: Callable[[object], object] = pickled
+    node: Described, call: Call, dumps: Callable[[object], object] = pickled
 ) -> PenstockError | None:
     """Return the error that names the payload of a call which `dumps` refuses; None where each one can go."""
     shown: list[Shown] = [
@@ -125,7 +136,7 @@ def input_fault(
 
 
 def output_fault(
-    node: HostedNode, answer: Answer, stamp: int, dumps: Callable[[object], object] = pickled
+    node: Writes, answer: Answer, stamp: int, dumps: Callable[[object], object] = pickled
 ) -> PenstockError | None:
     """Return the error that names the payload of an answer which `dumps` refuses; None where each can go."""
     more: dict[str, Any] = answer.more or {}

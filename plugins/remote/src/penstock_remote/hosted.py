@@ -7,30 +7,25 @@ with which packets and bounds.
 
 from __future__ import annotations
 
-import inspect
 import threading
-from concurrent.futures import Future
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any, Final
 
-from penstock import STOP, Packet
+from penstock import Packet
 from penstock.config import CalculatorGraphConfig, build_plan
-from penstock.errors import FailedPreconditionError, InvalidArgumentError
+from penstock.errors import FailedPreconditionError
 from penstock.lowlevel import (
     CLOSE,
     DONE,
-    METHODS,
     NOTHING,
     OPEN,
-    PROCESS,
     Counters,
-    LazyLoop,
-    calculator_of,
     new_run,
     port_name,
 )
+from penstock_remote.awaiting import Awaiting
 from penstock_remote.calls import Answer
-from penstock_remote.description import contract_lines, find_code
+from penstock_remote.description import check_same, code_here, contract_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -70,28 +65,20 @@ class HostedNode:
         allocate: Callable[[Any, Any], Any] | None = None,
         code: object = None,
     ) -> None:
-        code = find_code(node.code) if code is None else calculator_of(code)
-        if code is None:
-            raise InvalidArgumentError(
-                f"node {node.name!r}: there is no calculator {node.code} here; install its pack here too, or "
-                "put its module where this process finds it",
-                node=node.name,
-            )
         names = registry.child()
-        names.add("calculator", node.calculator, code)
+        names.add("calculator", node.calculator, code_here(node.name, node.code, code))
         config = CalculatorGraphConfig()
         config.MergeFromString(node.config)
         config.node[0].max_in_flight = node.max_in_flight
         self.name: Final = node.name
         self._plan: Final = build_plan(config, names)
         self.outputs: Final = tuple(port_name(port.tag, port.index) for port in self._plan.nodes[0].outputs)
-        _compare(node, contract_lines(self._plan.nodes[0].contract))
+        check_same(node.name, node.code, node.contract, contract_lines(self._plan.nodes[0].contract))
         self._services: Final = {} if services is None else services
         self._allocate: Final = allocate
-        self._loop: Final = LazyLoop("penstock-loop")
+        self._awaiting: Final = Awaiting()
         self._lock: Final = threading.Lock()
         self._opened: _Opened | None = None
-        self._waits: set[Future[Any]] = set()
 
     def call(self, call: Call) -> Answer:
         """Do what the driver asks for. Calls of `process` may overlap if `max_in_flight` is above 1.
@@ -108,18 +95,10 @@ class HostedNode:
             step = opened.take_step(call)
         began = perf_counter_ns()
         try:
-            outcome = step.call(step)
-            if outcome is not None and outcome is not STOP:
-                outcome = self._awaited(outcome)
-            if outcome is not None and not (outcome is STOP and call.method == PROCESS):
-                raise InvalidArgumentError(
-                    f"node {step.node.name!r}: {METHODS[call.method]}() returned {outcome!r}; it must return "
-                    "None, penstock.STOP, an awaitable or a concurrent.futures.Future",
-                    node=step.node.name,
-                )
+            is_stop = self._awaiting.call(step)
             busy_ns = perf_counter_ns() - began
             with self._lock:
-                return opened.answer(step, call, is_stop=outcome is STOP, busy_ns=busy_ns)
+                return opened.answer(step, call, is_stop=is_stop, busy_ns=busy_ns)
         finally:
             with self._lock:
                 opened.give_back(step)
@@ -128,23 +107,11 @@ class HostedNode:
 
     def cancel(self) -> None:
         """Cancel what the calls under way wait for: coroutines and futures. From any thread."""
-        for future in list(self._waits):
-            future.cancel()
+        self._awaiting.cancel()
 
     def close(self, timeout: float | None = None) -> bool:
         """End the loop of coroutines; return whether its thread has ended."""
-        return self._loop.stop(timeout)
-
-    def _awaited(self, outcome: Any) -> Any:
-        if not isinstance(outcome, Future):
-            if not inspect.isawaitable(outcome):
-                return outcome
-            outcome = self._loop.submit(outcome)
-        self._waits.add(outcome)
-        try:
-            return outcome.result()
-        finally:
-            self._waits.discard(outcome)
+        return self._awaiting.close(timeout)
 
 
 class _Opened:
@@ -265,16 +232,3 @@ class _Opened:
     def set_side_packet(self, name: str, packet: Packet) -> None:
         """Note a side packet that the node has made; as `Schedule.set_side_packet`."""
         self._side_packets[name] = packet.value
-
-
-def _compare(node: RemoteNode, here: tuple[str, ...]) -> None:
-    """Raise an error if a contract is not the one that the driver has checked."""
-    if here == node.contract:
-        return
-    missing = [line for line in node.contract if line not in here]
-    other = [line for line in here if line not in node.contract]
-    raise InvalidArgumentError(
-        f"node {node.name!r}: {node.code} has another contract here than in the driver, so another version "
-        f"of its pack is installed; there: {'; '.join(missing) or 'no such line'}; here: {'; '.join(other)}",
-        node=node.name,
-    )

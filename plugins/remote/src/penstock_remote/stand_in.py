@@ -8,7 +8,7 @@ ledger are those of any other node.
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from penstock import STOP, Calculator, Packet
 from penstock.lowlevel import NOTHING, OPEN, PROCESS, next_allowed
@@ -29,16 +29,28 @@ if TYPE_CHECKING:
     Exchange = Callable[[Call, Write], Stop | Future[Stop | None] | None]
 
 
+class End(Protocol):
+    """Makes calls, and writes answers, as `call_of` and `write` do."""
+
+    def call_of(self, step: Step) -> Call:
+        """Return what a step asks for, as data."""
+
+    def write(self, step: Step, answer: Answer) -> Stop | None:
+        """Write what a call did at the other end; return what `process` returns."""
+
+
 class RemoteCalculator(Calculator):
     """Stands for a calculator that is elsewhere.
 
     Args:
         exchange: sends a call to it, and writes the answer. A future that it returns may have a method
             `standing`, which says in words where the call is; `graph.why()` repeats it.
+        end: makes the calls and writes the answers of a region; None where it stands for one calculator.
     """
 
-    def __init__(self, exchange: Exchange) -> None:
+    def __init__(self, exchange: Exchange, end: End | None = None) -> None:
         self._exchange: Final = exchange
+        self._end: Final = end
 
     def open(self, cc: CalculatorContext) -> Any:
         """Open the calculator at the other end."""
@@ -54,6 +66,9 @@ class RemoteCalculator(Calculator):
 
     def _do(self, cc: Any) -> Any:
         step: Step = cc
+        end = self._end
+        if end is not None:
+            return self._exchange(end.call_of(step), partial(end.write, step))
         return self._exchange(call_of(step), partial(write, step))
 
 

@@ -8,9 +8,10 @@ import attrs
 
 from penstock.errors import InvalidArgumentError
 from penstock.lowlevel import did_you_mean
+from penstock_remote.regions import names_of, with_regions
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from penstock.lowlevel import NodePlan, Plan
 
@@ -19,11 +20,17 @@ if TYPE_CHECKING:
 class Together:
     """Nodes that share a process.
 
+    Those that are neighbours form a region: one remote graph, whose inner packets never leave the process.
+
     Attributes:
-        node: their names. The name of a subgraph stands for all nodes in it that are on the executor.
+        node: their names. The name of a subgraph stands for all nodes in it that are on the executor; without
+            names, all nodes on the executor are meant.
+        one_by_one: whether they form no region: each call comes from the driver, and calls of different nodes
+            overlap.
     """
 
     node: tuple[str, ...] = ()
+    one_by_one: bool = False
 
 
 def nodes_named(name: str, nodes: Sequence[str]) -> list[str]:
@@ -59,10 +66,30 @@ def check_names(names: Sequence[str], plan: Plan, executor: str, field: str) -> 
             )
 
 
+def members(together: Together, nodes: Sequence[str]) -> list[str]:
+    """Return the names of the nodes that share a process, of those given, in their order."""
+    if not together.node:
+        return list(nodes)
+    named = {one for name in together.node for one in nodes_named(name, nodes)}
+    return [node for node in nodes if node in named]
+
+
 def place_of(node: NodePlan, plan: Plan, colocate: Sequence[Together]) -> int:
     """Return the number of a node's place: the nodes of an executor in order, those together as the first."""
-    mine = [one.name for one in plan.nodes if one.executor == node.executor]
-    groups = [[one for name in together.node for one in nodes_named(name, mine)] for together in colocate]
+    mine = [name for one in plan.nodes if one.executor == node.executor for name in names_of(one)]
+    groups = [members(together, mine) for together in colocate]
     home = {name: group[0] for group in groups for name in group}
     leaders = list(dict.fromkeys(home.get(name, name) for name in mine))
-    return leaders.index(home.get(node.name, node.name))
+    name = names_of(node)[0]
+    return leaders.index(home.get(name, name))
+
+
+def arranged(plan: Plan, executor: str, colocate: Sequence[Together], watched: Collection[int]) -> Plan:
+    """Return a plan in which neighbours that share a process are one node; see `Executor.arrange`."""
+    mine = [node.name for node in plan.nodes if node.executor == executor]
+    groups = [
+        (together.node[0] if len(together.node) == 1 else "", members(together, mine))
+        for together in colocate
+        if not together.one_by_one
+    ]
+    return with_regions(plan, groups, watched)

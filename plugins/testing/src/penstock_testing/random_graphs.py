@@ -165,6 +165,28 @@ def random_graph(seed: int) -> RandomGraph:
     return RandomGraph("\n".join(lines), inputs, streams[len(inputs) :], feed)
 
 
+class RandomRun(NamedTuple):
+    """What a run of a random graph has shown.
+
+    Attributes:
+        packets: name of each observed stream → timestamp and payload of each packet.
+        accounts: the ledger: name, packets written, and what each reader took and dropped, for each stream.
+        counters: of the graph.
+    """
+
+    packets: dict[str, list[tuple[int, Any]]]
+    accounts: list[tuple[str, int, list[tuple[int, dict[str, int]]]]]
+    counters: dict[str, int]
+
+
+def random_registry() -> Registry:
+    """Return a registry that has the calculators of the random graphs too."""
+    registry = default_registry().child()
+    for calculator in _CALCULATORS:
+        registry.add("calculator", calculator.__name__, calculator)
+    return registry
+
+
 def check_executor(executor: Executor, seeds: Iterable[int] = range(100)) -> int:
     """Run random graphs on threads and on an executor, and compare.
 
@@ -178,19 +200,16 @@ def check_executor(executor: Executor, seeds: Iterable[int] = range(100)) -> int
     Raises:
         AssertionError: packets, the ledger or counters differ; has seed, graph and feed.
     """
-    registry = default_registry().child()
-    for calculator in _CALCULATORS:
-        registry.add("calculator", calculator.__name__, calculator)
     packets = 0
     for seed in seeds:
         graph = random_graph(seed)
-        here = _seen(graph, registry, None)
-        elsewhere = _seen(graph, registry, executor)
+        here = run_random_graph(graph)
+        elsewhere = run_random_graph(graph, executor)
         if here != elsewhere:
             raise AssertionError(
                 f"seed {seed} differs:\n{graph.text}\n{graph.feed}\nthreads: {here}\nexecutor: {elsewhere}"
             )
-        packets += sum(len(stream) for stream in here[0].values())
+        packets += sum(len(stream) for stream in here.packets.values())
     return packets
 
 
@@ -198,9 +217,13 @@ def _payloads(cc: CalculatorContext) -> list[int]:
     return [port.payload for port in cc.inputs if not port.is_empty()]
 
 
-def _seen(graph: RandomGraph, registry: Registry, executor: Executor | None) -> tuple[Any, Any, Any]:
-    """Run a graph; return its packets, accounts and counters."""
-    made = CalculatorGraph(graph.text, registry=registry)
+def run_random_graph(graph: RandomGraph, executor: Executor | None = None) -> RandomRun:
+    """Run a random graph on an executor; None: on threads.
+
+    Raises:
+        AssertionError: the ledger does not add up.
+    """
+    made = CalculatorGraph(graph.text, registry=random_registry())
     if executor is not None:
         made.set_executor("", executor)
     packets: dict[str, list[tuple[int, Any]]] = {name: [] for name in graph.outputs}
@@ -228,4 +251,4 @@ def _seen(graph: RandomGraph, registry: Registry, executor: Executor | None) -> 
     ]
     counters = dict(made.counters)
     made.close(_PATIENCE_S)
-    return packets, accounts, counters
+    return RandomRun(packets, accounts, counters)

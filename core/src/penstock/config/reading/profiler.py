@@ -9,23 +9,10 @@ if TYPE_CHECKING:
 
     from penstock.config.message import Message
 
-#: The runtime acts on these; `calculator_filter` is for the tools that make a profile.
-_HONOURED: Final = frozenset(
-    {
-        "enable_profiler",
-        "calculator_filter",
-        "trace_enabled",
-        "trace_log_capacity",
-        "trace_event_types_disabled",
-        "trace_log_path",
-        "trace_log_count",
-        "trace_log_disabled",
-    }
-)
 _NO_HISTOGRAM: Final = "the time of calls is added up, not sorted into intervals; a trace has each call"
 _NO_LATENCY: Final = "the time of packets on their way is not added up; the arrows of a trace show it"
 _AT_THE_END: Final = "a trace is written once, when its run ends"
-#: Field → why it has no effect, and what comes nearest.
+#: Field → why it has no effect, and what comes nearest; all others have one.
 _INSTEAD: Final[Mapping[str, str]] = {
     "histogram_interval_size_usec": _NO_HISTOGRAM,
     "num_histogram_intervals": _NO_HISTOGRAM,
@@ -45,5 +32,5 @@ def without_effect(profiler: Message) -> Iterator[tuple[str, str]]:
     """Yield each field that is set and has no effect, with the reason."""
     for field, value in profiler.ListFields():
         is_meant = field.name == "trace_log_interval_usec" and value == _NEVER
-        if field.name not in _HONOURED and not is_meant:
+        if field.name in _INSTEAD and not is_meant:
             yield field.name, _INSTEAD[field.name]

@@ -110,7 +110,7 @@ class Executors:
             raise kept(f"{who}: {words_of(error)}", code=code_of(error)) from error
 
     def assign(
-        self, services: Mapping[ServiceKey[Any], object]
+        self, plan: Plan, services: Mapping[ServiceKey[Any], object]
     ) -> tuple[dict[int, int], list[str], list[Executor]]:
         """Return node id → number of its queue, and name and executor of each queue.
 
@@ -124,7 +124,7 @@ class Executors:
         numbers = {name: number for number, name in enumerate(names)}
         of_service: dict[int, int] = {}
         queue_of: dict[int, int] = {}
-        for node in self._plan.nodes:
+        for node in plan.nodes:
             key = node.contract.runs_on
             stays = node.contract.runs_if_there and bool(node.executor)
             if key is None or key not in services or stays:

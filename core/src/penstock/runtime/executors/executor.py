@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     from penstock.engine.calculator import Calculator
     from penstock.plan import NodePlan, Plan
@@ -120,8 +120,8 @@ class Executor(ABC):
     """Lends threads to runs. Subclass it and register it by name, or hand it to `set_executor`.
 
     Attributes:
-        places: whether it makes calculators elsewhere, and holds what must be closed with the graph: `place`,
-            `check` and `close` are called.
+        places: whether it makes calculators elsewhere, and holds what must be closed with the graph: `check`,
+            `arrange`, `place` and `close` are called.
     """
 
     places = False
@@ -134,6 +134,14 @@ class Executor(ABC):
             InvalidArgumentError: the options make no sense; the message names the field.
         """
         return cls()
+
+    def arrange(self, plan: Plan, name: str, watched: Collection[int]) -> Plan:  # noqa: ARG002  # as below
+        """Return the graph as a run is to have it, with other nodes in the place of some of this executor's.
+
+        Called before `place`, with this executor's name in the graph, and the numbers of the streams that
+        must be written even where no node reads them. Streams keep their numbers.
+        """
+        return plan
 
     def place(self, node: NodePlan, plan: Plan) -> Calculator | None:  # noqa: ARG002  # for overriding methods
         """Make the calculator of a node elsewhere, and return what stands for it here: a `RemoteCalculator`.
