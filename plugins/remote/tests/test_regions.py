@@ -392,6 +392,25 @@ def test_nodes_of_another_executor_are_none_of_it() -> None:
     assert seen["c"] == [(1, 1), (2, 2)]
 
 
+def test_packets_of_a_local_node_reach_the_region_behind_it() -> None:
+    elsewhere = Elsewhere()
+    graph = graph_of(
+        'executor { name: "there" }',
+        CHAIN[0],
+        *(one.replace("calculator:", 'executor: "there" calculator:') for one in CHAIN[1:]),
+    )
+    graph.set_executor("there", elsewhere)
+    graph.set_executor("", InlineExecutor())
+    seen = watch(graph, "c")
+    graph.start_run()
+    feed(graph, range(20))
+    finish(graph)
+
+    assert elsewhere.regions == [["n2", "n3"]]
+    assert seen["c"] == [(n, n) for n in range(20)]
+    assert elsewhere.calls.count(("n2+n3", PROCESS)) <= 21, "each packet is one call, and so is the end"
+
+
 # --- the same as without ----------------------------------------------------------------------
 
 

@@ -7,7 +7,6 @@ can go on without more. So the region is idle between two calls, and what left i
 from __future__ import annotations
 
 import concurrent.futures
-from collections import Counter
 from time import perf_counter_ns
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
@@ -134,25 +133,31 @@ class HostedRegion:
         while True:
             if self._is_cancelled:
                 schedule.cancel()
-            if not queue.others and (method == OPEN or run.has_left()) and not schedule.errors:
+            if run.is_source and not queue.others and (method == OPEN or run.has_left()):
                 return  # what is ready are sources
             step = schedule.take(queue)
             if step is None:
                 return
-            self._do(step, run)
-            schedule.garbage.clear()
+            while step is not None:
+                error, is_stop = self._do(step, run)
+                if self._is_cancelled or run.is_source:
+                    schedule.complete(step, error, is_stop)
+                    step = None
+                else:
+                    step = schedule.turn(queue, step, error, is_stop)
+                schedule.garbage.clear()
 
-    def _do(self, step: Step, run: _Run) -> None:
+    def _do(self, step: Step, run: _Run) -> tuple[BaseException | None, bool]:
+        """Call a method; return what it raised, and whether the node, a source, is to close."""
         try:
             is_stop = self._awaiting.call(step)
         except BaseException as error:  # noqa: BLE001  # told to the driver
             step.words = words_of(error)
-            run.schedule.complete(step, error)
-            return
+            return error, False
         if is_stop and not step.node.is_source:
             run.stopped_by = step.node.name  # the driver closes its sources, which reaches the region then
             is_stop = False
-        run.schedule.complete(step, None, is_stop)
+        return None, is_stop
 
 
 class _Run:
@@ -161,6 +166,7 @@ class _Run:
     Attributes:
         schedule: the engine.
         stopped_by: the node with inputs that returned STOP; None where none has.
+        is_source: whether all nodes are sources, or below them.
     """
 
     def __init__(
@@ -196,12 +202,15 @@ class _Run:
         self._inner: Final = [schedule.streams[plan.stream_ids[name]] for name in region.inner]
         for stream, is_ordered in zip(self._leaving, opening.ordered, strict=True):
             stream.is_ordered = is_ordered or bool(stream.readers)
-        self._is_source: Final = not region.inputs
+        self.is_source: Final = not region.inputs
         self._bounds = [stream.bound for stream in self._leaving]
         self._told_counters: dict[str, int] = {}
         self._told_queues: list[tuple[str, int, int]] = []
         self._told_added = [0] * len(self._inner)
-        self._told_dropped: Counter[tuple[str, str]] = Counter()
+        self._single: Final = [
+            one.readers[0] for one in schedule.streams if len(one.readers) == 1 and not one.observers
+        ]
+        self._told_dropped: dict[tuple[str, str], int] = {}
         self._told_sides: set[str] = set()
         self._has_failed = False
         headers = {number: Packet(header[0]) for number, header in enumerate(opening.headers) if header}
@@ -262,13 +271,13 @@ class _Run:
         if sides:
             self._told_sides.update(sides)
             more["side_packets"] = sides
-        inside = self._inside(is_plain=is_plain)
+        inside = self._inside(method, is_plain=is_plain)
         if inside:
             more["region"] = inside
-        is_over = self._is_source and self.schedule.state == TERMINATED and method == PROCESS
+        is_over = self.is_source and self.schedule.state == TERMINATED and method == PROCESS
         return Answer(outputs, is_over, busy_ns, more or None)
 
-    def _inside(self, *, is_plain: bool) -> dict[str, Any]:
+    def _inside(self, method: int, *, is_plain: bool) -> dict[str, Any]:
         """Return what only regions tell: see `penstock_remote.region_end`."""
         inside: dict[str, Any] = {}
         values = self._counters.values()
@@ -287,30 +296,30 @@ class _Run:
         ]
         if queues != self._told_queues:
             inside["queues"] = self._told_queues = queues
-        added = [stream.added for stream in self._inner]
-        if added != self._told_added:
-            inside["added"] = [now - before for now, before in zip(added, self._told_added, strict=True)]
-            self._told_added = added
         dropped = self._dropped()
         if dropped != self._told_dropped:
-            new = dropped - self._told_dropped
-            inside["dropped"] = [(name, reason, count) for (name, reason), count in new.items()]
+            told = self._told_dropped
+            inside["dropped"] = [(*key, count - told.get(key, 0)) for key, count in dropped.items()]
             self._told_dropped = dropped
         if self.stopped_by is not None:
             inside["stopped_by"], self.stopped_by = self.stopped_by, None
         if self.schedule.errors and not self._has_failed:
             self._has_failed = True
             inside["errors"] = [_as_data(one, is_plain=is_plain) for one in self.schedule.errors]
+        if inside or method == CLOSE:  # with each call it would make small packets slower
+            added = [stream.added for stream in self._inner]
+            inside["added"] = [now - before for now, before in zip(added, self._told_added, strict=True)]
+            self._told_added = added
         return inside
 
-    def _dropped(self) -> Counter[tuple[str, str]]:
+    def _dropped(self) -> dict[tuple[str, str], int]:
         """Return what was dropped of each stream that has one reader here, by name and reason."""
-        found: Counter[tuple[str, str]] = Counter()
-        for stream in self.schedule.streams:
-            if len(stream.readers) == 1 and not stream.observers:
-                for reason, count in stream.readers[0].dropped.items():
-                    found[stream.name, reason] += count
-        return found
+        return {
+            (reader.name, reason): count
+            for reader in self._single
+            if reader.dropped
+            for reason, count in reader.dropped.items()
+        }
 
 
 def _split(counter: str, schedule: Schedule) -> tuple[str, str]:

@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from penstock import Packet
 from penstock.errors import CalculatorError, InternalError, PenstockError
-from penstock.lowlevel import CLOSE, PROCESS, InputStream
+from penstock.lowlevel import CLOSE, OPEN, PROCESS, InputStream
+from penstock_remote.calls import Call
 from penstock_remote.errors import error_from_data
 from penstock_remote.regions import region_of
 from penstock_remote.stand_in import call_of, write
 
 if TYPE_CHECKING:
-    from penstock.lowlevel import Node, NodePlan, Plan, Schedule, Step, Stop
-    from penstock_remote.calls import Answer, Call
+    from penstock.lowlevel import Node, NodePlan, OutputStream, Plan, Schedule, Step, Stop
+    from penstock_remote.calls import Answer
     from penstock_remote.regions import Region
 
 
@@ -46,15 +47,15 @@ class RegionEnd:
         }
         self._entering: Final = {name: number for number, name in enumerate(region.entering)}
         self._queues: Final[dict[tuple[str, int], InputStream]] = {}
+        #: The streams inside, known from the first call on.
+        self._inner: list[OutputStream] = []
 
     def call_of(self, step: Step) -> Call:
         """Return what a step asks for, as data."""
         call = call_of(step)
         node: Any = step.node
-        if step.method == PROCESS and node.inputs:
-            return call._replace(input_bounds=list(node.policy.bounds))
         if step.method == PROCESS:
-            return call._replace(input_bounds=[])
+            return Call(*call[:4], None, node.policy.bounds if node.inputs else [])
         if step.method == CLOSE:
             failing: list[bool] = []
             node.services.change(lambda schedule: failing.append(bool(schedule.errors)))
@@ -64,13 +65,18 @@ class RegionEnd:
     def write(self, step: Step, answer: Answer) -> Stop | None:
         """Write an answer to the outputs of a step, and tell the engine what has changed inside."""
         outcome = write(step, answer)
+        if answer.more is None and step.method != OPEN:  # nothing has changed but the outputs
+            return outcome
         inside: dict[str, Any] = (answer.more or {}).get("region", {})
         services: Any = step.node.services
-        for name, counter, increase in inside.get("counters", ()):
+        for name, counter, increase in inside.pop("counters", ()):
             services.counter(_Counting(name), counter).increment_by(increase)
-        errors = [self._error(*one) for one in inside.get("errors", ())]
-        if inside or call_opens(step):
+        added = inside.pop("added", ())
+        errors = [self._error(*one) for one in inside.pop("errors", ())]
+        if inside or errors or step.method == OPEN:
             services.change(lambda schedule: self._apply(schedule, step.node, inside, errors))
+        for stream, count in zip(self._inner, added, strict=bool(added)):
+            stream.added += count  # nothing else writes to it
         return outcome
 
     def _error(  # noqa: PLR0913, PLR0917  # as the other end sends them
@@ -85,10 +91,10 @@ class RegionEnd:
         self, schedule: Schedule, node: Node, inside: dict[str, Any], errors: list[PenstockError]
     ) -> None:
         """Change the engine as the inside has changed; its lock is held."""
-        streams = [schedule.streams[number] for number in self._region.inner]
-        for stream, count in zip(streams, inside.get("added", (0,) * len(streams)), strict=True):
-            stream.node = node
-            stream.added += count
+        if not self._inner:
+            self._inner = [schedule.streams[number] for number in self._region.inner]
+            for stream in self._inner:
+                stream.node = node
         for name, reason, count in inside.get("dropped", ()):
             if name in self._entering:
                 node.inputs[self._entering[name]].disuse(reason, count)
@@ -135,11 +141,6 @@ class RegionEnd:
 
 #: Stands in a queue here for a packet that waits inside.
 _PLACE: Final = Packet()
-
-
-def call_opens(step: Step) -> bool:
-    """Return whether a step is the first call of its region."""
-    return step.method not in (PROCESS, CLOSE)
 
 
 def end_of(node: NodePlan, plan: Plan, *, is_plain: bool = False) -> RegionEnd | None:

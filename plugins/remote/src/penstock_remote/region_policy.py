@@ -5,13 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from penstock import NOT_READY, READY_FOR_CLOSE, InputStreamHandler, Packet
-from penstock.lowlevel import DONE, MIN, PRESTREAM
+from penstock.lowlevel import DONE, PRESTREAM, UNSTARTED
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+    from typing import TypeAlias
 
     from penstock import Input
     from penstock.lowlevel import InputStream
+
+    Advance: TypeAlias = Callable[[Sequence[Input]], int]
 
 
 class RegionInputStreamHandler(InputStreamHandler):
@@ -33,32 +36,35 @@ class RegionInputStreamHandler(InputStreamHandler):
         self.bounds = [PRESTREAM] * len(inputs)
         self.waiting = [False] * len(inputs)
 
-    def look(self) -> int:
-        """Return the time of the oldest packet, or else of the bound that has come."""
-        packet = DONE
-        settled = MIN
-        is_new = False
-        for stream, known in zip(self.inputs, self.bounds, strict=True):
+    def decides_itself(self) -> bool:
+        """Say that no packet may get past `bind`."""
+        return True
+
+    def bind(self) -> Advance:
+        """Return what the node calls to look, and to take what has come."""
+        return self._advance
+
+    def _advance(self, inputs: Sequence[Input]) -> int:
+        """Take the oldest packet of each stream; return the time of the oldest, or else of a new bound."""
+        at = DONE
+        settled = UNSTARTED
+        is_new = is_open = False
+        bounds = self.bounds
+        for stream, known in zip(self.inputs, bounds, strict=True):
             if stream.queue:
-                packet = min(packet, stream.queue[0].stamp)
+                at = min(at, stream.queue[0].stamp)
             elif stream.bound > known:
                 is_new = True
                 settled = max(settled, stream.settled())
-        if packet != DONE:
-            return packet
-        if is_new:
-            return settled
-        if all(known == DONE for known in self.bounds):
-            return READY_FOR_CLOSE
-        self.waits_at = min(self.bounds)
-        return NOT_READY
-
-    def fill(self, timestamp: int, inputs: Sequence[Input]) -> None:  # noqa: ARG002  # each stream has its own
-        """Take the oldest packet of each stream."""
-        for port in inputs:
-            stream = port.stream
-            port.fill(stream.pop() if stream.queue else Packet(timestamp=stream.settled()))
-        self.bounds = [stream.head_or_bound() for stream in self.inputs]
+            elif known < DONE:
+                is_open = True
+        if at == DONE and not is_new:
+            if not is_open:
+                return READY_FOR_CLOSE
+            self.waits_at = min(bounds)
+            return NOT_READY
+        self.bounds = [_take(port) for port in inputs]
+        return settled if at == DONE else at
 
     def blocking(self) -> Sequence[InputStream]:
         """Return the streams for which packets of other streams wait inside; else all that are not done."""
@@ -68,3 +74,10 @@ class RegionInputStreamHandler(InputStreamHandler):
             if not is_waiting and stream.bound != DONE
         ]
         return missing if any(self.waiting) else [one for one in self.inputs if one.bound != DONE]
+
+
+def _take(port: Input) -> int:
+    """Show the oldest packet of a stream; return the bound behind it."""
+    stream = port.stream
+    port.fill(stream.pop() if stream.queue else Packet(timestamp=stream.settled()))
+    return stream.head_or_bound()
