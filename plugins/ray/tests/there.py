@@ -164,6 +164,13 @@ class Opens(Passing):
         cc.output.add(self.count, cc.input_timestamp)
 
 
+class Kind(Passing):
+    """Writes the name of its input's type."""
+
+    def process(self, cc):
+        cc.output.add(type(cc.input.payload).__name__, cc.input_timestamp)
+
+
 class Sleeps(Passing):
     """Sleeps for some seconds, and says in a file that it began."""
 
@@ -242,6 +249,7 @@ def doubled(value: int) -> int:
 ALL = (
     Echo,
     Ints,
+    Kind,
     Pid,
     PidOfAny,
     ObjectAndPid,
