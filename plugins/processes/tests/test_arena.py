@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import os
 import pickle
@@ -88,10 +89,16 @@ def test_threads_that_take_and_drop_blocks_at_once_lose_nothing(arenas) -> None:
     assert own.free_bytes() == SIZE
 
 
-@pytest.mark.parametrize(
+PAYLOADS = pytest.mark.parametrize(
     "payload",
     [
         np.arange(5000, dtype=np.float64),
+        np.arange(7, dtype=np.complex64),
+        np.array(2.5),
+        np.arange(6000, dtype=">i4"),
+        np.arange(6000).astype("datetime64[s]"),
+        np.asfortranarray(np.arange(9000, dtype=np.float16).reshape(90, 100)),
+        np.rec.array([(1, 2.0), (3, 4.0)]),
         np.arange(10000, dtype=np.int32).reshape(100, 100)[::2, 3:50],
         np.arange(9000, dtype=np.uint8).reshape(30, 100, 3).transpose(1, 0, 2),
         np.zeros((0, 5)),
@@ -100,12 +107,56 @@ def test_threads_that_take_and_drop_blocks_at_once_lose_nothing(arenas) -> None:
         bytearray(b"y" * 5000),
     ],
 )
+
+
+@PAYLOADS
 def test_what_goes_in_comes_out(ends, payload) -> None:
     here, there = ends
 
     found = there.loads(memoryview(here.dumps(payload)))
 
     np.testing.assert_equal(found, payload)
+
+
+@PAYLOADS
+def test_the_faster_way_for_arrays_gives_what_numpys_own_gives(ends, payload) -> None:
+    here, there = ends
+    first = there.loads(memoryview(here.dumps(payload)))
+    there.loads(memoryview(here.dumps(np.ones(5000))))
+
+    found = there.loads(memoryview(here.dumps(payload)))
+
+    np.testing.assert_equal(found, payload)
+    if isinstance(payload, np.ndarray):
+        assert type(found) is type(payload)
+        assert found.dtype == payload.dtype
+        assert found.flags.writeable == first.flags.writeable
+        assert found.flags.f_contiguous == first.flags.f_contiguous
+
+
+def test_the_faster_way_is_taken_where_the_message_before_had_large_buffers(ends) -> None:
+    here, _ = ends
+    small = np.arange(3)
+    plain = here.dumps(small)
+    here.dumps(np.ones(5000))
+
+    message = here.dumps(small)
+
+    assert b"numeric" in plain
+    assert b"numeric" not in message
+    assert here.dumps(small) == plain, "the message before had none"
+
+
+def test_a_block_that_has_just_become_free_is_taken_first(arenas) -> None:
+    own = arenas[0][0]
+    _kept, freed, other = own.take(5000), own.take(6000), own.take(6000)
+    places = [ctypes.addressof(block) for block in (freed, other)]
+    del freed
+    del other
+
+    again = [own.take(6000) for _ in range(2)]
+
+    assert [ctypes.addressof(block) for block in again] == places[::-1]
 
 
 def test_images_and_matrices_come_read_only_without_a_copy(ends) -> None:

@@ -85,18 +85,11 @@ class OwnArena(Arena):
         """Return a writable block, freed with the last view of it; None where there is no room."""
         asked = -(-size // _ALIGNMENT) * _ALIGNMENT
         with self._lock:
-            self._take_back()
-            for position, offset in enumerate(self._offsets):
-                free = self._sizes[offset]
-                if free >= asked:
-                    del self._sizes[offset]
-                    if free == asked:
-                        del self._offsets[position]
-                    else:
-                        self._offsets[position] = offset + asked
-                        self._sizes[offset + asked] = free - asked
-                    break
-            else:
+            offset = self._take_dead(asked)
+            if offset is None:
+                self._take_back()
+                offset = self._take_free(asked)
+            if offset is None:
                 return None
         return self.block(offset, size, lambda _: self._dead.append((offset, asked)))
 
@@ -105,6 +98,31 @@ class OwnArena(Arena):
         with self._lock:
             self._take_back()
             return sum(self._sizes.values())
+
+    def _take_dead(self, asked: int) -> int | None:
+        """Return the part that has become free last if it is as large as asked: caches still have it."""
+        try:
+            offset, size = self._dead.pop()
+        except IndexError:
+            return None
+        if size == asked:
+            return offset
+        self._dead.append((offset, size))
+        return None
+
+    def _take_free(self, asked: int) -> int | None:
+        """Return the first free part that is large enough."""
+        for position, offset in enumerate(self._offsets):
+            free = self._sizes[offset]
+            if free >= asked:
+                del self._sizes[offset]
+                if free == asked:
+                    del self._offsets[position]
+                else:
+                    self._offsets[position] = offset + asked
+                    self._sizes[offset + asked] = free - asked
+                return offset
+        return None
 
     def _take_back(self) -> None:
         while self._dead:

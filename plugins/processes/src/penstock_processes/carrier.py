@@ -34,6 +34,23 @@ _PLACE: Final = struct.Struct("=QIQQ")
 _TOKEN: Final = struct.Struct("=Q")
 _MOST_TOKENS: Final = 4096
 _MOST_PLACES: Final = 0xFFFF
+#: Kinds of elements that one character names.
+_PLAIN_KINDS: Final = frozenset("biufc")
+
+
+def _reduced(array: Any) -> Any:
+    """Return how an array is made again, in half the time that NumPy's own way takes; or NotImplemented."""
+    kind = array.dtype
+    if kind.kind in _PLAIN_KINDS and kind.isnative and array.flags.c_contiguous:
+        return np.ndarray, (array.shape, kind.char, pickle.PickleBuffer(array))
+    return NotImplemented
+
+
+class _ArrayPickler(pickle.Pickler):
+    """Packs arrays faster than `pickle.dumps`, and all else slower."""
+
+    def reducer_override(self, obj: Any) -> Any:
+        return _reduced(obj) if obj.__class__ is np.ndarray else NotImplemented
 
 
 class Carrier:
@@ -51,6 +68,8 @@ class Carrier:
         self._is_plain: Final = is_plain
         self._lent: Final[dict[int, Any]] = {}
         self._tokens: Final = itertools.count()
+        #: Whether the last message had large buffers, so that the next one may have arrays.
+        self._has_buffers = False
         #: Tokens of blocks of the other end whose last view here is dead.
         self._dead: Final[deque[int]] = deque()
 
@@ -76,11 +95,17 @@ class Carrier:
             return False
 
         try:
-            body = pickle.dumps(content, protocol=5, buffer_callback=place)
+            if self._has_buffers and not self._is_plain:
+                file = io.BytesIO()
+                _ArrayPickler(file, protocol=5, buffer_callback=place).dump(content)
+                body = file.getvalue()
+            else:
+                body = pickle.dumps(content, protocol=5, buffer_callback=place)
         except BaseException:
             for token, _, _, _ in places:
                 del self._lent[token]
             raise
+        self._has_buffers = bool(places)
         if not places and not self._dead:
             return _NOTHING_LENT + body
         dead = self._take_dead()

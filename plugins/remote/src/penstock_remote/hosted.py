@@ -36,6 +36,10 @@ if TYPE_CHECKING:
     from penstock_remote.description import RemoteNode
 
 
+#: Fields of what an input shows where there is a packet.
+_WITH_PAYLOAD: Final = 3
+
+
 class HostedNode:
     """One node of a driver's graph, made here. A run of the driver opens it, calls it and closes it.
 
@@ -154,10 +158,13 @@ class _Opened:
         step.method = call.method
         step.stamp = call.stamp
         step.call = (node.open, node.process, node.close)[call.method]
-        for port, (stamp, is_done, *payload) in zip(step.in_ports, call.inputs, strict=True):
-            port.packet = Packet(payload[0] if payload else NOTHING, stamp)
-            port.done = is_done
-            port.stream.delivered += bool(payload)
+        for port, shown in zip(step.in_ports, call.inputs, strict=True):
+            port.done = shown[1]
+            if len(shown) == _WITH_PAYLOAD:
+                port.packet = Packet(shown[2], shown[0])
+                port.stream.delivered += 1
+            else:
+                port.packet = Packet(NOTHING, shown[0])
         for output, bound in zip(step.out_ports, call.bounds, strict=True):
             output.bound = bound
             output.stream.is_closed = bound == DONE
@@ -174,19 +181,26 @@ class _Opened:
     def answer(self, step: Step, call: Call, *, is_stop: bool, busy_ns: int) -> Answer:
         """Return what a call did, and what has been counted since the last answer."""
         outputs: list[Written | None] = []
+        is_rare = call.method == OPEN or bool(self._side_packets)
         for output, before in zip(step.out_ports, call.bounds, strict=True):
-            if not (output.packets or output.will_close or output.bound != before):
+            written = output.packets
+            if written:
+                output.stream.added += len(written)
+                packets = [(packet.stamp, packet.value) for packet in written]
+                outputs.append((packets, output.bound, output.will_close))
+            elif output.will_close or output.bound != before:
+                outputs.append(([], output.bound, output.will_close))
+            else:
                 outputs.append(None)
-                continue
-            output.stream.added += len(output.packets)
-            packets = [(packet.stamp, packet.value) for packet in output.packets]
-            outputs.append((packets, output.bound, output.will_close))
-        more = self._more(step, call.method)
+        for stream in self._node.inputs:
+            if stream.dropped:
+                is_rare = True
+        values = self._counters.values()
+        more = self._more(step, call.method, values) if is_rare or values else None
         return Answer(outputs, is_stop, busy_ns, more or None)
 
-    def _more(self, step: Step, method: int) -> dict[str, Any]:
+    def _more(self, step: Step, method: int, values: dict[str, int]) -> dict[str, Any]:
         more: dict[str, Any] = self._opened() if method == OPEN else {}
-        values = self._counters.values()
         if values != self._counted:
             start = len(step.node.name) + 1  # a counter is called "<node>-<name>"
             increases = {name[start:]: value - self._counted.get(name, 0) for name, value in values.items()}

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import logging
-from contextlib import contextmanager
-from contextvars import ContextVar
+from contextvars import ContextVar, Token
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
 #: Values of a record that every process can read.
 _PLAIN: Final = (str, int, float, type(None))
@@ -16,14 +15,23 @@ _PLAIN: Final = (str, int, float, type(None))
 _NODE: Final[ContextVar[str | None]] = ContextVar("penstock_node", default=None)
 
 
-@contextmanager
-def calling(node: str) -> Iterator[None]:
-    """Say that what this thread logs meanwhile comes from a node."""
-    token = _NODE.set(node)
-    try:
-        yield
-    finally:
-        _NODE.reset(token)
+class calling:  # noqa: N801  # reads as a function; as a generator it would cost 1 us a call
+    """Say that what this thread logs meanwhile comes from a node: `with calling("seg"):`.
+
+    Args:
+        node: its name.
+    """
+
+    __slots__ = ("_node", "_token")
+
+    def __init__(self, node: str) -> None:
+        self._node: Final = node
+
+    def __enter__(self) -> None:
+        self._token: Token[str | None] = _NODE.set(self._node)
+
+    def __exit__(self, *_: object) -> None:
+        _NODE.reset(self._token)
 
 
 class LogSender(logging.Handler):

@@ -58,7 +58,6 @@ class Pending(Future[Any]):
         self.stamp: Final = call.stamp
         self._killer: threading.Timer | None = None
         self._began: Final = monotonic()
-        self.set_running_or_notify_cancel()
 
     def cancel(self) -> bool:
         """Ask for the end of the call; it is done when the process says so, or is dead."""

@@ -7,6 +7,7 @@ run all pending steps but closes are cancelled; a step that has not ended after 
 from __future__ import annotations
 
 import inspect
+from functools import cache
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
@@ -26,6 +27,14 @@ if TYPE_CHECKING:
 GRACE_S: Final = 10.0
 
 
+@cache
+def _futures() -> Any:
+    """Return `concurrent.futures`, which brings logging: most graphs have no steps that wait."""
+    import concurrent.futures
+
+    return concurrent.futures
+
+
 class DeferringRun(LockedRun):
     """A locked run whose steps may complete later."""
 
@@ -35,9 +44,7 @@ class DeferringRun(LockedRun):
         Returns:
             An error if `outcome` is neither; the caller then completes the step with it.
         """
-        import concurrent.futures  # brings logging; most graphs have no steps that wait
-
-        if isinstance(outcome, concurrent.futures.Future):
+        if isinstance(outcome, _futures().Future):
             future = outcome
         elif inspect.isawaitable(outcome):
             future = self._loop.submit(outcome)
@@ -60,15 +67,13 @@ class DeferringRun(LockedRun):
         return None
 
     def _later(self, step: Step, future: concurrent.futures.Future[Any]) -> None:
-        import concurrent.futures
-
         error: BaseException | None
         outcome = None
         try:
             error = future.exception()
             if error is None:
                 outcome = future.result()
-        except concurrent.futures.CancelledError as cancelled:
+        except _futures().CancelledError as cancelled:
             error = cancelled
         if error is None and outcome is not None and not (outcome is STOP and step.method == PROCESS):
             error = InvalidArgumentError(
@@ -93,9 +98,7 @@ class DeferringRun(LockedRun):
         if error is not None:
             step.words = words_of_call(step, error)
         step.clear_inputs()
-        import concurrent.futures
-
-        was_cancelled = isinstance(error, concurrent.futures.CancelledError) and bool(self.schedule.errors)
+        was_cancelled = isinstance(error, _futures().CancelledError) and bool(self.schedule.errors)
         wake: list[QueueServer] = []
         garbage: list[Packet] | None = None
         with self.lock:
