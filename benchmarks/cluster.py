@@ -1,7 +1,7 @@
 """Claim: a node in an actor of a Ray cluster costs little more than the bare actor call, or less.
 
 - "small packet": median microseconds of an int there and back, one at a time.
-- "720p frame": as before, a frame of 2.8 MB.
+- "720p frame": as before, a frame of 2.8 MB. Both also with five nodes that share an actor, beside one.
 - "window": microseconds a call with many under way: 16 for the bare actor; Penstock takes what waits together
   (`batch`).
 - "a to b": median microseconds of a frame that one actor makes new and another one reduces to a number; the
@@ -21,7 +21,20 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from expected import expect
-from processes import FIGURE, TASKS, WARM_UP, Asked, bar, inverted, name, same, timed, value_of
+from processes import (
+    FIGURE,
+    IN_REGION,
+    REGION,
+    TASKS,
+    WARM_UP,
+    Asked,
+    bar,
+    inverted,
+    name,
+    same,
+    timed,
+    value_of,
+)
 from side_by_side import Benchmark, Case, Contestant, main, parser
 
 import penstock as host
@@ -60,8 +73,14 @@ TASKS["inverted mean"] = ("", "", lambda frame: mean(inverted(frame)))
 
 def actors(batch: int = 1) -> str:
     """Return an executor of actors."""
-    options = f"options {{ [penstock_ray.RayExecutorOptions.ext] {{ batch: {batch} num_actors: 1 }} }}"
+    fields = f"batch: {batch} num_actors: 1"
+    options = f"options {{ [penstock_ray.RayExecutorOptions.ext] {{ {fields} }} }}"
     return f'type: "RayExecutor" {options}'
+
+
+def one_actor() -> str:
+    """Return an executor with one actor, which neighbours share."""
+    return actors().replace("batch: 1", "colocate { }")
 
 
 class Bare:
@@ -92,10 +111,10 @@ def connected() -> Iterator[Any]:
         ray.shutdown()
 
 
-def penstock(packets: int, tasks: list[str], small: bool) -> dict[str, float]:  # noqa: FBT001  # settings
-    """Time a node, or two, one packet at a time."""
+def penstock(packets: int, tasks: list[str], small: bool, nodes: int = 1) -> dict[str, float]:  # noqa: FBT001  # settings
+    """Time a node, two, or several that share an actor, one packet at a time."""
     with connected():
-        asked = Asked(*tasks, executor=actors())
+        asked = Asked(*tasks * nodes, executor=one_actor() if nodes > 1 else actors())
         try:
             return timed(asked.ask, 1 if small else value_of(tasks[0]), packets, " ".join(tasks))
         finally:
@@ -174,7 +193,10 @@ def benchmark() -> tuple[Benchmark, argparse.Namespace]:
         (CHAIN, 200, ["inverted", "mean"]),
     ):
         settings = {"tasks": tasks, "small": title == SMALL}
-        case(title, packets, {CLUSTER: ("penstock", settings), BARE: ("bare", settings)})
+        entries: dict[str, tuple[str, dict[str, Any]]] = {CLUSTER: ("penstock", settings)}
+        if title != CHAIN:
+            entries[REGION] = ("penstock", {**settings, "nodes": IN_REGION})
+        case(title, packets, {**entries, BARE: ("bare", settings)})
     case(WINDOW, 5000, {BATCHED: ("penstock_window", {}), BARE: ("bare_window", {})})
     return Benchmark(
         claim="A node on a cluster costs little more than a bare actor.",
@@ -185,6 +207,8 @@ def benchmark() -> tuple[Benchmark, argparse.Namespace]:
         bars=[
             bar(SMALL, CLUSTER, BARE, 1.15),
             bar(FRAME, CLUSTER, BARE, 1.15),
+            bar(SMALL, REGION, CLUSTER, 1.3),
+            bar(FRAME, REGION, CLUSTER, 1.3),
             bar(CHAIN, CLUSTER, BARE, 1.1),
             bar(WINDOW, BATCHED, BARE, 1 / 3),
         ],

@@ -25,6 +25,16 @@ class Passing(Calculator):
         cc.set_timestamp_offset(0)
 
 
+class Noting:
+    """A payload that notes which threads of a process pack it."""
+
+    packed_by: list[str] = []  # noqa: RUF012  # the test clears it
+
+    def __reduce__(self):
+        Noting.packed_by.append(threading.current_thread().name)
+        return Noting, ()
+
+
 class Echo(Passing):
     """Passes its input on."""
 

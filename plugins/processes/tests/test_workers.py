@@ -49,6 +49,34 @@ def test_a_node_works_in_another_process_and_nothing_is_left(driven, nothing_lef
         os.kill(pid, 0)
 
 
+def test_the_thread_that_adds_sends_and_the_one_that_receives_sends_what_comes_of_it(driven) -> None:
+    one = driven("Echo", "Echo", "Echo", options="num_processes: 1")
+    one.graph.start_run()
+    one.graph.wait_until_idle(PATIENCE_S)
+    elsewhere.Noting.packed_by.clear()
+
+    for number in range(5):
+        one.add(elsewhere.Noting(), start=number)
+        one.graph.wait_until_idle(PATIENCE_S)
+
+    assert len(one.got) == 5
+    assert elsewhere.Noting.packed_by[::3] == [threading.current_thread().name] * 5
+    assert elsewhere.Noting.packed_by.count("penstock-worker-1") == 10
+
+
+def test_a_node_with_a_failure_policy_is_called_by_threads_of_the_executor_alone(driven) -> None:
+    one = driven(("Echo", "failure { on_error: SKIP }"), options="num_processes: 1")
+    one.graph.start_run()
+    one.graph.wait_until_idle(PATIENCE_S)
+    elsewhere.Noting.packed_by.clear()
+
+    one.add(elsewhere.Noting(), elsewhere.Noting())
+    one.graph.wait_until_idle(PATIENCE_S)
+
+    assert len(one.got) == 2
+    assert {name.rpartition("-")[0] for name in elsewhere.Noting.packed_by} == {"penstock-send-workers"}
+
+
 @pytest.mark.parametrize("start", ["SPAWN", "FORKSERVER"])
 def test_both_ways_to_start_give_the_same(driven, start) -> None:
     one = driven("Echo", "Doubled", options=f"num_processes: 2 start: {start}")

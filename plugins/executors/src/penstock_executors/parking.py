@@ -38,6 +38,7 @@ class ThreadsLease(Lease):
         make: returns a thread that is not started, given its number and what it runs.
         most: how many threads there may be.
         start: starts such a thread.
+        may_send: as `Lease.may_send`, where the steps are calls that are sent elsewhere; else None.
 
     Raises:
         ResourceExhaustedError: the system starts no thread; there is none then. Where it starts some of them,
@@ -52,7 +53,10 @@ class ThreadsLease(Lease):
         make: Callable[[int, Callable[[], None]], threading.Thread],
         most: int,
         start: Callable[[threading.Thread], None] = threading.Thread.start,
+        may_send: Callable[[], bool] | None = None,
     ) -> None:
+        self.sends = may_send is not None
+        self._may_send: Final = may_send
         self._work: Final = work
         self._make: Final = make
         self._start: Final = start
@@ -83,6 +87,10 @@ class ThreadsLease(Lease):
     def thread_count(self) -> int:
         """Return how many threads there may be; they start as they are needed."""
         return self._most
+
+    def may_send(self) -> bool:
+        """Return what the executor says."""
+        return self._may_send is not None and self._may_send()
 
     def _keep_one_asleep(self) -> None:
         """Start a thread if none sleeps. A thread that is about to run steps calls this."""

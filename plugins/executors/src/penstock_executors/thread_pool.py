@@ -47,6 +47,9 @@ class ThreadPoolExecutor(Executor):
         }
     """
 
+    #: As `Lease.may_send`, for executors that send calls elsewhere.
+    may_send: Callable[[], bool] | None = None
+
     def __init__(
         self,
         num_threads: int,
@@ -91,7 +94,7 @@ class ThreadPoolExecutor(Executor):
             return threading.Thread(target=target, name=f"{label}-{number}", daemon=True)
 
         start = self._start_with_stack if self._stack_size else threading.Thread.start
-        return ThreadsLease(work, make, self.num_threads, start)
+        return ThreadsLease(work, make, self.num_threads, start, self.may_send)
 
     def _start_with_stack(self, thread: threading.Thread) -> None:
         with _stack_size_lock:

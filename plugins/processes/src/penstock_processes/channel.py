@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import socket
 import struct
+import threading
+from collections import deque
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    import socket
+    from collections.abc import Sequence
 
 #: Size of the content, kind and number of a message.
 _HEAD: Final = struct.Struct("=QBQ")
@@ -14,6 +17,8 @@ _HEAD: Final = struct.Struct("=QBQ")
 _CHUNK: Final = 1 << 14
 #: From this size on a content is not copied behind its head.
 _LARGE: Final = 1 << 16
+#: The system takes a message below this size whole or not at all.
+_WHOLE: Final = 1 << 14
 
 
 class Channel:
@@ -78,3 +83,82 @@ class Channel:
         if not chunk:
             raise EOFError
         return chunk
+
+
+class Outbox:
+    """Sends messages through a channel without ever waiting, from any thread.
+
+    What the socket does not take at once, a thread sends. So a thread that takes messages from the other end
+    may send too: else both ends could wait for each other to receive. The main thread leaves a message of
+    more than 16 KiB to that thread, because Ctrl-C could break it off in the middle.
+
+    Args:
+        channel: nobody else sends through it.
+        name: of the thread.
+    """
+
+    def __init__(self, channel: Channel, name: str) -> None:
+        self._socket: Final = channel.socket
+        self._lock: Final = threading.Lock()
+        self._news: Final = threading.Condition(self._lock)
+        #: What is still to be sent, oldest first; the first one may be under way.
+        self._waiting: Final[deque[bytes | memoryview]] = deque()
+        self._is_closed = False
+        self._thread: Final = threading.Thread(target=self._serve, name=name, daemon=True)
+        self._thread.start()
+
+    def send(self, kind: int, number: int, content: bytes) -> None:
+        """Send a message, now or soon.
+
+        Raises:
+            OSError: the other end is closed.
+        """
+        head = _HEAD.pack(len(content), kind, number)
+        parts = [head + content] if len(content) < _LARGE else [head, content]
+        is_whole = len(content) < _WHOLE or threading.current_thread() is not threading.main_thread()
+        with self._lock:
+            if self._is_closed:
+                raise BrokenPipeError
+            left = self._send_now(parts) if is_whole and not self._waiting else parts
+            if left:
+                self._waiting.extend(left)
+                self._news.notify()
+
+    def _send_now(self, parts: Sequence[bytes]) -> Sequence[bytes | memoryview]:
+        """Send what the socket takes at once; return what is left."""
+        for number, part in enumerate(parts):
+            try:
+                count = self._socket.send(part, socket.MSG_DONTWAIT)
+            except BlockingIOError:
+                count = 0
+            if count < len(part):
+                return [memoryview(part)[count:], *parts[number + 1 :]]
+        return ()
+
+    def close(self) -> None:
+        """Drop what has not been sent, and let the thread end. The other end is closed."""
+        with self._lock:
+            self._is_closed = True
+            self._waiting.clear()
+            self._news.notify()
+
+    def join(self, timeout: float) -> None:
+        """Wait until the thread has ended, at most so many seconds."""
+        self._thread.join(timeout)
+
+    def _serve(self) -> None:
+        while True:
+            with self._lock:
+                while not (self._waiting or self._is_closed):
+                    self._news.wait()
+                if self._is_closed:
+                    return
+                first = self._waiting[0]
+            try:
+                self._socket.sendall(first)
+            except OSError:
+                return  # the other end is closed, which the thread that receives sees
+            del first
+            with self._lock:
+                if self._waiting:
+                    self._waiting.popleft()

@@ -14,7 +14,7 @@ from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from penstock_processes.carrier import Carrier
-from penstock_processes.channel import Channel
+from penstock_processes.channel import Channel, Outbox
 from penstock_processes.messages import (
     ANSWER,
     CALL,
@@ -86,7 +86,6 @@ class Link:
         self._options: Final = options
         self._is_plain: Final = options.codec.value == 1
         self.carrier: Final = Carrier(own, arenas, is_plain=self._is_plain)
-        self._sending: Final = threading.Lock()
         self._numbers: Final = itertools.count(1)
         self._pending: Final[dict[int, Pending]] = {}
         self._forgotten: Final[deque[int]] = deque()
@@ -95,6 +94,7 @@ class Link:
         self.pid: int | None = None
         self.is_ready = threading.Event()
         self._ends: Final = self._start(context, descriptors)
+        self._outbox: Final = Outbox(self._ends.calls, f"penstock-outbox-{number}")
         self._thread: Final = threading.Thread(
             target=self._receive, name=f"penstock-worker-{number}", daemon=True
         )
@@ -155,7 +155,11 @@ class Link:
             raise input_fault(node, call) or error from error
         pending = Pending(self, number, node.name, call, write)
         self._pending[number] = pending
-        self._send_bytes(CALL, number, body)
+        try:
+            self._send_bytes(CALL, number, body)
+        except BaseException:  # an interrupt: its answer, if it was sent, is nobody's
+            self._pending.pop(number, None)
+            raise
         death = self._death
         if death is not None and self._pending.pop(number, None) is not None:
             raise self._died(pending, death)
@@ -185,6 +189,7 @@ class Link:
             process.kill()
             self._thread.join(_REAP_S)
         self._ends.control.close()
+        self._outbox.join(_REAP_S)
         for killer in self._killers:
             killer.cancel()
             killer.join(_REAP_S)
@@ -195,11 +200,8 @@ class Link:
         self._send_bytes(kind, number, self.carrier.dumps(content))
 
     def _send_bytes(self, kind: int, number: int, message: bytes) -> None:
-        try:
-            with self._sending:
-                self._ends.calls.send(kind, number, message)
-        except OSError:
-            pass  # the thread that receives sees the end of the connection, and fails the calls under way
+        with suppress(OSError):  # the thread that receives sees it too, and fails the calls under way
+            self._outbox.send(kind, number, message)
 
     def _kill_if_pending(self, number: int) -> None:
         if number in self._pending:
@@ -229,6 +231,8 @@ class Link:
             return
         pending = self._pending.get(number)
         if pending is None:
+            with suppress(Exception):
+                self.carrier.loads(body)  # so that the worker learns that nobody looks at its blocks
             return
         answer: Answer | None = None
         error: BaseException | None = None
@@ -253,6 +257,7 @@ class Link:
             process.kill()
             code = _exit_code(process)
         self._death = self._how(code, late=late)
+        self._outbox.close()
         self._ends.calls.close()
         self.carrier.release()
         self.is_ready.set()

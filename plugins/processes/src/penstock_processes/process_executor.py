@@ -78,6 +78,13 @@ class ProcessExecutor(ThreadPoolExecutor):
         #: Keys of nodes in workers; they are given under the lock.
         self._keys: Final = itertools.count()
         self._pool: _Pool | None = None
+        #: Whether a node has a failure policy, which may call a calculator in this process.
+        self._has_policies = False
+        self.may_send = self._sends_only
+
+    def _sends_only(self) -> bool:
+        """Return whether all steps are calls to workers, which never wait."""
+        return not self._has_policies
 
     @classmethod
     def create(cls, options: Any, defaults: ExecutorDefaults) -> ProcessExecutor:
@@ -106,6 +113,7 @@ class ProcessExecutor(ThreadPoolExecutor):
 
     def place(self, node: NodePlan, plan: Plan) -> Calculator:
         """Make the calculator of a node in its worker."""
+        self._has_policies = self._has_policies or node.failure is not None
         description = described(node, plan)
         count = node.max_in_flight if node.contract.declared.stateless else 1
         with self._lock:

@@ -72,6 +72,9 @@ class Lease(ABC):
 
     #: Whether the work is done by application threads while they wait for the run.
     helps = False
+    #: Whether its steps are calls that are sent elsewhere: they return at once, and complete later. The
+    #: thread that has made such a step ready then runs it, where `may_send` says so, instead of `wake`.
+    sends = False
     #: Whether its sleeping threads ask `Work.is_neglected` from time to time. If they do not, the run asks
     #: for one more thread whenever a thread leaves ready steps behind, which costs a hand-off.
     watches = False
@@ -86,6 +89,14 @@ class Lease(ABC):
     @abstractmethod
     def wake(self) -> None:
         """Take note that ready steps need one more thread; never waits, and runs no step on this thread."""
+
+    def may_send(self) -> bool:
+        """Return whether the calling thread may run a ready step now; asked only with `sends`.
+
+        The thread is the application's, inside a call that adds a packet, or one that has completed another
+        step. It is never an event loop, nor inside a step or observer of the run.
+        """
+        return False
 
     @abstractmethod
     def stop(self, timeout: float | None = None) -> bool:

@@ -18,6 +18,7 @@ from penstock.runtime.runner.locked import LockedRun
 
 if TYPE_CHECKING:
     import concurrent.futures
+    from collections.abc import Sequence
 
     from penstock.engine.node import Step
     from penstock.engine.packet import Packet
@@ -95,23 +96,33 @@ class DeferringRun(LockedRun):
         with self.lock:
             if self.pending.pop(step, None) is None:
                 return  # given up before, or cancelled twice
+        self.complete_here(step, error, stop=stop)
+
+    def complete_here(self, step: Step, error: BaseException | None, *, stop: bool) -> None:
+        """Complete a step that nobody else completes, and wake threads for what that makes ready."""
         if error is not None:
             step.words = words_of_call(step, error)
         step.clear_inputs()
         was_cancelled = isinstance(error, _futures().CancelledError) and bool(self.schedule.errors)
         wake: list[QueueServer] = []
+        deliver: Sequence[QueueServer] = ()
         garbage: list[Packet] | None = None
         with self.lock:
-            if not self.is_poisoned:
+            if self.is_poisoned:
+                self.note_ended(step, error)
+            else:
                 if was_cancelled:
                     error = CallCancelledError(f"{METHODS[step.method]}() was cancelled")
                 self.schedule.complete(step, error, stop=stop)
                 garbage = self.after_change(wake)
                 if self.schedule.deliveries:
-                    wake.append(self.works[0])
+                    deliver = self.works[:1]
                     self.tell()
         del garbage
-        self.wake(wake)
+        if deliver:
+            self.wake(deliver)  # a thread of its executor calls the observers
+        if wake:
+            self.wake(wake, sends=True)
 
     def give_up_late(self) -> None:
         """Complete, with an error, the steps that do not end after a failure, so that the run can end.

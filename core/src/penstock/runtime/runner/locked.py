@@ -67,6 +67,12 @@ class QueueServer(Protocol):
     def run(self) -> bool:
         """Run ready steps until none is left; return whether any ran. Called without the lock."""
 
+    def send(self) -> BaseException | None:
+        """Run one ready step, of a queue whose steps are calls that are sent. Called without the lock.
+
+        Returns an interrupt that came meanwhile.
+        """
+
 
 class Alarm(Protocol):
     """What a locked run uses of its `Timer`."""
@@ -170,6 +176,7 @@ class LockedRun:
             Whatever the event raises; the engine is then unchanged, unless it was an interrupt.
         """
         wake: list[QueueServer] = []
+        interrupt: BaseException | None = None
         is_changed = False
         try:
             self.lock.acquire()
@@ -191,7 +198,7 @@ class LockedRun:
             self.lock.release()
             del garbage
             if wake:
-                self.wake(wake)
+                interrupt = self.wake(wake, sends=True)
             if schedule.deliveries:
                 self._deliver_here()
             is_changed = False
@@ -201,6 +208,8 @@ class LockedRun:
             else:
                 self.give_up(error)
             raise
+        if interrupt is not None:
+            raise interrupt
         return result
 
     def after_change(self, wake: list[QueueServer], *, tell: bool = True) -> list[Packet] | None:
@@ -239,12 +248,24 @@ class LockedRun:
         claimed, schedule.deliveries = schedule.deliveries, []
         return claimed
 
-    def wake(self, works: Sequence[QueueServer]) -> None:
-        """Log which queues have grown, and ask these works' executors for a thread each. Without the lock."""
+    def wake(self, works: Sequence[QueueServer], *, sends: bool = False) -> BaseException | None:
+        """Log which queues have grown, and ask these works' executors for a thread each. Without the lock.
+
+        Args:
+            works: with ready steps that no thread will look at soon.
+            sends: whether this thread may run steps that are calls to be sent, instead of a thread of theirs.
+
+        Returns:
+            An interrupt that came while a call was sent.
+        """
         if self.stuck.growths:
             self.stuck.log_growths(self.lock)
+        to_send: list[QueueServer] = []
         for work in works:
             if work.lease is None:
+                continue
+            if sends and work.lease.sends and work.lease.may_send() and self._may_send():
+                to_send.append(work)
                 continue
             try:
                 work.lease.wake()
@@ -255,6 +276,14 @@ class LockedRun:
                     self.stranded.add(work)
                     self.schedule.fail(failure)
                     self.changed.notify_all()
+        interrupts = [work.send() for work in to_send]
+        return next((one for one in interrupts if one is not None), None)
+
+    def _may_send(self) -> bool:
+        """Return whether this thread is neither inside a step nor one that a loop needs."""
+        ident = get_ident()
+        is_timer = self._timer is not None and ident == self._timer.thread_id
+        return not (is_timer or ident in self.inside or ident == self._loop.thread_id or is_on_event_loop())
 
     def tell(self) -> None:
         """Notify the waiting application threads and tasks. Called with the lock held."""

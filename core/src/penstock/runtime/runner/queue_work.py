@@ -363,6 +363,61 @@ class QueueWork:
             error = None  # its traceback keeps this frame, which must not keep the error
         return following, untimed
 
+    def send(self) -> BaseException | None:
+        """Run one ready step on this thread, which has made it ready; see `executor.Lease.sends`.
+
+        It calls no observer. For other steps that are ready, and for what this one leaves, threads are woken.
+
+        Returns:
+            An interrupt that came during the call. It ends the run, and is the application's too.
+        """
+        runner = self.runner
+        ident = get_ident()
+        step: Step | None = None
+        error: BaseException | None = None
+        stop = False
+        try:
+            runner.inside.add(ident)
+            step = self._take_to_send()
+            if step is None:
+                return None
+            self.taken += 1
+            try:
+                outcome = step.call(step)
+                if outcome is not None:
+                    is_deferred, stop, error = self._understand(step, outcome)
+                    if is_deferred:
+                        return None
+            except BaseException as raised:  # noqa: BLE001  # an error of the run, whatever it is
+                error = raised
+            runner.complete_here(step, error, stop=stop)
+            return None if isinstance(error, Exception) else error
+        except BaseException as broken:
+            runner.lose(broken)
+            raise
+        finally:
+            runner.inside.discard(ident)
+            step = error = None
+
+    def _take_to_send(self) -> Step | None:
+        runner = self.runner
+        wake: list[QueueServer] = []
+        try:
+            runner.lock.acquire()
+            self._is_waking = False
+            step = runner.schedule.take(self.queue)
+            if runner.schedule.state == RUNNING and self.wants_thread():
+                wake.append(self)
+            garbage = runner.after_change(wake)
+            runner.lock.release()
+        except BaseException as broken:
+            runner.give_up(broken)
+            raise
+        del garbage
+        if wake:
+            runner.wake(wake)
+        return step
+
     def _understand(self, step: Step, outcome: object) -> tuple[bool, bool, BaseException | None]:
         """Return what a call's result means: whether it completes later, whether it is STOP, its error."""
         if outcome is STOP and step.method == PROCESS:
