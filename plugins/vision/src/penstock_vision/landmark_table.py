@@ -80,6 +80,8 @@ class LandmarkTable:
 
     def make(self, kind: type[L]) -> L:
         """Return a new list."""
+        if not len(self.values):
+            return kind()
         if not isinstance(self.present, tuple):
             return self._make_by_field(kind, self.present)
         form = _form(self.present)
