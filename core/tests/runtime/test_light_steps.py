@@ -14,6 +14,7 @@ import pytest
 
 import penstock
 from penstock.errors import GraphRunError
+from penstock.runtime.runner.queue_work import QueueWork
 from penstock_testing import calculator, testing_registry
 
 LENGTH = 20
@@ -338,3 +339,46 @@ def test_waiting_threads_are_notified_of_light_steps_and_deliveries_now_and_then
     assert len(run.seen) == 3000
     assert len(notified) < 1500
     assert 3000 in notified  # at the end at once, not when the wait looks again
+
+
+def test_light_steps_run_in_a_row_on_a_thread_with_a_time_limit_too(monkeypatch):
+    """An executor that gives its thread for some time at once, as waits of the application do."""
+
+    class Limited(penstock.Executor):
+        def lend_to(self, work):
+            return InWaits(work)
+
+    class InWaits(penstock.Lease):
+        helps = watches = True
+
+        def __init__(self, work):
+            self.work = work
+
+        def wake(self):
+            self.work.notify_waiters()
+
+        def help(self):
+            return self.work.run(max_s=0.02)
+
+        def stop(self, timeout=None):
+            return True
+
+    in_a_row = []
+    run_light = QueueWork._run_light
+
+    def counted(work, step, untimed):
+        following, left = run_light(work, step, untimed)
+        in_a_row.append(untimed - left)
+        return following, left
+
+    monkeypatch.setattr(QueueWork, "_run_light", counted)
+    run = Chain(Limited())
+    for number in range(LIGHT):
+        run.feed(number, number + 1)
+        run.graph.wait_until_idle(TIMEOUT)
+    in_a_row.clear()
+    run.feed(LIGHT, LIGHT + 1)
+    run.graph.close(TIMEOUT)
+
+    assert [number for number, _ in run.seen] == list(range(LIGHT + 1))
+    assert sum(in_a_row) >= LENGTH / 2

@@ -65,6 +65,13 @@ def test_of_a_whole_hand_twelve_landmarks_count():
     assert rect(points) == rect(hand())
 
 
+def test_a_landmark_that_is_no_number_is_left_out():
+    points = hand()
+    points[1] = (math.nan, math.nan)  # one in the middle
+
+    assert rect(points) == rect(hand())
+
+
 def test_the_rotation_is_that_of_wrist_and_the_middle_of_three_joints():
     points = hand()
     # joint 4 and 8 count by a quarter each, joint 6 by a half

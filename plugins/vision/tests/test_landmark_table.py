@@ -85,3 +85,11 @@ def test_the_array_is_not_the_memory_of_the_message():
     LandmarkTable.of(given).values[:] = 5
 
     assert given.landmark[0] == Landmark(x=1, y=1, z=1)
+
+
+@pytest.mark.parametrize("landmarks", [*EVEN.values(), *UNEVEN.values()], ids=[*EVEN, *UNEVEN])
+def test_a_table_from_which_all_is_cut_is_an_empty_list(landmarks):
+    table = LandmarkTable.of(LandmarkList(landmark=landmarks))
+    table.cut(0)
+
+    assert table.make(LandmarkList) == LandmarkList()

@@ -100,6 +100,13 @@ def test_the_box_around_both_counts_for_jaccard_not_their_union():
     assert len(kept(corners, min_suppression_threshold=0.13, **IOU)) == 1
 
 
+@pytest.mark.parametrize("kind", ["INTERSECTION_OVER_UNION", "JACCARD", "MODIFIED_JACCARD"])
+def test_boxes_apart_in_both_directions_share_no_area(kind):
+    apart = [detection(0.75, 0, 0, 0.4, 0.4), detection(0.5, 0.5, 0.5, 0.4, 0.4)]
+
+    assert len(kept(apart, overlap_type=kind, min_suppression_threshold=0)) == 2
+
+
 def test_boxes_that_touch_share_no_area():
     touching = [detection(0.75), detection(0.5, 0.5)]
 
@@ -299,3 +306,22 @@ def test_weighted_keeps_what_else_a_keypoint_says():
 
     (point,) = found.location_data.relative_keypoints
     assert (point.x, point.y, point.keypoint_label) == (0.4375, 0.375, "nose")
+
+
+def test_detections_with_further_fields_are_averaged_likewise_and_keep_them():
+    rng = np.random.default_rng(5)
+    plain = [
+        detection(0.5 + i / 16, *(rng.random(4) / 64 + 0.25).tolist(), keypoints=rng.random((3, 2)).tolist())
+        for i in range(4)
+    ]
+    tagged = []
+    for one in plain:
+        tagged.append(Detection(feature_tag="palm"))
+        tagged[-1].MergeFrom(one)
+    options = {**IOU, "min_suppression_threshold": 0.3, "algorithm": "WEIGHTED"}
+
+    (one,), (other,) = kept(plain, **options), kept(tagged, **options)
+
+    assert other.feature_tag == "palm"
+    other.ClearField("feature_tag")
+    assert one == other

@@ -8,7 +8,7 @@ hence the same length.
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import numpy as np
 
@@ -26,6 +26,8 @@ _POINT_KEY: Final = 0x0A
 #: The first byte of field 1 of a point, a float; the next field's is 8 more.
 _FIRST_KEY: Final = 0x0D
 _KEY_STEP: Final = 8
+#: Bytes before the fields of a point: the key and the size.
+_HEAD_SIZE: Final = 2
 #: Bytes of a field: its key and the number.
 _FIELD_SIZE: Final = 5
 
@@ -38,10 +40,11 @@ def list_of(kind: type[List], points: NDArray[np.float32]) -> List:
         points: (n, 1 to 5) float32: x, y, z, visibility, presence. Fields without a column are not set.
     """
     count, width = points.shape
-    layout, blank = _layout(width)
-    laid = np.frombuffer(bytearray(blank * count), layout)
-    laid["fields"]["number"] = points
-    return kind.FromString(laid.tobytes())
+    if not count:
+        return kind()
+    laid = bytearray(_blank(width) * count)
+    _numbers(laid, count, width)[...] = points
+    return kind.FromString(bytes(laid))
 
 
 def array_of(landmarks: LandmarkList | NormalizedLandmarkList) -> NDArray[np.float32]:
@@ -50,28 +53,29 @@ def array_of(landmarks: LandmarkList | NormalizedLandmarkList) -> NDArray[np.flo
     count = len(landmarks.landmark)
     if not count:
         return np.zeros((0, FIELDS), np.float32)
-    width = (len(data) // count - 2) // _FIELD_SIZE
+    width = (len(data) // count - _HEAD_SIZE) // _FIELD_SIZE
     if 0 < width <= FIELDS:
-        layout, blank = _layout(width)
+        blank = _blank(width)
         if len(data) == count * len(blank):
-            laid = np.frombuffer(bytearray(data), layout)
-            numbers = laid["fields"]["number"]
+            laid = bytearray(data)
+            numbers = _numbers(laid, count, width)
             found = np.zeros((count, FIELDS), np.float32)
             found[:, :width] = numbers
             numbers[...] = 0
-            if laid.tobytes() == blank * count:
+            if laid == blank * count:
                 return found
     rows = [(one.x, one.y, one.z, one.visibility, one.presence) for one in landmarks.landmark]
     return np.array(rows, np.float32)
 
 
 @cache
-def _layout(width: int) -> tuple[np.dtype[Any], bytes]:
-    """Return how a point with that many fields is laid out, and its bytes with 0 for each number."""
-    field = np.dtype([("key", "u1"), ("number", "<f4")])
-    layout = np.dtype([("point", "u1"), ("size", "u1"), ("fields", field, (width,))])
-    blank = np.zeros(1, layout)
-    blank["point"] = _POINT_KEY
-    blank["size"] = width * _FIELD_SIZE
-    blank["fields"]["key"] = np.arange(_FIRST_KEY, _FIRST_KEY + width * _KEY_STEP, _KEY_STEP)
-    return layout, blank.tobytes()
+def _blank(width: int) -> bytes:
+    """Return the bytes of a point with that many fields, with 0 for each number."""
+    keys = range(_FIRST_KEY, _FIRST_KEY + width * _KEY_STEP, _KEY_STEP)
+    fields = b"".join(bytes((key, *bytes(_FIELD_SIZE - 1))) for key in keys)
+    return bytes((_POINT_KEY, len(fields))) + fields
+
+
+def _numbers(data: bytearray, count: int, width: int) -> NDArray[np.float32]:
+    """Return the numbers of points with that many fields, (count, width), in their place in the bytes."""
+    return np.ndarray((count, width), "<f4", data, _HEAD_SIZE + 1, (len(_blank(width)), _FIELD_SIZE))

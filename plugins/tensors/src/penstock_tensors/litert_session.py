@@ -54,16 +54,17 @@ class LiteRtSession:
         self.inputs = tuple(_info(one, names[0]) for one in inputs)
         self.outputs = tuple(_info(one, names[1]) for one in outputs)
         self._to = [(one["index"], tuple(int(size) for size in one["shape"])) for one in inputs]
+        #: Each returns the memory of an input; nothing may hold that when the model runs.
+        self._memory = [self._interpreter.tensor(one["index"]) for one in inputs]
         self._from = [one["index"] for one in outputs]
 
     def run(self, inputs: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
         """Run the model. As `Session.run`."""
         interpreter = self._interpreter
         for i, array in enumerate(inputs):
-            index, shape = self._to[i]
-            if array.shape != shape:
+            if array.shape != self._to[i][1]:
                 array = self._fitted(i, array)  # noqa: PLW2901  # a view of the same elements
-            interpreter.set_tensor(index, array)
+            self._memory[i]()[...] = array  # `set_tensor` copies twice what is read-only, as tensors are
         interpreter.invoke()
         return [interpreter.get_tensor(index) for index in self._from]
 

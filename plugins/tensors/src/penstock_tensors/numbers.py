@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from penstock_formats import Tensor
 
 _ONE: Final = np.float32(1)
+#: The exponential of a greater number may be too large for 32 bits.
+_TOO_LARGE: Final = 88.0
 
 
 def floats_of(tensor: Tensor, port: Input) -> NDArray[np.float32]:
@@ -56,9 +58,20 @@ def exponential(values: NDArray[np.float32]) -> NDArray[np.float32]:
     from one processor to another; that of 64 bits, rounded, does not.
     """
     with np.errstate(over="ignore"):
-        return np.exp(values.astype(np.float64)).astype(np.float32)
+        return _exponential(values)
 
 
-def sigmoid(values: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return 1 / (1 + exp(-values)), each step rounded to 32 bits."""
+def sigmoid(values: NDArray[np.float32], least: float | None = None) -> NDArray[np.float32]:
+    """Return 1 / (1 + exp(-values)), each step rounded to 32 bits.
+
+    Args:
+        values: any numbers.
+        least: none of them is below this, where the caller knows that: it saves a microsecond.
+    """
+    if least is not None and least > -_TOO_LARGE:
+        return _ONE / (_ONE + _exponential(-values))
     return _ONE / (_ONE + exponential(-values))
+
+
+def _exponential(values: NDArray[np.float32]) -> NDArray[np.float32]:
+    return np.exp(values.astype(np.float64)).astype(np.float32)

@@ -10,13 +10,15 @@ import numpy as np
 import penstock
 from penstock.errors import InvalidArgumentError, UnavailableError
 from penstock_formats import Detection, Tensor
-from penstock_formats.location_numbers import set_numbers
+from penstock_formats.detection_table import SCORE, detections_of, label_bytes
 from penstock_tensors.anchor_pb2 import Anchor
-from penstock_tensors.numbers import exponential, floats_of, sigmoid
+from penstock_tensors.numbers import floats_of, sigmoid
+from penstock_tensors.ssd_boxes import SIZES, Anchors, SsdBoxes
 from penstock_tensors.tensors_to_detections_calculator_pb2 import TensorsToDetectionsCalculatorOptions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import TypeAlias
 
     from numpy.typing import NDArray
 
@@ -25,13 +27,13 @@ if TYPE_CHECKING:
         TensorsToDetectionsCalculatorOptions as Options,
     )
 
+    #: Which boxes are kept; of each the score and the class.
+    _Best: TypeAlias = tuple[NDArray[np.intp], NDArray[np.float32], Sequence[int]]
+
 #: With how many tensors the boxes were decoded by the model itself.
 _DECODED: Final = 4
 _WITH_ANCHORS: Final = 3
 _BOX: Final = 4
-#: Of a box in a message: after xmin and ymin.
-_WIDTH, _HEIGHT = 2, 3
-_TWO: Final = np.float32(2)
 #: How far below the threshold a raw score is when the rounding of its sigmoid surely cannot lift it there.
 _MARGIN: Final = 0.01
 _LOWEST: Final = np.finfo(np.float32).min
@@ -113,17 +115,23 @@ class TensorsToDetectionsCalculator(penstock.Calculator):
         self._allowed = _allowed_classes(options, ignored)
         has_clip = _has(options, "score_clipping_thresh")
         self._clip = np.float32(options.score_clipping_thresh) if has_clip else None
+        self._most = options.max_results if options.max_results > 0 else None
+        self._best = self._best_of_one if len(self._allowed) == 1 else self._best_of_many
+        self._is_sigmoid = options.sigmoid_score
         self._surely_below = _surely_below(self._threshold, self._clip, is_sigmoid=options.sigmoid_score)
-        kind = options.box_format or (options.XYWH if options.reverse_output_order else options.YXHW)
-        self._columns = _columns(options, kind)
-        self._is_xyxy = kind == options.XYXY
-        self._scales = np.array(
-            [options.x_scale, options.y_scale, options.w_scale, options.h_scale], np.float32
-        )
-        self._anchors: NDArray[np.float32] | None = None
+        self._at = (0, 1, 2)
+        if _has(options, "tensor_mapping"):
+            mapping = options.tensor_mapping
+            self._at = (
+                mapping.detections_tensor_index,
+                mapping.scores_tensor_index,
+                mapping.anchors_tensor_index,
+            )
+        self._boxes = SsdBoxes(options)
+        self._anchors: Anchors | None = None
         if "ANCHORS" in sides:
             given = [(one.y_center, one.x_center, one.h, one.w) for one in sides["ANCHORS"].get(list)]
-            self._anchors = np.array(given, np.float32).reshape(-1, _BOX)
+            self._anchors = self._boxes.anchors(np.array(given, np.float32).reshape(-1, _BOX))
 
     def process(self, cc: CalculatorContext) -> None:
         """Decode what the model said of one image."""
@@ -147,32 +155,31 @@ class TensorsToDetectionsCalculator(penstock.Calculator):
 
     def _raw(self, tensors: list[Tensor], port: Input) -> list[Detection]:
         options = self._options
-        mapping = options.tensor_mapping if _has(options, "tensor_mapping") else None
-        at_boxes = mapping.detections_tensor_index if mapping else 0
-        at_scores = mapping.scores_tensor_index if mapping else 1
+        at_boxes, at_scores, at_anchors = self._at
         boxes = self._table(tensors, at_boxes, options.num_coords, "num_coords", port)
         scores = self._table(tensors, at_scores, options.num_classes, "num_classes", port)
         anchors = self._anchors
         if len(tensors) == _WITH_ANCHORS:
-            at_anchors = mapping.anchors_tensor_index if mapping else _WITH_ANCHORS - 1
-            anchors = self._table(tensors, at_anchors, _BOX, "the anchors", port)
+            anchors = self._boxes.anchors(self._table(tensors, at_anchors, _BOX, "the anchors", port))
         if anchors is None:
             raise UnavailableError(
                 f"the boxes of input {port.name!r} are measured from anchors, and there are none; connect "
                 "the side packet ANCHORS, for example from a SsdAnchorsCalculator"
             )
-        if not len(boxes) == len(scores) == len(anchors):
+        if not len(boxes) == len(scores) == len(anchors.centers):
             raise InvalidArgumentError(
-                f"input {port.name!r}: {len(boxes)} boxes, {len(scores)} scores and {len(anchors)} anchors, "
-                "but there must be one of each; look at num_boxes and at the options of the anchors"
+                f"input {port.name!r}: {len(boxes)} boxes, {len(scores)} scores and {len(anchors.centers)} "
+                "anchors, but there must be one of each; look at num_boxes and at the options of the anchors"
             )
         kept, best, classes = self._best(scores)
         if not len(kept):
             return []
-        low, high, points = self._boxes(boxes[kept], anchors[kept])
-        return self._detections(
-            low, high, points, [[one] for one in best.tolist()], [[one] for one in classes.tolist()]
-        )
+        numbers = self._boxes.numbers(boxes, anchors, kept)
+        numbers[:, SCORE] = best
+        chosen = self._with_size(numbers)
+        if len(chosen) < len(numbers):
+            numbers, classes = numbers[chosen], [classes[i] for i in chosen]
+        return detections_of(map(label_bytes, classes), numbers.tolist())
 
     def _table(
         self, tensors: list[Tensor], index: int, width: int, option: str, port: Input
@@ -193,63 +200,53 @@ class TensorsToDetectionsCalculator(penstock.Calculator):
             )
         return values.reshape(rows, width)
 
-    def _best(
-        self, scores: NDArray[np.float32]
-    ) -> tuple[NDArray[np.intp], NDArray[np.float32], NDArray[np.intp]]:
-        """Return which boxes have a score that is high enough; of each the score and the class.
+    def _best_of_one(self, scores: NDArray[np.float32]) -> _Best:
+        """As `_best`, with one class that counts."""
+        best = scores.ravel() if scores.shape[1] == 1 else scores[:, self._allowed[0]]
+        lowest, threshold = self._surely_below, self._threshold
+        kept = None
+        if lowest is not None:  # the sigmoids of a few boxes take less time than those of all
+            kept = (~(best < lowest)).nonzero()[0]
+            if not len(kept):
+                return kept, best[kept], ()
+            best = best.take(kept)
+        if self._is_sigmoid:
+            if self._clip is not None:
+                best = np.minimum(best if kept is not None else np.maximum(best, -self._clip), self._clip)
+            best = sigmoid(best, lowest)
+        if threshold is not None and not (len(best) and best.min() >= threshold):  # not a number is kept
+            chosen = (~(best < threshold)).nonzero()[0]
+            kept, best = chosen if kept is None else kept[chosen], best[chosen]
+        if kept is None:
+            kept = np.arange(len(best))
+        return kept, best, [int(self._allowed[0])] * len(kept)
 
-        The score of a box is the greatest among the allowed classes.
-        """
+    def _best_of_many(self, scores: NDArray[np.float32]) -> _Best:
+        """As `_best`, with several classes that count, or none."""
         classes, threshold = self._allowed, self._threshold
         if not len(classes):
             are_kept = threshold is None or not threshold > _LOWEST
             kept = np.arange(len(scores) if are_kept else 0)
-            return kept, np.full(len(kept), _LOWEST, np.float32), np.full(len(kept), -1)
+            return kept, np.full(len(kept), _LOWEST, np.float32), [-1] * len(kept)
         if len(classes) < scores.shape[1]:
             scores = scores[:, classes]
-        best = scores
         kept = np.arange(len(scores))
-        if self._surely_below is not None:  # the sigmoids of a few boxes take less time than those of all
-            is_kept = ~(scores < self._surely_below)
-            kept = is_kept.ravel().nonzero()[0] if len(classes) == 1 else is_kept.any(axis=1).nonzero()[0]
+        if self._surely_below is not None:  # as with one
+            kept = (~(scores < self._surely_below)).any(axis=1).nonzero()[0]
             if not len(kept):
-                return kept, best[kept, 0], kept
-            best = best[kept]
-        if self._options.sigmoid_score:
+                return kept, scores[kept, 0], ()
+            scores = scores[kept]
+        if self._is_sigmoid:
             if self._clip is not None:
-                best = np.minimum(np.maximum(best, -self._clip), self._clip)
-            best = sigmoid(best)
-        if len(classes) == 1:
-            best, found = best[:, 0], np.full(len(best), classes[0])
-        else:
-            first = best.argmax(axis=1)
-            best, found = best[np.arange(len(best)), first], classes[first]
+                scores = np.minimum(np.maximum(scores, -self._clip), self._clip)
+            scores = sigmoid(scores)
+        first = scores.argmax(axis=1)
+        best, found = scores[np.arange(len(scores)), first], classes[first]
         if threshold is not None:
             is_kept = ~(best < threshold)
             if not is_kept.all():
                 kept, best, found = kept[is_kept], best[is_kept], found[is_kept]
-        return kept, best, found
-
-    def _boxes(
-        self, raw: NDArray[np.float32], anchors: NDArray[np.float32]
-    ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]:
-        """Return the low and the high edges of boxes, (n, 2), and points, (n, keypoints, 2); each x, y."""
-        centers, sides = anchors[:, None, 1::-1], anchors[:, 3:1:-1]
-        places = raw[:, self._columns].reshape(len(raw), -1, 2)
-        if self._is_xyxy:
-            low, high = places[:, 0], places[:, 1]
-            sizes = high + low
-            places[:, 1] = (high - low) / _TWO
-            places = places[:, 1:]
-        else:
-            sizes = places[:, 0]
-            places = places[:, 1:]
-        places = places / self._scales[:2] * sides[:, None] + centers
-        sizes = sizes / self._scales[2:]
-        if self._options.apply_exponential_on_box_size:
-            sizes = exponential(sizes)
-        half = sizes * sides / _TWO
-        return places[:, 0] - half, places[:, 0] + half, places[:, 1:]
+        return kept, best, found.tolist()
 
     # --- boxes that the model has decoded -------------------------------------------------------------
 
@@ -283,63 +280,30 @@ class TensorsToDetectionsCalculator(penstock.Calculator):
         if self._threshold is not None:
             is_kept &= ~(all_scores < self._threshold)
         some = np.flatnonzero(is_kept.any(axis=1))
-        return self._detections(
-            corners[some, 1::-1],
-            corners[some, 3:1:-1],
-            np.zeros((len(some), 0, 2), np.float32),
-            [all_scores[i][is_kept[i]].tolist() for i in some],
-            [all_classes[i][is_kept[i]].tolist() for i in some],
-        )
-
-    # --- messages -------------------------------------------------------------------------------------
-
-    def _detections(
-        self,
-        low: NDArray[np.float32],
-        high: NDArray[np.float32],
-        points: NDArray[np.float32],
-        scores: Sequence[list[float]],
-        classes: Sequence[list[int]],
-    ) -> list[Detection]:
-        """Return a message for each box that has a size, at most `max_results`."""
-        options = self._options
-        sizes = high - low
-        if options.flip_vertically:
-            low = np.stack((low[:, 0], np.float32(1) - high[:, 1]), axis=1)
-            points = points * np.array([1, -1], np.float32) + np.array([0, 1], np.float32)
-        found: list[Detection] = []
-        numbers = np.concatenate((low, sizes, points.reshape(len(low), -1)), axis=1).tolist()
-        for row, score, label_id in zip(numbers, scores, classes, strict=True):
-            if not (row[_WIDTH] >= 0 and row[_HEIGHT] >= 0):  # not a number, too
-                continue
-            made = Detection(score=score, label_id=label_id)
-            set_numbers(made.location_data, row)
+        numbers = self._boxes.corners(corners[some, 1::-1], corners[some, 3:1:-1])
+        found = []
+        for i in self._with_size(numbers):
+            row = some[i]
+            made = detections_of((b"",), (numbers[i].tolist(),))[0]
+            made.score[:] = all_scores[row][is_kept[row]].tolist()
+            made.label_id.extend(all_classes[row][is_kept[row]].tolist())
             found.append(made)
-            if len(found) == options.max_results:
-                break
         return found
 
-
-def _columns(options: Options, kind: int) -> NDArray[np.intp]:
-    """Return which numbers of a raw box are width, height, x, y of the box, and x, y of each keypoint.
-
-    Of XYXY, the first four are its numbers in their order.
-    """
-    at = options.box_coord_offset
-    places = [at + 2, at + 3, at, at + 1]
-    if kind == options.XYXY:
-        places = [at, at + 1, at + 2, at + 3]
-    keypoints = range(
-        options.keypoint_coord_offset, options.keypoint_coord_offset + 2 * options.num_keypoints
-    )
-    places.extend(keypoints)
-    if kind == options.YXHW:
-        places = [place for pair in zip(places[1::2], places[::2], strict=True) for place in pair]
-    return np.array(places, np.intp)
+    def _with_size(self, numbers: NDArray[np.float32]) -> Sequence[int]:
+        """Return which detections have a size that is no negative number, at most `max_results`."""
+        sizes = numbers[:, SIZES]
+        found: Sequence[int] = range(len(numbers))
+        if not (found and sizes.min() >= 0):
+            found = np.flatnonzero((sizes >= 0).all(axis=1)).tolist()
+        return found[: self._most]
 
 
 def _surely_below(threshold: np.float32 | None, clip: np.float32 | None, *, is_sigmoid: bool) -> Any:
-    """Return a raw score below which no box is kept, whatever is rounded; None where every box may be."""
+    """Return a raw score below which no box is kept, whatever is rounded; None where every box may be.
+
+    It is above the least score that clipping leaves.
+    """
     if threshold is None or not is_sigmoid:
         return threshold
     if not 0 < threshold < 1:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from functools import cache
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 import penstock
 from penstock.errors import InvalidArgumentError
 from penstock_formats import Detection, LocationData
-from penstock_formats.location_numbers import numbers_of, set_numbers
+from penstock_formats.detection_table import XMIN, detections_of, table_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -75,8 +76,7 @@ class DetectionProjectionCalculator(penstock.Calculator):
         for i in range(cc.inputs.count("DETECTIONS")):
             source = cc.inputs["DETECTIONS", i]
             if not source.is_empty():
-                found = [_projected(one, matrix) for one in source.payload]
-                cc.outputs["DETECTIONS", i].add(found, cc.stamp)
+                cc.outputs["DETECTIONS", i].add(_projected(source.payload, matrix), cc.stamp)
 
 
 def _matrix(port: Input) -> NDArray[np.float32]:
@@ -88,49 +88,57 @@ def _matrix(port: Input) -> NDArray[np.float32]:
     return matrix
 
 
-def _projected(detection: Detection, matrix: NDArray[np.float32]) -> Detection:
+def _projected(detections: list[Detection], matrix: NDArray[np.float32]) -> list[Detection]:
+    table = table_of(detections) if detections else None
+    if table is None:
+        return [_projected_alone(one, matrix) for one in detections]
+    numbers = np.array(table.rows, np.float32)
+    _map(numbers[:, XMIN:], matrix)
+    return detections_of(table.labels, numbers.tolist())
+
+
+def _projected_alone(detection: Detection, matrix: NDArray[np.float32]) -> Detection:
+    """Map a detection of any form, field by field."""
     location = detection.location_data
-    numbers = numbers_of(location)
-    is_plain = numbers is not None
-    if numbers is None:
-        if location.format != LocationData.RELATIVE_BOUNDING_BOX:
-            raise InvalidArgumentError(
-                f"a detection's location has format {LocationData.Format.Name(location.format)}, but it must "
-                "be RELATIVE_BOUNDING_BOX"
-            )
-        given = location.relative_bounding_box
-        keypoints = [number for point in location.relative_keypoints for number in (point.x, point.y)]
-        numbers = (given.xmin, given.ymin, given.width, given.height, *keypoints)
-    left, top, width, height = np.array(numbers[:_CORNERS], np.float32)
-    right, bottom = left + width, top + height
-    places = np.array(
-        [
-            left,
-            right,
-            right,
-            left,
-            *numbers[_CORNERS::2],
-            top,
-            top,
-            bottom,
-            bottom,
-            *numbers[_CORNERS + 1 :: 2],
-        ],
-        np.float32,
-    ).reshape(2, -1)
-    x, y = places
-    mapped = x * matrix[_FROM_X] + y * matrix[_FROM_Y] + matrix[_SHIFT]
-    low, high = mapped[:, :_CORNERS].min(axis=1), mapped[:, :_CORNERS].max(axis=1)
+    if location.format != LocationData.RELATIVE_BOUNDING_BOX:
+        raise InvalidArgumentError(
+            f"a detection's location has format {LocationData.Format.Name(location.format)}, but it must "
+            "be RELATIVE_BOUNDING_BOX"
+        )
+    given = location.relative_bounding_box
+    keypoints = [number for point in location.relative_keypoints for number in (point.x, point.y)]
+    row = np.array([(given.xmin, given.ymin, given.width, given.height, *keypoints)], np.float32)
+    _map(row, matrix)
+    found = row[0].tolist()
     made = Detection()
     made.CopyFrom(detection)
-    changed: Any = made.location_data
-    found = [*low.tolist(), *(high - low).tolist(), *mapped[:, _CORNERS:].T.ravel().tolist()]
-    if is_plain:
-        changed.Clear()
-        set_numbers(changed, found)
-        return made
-    box = changed.relative_bounding_box
+    box = made.location_data.relative_bounding_box
     box.xmin, box.ymin, box.width, box.height = found[:_CORNERS]
-    for i, point in enumerate(changed.relative_keypoints):
+    for i, point in enumerate(made.location_data.relative_keypoints):
         point.x, point.y = found[_CORNERS + 2 * i], found[_CORNERS + 2 * i + 1]
     return made
+
+
+def _map(boxes: NDArray[np.float32], matrix: NDArray[np.float32]) -> None:
+    """Map boxes and keypoints in their own memory; a box becomes the one around its mapped corners.
+
+    Args:
+        boxes: (n, 4 + 2 * keypoints): xmin, ymin, width and height of the box, x and y of each keypoint.
+        matrix: 16 numbers.
+    """
+    low, sizes = boxes[:, :2], boxes[:, 2:_CORNERS]
+    sizes += low
+    places = boxes.take(_places(boxes.shape[1]), 1)  # (n, x and y, corners and keypoints)
+    mapped = places[:, :1] * matrix[_FROM_X] + places[:, 1:] * matrix[_FROM_Y] + matrix[_SHIFT]
+    corners = mapped[:, :, :_CORNERS]
+    np.minimum.reduce(corners, axis=2, out=low)
+    np.subtract(np.maximum.reduce(corners, axis=2), low, out=sizes)
+    boxes[:, _CORNERS::2] = mapped[:, 0, _CORNERS:]
+    boxes[:, _CORNERS + 1 :: 2] = mapped[:, 1, _CORNERS:]
+
+
+@cache
+def _places(width: int) -> NDArray[np.intp]:
+    """Return the columns of x, then those of y, of the four corners and the keypoints."""
+    keypoints = range(_CORNERS, width, 2)
+    return np.array(((0, 2, 2, 0, *keypoints), (1, 1, 3, 3, *(i + 1 for i in keypoints))), np.intp)

@@ -26,11 +26,8 @@ if TYPE_CHECKING:
 _ALL: Final = 21
 #: Of all landmarks, those that are used: no finger tips, and of the fingers two joints each.
 _USED: Final = [0, 1, 2, 3, 5, 6, 9, 10, 13, 14, 17, 18]
-#: Among those that are used: the wrist, and a joint of three fingers.
-_WRIST: Final = 0
-_INDEX: Final = 4
-_MIDDLE: Final = 6
-_RING: Final = 8
+#: Among those that are used: the wrist, and a joint of the index, the middle and the ring finger.
+_JOINTS: Final = [0, 4, 6, 8]
 _UPRIGHT: Final = f32(math.pi * 0.5)
 
 
@@ -80,7 +77,7 @@ class HandLandmarksToRectCalculator(penstock.Calculator):
         points = LandmarkTable.of(port.payload).values[:, :2]
         if len(points) == _ALL:
             points = points[_USED]
-        elif len(points) <= _RING:
+        elif len(points) <= _JOINTS[-1]:
             raise InvalidArgumentError(
                 f"input {port.name!r} holds {len(points)} landmarks, but a hand has {_ALL}; connect the "
                 "landmarks of a hand model"
@@ -90,42 +87,41 @@ class HandLandmarksToRectCalculator(penstock.Calculator):
 
 def _rect(points: NDArray[float32], size: ImageSize) -> NormalizedRect:
     rotation = _rotation(points, size)
-    xs, ys = points.T.tolist()
-    left, right = _range(xs)
-    top, bottom = _range(ys)
-    middle_x, middle_y = (right + left) / TWO, (bottom + top) / TWO
-
+    middle, _ = _middle_and_sides(points)
     back = normalized_angle(-rotation)
     cos, sin = cosine(back), sine(back)
-    around = (points - np.array((middle_x, middle_y), np.float32)) * np.array(size, np.float32)
+    around = (points - middle) * np.array(size, np.float32)
     turned = around * cos + around[:, ::-1] * np.array((-sin, sin), np.float32)
-    xs, ys = turned.T.tolist()
-    left, right = _range(xs)
-    top, bottom = _range(ys)
-
-    x, y = (right + left) / TWO, (bottom + top) / TWO
+    (x, y), (width, height) = _middle_and_sides(turned)
     cos, sin = cosine(rotation), sine(rotation)
-    center_x = x * cos - y * sin + size.width * middle_x
-    center_y = x * sin + y * cos + size.height * middle_y
+    center_x = x * cos - y * sin + size.width * middle[0]
+    center_y = x * sin + y * cos + size.height * middle[1]
     return NormalizedRect(
         x_center=float(center_x / size.width),
         y_center=float(center_y / size.height),
-        width=float((right - left) / size.width),
-        height=float((bottom - top) / size.height),
+        width=float(width / size.width),
+        height=float(height / size.height),
         rotation=float(rotation),
     )
 
 
 def _rotation(points: NDArray[float32], size: ImageSize) -> Float32:
-    joints = ((points[_INDEX] + points[_RING]) / TWO + points[_MIDDLE]) / TWO
-    wrist = points[_WRIST]
+    (x, y), (index_x, index_y), (middle_x, middle_y), (ring_x, ring_y) = points[_JOINTS]
     return rotation_between(
-        (wrist[0] * size.width, wrist[1] * size.height),
-        (joints[0] * size.width, joints[1] * size.height),
+        (x * size.width, y * size.height),
+        (
+            ((index_x + ring_x) / TWO + middle_x) / TWO * size.width,
+            ((index_y + ring_y) / TWO + middle_y) / TWO * size.height,
+        ),
         _UPRIGHT,
     )
 
 
-def _range(numbers: list[float]) -> tuple[Float32, Float32]:
-    """Return the least and the greatest number, the greatest at least the smallest above 0."""
-    return f32(min(GREATEST, *numbers)), f32(max(SMALLEST, *numbers))
+def _middle_and_sides(points: NDArray[float32]) -> tuple[NDArray[float32], NDArray[float32]]:
+    """Return x and y of the middle, and width and height, of the upright box around points.
+
+    The search of its right and lower edge starts just above 0; what is no number is left out.
+    """
+    low = np.fmin.reduce(points, axis=0, initial=GREATEST)
+    high = np.fmax.reduce(points, axis=0, initial=SMALLEST)
+    return (high + low) / TWO, high - low

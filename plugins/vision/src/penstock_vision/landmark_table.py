@@ -50,14 +50,11 @@ class LandmarkTable:
         """Read a list; the array is a new one."""
         data = landmarks.SerializeToString()
         form = _form_of_first(data)
-        if form is not None and len(data) % len(form.blank) == 0:
-            laid = np.frombuffer(bytearray(data), form.record)
-            numbers = laid["fields"]["value"]
-            values = np.zeros((len(laid), len(FIELDS)), np.float32)
+        if form is not None and form.fits(data):
+            numbers = form.numbers(data)
+            values = np.zeros((len(numbers), len(FIELDS)), np.float32)
             values[:, form.columns] = numbers
-            numbers[...] = 0
-            if laid.tobytes() == form.blank * len(laid):
-                return cls(values, form.present)
+            return cls(values, form.present)
         return cls._by_field(landmarks)
 
     @classmethod
@@ -71,7 +68,7 @@ class LandmarkTable:
     def have(self, *columns: int) -> None:
         """Make all landmarks have these fields, with the numbers in `values`."""
         if isinstance(self.present, tuple):
-            self.present = tuple(there or column in columns for column, there in enumerate(self.present))
+            self.present = _with(self.present, columns)
         else:
             self.present[:, columns] = True
 
@@ -83,14 +80,16 @@ class LandmarkTable:
 
     def make(self, kind: type[L]) -> L:
         """Return a new list."""
+        if not len(self.values):
+            return kind()
         if not isinstance(self.present, tuple):
             return self._make_by_field(kind, self.present)
         form = _form(self.present)
         if form is None:
             return self._make_by_field(kind, np.zeros(self.values.shape, bool))
-        laid = np.frombuffer(bytearray(form.blank * len(self.values)), form.record)
-        laid["fields"]["value"] = self.values[:, form.columns]
-        return kind.FromString(laid.tobytes())
+        laid = bytearray(form.blank * len(self.values))
+        form.numbers(laid)[...] = self.values[:, form.columns]
+        return kind.FromString(bytes(laid))
 
     def _make_by_field(self, kind: type[L], present: NDArray[np.bool_]) -> L:
         made: Any = kind()
@@ -109,14 +108,32 @@ class _Form:
     Attributes:
         present: the fields that it has.
         columns: these, as an index of a table's columns.
-        record: the type of an array of such landmarks.
         blank: the bytes of one, with 0 for each number.
+        tags: the bytes between the numbers, with their places.
     """
 
     present: tuple[bool, ...]
     columns: slice | list[int]
-    record: np.dtype[np.void]
     blank: bytes
+    tags: tuple[tuple[int, bytes], ...]
+
+    def fits(self, data: bytes) -> bool:
+        """Return whether bytes are such landmarks and nothing else."""
+        size = len(self.blank)
+        count, rest = divmod(len(data), size)
+        return not rest and all(data[place::size] == tag * count for place, tag in self.tags)
+
+    def numbers(self, data: bytes | bytearray) -> NDArray[np.float32]:
+        """Return the numbers in bytes that fit, as (n, fields), in their place."""
+        size = len(self.blank)
+        shape = (len(data) // size, (size - _HEAD_BYTES) // _FIELD_BYTES)
+        return np.ndarray(shape, "<f4", data, _HEAD_BYTES + 1, (size, _FIELD_BYTES))
+
+
+@cache
+def _with(present: tuple[bool, ...], columns: tuple[int, ...]) -> tuple[bool, ...]:
+    """Return which fields there are with some more."""
+    return tuple(there or column in columns for column, there in enumerate(present))
 
 
 @cache
@@ -127,12 +144,12 @@ def _form(present: tuple[bool, ...]) -> _Form | None:
     if not count:
         return None
     is_prefix = columns == list(range(count))
-    field = np.dtype([("tag", "u1"), ("value", "<f4")])
-    record = np.dtype([("head", "u1", _HEAD_BYTES), ("fields", field, (count,))])
-    blank = np.zeros(1, record)
-    blank["head"] = _LIST_TAG, _FIELD_BYTES * count
-    blank["fields"]["tag"] = [_FIELD_TAGS[column] for column in columns]
-    return _Form(present, slice(count) if is_prefix else columns, record, blank.tobytes())
+    head = bytes((_LIST_TAG, _FIELD_BYTES * count))
+    fields = [bytes((_FIELD_TAGS[column],)) for column in columns]
+    places = (0, 1, *range(_HEAD_BYTES, _HEAD_BYTES + _FIELD_BYTES * count, _FIELD_BYTES))
+    tags = tuple(zip(places, (head[:1], head[1:], *fields), strict=True))
+    blank = head + b"".join(tag + bytes(_FIELD_BYTES - 1) for tag in fields)
+    return _Form(present, slice(count) if is_prefix else columns, blank, tags)
 
 
 def _form_of_first(data: bytes) -> _Form | None:

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
 import penstock
 from penstock.errors import InvalidArgumentError
 from penstock_formats import Detection, Image, ImageFrame, LocationData
-from penstock_formats.location_numbers import numbers_of, set_numbers
+from penstock_formats.detection_table import (
+    HEIGHT,
+    SCORE,
+    WIDTH,
+    XMIN,
+    YMIN,
+    DetectionTable,
+    detections_of,
+    table_of,
+)
 from penstock_vision.non_max_suppression_calculator_pb2 import NonMaxSuppressionCalculatorOptions
 
 if TYPE_CHECKING:
@@ -19,10 +28,19 @@ if TYPE_CHECKING:
 
     from penstock import CalculatorContext, CalculatorContract
 
-    #: Edges as rows of (xmin, ymin, xmax, ymax), float32, and one such row → how much each overlaps it.
-    Overlap = Callable[[NDArray[np.float32], NDArray[np.float32]], NDArray[np.float32]]
+    #: Edges as rows of (xmin, ymin, xmax, ymax) and their areas, one such row and its area, all float32 → how
+    #: much each overlaps the one.
+    Overlap = Callable[
+        [NDArray[np.float32], NDArray[np.float32], NDArray[np.float32], np.float32], NDArray[np.float32]
+    ]
 
 _EDGES: Final = 4
+_ZERO: Final = np.float32(0)
+#: Columns of the numbers of a detection: the low and the high edges of its box. Both are slices, and so
+#: what they show is no copy.
+_BOX: Final = slice(XMIN, HEIGHT + 1)
+_LOW: Final = slice(XMIN, YMIN + 1)
+_HIGH: Final = slice(WIDTH, HEIGHT + 1)
 
 
 class NonMaxSuppressionCalculator(penstock.Calculator):
@@ -123,69 +141,157 @@ class NonMaxSuppressionCalculator(penstock.Calculator):
         image = None
         if "IMAGE" in cc.inputs and not cc.inputs["IMAGE"].is_empty():
             image = cc.inputs["IMAGE"].payload
-        best = [made for one in given if (made := _best_label(one)) is not None]
-        rows = [numbers_of(one.location_data) or _numbers(one, image) for one in best]
-        edges = np.array([row[:_EDGES] for row in rows], np.float32).reshape(-1, _EDGES)
-        edges[:, 2:] += edges[:, :2]  # sizes become the other edges
-        scores = np.array([one.score[0] for one in best], np.float32)
-        order = np.argsort(-scores, kind="stable")
+        candidates = _candidates(given, image)
+        order = (-candidates.scores).argsort(kind="stable")
         if not self._options.multiclass_nms:
-            found = self._select(best, rows, edges, scores, order)
+            groups = self._select(candidates, order)
         else:
-            found = [
-                one
-                for chosen in _classes(best, order)
-                for one in self._select(best, rows, edges, scores, chosen)
+            groups = [
+                group
+                for chosen in _classes(candidates.detections, order)
+                for group in self._select(candidates, chosen)
             ]
-            found.sort(key=lambda one: -one[1].score[0])
+            groups.sort(key=lambda group: -candidates.scores[group[0]])
             # of all classes together, and also with WEIGHTED
-            found = found[: self._most] if self._most > -1 else found
-        cc.outputs[0].add([made for _, made in found], cc.stamp)
+            groups = groups[: self._most] if self._most > -1 else groups
+        cc.outputs[0].add(candidates.made(groups), cc.stamp)
 
     def _is_too_low(self, score: np.float32) -> bool:
         return bool(self._least > 0 and score < self._least)
 
-    def _plain(
-        self,
-        best: list[Detection],
-        rows: Sequence[Sequence[float]],  # noqa: ARG002  # as `_weighted`
-        edges: NDArray[np.float32],
-        scores: NDArray[np.float32],
-        order: NDArray[np.intp],
-    ) -> list[tuple[int, Detection]]:
+    def _plain(self, candidates: _Candidates, order: NDArray[np.intp]) -> list[_Group]:
+        edges, areas = candidates.edges, candidates.areas
         kept: list[int] = []
         most = self._most if self._most > -1 else len(order)
         for i in order.tolist():
-            if self._is_too_low(scores[i]):
+            if self._is_too_low(candidates.scores[i]):
                 break
-            if not kept or not (self._overlap(edges[kept], edges[i]) > self._threshold).any():
+            if (
+                not kept
+                or not (self._overlap(edges[kept], areas[kept], edges[i], areas[i]) > self._threshold).any()
+            ):
                 kept.append(i)
             if len(kept) >= most:
                 break
-        return [(i, best[i]) for i in kept]
+        return [(i, None) for i in kept]
 
-    def _weighted(
-        self,
-        best: list[Detection],
-        rows: Sequence[Sequence[float]],
-        edges: NDArray[np.float32],
-        scores: NDArray[np.float32],
-        order: NDArray[np.intp],
-    ) -> list[tuple[int, Detection]]:
-        found = []
+    def _weighted(self, candidates: _Candidates, order: NDArray[np.intp]) -> list[_Group]:
+        found: list[_Group] = []
         remaining = order
         while len(remaining):
-            pivot = int(remaining[0])
-            if self._is_too_low(scores[pivot]):
+            pivot = remaining[0]
+            if self._is_too_low(candidates.scores[pivot]):
                 break
-            is_near = self._overlap(edges[remaining], edges[pivot]) > self._threshold
+            edges, areas = candidates.edges.take(remaining, 0), candidates.areas.take(remaining)
+            is_near = self._overlap(edges, areas, edges[0], areas[0]) > self._threshold
+            if is_near.all():  # mostly
+                found.append((int(pivot), remaining))
+                break
             near = remaining[is_near]
-            made = _averaged(best, rows, edges, scores, pivot, near) if len(near) else best[pivot]
-            found.append((pivot, made))
+            found.append((int(pivot), near if len(near) else None))
             if not len(near):
                 break  # as the reference: nothing was removed, so nothing will be
             remaining = remaining[~is_near]
         return found
+
+
+#: A detection that is kept, and those that it is the average of; None: it stays as it is.
+_Group: TypeAlias = "tuple[int, NDArray[np.intp] | None]"
+
+
+class _Candidates:
+    """Detections with one label each, and their numbers.
+
+    Attributes:
+        detections: as they are.
+        scores: (n,) float32.
+        edges: (n, 4) float32: xmin, ymin, xmax, ymax in fractions of the image.
+        areas: (n,) float32.
+    """
+
+    def __init__(
+        self, detections: Sequence[Detection], scores: NDArray[np.float32], edges: NDArray[np.float32]
+    ) -> None:
+        self.detections: Final = detections
+        self.scores: Final = scores
+        self.edges: Final = edges
+        self.areas: Final = _area(edges)
+
+    def made(self, groups: Sequence[_Group]) -> list[Detection]:
+        """Return a detection for each group."""
+        return [
+            self.detections[pivot] if near is None else self._averaged(pivot, near) for pivot, near in groups
+        ]
+
+    def _averaged(self, pivot: int, near: NDArray[np.intp]) -> Detection:
+        """Return a detection with the averaged box and keypoints of those near it."""
+        raise NotImplementedError
+
+
+class _Plain(_Candidates):
+    """Detections that a table holds: those of the decoders here."""
+
+    def __init__(self, detections: Sequence[Detection], table: DetectionTable) -> None:
+        self._labels: Final = table.labels
+        numbers = np.array(table.rows, np.float32)
+        numbers[:, _HIGH] += numbers[:, _LOW]  # sizes become the other edges
+        self._numbers: Final = numbers
+        super().__init__(detections, numbers[:, SCORE], numbers[:, _BOX])
+
+    def _averaged(self, pivot: int, near: NDArray[np.intp]) -> Detection:
+        means = _means(self._numbers.take(near, 0), self.scores.take(near))
+        means[_HIGH] -= means[_LOW]  # the other edges become sizes
+        means[SCORE] = self.scores[pivot]
+        return detections_of((self._labels[pivot],), (means.tolist(),))[0]
+
+
+class _Others(_Candidates):
+    """Detections of any other form: in pixels, of names, with further fields."""
+
+    def __init__(self, detections: Sequence[Detection], image: Image | ImageFrame | None) -> None:
+        self._boxes: Final = [_box(one, image) for one in detections]
+        edges = np.array(self._boxes, np.float32).reshape(-1, _EDGES)
+        edges[:, 2:] += edges[:, :2]
+        super().__init__(detections, np.array([one.score[0] for one in detections], np.float32), edges)
+
+    def _averaged(self, pivot: int, near: NDArray[np.intp]) -> Detection:
+        made = Detection()
+        made.CopyFrom(self.detections[pivot])
+        location = made.location_data
+        count = len(location.relative_keypoints)
+        chosen = [self.detections[i].location_data.relative_keypoints for i in near.tolist()]
+        for points in chosen:
+            if len(points) != count:
+                raise InvalidArgumentError(
+                    f"detections that overlap have {count} and {len(points)} keypoints, but WEIGHTED "
+                    "averages them one by one; they must have as many"
+                )
+        places = [[number for point in points for number in (point.x, point.y)] for points in chosen]
+        rows = np.concatenate((self.edges[near], np.array(places, np.float32).reshape(len(near), -1)), axis=1)
+        means = _means(rows, self.scores[near])
+        means[2:_EDGES] -= means[:2]
+        found = means.tolist()
+        box = location.relative_bounding_box
+        box.xmin, box.ymin, box.width, box.height = found[:_EDGES]
+        for i, keypoint in enumerate(location.relative_keypoints):
+            keypoint.x, keypoint.y = found[_EDGES + 2 * i], found[_EDGES + 2 * i + 1]
+        return made
+
+
+def _candidates(given: Sequence[Detection], image: Image | ImageFrame | None) -> _Candidates:
+    table = table_of(given)
+    if table is not None:
+        return _Plain(given, table)
+    return _Others([made for one in given if (made := _best_label(one)) is not None], image)
+
+
+def _means(rows: NDArray[np.float32], weights: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the average of rows: sums in the order of the rows, each rounded to 32 bits."""
+    if len(rows) == 1:
+        means: NDArray[np.float32] = rows[0] * weights[0] / weights[0]
+    else:
+        means = np.add.accumulate(rows * weights[:, None], axis=0)[-1] / np.add.accumulate(weights)[-1]
+    return means
 
 
 # --- detections -----------------------------------------------------------------------------------
@@ -219,12 +325,6 @@ def _best_label(detection: Detection) -> Detection | None:
     return made
 
 
-def _numbers(detection: Detection, image: Image | ImageFrame | None) -> tuple[float, ...]:
-    """Return xmin, ymin, width, height in fractions of the image, then x and y of each keypoint."""
-    keypoints = detection.location_data.relative_keypoints
-    return (*_box(detection, image), *(number for point in keypoints for number in (point.x, point.y)))
-
-
 def _box(detection: Detection, image: Image | ImageFrame | None) -> tuple[float, ...]:
     location = detection.location_data
     if location.format == LocationData.RELATIVE_BOUNDING_BOX:
@@ -251,87 +351,59 @@ def _classes(best: Sequence[Detection], order: NDArray[np.intp]) -> list[NDArray
     return [np.array(numbers, np.intp) for _, numbers in sorted(found.items())]
 
 
-def _averaged(  # noqa: PLR0913, PLR0917  # what is known of the detections
-    best: Sequence[Detection],
-    numbers: Sequence[Sequence[float]],
-    edges: NDArray[np.float32],
-    scores: NDArray[np.float32],
-    pivot: int,
-    near: NDArray[np.intp],
-) -> Detection:
-    """Return a detection with the averaged box and keypoints of those near it."""
-    count = len(numbers[pivot])
-    chosen = [numbers[i] for i in near.tolist()]
-    for row in chosen:
-        if len(row) != count:
-            raise InvalidArgumentError(
-                f"detections that overlap have {(count - _EDGES) // 2} and {(len(row) - _EDGES) // 2} "
-                "keypoints, but WEIGHTED averages them one by one; they must have as many"
-            )
-    rows = np.array(chosen, np.float32)
-    rows[:, :_EDGES] = edges[near]
-    weights = scores[near]
-    # sums in the order of the scores, each rounded to 32 bits
-    sums = np.add.accumulate(rows * weights[:, None], axis=0)[-1]
-    means = sums / np.add.accumulate(weights)[-1]
-    means[2:_EDGES] -= means[:2]  # the other edges become sizes
-    made = Detection()
-    made.CopyFrom(best[pivot])
-    location: Any = made.location_data
-    found = means.tolist()
-    if numbers_of(location) is not None:
-        location.Clear()
-        set_numbers(location, found)
-        return made
-    box = location.relative_bounding_box
-    box.xmin, box.ymin, box.width, box.height = found[:_EDGES]
-    for i, keypoint in enumerate(location.relative_keypoints):
-        keypoint.x, keypoint.y = found[_EDGES + 2 * i], found[_EDGES + 2 * i + 1]
-    return made
-
-
 # --- overlap --------------------------------------------------------------------------------------
 
 
 def _area(edges: NDArray[np.float32]) -> NDArray[np.float32]:
-    found: NDArray[np.float32] = (edges[..., 2] - edges[..., 0]) * (edges[..., 3] - edges[..., 1])
+    sides = edges[:, 2:] - edges[:, :2]
+    found: NDArray[np.float32] = sides[:, 0] * sides[:, 1]
     return found
 
 
-def _shared(
-    edges: NDArray[np.float32], one: NDArray[np.float32]
-) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-    """Return the area that each box shares with one, and whether they touch at all."""
-    low = np.maximum(edges[:, :2], one[:2])
-    high = np.minimum(edges[:, 2:], one[2:])
-    sides = high - low
-    columns, rows = sides[:, 0], sides[:, 1]
-    touches: NDArray[np.bool_] = (columns >= 0) & (rows >= 0)
-    return columns * rows, touches
+def _shared(edges: NDArray[np.float32], one: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the area that each box shares with one; 0 where they do not touch."""
+    sides = np.minimum(edges[:, 2:], one[2:]) - np.maximum(edges[:, :2], one[:2])
+    np.fmax(sides, _ZERO, out=sides)  # not a number becomes 0, too
+    found: NDArray[np.float32] = sides[:, 0] * sides[:, 1]
+    return found
 
 
-def _over(
-    shared: NDArray[np.float32], touches: NDArray[np.bool_], whole: NDArray[np.float32]
+def _over(shared: NDArray[np.float32], whole: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the quotients; 0 where the whole is not above 0."""
+    if whole.min() > 0:
+        return shared / whole
+    found: NDArray[np.float32] = np.divide(shared, whole, out=np.zeros_like(shared), where=whole > 0)
+    return found
+
+
+def _jaccard(
+    edges: NDArray[np.float32],
+    areas: NDArray[np.float32],  # noqa: ARG001  # as the others
+    one: NDArray[np.float32],
+    area: np.float32,  # noqa: ARG001  # likewise
 ) -> NDArray[np.float32]:
-    is_some = touches & (whole > 0)
-    found: NDArray[np.float32] = np.divide(shared, whole, out=np.zeros_like(shared), where=is_some)
-    return found
-
-
-def _jaccard(edges: NDArray[np.float32], one: NDArray[np.float32]) -> NDArray[np.float32]:
     low = np.minimum(edges[:, :2], one[:2])
     high = np.maximum(edges[:, 2:], one[2:])
-    return _over(*_shared(edges, one), _area(np.concatenate((low, high), axis=1)))
+    return _over(_shared(edges, one), _area(np.concatenate((low, high), axis=1)))
 
 
-def _modified_jaccard(edges: NDArray[np.float32], one: NDArray[np.float32]) -> NDArray[np.float32]:
-    shared, touches = _shared(edges, one)
-    return _over(shared, touches, np.full_like(shared, _area(one)))
+def _modified_jaccard(
+    edges: NDArray[np.float32],
+    areas: NDArray[np.float32],
+    one: NDArray[np.float32],
+    area: np.float32,
+) -> NDArray[np.float32]:
+    return _over(_shared(edges, one), np.full_like(areas, area))
 
 
-def _intersection_over_union(edges: NDArray[np.float32], one: NDArray[np.float32]) -> NDArray[np.float32]:
-    shared, touches = _shared(edges, one)
-    return _over(shared, touches, _area(edges) + _area(one) - shared)
+def _intersection_over_union(
+    edges: NDArray[np.float32],
+    areas: NDArray[np.float32],
+    one: NDArray[np.float32],
+    area: np.float32,
+) -> NDArray[np.float32]:
+    shared = _shared(edges, one)
+    return _over(shared, areas + area - shared)
 
 
 _OVERLAPS: Final[dict[int, Overlap]] = {

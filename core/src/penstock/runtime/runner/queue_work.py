@@ -204,7 +204,12 @@ class QueueWork:
                         step = None
                     elif go_on and choose is None:
                         step = schedule.turn(queue, step, error, stop)
-                        if is_free and not looks_around and step is not None and not step.node.slowness:
+                        if (
+                            interrupted is None
+                            and not looks_around
+                            and step is not None
+                            and not step.node.slowness
+                        ):
                             step, untimed = self._run_light(step, untimed)
                             if epoch != self._epoch:
                                 epoch = self._come_back()
@@ -234,6 +239,16 @@ class QueueWork:
                             runner.wake_early()
                         if schedule.has_news and (not queue.others or perf_counter() > runner.quiet_until):
                             runner.tell()
+                    elif (
+                        step is not None
+                        and step.node.slowness >= _HEAVY
+                        and not (looks_around or queue.others or queue.sources)
+                        and not (schedule.garbage or schedule.has_news)
+                    ):
+                        # does what `_look_around` does before a step that takes long while none else is
+                        # ready, without its calls: in a chain of heavy nodes 3 us for each
+                        self.attentive -= 1
+                        is_away = True
                     elif (
                         step is None
                         or step.node.slowness >= _HEAVY
