@@ -24,7 +24,8 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
         "Recordings": ("McapSink*", "McapSource*"),
     },
     "penstock-image": {
-        "Images in main memory": ("CannyEdge*", "ColorConvert*", "ImageOverlay*", "ImageTransformation*"),
+        "Sizes, places and turns": ("ImageCropping*", "ImageTransformation*"),
+        "Colours and filters": ("CannyEdge*", "ColorConvert*", "ImageOverlay*"),
     },
     "penstock-tensors": {
         "Images to tensors": ("ImageToTensor*",),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from penstock import Components, hookimpl
 
@@ -11,34 +11,31 @@ if TYPE_CHECKING:
 
     from penstock import DoctorCheck
 
+#: Calculator → the module and the class below `penstock_image`.
+_CALCULATORS: Final = {
+    "CannyEdgeCalculator": "canny_edge:CannyEdgeCalculator",
+    "ColorConvertCalculator": "color_convert:ColorConvertCalculator",
+    "ImageCroppingCalculator": "image_cropping:ImageCroppingCalculator",
+    "ImageOverlayCalculator": "image_overlay:ImageOverlayCalculator",
+    "ImageTransformationCalculator": "image_transformation:ImageTransformationCalculator",
+}
+#: Options message → its extension number, and the module below `penstock_image`.
+_OPTIONS: Final = {
+    "CannyEdgeCalculatorOptions": (20100, "canny_edge_calculator_pb2"),
+    "ImageCroppingCalculatorOptions": (262466399, "image_cropping_calculator_pb2"),
+    "ImageOverlayCalculatorOptions": (20101, "image_overlay_calculator_pb2"),
+    "ImageTransformationCalculatorOptions": (251952830, "image_transformation_calculator_pb2"),
+}
+
 
 @hookimpl
 def penstock_components() -> Components:
     """Name the calculators and their options messages."""
-    transformation = "penstock_image.image_transformation"
     return Components(
-        calculators={
-            "CannyEdgeCalculator": "penstock_image.canny_edge:CannyEdgeCalculator",
-            "ColorConvertCalculator": "penstock_image.color_convert:ColorConvertCalculator",
-            "ImageOverlayCalculator": "penstock_image.image_overlay:ImageOverlayCalculator",
-            "ImageTransformationCalculator": f"{transformation}:ImageTransformationCalculator",
-        },
+        calculators={name: f"penstock_image.{place}" for name, place in _CALCULATORS.items()},
         options={
-            "penstock.CannyEdgeCalculatorOptions": (
-                "penstock.CalculatorOptions",
-                20100,
-                "penstock_image.canny_edge_calculator_pb2:CannyEdgeCalculatorOptions",
-            ),
-            "penstock.ImageOverlayCalculatorOptions": (
-                "penstock.CalculatorOptions",
-                20101,
-                "penstock_image.image_overlay_calculator_pb2:ImageOverlayCalculatorOptions",
-            ),
-            "penstock.ImageTransformationCalculatorOptions": (
-                "penstock.CalculatorOptions",
-                251952830,
-                "penstock_image.image_transformation_calculator_pb2:ImageTransformationCalculatorOptions",
-            ),
+            f"penstock.{name}": ("penstock.CalculatorOptions", number, f"penstock_image.{module}:{name}")
+            for name, (number, module) in _OPTIONS.items()
         },
     )
 
