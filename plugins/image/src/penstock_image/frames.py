@@ -25,6 +25,19 @@ def expect_format(frame: ImageFrame, allowed: tuple[ImageFormat, ...], port: str
         raise InvalidArgumentError(f"input {port!r} holds {frame!r}, but it takes {names}; {cure}")
 
 
+def expect_same_size(frame: ImageFrame, port: str, other: ImageFrame, other_port: str) -> None:
+    """Refuse two frames of which one is larger.
+
+    Raises:
+        InvalidArgumentError: the message names ports and frames, and a calculator that scales.
+    """
+    if (frame.width, frame.height) != (other.width, other.height):
+        raise InvalidArgumentError(
+            f"input {port!r} holds {frame!r}, but input {other_port!r} {other!r}; make both the same size, "
+            "for example with an ImageTransformationCalculator"
+        )
+
+
 def refuse_gpu(cc: CalculatorContract) -> None:
     """Refuse ports of images on the GPU, whose tags end in _GPU. Call it in `get_contract`.
 
