@@ -25,7 +25,20 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     },
     "penstock-image": {
         "Sizes, places and turns": ("ImageCropping*", "ImageTransformation*"),
-        "Colours and filters": ("CannyEdge*", "ColorConvert*", "ImageOverlay*"),
+        "Colours, masks and painting": (
+            "ColorConvert*",
+            "ImageOverlay*",
+            "Luminance*",
+            "Recolor*",
+            "SetAlpha*",
+        ),
+        "Edges, features and smoothing": (
+            "BilateralFilter*",
+            "CannyEdge*",
+            "FeatureDetector*",
+            "SobelEdges*",
+        ),
+        "Image files and handles": ("ImageClone*", "OpenCvEncodedImage*", "OpenCvImageEncoder*"),
     },
     "penstock-tensors": {
         "Images to tensors": ("ImageToTensor*",),

@@ -12,6 +12,7 @@ import re
 from functools import cache
 from pathlib import Path
 
+import cv2
 import numpy as np
 import pytest
 
@@ -44,6 +45,10 @@ CONTRIBUTED = {
 
 def _gray(random, at):
     return ImageFrame(np.frombuffer(random.randbytes(6 * 8), np.uint8).reshape(6, 8), ImageFormat.GRAY8)
+
+
+def _png(random, at):
+    return cv2.imencode(".png", _gray(random, at).array)[1].tobytes()
 
 
 def _size(random, at):
@@ -105,7 +110,7 @@ FEEDS = {
     r"BeginItemLoopCalculator": lambda name: {"depends_on_arrival": True, "may_raise": InvalidArgumentError},
     r"EndItemLoopCalculator": lambda name: {"may_raise": InvalidArgumentError},  # batches of another size
     r"CallbackCalculator": lambda name: {"side_packets": {"CALLBACK": lambda packet: None}},
-    r"CannyEdgeCalculator": lambda name: {"payloads": {ImageFrame: _gray}},
+    r"CannyEdgeCalculator|SobelEdgesCalculatorCpu": lambda name: {"payloads": {ImageFrame: _gray}},
     r"GlScalerCalculator": lambda name: {
         "payloads": {
             "ROTATION": lambda random, at: random.choice([-90, 0, 180, 450]),
@@ -125,6 +130,7 @@ FEEDS = {
             "OUTPUT_DIMENSIONS": lambda random, at: (random.randrange(1, 9), random.randrange(1, 9)),
         },
     },
+    r"OpenCvEncodedImageToImageFrameCalculator": lambda name: {"payloads": {bytes: _png}},
     r"CountingSourceCalculator": lambda name: {
         "side_packets": {"ERROR_ON_OPEN": False},
         "payloads": {int: lambda random, at: random.randrange(1, 9)},
