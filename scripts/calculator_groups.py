@@ -24,7 +24,7 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
         "Recordings": ("McapSink*", "McapSource*"),
     },
     "penstock-image": {
-        "Sizes, places and turns": ("ImageCropping*", "ImageTransformation*"),
+        "Sizes, places and turns": ("ImageCropping*", "ImageTransformation*", "ScaleImage*"),
         "Colours, masks and painting": (
             "ColorConvert*",
             "ImageOverlay*",

@@ -30,6 +30,7 @@ from penstock_calculators.packet_thinner_calculator_pb2 import PacketThinnerCalc
 from penstock_formats import Image, ImageFormat, ImageFrame, Matrix, Tensor
 from penstock_gpu import GlContext, GpuUnavailableError
 from penstock_gpu.gl_scaler_calculator_pb2 import GlScalerCalculatorOptions
+from penstock_image.scale_image_calculator_pb2 import ScaleImageCalculatorOptions
 from penstock_tensors import Anchor
 from penstock_testing import ConformanceError, check_calculator
 from penstock_testing.payloads import maker_of
@@ -131,6 +132,15 @@ FEEDS = {
         },
     },
     r"OpenCvEncodedImageToImageFrameCalculator": lambda name: {"payloads": {bytes: _png}},
+    r"ScaleImageCalculator": lambda name: {
+        "prestream": ["VIDEO_HEADER", "OVERRIDE_OPTIONS"],
+        "payloads": {
+            "OVERRIDE_OPTIONS": lambda random, at: ScaleImageCalculatorOptions(
+                target_width=random.randrange(1, 9)
+            )
+        },
+        "may_raise": InvalidArgumentError,  # a frame before the options
+    },
     r"CountingSourceCalculator": lambda name: {
         "side_packets": {"ERROR_ON_OPEN": False},
         "payloads": {int: lambda random, at: random.randrange(1, 9)},

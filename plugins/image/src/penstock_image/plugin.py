@@ -27,6 +27,7 @@ _CALCULATORS: Final = {
     ),
     "OpenCvImageEncoderCalculator": "image_encoder:ImageEncoderCalculator",
     "RecolorCalculator": "recolor:RecolorCalculator",
+    "ScaleImageCalculator": "scale_image:ScaleImageCalculator",
     "SetAlphaCalculator": "set_alpha:SetAlphaCalculator",
     "SobelEdgesCalculatorCpu": "sobel_edges:SobelEdgesCalculatorCpu",
 }
@@ -45,6 +46,7 @@ _OPTIONS: Final = {
     ),
     "OpenCvImageEncoderCalculatorOptions": (227563646, "opencv_image_encoder_calculator_pb2"),
     "RecolorCalculatorOptions": (252527117, "recolor_calculator_pb2"),
+    "ScaleImageCalculatorOptions": (66237115, "scale_image_calculator_pb2"),
     "SetAlphaCalculatorOptions": (250949799, "set_alpha_calculator_pb2"),
 }
 
