@@ -29,6 +29,8 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
             "ColorConvert*",
             "ImageOverlay*",
             "Luminance*",
+            "MaskOverlay*",
+            "OpenCvPutText*",
             "Recolor*",
             "SetAlpha*",
         ),
@@ -38,7 +40,12 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
             "FeatureDetector*",
             "SobelEdges*",
         ),
-        "Image files and handles": ("ImageClone*", "OpenCvEncodedImage*", "OpenCvImageEncoder*"),
+        "Image files and handles": (
+            "ImageClone*",
+            "ImageFileProperties*",
+            "OpenCvEncodedImage*",
+            "OpenCvImageEncoder*",
+        ),
     },
     "penstock-tensors": {
         "Images to tensors": ("ImageToTensor*",),

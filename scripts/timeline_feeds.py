@@ -38,6 +38,7 @@ Packets: TypeAlias = list[tuple[int, object]]
 WITHOUT_TIMELINE: Final[Mapping[str, str]] = {
     "AnnotationOverlayCalculator": "its packets are drawings",
     "FrameAnnotationToRectCalculator": "its packets are objects in space",
+    "ImageFilePropertiesCalculator": "its packets are photos",
     "InferenceCalculatorCpu": "it needs a model",
     "InferenceCalculatorXnnpack": "it needs a model",
     "KafkaSinkCalculator": "it writes to a server",

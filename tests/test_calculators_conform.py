@@ -7,6 +7,7 @@ it, or why it is not fed. An entry that nothing needs any more fails.
 
 from __future__ import annotations
 
+import io
 import os
 import re
 from functools import cache
@@ -15,6 +16,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
+from PIL import Image as Pillow
 
 from penstock import Packet
 from penstock.errors import (
@@ -50,6 +52,15 @@ def _gray(random, at):
 
 def _png(random, at):
     return cv2.imencode(".png", _gray(random, at).array)[1].tobytes()
+
+
+def _photo(random, at):
+    """Return the file of a photo whose EXIF data tell the focal length."""
+    lens = Pillow.Exif()
+    lens.get_ifd(0x8769).update({0x920A: random.uniform(1, 9), 0xA405: random.randrange(10, 99)})
+    file = io.BytesIO()
+    Pillow.new("L", (8, 6)).save(file, "jpeg", exif=lens)
+    return file.getvalue()
 
 
 def _size(random, at):
@@ -132,6 +143,9 @@ FEEDS = {
         },
     },
     r"OpenCvEncodedImageToImageFrameCalculator": lambda name: {"payloads": {bytes: _png}},
+    r"ImageFilePropertiesCalculator": lambda name: {
+        "payloads": {bytes: _photo},
+    },
     r"ScaleImageCalculator": lambda name: {
         "prestream": ["VIDEO_HEADER", "OVERRIDE_OPTIONS"],
         "payloads": {

@@ -93,10 +93,15 @@ def test_a_mask_of_another_size_is_stretched_linearly():
     assert np.abs(found - blended(cv2.resize(small, (50, 40)))).max() <= 1.01
 
 
-def test_values_of_a_mask_outside_of_0_to_1_count_as_the_nearest_of_them():
+@pytest.mark.parametrize("inverts", [False, True])
+def test_a_share_below_0_counts_as_0_and_one_above_1_overshoots_to_the_ends_of_the_range(inverts):
     wild = np.where(FLOATS < 0.5, np.float32(-3), np.float32(4))
 
-    assert np.array_equal(image(ImageFrame(wild)), image(ImageFrame(np.clip(wild, 0, 1))))
+    found = image(ImageFrame(wild), adjust_with_luminance=False, invert_mask=inverts)
+
+    share = np.maximum(1 - wild if inverts else wild, 0)[..., None]
+    want = np.clip(RGB * (1 - share), 0, 255) + np.clip(np.array(COLOR) * share, 0, 255)
+    assert np.array_equal(found, np.minimum(want, 255))
 
 
 def test_a_frame_without_a_mask_is_forwarded_and_a_mask_without_a_frame_is_not():

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-import attrs
 import cv2
 import numpy as np
 
@@ -30,8 +29,7 @@ _MOST_FEATURES: Final = 100_000
 _MOST_LEVELS: Final = 32
 
 
-@attrs.frozen
-class Feature:
+class Feature(NamedTuple):
     """A point that can be found again, as OpenCV's KeyPoint describes it; it pickles.
 
     Attributes:

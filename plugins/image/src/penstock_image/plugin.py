@@ -19,13 +19,16 @@ _CALCULATORS: Final = {
     "FeatureDetectorCalculator": "feature_detector:FeatureDetectorCalculator",
     "ImageCloneCalculator": "image_clone:ImageCloneCalculator",
     "ImageCroppingCalculator": "image_cropping:ImageCroppingCalculator",
+    "ImageFilePropertiesCalculator": "image_file_properties:ImageFilePropertiesCalculator",
     "ImageOverlayCalculator": "image_overlay:ImageOverlayCalculator",
     "ImageTransformationCalculator": "image_transformation:ImageTransformationCalculator",
     "LuminanceCalculatorCpu": "luminance:LuminanceCalculatorCpu",
+    "MaskOverlayCalculatorCpu": "mask_overlay:MaskOverlayCalculatorCpu",
     "OpenCvEncodedImageToImageFrameCalculator": (
         "encoded_image_to_image_frame:EncodedImageToImageFrameCalculator"
     ),
     "OpenCvImageEncoderCalculator": "image_encoder:ImageEncoderCalculator",
+    "OpenCvPutTextCalculator": "put_text:PutTextCalculator",
     "RecolorCalculator": "recolor:RecolorCalculator",
     "ScaleImageCalculator": "scale_image:ScaleImageCalculator",
     "SetAlphaCalculator": "set_alpha:SetAlphaCalculator",

@@ -12,6 +12,7 @@ from penstock.errors import InvalidArgumentError
 from penstock_formats import ImageFormat, ImageFrame
 from penstock_image.frames import expect_format, pass_header, refuse_gpu
 from penstock_image.recolor_calculator_pb2 import RecolorCalculatorOptions
+from penstock_image.shares import shares_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
 _MOST: Final = 255
 _ALPHA: Final = 3
-_MASKS: Final = (ImageFormat.GRAY8, ImageFormat.SRGB, ImageFormat.SRGBA, ImageFormat.VEC32F1)
 #: Of red, green and blue in the luminance. Source: MediaPipe `calculators/image/recolor_calculator.cc`; they
 #: are those of ITU-R BT.601.
 _WEIGHTS: Final = (0.299, 0.587, 0.114)
@@ -30,7 +30,7 @@ class RecolorCalculator(penstock.Calculator):
     """Blend a colour into each frame where a mask says so, such as a new colour of hair.
 
     Inputs: IMAGE (ImageFrame, SRGB), and MASK (ImageFrame, GRAY8, SRGB, SRGBA or VEC32F1; 0 to 255, or 0 to
-    1 if it is float32, outside of which it counts as 0 or 1; a mask of another size is stretched linearly).
+    1 if it is float32; a share below 0 counts as 0; a mask of another size is stretched linearly).
     Output: IMAGE (ImageFrame, SRGB, new memory). A frame without a mask at its timestamp is forwarded
     unchanged, and for a mask without a frame nothing is sent. The share of the colour in a pixel is the
     mask's value there, times the pixel's luminance (0.299 R + 0.587 G + 0.114 B, 0 to 1) unless
@@ -98,28 +98,18 @@ class RecolorCalculator(penstock.Calculator):
         cc.outputs["IMAGE"].add(frame, cc.input_timestamp)
 
     def _weight(self, mask: ImageFrame, frame: ImageFrame) -> NDArray[Any]:
-        """Return the mask, (H, W) float32 of the frame's size, 0 to 1."""
-        expect_format(mask, _MASKS, "MASK", "make it a mask of one of these")
-        plane: Any = mask.array
-        if mask.format.channels > 1:
-            if self._channel >= mask.format.channels:
-                raise InvalidArgumentError(
-                    f"input 'MASK' holds {mask!r}, which has no alpha channel, but mask_channel is ALPHA; "
-                    "set it to RED in the options"
-                )
-            plane = cv2.extractChannel(plane, self._channel)
-        if (mask.width, mask.height) != (frame.width, frame.height):
-            plane = cv2.resize(plane, (frame.width, frame.height), interpolation=cv2.INTER_LINEAR)
-        if plane.dtype == np.uint8:
-            plane = np.multiply(plane, np.float32(1 / _MOST), dtype=np.float32)
-        else:
-            plane = np.clip(plane, 0, 1)
-        return np.asarray(np.float32(1) - plane if self._inverts else plane)
+        """Return the share of the colour by the mask, (H, W) float32."""
+        weight = shares_of(mask, self._channel, (frame.width, frame.height))
+        return np.float32(1) - weight if self._inverts else weight
 
     def _blended(self, frame: ImageFrame, weight: NDArray[Any]) -> ImageFrame:
         channels = cv2.split(frame.array)
+        own: Any = None
         if self._by_luminance:
-            weight = np.asarray(cv2.multiply(weight, _luminance(channels)))
+            own = _luminance(channels)
+            weight = np.asarray(cv2.multiply(weight, own, dst=own))
+        # Results saturate above 1, as in the reference; below 0 the colour's part would lose its sign.
+        weight = np.asarray(cv2.threshold(weight, 0, 0, cv2.THRESH_TOZERO, dst=own)[1])
         rest = np.float32(1) - weight
         mixed = [
             # each part is rounded by itself, as in the reference
@@ -129,8 +119,8 @@ class RecolorCalculator(penstock.Calculator):
         return ImageFrame(np.asarray(cv2.merge(mixed)), frame.format)
 
 
-def _luminance(channels: Any) -> NDArray[Any]:
+def _luminance(channels: Any) -> Any:
     """Return the luminance, (H, W) float32, 0 to 1, of red, green and blue."""
     red, green, blue = (weight / _MOST for weight in _WEIGHTS)
-    both = cv2.addWeighted(channels[0], red, channels[1], green, 0, dtype=cv2.CV_32F)
-    return np.asarray(cv2.addWeighted(both, 1, channels[2].astype(np.float32), blue, 0))
+    light = cv2.addWeighted(channels[0], red, channels[1], green, 0, dtype=cv2.CV_32F)
+    return cv2.addWeighted(light, 1, channels[2], blue, 0, dst=light, dtype=cv2.CV_32F)
