@@ -67,9 +67,10 @@ class Work:
 
 @dataclass(frozen=True)
 class Pictures:
-    """One scene in each form that a calculator takes: colours, grey, a mask, a mask of floats, a JPEG."""
+    """One scene as colours, mirrored, grey, a mask, a mask of floats, and a JPEG."""
 
     rgb: Picture
+    mirrored: Picture
     gray: Picture
     mask: Picture
     shares: Picture
@@ -84,7 +85,14 @@ def pictures(width: int, height: int, seed: int) -> Pictures:
     gray = np.asarray(cv2.cvtColor(rgb, cv2.COLOR_RGB2GRAY))
     mask = np.where(gray > 128, np.uint8(255), np.uint8(0))  # noqa: PLR2004  # half of the range
     shares = (gray / np.float32(255)).astype(np.float32)
-    return Pictures(rgb, gray, mask, shares, cv2.imencode(".jpg", rgb[..., ::-1])[1].tobytes())
+    return Pictures(
+        rgb,
+        np.ascontiguousarray(rgb[:, ::-1]),
+        gray,
+        mask,
+        shares,
+        cv2.imencode(".jpg", rgb[..., ::-1])[1].tobytes(),
+    )
 
 
 def colours(scene: Pictures) -> ImageFrame:
@@ -165,6 +173,12 @@ def recolored(scene: Pictures) -> Picture:
             ]
         )
     )
+
+
+def mixed(scene: Pictures) -> Picture:
+    """Mix the scene with its mirror image, by a mask."""
+    rest = np.float32(1) - scene.shares
+    return np.asarray(cv2.blendLinear(scene.rgb, scene.mirrored, rest, scene.shares))
 
 
 def edges(scene: Pictures) -> Picture:
@@ -253,6 +267,11 @@ def works(width: int, height: int) -> dict[str, Work]:
             node("LuminanceCalculatorCpu", "VIDEO:in > VIDEO:out"),
             frame,
             lambda scene: cv2.transform(scene.rgb, LUMINANCE),
+        ),
+        "mixing by a mask": Work(
+            node("MaskOverlayCalculatorCpu", "VIDEO:0:in VIDEO:1:other MASK:mask > OUTPUT:out"),
+            {**frame, "other": lambda scene: ImageFrame(scene.mirrored), "mask": shared},
+            mixed,
         ),
         "overlay": Work(
             node(
