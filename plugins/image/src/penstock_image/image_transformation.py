@@ -56,6 +56,10 @@ class ImageTransformationCalculator(penstock.Calculator):
     result is the largest that fits inside the requested size. Linear interpolation takes the mean of
     the area when it shrinks an image both ways.
 
+    With a rotation and an explicit size the result is the whole image in that size, as on the reference's
+    GPU; its CPU turns the scaled image about a point beside its middle, and loses a row and a column or
+    more. Without a rotation results are those of its CPU.
+
     Timestamp offset 0. OpenCV runs without the GIL. IMAGE_GPU needs a GPU pack's calculator.
 
     Raises: InvalidArgumentError for a rotation that is not a multiple of 90, or a negative size;
