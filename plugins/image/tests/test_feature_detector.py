@@ -60,6 +60,16 @@ def test_features_are_those_of_opencv_s_detector():
     assert {f.octave for f in features} == {0, 1, 2}
 
 
+def test_no_more_features_are_sent_than_asked_for_where_many_are_as_strong():
+    gray = cv2.cvtColor(BOX, cv2.COLOR_RGB2GRAY)
+    alike = cv2.ORB.create(2, 1.2, 4, 31, 0, 2, cv2.ORB_FAST_SCORE).detect(gray)
+    assert len(alike) > 2  # OpenCV keeps all that are as strong as the last
+
+    features, landmarks, patches = found(BOX, max_features=2)
+
+    assert (len(features), len(landmarks), len(patches)) == (2, 2, 2)
+
+
 def test_landmarks_are_the_same_places_in_shares_of_the_frame():
     features, landmarks, _ = found(NOISE)
 

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penstock import Timestamp
+from penstock import Calculator, CalculatorGraph, Packet, Timestamp
 from penstock.errors import GraphRunError
 from penstock_formats import ImageFormat, ImageFrame, VideoHeader
 from penstock_image.scale_image import ScaleImageCalculator
 from penstock_image.scale_image_calculator_pb2 import ScaleImageCalculatorOptions as Options
 from penstock_image.scaling import cropped, ratio, scaled
-from penstock_testing import run_calculator
+from penstock_testing import run_calculator, testing_registry
 
 RANDOM = np.random.default_rng(6)
 RGB = RANDOM.integers(0, 256, (24, 32, 3)).astype(np.uint8)
@@ -205,6 +205,48 @@ def test_the_header_of_the_results_comes_with_the_first_frame():
     assert packet.timestamp == PRESTREAM
     assert packet.payload == VideoHeader(ImageFormat.SRGBA, 16, 12, 25.0, 9.0)
     assert [p.payload.array.shape for p in result.outputs["FRAMES"]] == [(12, 16, 4), (12, 16, 4)]
+
+
+def test_the_stream_of_the_header_ends_with_it_so_that_nobody_waits_for_more():
+    registry = testing_registry()
+    registry.add("calculator", "ScaleImageCalculator", ScaleImageCalculator)
+    registry.add("calculator", "Both", Both)
+    graph = CalculatorGraph(
+        """
+        input_stream: "in"
+        node {
+          calculator: "ScaleImageCalculator"
+          input_stream: "FRAMES:in"
+          output_stream: "FRAMES:scaled"
+          output_stream: "VIDEO_HEADER:header"
+        }
+        node { calculator: "Both" input_stream: "scaled" input_stream: "header" output_stream: "out" }
+        """,
+        registry=registry,
+    )
+    seen = []
+    graph.observe_output_stream("out", lambda _, packet: seen.append(packet.payload))
+    graph.start_run()
+
+    graph.add_packet_to_input_stream("in", Packet(FRAME, 1))
+    graph.wait_until_idle()
+
+    assert seen == [FRAME]
+    graph.close()
+
+
+class Both(Calculator):
+    """Forwards the first stream where the second is settled."""
+
+    @classmethod
+    def get_contract(cls, cc):
+        cc.inputs[0].set_any()
+        cc.inputs[1].set_any()
+        cc.outputs[0].set_same_as(cc.inputs[0])
+
+    def process(self, cc):
+        if not cc.inputs[0].is_empty():
+            cc.outputs[0].add_packet(cc.inputs[0].packet)
 
 
 def test_without_a_header_in_a_header_of_size_and_format_comes_out():

@@ -156,7 +156,6 @@ class ScaleImageCalculator(penstock.Calculator):
         self._known = found
         if is_first and "VIDEO_HEADER" in cc.outputs:
             cc.outputs["VIDEO_HEADER"].add(self._scaled_header(), PRESTREAM)
-            cc.outputs["VIDEO_HEADER"].close()
         return self._scaling
 
     def _scaled_header(self) -> VideoHeader:
