@@ -140,7 +140,7 @@ def test_outputs_are_optional():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"max_features": 0}, r"max_features is 0, but must be 1 to 100000; change the options"),
+        ({"max_features": 0}, r"max_features is 0, but must be 1 to 10000; change the options"),
         ({"pyramid_level": 33}, r"pyramid_level is 33, but must be 1 to 32; change the options"),
         ({"scale_factor": 1}, r"scale_factor is 1, but must be above 1; change the options"),
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+import zlib
 
 import cv2
 import numpy as np
@@ -161,6 +162,20 @@ def test_turning_drops_the_alpha_channel():
 def test_what_is_no_image_is_refused(file):
     with pytest.raises(
         GraphRunError, match=rf"holds {len(file)} bytes that begin with .* and are no image that"
+    ):
+        decoded(file)
+
+
+def test_a_small_file_of_a_huge_image_is_refused():
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    header = struct.pack(">IIBBBBB", 40_000, 40_000, 8, 0, 0, 0, 0)
+    chunks = chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(b"\0")) + chunk(b"IEND", b"")
+    file = b"\x89PNG\r\n\x1a\n" + chunks
+
+    with pytest.raises(
+        GraphRunError, match=r"are no image that OpenCV .* reads \(pixels <= CV_IO_MAX_IMAGE_PIXELS"
     ):
         decoded(file)
 

@@ -87,8 +87,8 @@ def test_results_are_those_of_opencv_with_twice_the_radius_cut_off(frame):
         ({"sigma_color": -1}, r"sigma_color is -1 and sigma_space 2, but both must be 0 or more, and"),
         ({"sigma_space": math.nan}, r"sigma_color is 0.2 and sigma_space nan, but both must be 0 or more"),
         (
-            {"sigma_space": 1001},
-            r"sigma_space 1001, but both must be 0 or more, and sigma_space at most 1000",
+            {"sigma_space": 101},
+            r"sigma_space 101, but both must be 0 or more, and sigma_space at most 100;",
         ),
     ],
 )

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 _FORMATS: Final = (ImageFormat.GRAY8, ImageFormat.SRGB, ImageFormat.LAB8, ImageFormat.VEC32F1)
 #: Of a channel of 8 bits; sigma_color is a share of it.
 _RANGE: Final = 255.0
-#: The work for a pixel grows with the square of the radius: at 100 it takes seconds for a frame.
-_WIDEST: Final = 1000.0
+#: The work for a pixel grows with the square of the radius: at 100 a frame of 1280x720 takes many seconds.
+_WIDEST: Final = 100.0
 
 
 class BilateralFilterCalculator(penstock.Calculator):
@@ -32,7 +32,7 @@ class BilateralFilterCalculator(penstock.Calculator):
     this pack requires, nor in the reference in main memory.
 
     Options `BilateralFilterCalculatorOptions`: `sigma_color`, how different colours may be that are mixed, as
-    a share of 255; `sigma_space`, the radius in pixels, at most 1000: the neighbourhood is `2 * sigma_space`
+    a share of 255; `sigma_space`, the radius in pixels, at most 100: the neighbourhood is `2 * sigma_space`
     pixels wide, cut off to a whole number, or follows from OpenCV's rule where that is 0. The time for a
     frame grows with the square of the radius.
 

@@ -41,7 +41,8 @@ class EncodedImageToImageFrameCalculator(penstock.Calculator):
     turns and flips a photo as its EXIF data say, and drops an alpha channel.
 
     Raises in `process`: InvalidArgumentError for bytes that are no image which OpenCV reads, or an image of
-    another number of channels or type, such as float32.
+    another number of channels or type, such as float32; also for one of more than 2**30 pixels, or as many as
+    the environment variable OPENCV_IO_MAX_IMAGE_PIXELS says.
 
     Source of the behaviour: MediaPipe `calculators/image/opencv_encoded_image_to_image_frame_calculator.cc`;
     the pixels are those of OpenCV `imdecode`.

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 #: `calculators/image/feature_detector_calculator.cc`.
 _PATCH: Final = 32
 _EDGE: Final = _PATCH - 1
-_MOST_FEATURES: Final = 100_000
+#: Their patches take 4 kB each.
+_MOST_FEATURES: Final = 10_000
 _MOST_LEVELS: Final = 32
 
 
@@ -62,7 +63,7 @@ class FeatureDetectorCalculator(penstock.Calculator):
     strongest ones; `pyramid_level` (4), how often the frame is shrunk to find larger features, itself
     included; `scale_factor` (1.2), by how much each time; `output_patch` is ignored, as in the reference.
 
-    Raises in `open`: InvalidArgumentError for `max_features` outside of 1 to 100000, `pyramid_level` outside
+    Raises in `open`: InvalidArgumentError for `max_features` outside of 1 to 10000, `pyramid_level` outside
     of 1 to 32, or a `scale_factor` that is not above 1. In `process`: the same for a frame of another format.
 
     Source of the behaviour: MediaPipe `calculators/image/feature_detector_calculator.cc`; OpenCV `ORB`. The
