@@ -24,10 +24,10 @@ _THICKNESS: Final = 4
 class PutTextCalculator(penstock.Calculator):
     """Draw each text in yellow on an image that is transparent otherwise.
 
-    Input: a single untagged stream (str; OpenCV draws characters of ASCII, others as question marks). Output:
-    untagged (ImageFrame, SRGBA, 640 x 640 pixels, new memory: the text begins 15 pixels from the left, its
-    line is 70 pixels from the top, and what is too long is cut). Timestamp offset 0. OpenCV runs without the
-    GIL.
+    Input: a single untagged stream (str; OpenCV 4 draws characters of ASCII, others as question marks;
+    OpenCV 5 has other letters, smooth ones). Output: untagged (ImageFrame, SRGBA, 640 x 640 pixels, new
+    memory: the text begins 15 pixels from the left, its line is 70 pixels from the top, and what is too
+    long is cut). Timestamp offset 0. OpenCV runs without the GIL.
 
     Source of the behaviour: MediaPipe `calculators/image/opencv_put_text_calculator.cc`; OpenCV `putText`.
 
