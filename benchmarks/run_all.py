@@ -39,6 +39,7 @@ BENCHMARKS: Final = (
     "functions",
     "slow_node",
     "gpu_frame",
+    "image",
 )
 #: Those that need files which are not here: they are run by themselves.
 APART: Final = ("cluster", "door")

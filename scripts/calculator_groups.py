@@ -24,7 +24,28 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
         "Recordings": ("McapSink*", "McapSource*"),
     },
     "penstock-image": {
-        "Images in main memory": ("CannyEdge*", "ColorConvert*", "ImageOverlay*", "ImageTransformation*"),
+        "Sizes, places and turns": ("ImageCropping*", "ImageTransformation*", "ScaleImage*"),
+        "Colours, masks and painting": (
+            "ColorConvert*",
+            "ImageOverlay*",
+            "Luminance*",
+            "MaskOverlay*",
+            "OpenCvPutText*",
+            "Recolor*",
+            "SetAlpha*",
+        ),
+        "Edges, features and smoothing": (
+            "BilateralFilter*",
+            "CannyEdge*",
+            "FeatureDetector*",
+            "SobelEdges*",
+        ),
+        "Image files and handles": (
+            "ImageClone*",
+            "ImageFileProperties*",
+            "OpenCvEncodedImage*",
+            "OpenCvImageEncoder*",
+        ),
     },
     "penstock-tensors": {
         "Images to tensors": ("ImageToTensor*",),

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+import cv2
 import numpy as np
 
 from penstock import Packet, Timestamp
@@ -37,6 +38,7 @@ Packets: TypeAlias = list[tuple[int, object]]
 WITHOUT_TIMELINE: Final[Mapping[str, str]] = {
     "AnnotationOverlayCalculator": "its packets are drawings",
     "FrameAnnotationToRectCalculator": "its packets are objects in space",
+    "ImageFilePropertiesCalculator": "its packets are photos",
     "InferenceCalculatorCpu": "it needs a model",
     "InferenceCalculatorXnnpack": "it needs a model",
     "KafkaSinkCalculator": "it writes to a server",
@@ -83,10 +85,16 @@ STAMPS: Final[Mapping[str, Mapping[str, tuple[int, ...]]]] = {
     "StreamToSidePacketCalculator": {"*": (0,)},
 }
 
-#: Denotes a grey image among the types.
+#: Denote a grey image, and the file of one, among the types.
 GRAY: Final = "gray"
-#: Calculator and tag of inputs that take only grey images.
-_GRAY_INPUTS: Final = (("CannyEdgeCalculator", "VIDEO"), ("ImageOverlayCalculator", "MASK"))
+PNG: Final = "png"
+#: Calculator and tag of inputs that take only such payloads of their type.
+_CHOSEN: Final[Mapping[tuple[str, str], str]] = {
+    ("CannyEdgeCalculator", "VIDEO"): GRAY,
+    ("ImageOverlayCalculator", "MASK"): GRAY,
+    ("OpenCvEncodedImageToImageFrameCalculator", ""): PNG,
+    ("SobelEdgesCalculatorCpu", "VIDEO"): GRAY,
+}
 
 _STAMPS: Final = (0, 10, 20, 30, 40)
 #: Tags of inputs whose value is an index, from 0, of another input.
@@ -100,7 +108,7 @@ def feed_of(name: str, plan: Plan) -> dict[str, Packets]:
     for port, spec in zip(node.inputs, node.contract.inputs, strict=True):
         stream = plan.streams[port.stream].name
         if stream not in feed:
-            kind = GRAY if (name, spec.tag) in _GRAY_INPUTS else _type_of(spec)
+            kind = _CHOSEN.get((name, spec.tag)) or _type_of(spec)
             feed[stream] = _packets(kind, spec.tag, len(feed), _stamps(name, stream, len(feed)))
     return feed
 
@@ -183,6 +191,7 @@ _MAKERS: Final[Mapping[object, Callable[[int, int], object]]] = {
     Packet: lambda i, _: Packet(i + 1, 10 * i),
     ImageFrame: lambda i, _: ImageFrame(np.full((4, 6, 3), i, dtype=np.uint8)),
     GRAY: lambda i, _: ImageFrame(np.full((4, 6), i, dtype=np.uint8)),
+    PNG: lambda i, _: cv2.imencode(".png", np.full((4, 6), i, dtype=np.uint8))[1].tobytes(),
     GpuBuffer: lambda i, _: GpuBuffer.of_frame(ImageFrame(np.full((4, 6, 3), i, dtype=np.uint8))),
     np.ndarray: lambda i, _: np.full((2, 2), i, dtype=np.float32),
     Image: lambda i, _: Image(ImageFrame(np.full((4, 6, 3), i, dtype=np.uint8))),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import importlib
 import itertools
 import json
@@ -11,6 +12,8 @@ import sys
 from pathlib import Path
 
 import pytest
+
+from penstock_image.plugin import penstock_components
 
 BENCHMARKS = Path(__file__).resolve().parent.parent / "benchmarks"
 #: The figures of these workloads.
@@ -304,6 +307,38 @@ def test_the_graph_is_compared_with_the_faster_of_the_pipelines_by_hand(load):
 
     assert edge.beside_the_best(measured) == 1.5
     assert edge.beside_the_best(load("side_by_side").Measurements()) is None
+
+
+def test_each_image_calculator_gives_what_its_opencv_calls_give_by_hand(load):
+    image, found = load("image"), {}
+    for case in image.works(96, 56):
+        found[case] = image.in_turns(case, 96, 56, 1)
+
+    assert all(
+        set(figures) == {image.FIGURE, image.BARE, image.RATIO, image.ADDED} for figures in found.values()
+    )
+    assert all(figures[image.FIGURE] > 0 for figures in found.values())
+
+
+def test_each_calculator_of_the_image_pack_that_is_opencv_s_work_is_measured(load):
+    nodes = "\n".join(work.node for work in load("image").works(96, 56).values())
+    calculators = set(penstock_components().calculators)
+
+    missing = {name for name in calculators if f'"{name}"' not in nodes}
+    # a handle; EXIF data; one line of text
+    assert missing == {"ImageCloneCalculator", "ImageFilePropertiesCalculator", "OpenCvPutTextCalculator"}
+
+
+def test_an_image_calculator_with_another_result_ends_the_benchmark(load, monkeypatch):
+    image, wrong = load("image"), load("expected").WrongResultError
+    works = image.works(96, 56)
+    other = {"Canny": dataclasses.replace(works["Canny"], bare=works["Sobel edges"].bare)}
+    monkeypatch.setattr(image, "works", lambda width, height: other)
+
+    with pytest.raises(
+        wrong, match=r"the last result of Canny, beside that by hand: 'values differ by up to"
+    ):
+        image.in_turns("Canny", 96, 56, 1)
 
 
 # --- reports ------------------------------------------------------------------------------------------

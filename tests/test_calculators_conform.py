@@ -7,13 +7,16 @@ it, or why it is not fed. An entry that nothing needs any more fails.
 
 from __future__ import annotations
 
+import io
 import os
 import re
 from functools import cache
 from pathlib import Path
 
+import cv2
 import numpy as np
 import pytest
+from PIL import Image as Pillow
 
 from penstock import Packet
 from penstock.errors import (
@@ -29,6 +32,7 @@ from penstock_calculators.packet_thinner_calculator_pb2 import PacketThinnerCalc
 from penstock_formats import Image, ImageFormat, ImageFrame, Matrix, Tensor
 from penstock_gpu import GlContext, GpuUnavailableError
 from penstock_gpu.gl_scaler_calculator_pb2 import GlScalerCalculatorOptions
+from penstock_image.scale_image_calculator_pb2 import ScaleImageCalculatorOptions
 from penstock_tensors import Anchor
 from penstock_testing import ConformanceError, check_calculator
 from penstock_testing.payloads import maker_of
@@ -44,6 +48,19 @@ CONTRIBUTED = {
 
 def _gray(random, at):
     return ImageFrame(np.frombuffer(random.randbytes(6 * 8), np.uint8).reshape(6, 8), ImageFormat.GRAY8)
+
+
+def _png(random, at):
+    return cv2.imencode(".png", _gray(random, at).array)[1].tobytes()
+
+
+def _photo(random, at):
+    """Return the file of a photo whose EXIF data tell the focal length."""
+    lens = Pillow.Exif()
+    lens.get_ifd(0x8769).update({0x920A: random.uniform(1, 9), 0xA405: random.randrange(10, 99)})
+    file = io.BytesIO()
+    Pillow.new("L", (8, 6)).save(file, "jpeg", exif=lens)
+    return file.getvalue()
 
 
 def _size(random, at):
@@ -105,7 +122,7 @@ FEEDS = {
     r"BeginItemLoopCalculator": lambda name: {"depends_on_arrival": True, "may_raise": InvalidArgumentError},
     r"EndItemLoopCalculator": lambda name: {"may_raise": InvalidArgumentError},  # batches of another size
     r"CallbackCalculator": lambda name: {"side_packets": {"CALLBACK": lambda packet: None}},
-    r"CannyEdgeCalculator": lambda name: {"payloads": {ImageFrame: _gray}},
+    r"CannyEdgeCalculator|SobelEdgesCalculatorCpu": lambda name: {"payloads": {ImageFrame: _gray}},
     r"GlScalerCalculator": lambda name: {
         "payloads": {
             "ROTATION": lambda random, at: random.choice([-90, 0, 180, 450]),
@@ -124,6 +141,19 @@ FEEDS = {
             "ROTATION_DEGREES": lambda random, at: random.choice([-90, 0, 180, 450]),
             "OUTPUT_DIMENSIONS": lambda random, at: (random.randrange(1, 9), random.randrange(1, 9)),
         },
+    },
+    r"OpenCvEncodedImageToImageFrameCalculator": lambda name: {"payloads": {bytes: _png}},
+    r"ImageFilePropertiesCalculator": lambda name: {
+        "payloads": {bytes: _photo},
+    },
+    r"ScaleImageCalculator": lambda name: {
+        "prestream": ["VIDEO_HEADER", "OVERRIDE_OPTIONS"],
+        "payloads": {
+            "OVERRIDE_OPTIONS": lambda random, at: ScaleImageCalculatorOptions(
+                target_width=random.randrange(1, 9)
+            )
+        },
+        "may_raise": InvalidArgumentError,  # a frame before the options
     },
     r"CountingSourceCalculator": lambda name: {
         "side_packets": {"ERROR_ON_OPEN": False},

@@ -17,16 +17,16 @@ LIBRARY = b"\0".join([
     b"LogicCalculator",
     b"NoSuchCalculator",
     b"calculators are no names",
-    b"_ZTIN9mediapipe18SetAlphaCalculatorE",
+    b"_ZTIN9mediapipe16AbsentCalculatorE",
     b"_ZTIN9mediapipe5tasks24TensorsToImageCalculatorE",
     b"CrashingCalculator",
     b"GateCalculatorOptions",
     b"mediapipe/calculators/util/logic_calculator.cc",
-    b"mediapipe/calculators/image/set_alpha_calculator.cc",
+    b"mediapipe/calculators/image/absent_calculator.cc",
 ])  # fmt: skip
 WHEEL = """
 import os, re
-KNOWN = ["GateCalculator", "LogicCalculator", "SetAlphaCalculator"]
+KNOWN = ["GateCalculator", "LogicCalculator", "AbsentCalculator"]
 KNOWN += ["mediapipe.tasks.TensorsToImageCalculator"]
 class ValidatedGraphConfig:
     def initialize(self, graph_config):
@@ -69,7 +69,7 @@ def test_what_the_wheel_registers_and_penstock_lacks_is_listed_in_groups(tmp_pat
 
     assert found.returncode == 0, found.stderr
     assert json.loads(found.stdout) == {
-        "calculators/image": ["SetAlphaCalculator"],
+        "calculators/image": ["AbsentCalculator"],
         "calculators/util": ["LogicCalculator"],
         "elsewhere": ["CrashingCalculator", "mediapipe.tasks.TensorsToImageCalculator"],
     }
@@ -81,7 +81,7 @@ def test_the_list_for_people_has_counts(tmp_path):
 
     assert found.stdout == textwrap.dedent("""\
         calculators/image (1)
-          SetAlphaCalculator
+          AbsentCalculator
 
         calculators/util (1)
           LogicCalculator

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from penstock.errors import InvalidArgumentError
-from penstock_formats import ImageFormat, ImageFrame
+from penstock_formats import ImageFormat, ImageFrame, image_format_pb2
 from penstock_formats.array_payload import NUMPY_EXPORTS_READ_ONLY
 from penstock_formats.image_format import LAYOUTS
 
@@ -82,6 +82,10 @@ def test_a_copy_does_not_see_what_the_maker_writes_later():
 
     assert frame.array[3, 5, 2] == 71
     assert not frame.array.flags.writeable
+
+
+def test_options_name_the_formats_by_the_same_numbers():
+    assert dict(image_format_pb2.ImageFormat.Format.items()) == {one.name: int(one) for one in ImageFormat}
 
 
 @pytest.mark.parametrize("kind", LAYOUTS, ids=lambda kind: kind.name)

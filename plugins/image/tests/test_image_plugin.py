@@ -47,7 +47,7 @@ def test_every_options_message_has_the_name_and_number_that_the_plugin_says(regi
 @pytest.mark.parametrize("name", COMPONENTS.calculators)
 def test_the_config_in_each_docstring_can_be_pasted(registry, name):
     node = textwrap.dedent(registry.find("calculator", name).__doc__.partition("Config::\n")[2])
-    streams = re.findall(r'input_stream: "(?:\w+:)?(\w+)"', node)
+    streams = re.findall(r'input_stream: "(?:\w+:)*(\w+)"', node)
     sides = re.findall(r'input_side_packet: "(?:\w+:)?(\w+)"', node)
     inputs = [
         *(f'input_stream: "{one}"' for one in streams),

@@ -124,6 +124,64 @@ def test_fitting_can_repeat_the_outermost_pixels():
     assert np.array_equal(found, np.pad(PIXELS, ((1, 1), (0, 0), (0, 0)), mode="edge"))
 
 
+@pytest.mark.parametrize(
+    ("mode", "method"),
+    [
+        (Options.DEFAULT, cv2.INTER_AREA),
+        (Options.LINEAR, cv2.INTER_AREA),
+        (Options.NEAREST, cv2.INTER_NEAREST),
+    ],
+)
+@pytest.mark.parametrize("scale_mode", [ScaleMode.FIT, ScaleMode.FILL_AND_CROP])
+def test_an_image_that_is_fitted_into_less_gets_the_means_of_areas_or_nearest_pixels(
+    mode, method, scale_mode
+):
+    found = image(output_width=5, output_height=30, scale_mode=scale_mode, interpolation_mode=mode)
+
+    inner = found[13:16] if scale_mode == ScaleMode.FIT else found
+    assert np.array_equal(inner, cv2.resize(PIXELS, (5, 3), interpolation=method))
+
+
+def test_an_image_that_is_fitted_into_more_is_linear():
+    found = image(output_width=15, output_height=9, scale_mode=ScaleMode.FIT)
+
+    assert np.array_equal(found, cv2.resize(PIXELS, (15, 9), interpolation=cv2.INTER_LINEAR))
+
+
+def test_the_default_of_the_scale_mode_is_to_stretch():
+    assert np.array_equal(
+        image(output_width=7, output_height=7),
+        image(output_width=7, output_height=7, scale_mode=ScaleMode.STRETCH),
+    )
+
+
+@pytest.mark.parametrize(
+    ("format_", "filled"),
+    [
+        (ImageFormat.SRGBA, (9, 80, 200, 0)),
+        (ImageFormat.GRAY8, 9),
+        (ImageFormat.GRAY16, 9),
+        (ImageFormat.VEC32F1, 9),
+    ],
+)
+def test_the_padding_of_formats_without_three_colours_is_as_in_the_reference(format_, filled):
+    layout = LAYOUTS[format_]
+    shape = (6, 10) if layout.channels == 1 else (6, 10, layout.channels)
+
+    result = run(
+        {"IMAGE": [(1, ImageFrame(np.ones(shape, layout.dtype), format_))]},
+        output_width=10,
+        output_height=8,
+        scale_mode=ScaleMode.FIT,
+        padding_color={"red": 9, "green": 80, "blue": 200},
+    )
+
+    found = result.outputs["IMAGE"][0].payload.array
+    assert (found[0] == filled).all()
+    assert (found[7] == filled).all()
+    assert (found[1:7] == 1).all()
+
+
 def test_filling_keeps_the_proportions_inside_the_size_as_in_the_reference():
     assert image(output_width=20, output_height=40, scale_mode=ScaleMode.FILL_AND_CROP).shape == (12, 20, 3)
 

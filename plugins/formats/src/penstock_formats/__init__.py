@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from penstock_formats.frame_size import check_frame_size as check_frame_size
     from penstock_formats.image import GpuImage as GpuImage
     from penstock_formats.image import Image as Image
+    from penstock_formats.image_file_properties_pb2 import ImageFileProperties as ImageFileProperties
     from penstock_formats.image_format import ImageFormat as ImageFormat
     from penstock_formats.image_frame import ImageFrame as ImageFrame
     from penstock_formats.label_map_pb2 import LabelMapItem as LabelMapItem
@@ -69,6 +70,7 @@ _HOMES: Final = {
     ),
     "penstock_formats.frame_size": "check_frame_size",
     "penstock_formats.image": "GpuImage Image",
+    "penstock_formats.image_file_properties_pb2": "ImageFileProperties",
     "penstock_formats.image_format": "ImageFormat",
     "penstock_formats.image_frame": "ImageFrame",
     "penstock_formats.label_map_pb2": "LabelMapItem",

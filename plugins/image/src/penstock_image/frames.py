@@ -1,4 +1,4 @@
-"""Checks of frames and forwarding of stream headers, shared by the calculators of this pack."""
+"""Checks of frames and ports, and forwarding of stream headers, shared by the calculators of this pack."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from penstock.errors import InvalidArgumentError
 from penstock_formats import ImageFrame, VideoHeader
 
 if TYPE_CHECKING:
-    from penstock import Input, Output
+    from penstock import CalculatorContract, Input, Output
     from penstock_formats import ImageFormat
 
 
@@ -23,6 +23,35 @@ def expect_format(frame: ImageFrame, allowed: tuple[ImageFormat, ...], port: str
     if frame.format not in allowed:
         names = " or ".join(kind.name for kind in allowed)
         raise InvalidArgumentError(f"input {port!r} holds {frame!r}, but it takes {names}; {cure}")
+
+
+def expect_same_size(frame: ImageFrame, port: str, other: ImageFrame, other_port: str) -> None:
+    """Refuse two frames of which one is larger.
+
+    Raises:
+        InvalidArgumentError: the message names ports and frames, and a calculator that scales.
+    """
+    if (frame.width, frame.height) != (other.width, other.height):
+        raise InvalidArgumentError(
+            f"input {port!r} holds {frame!r}, but input {other_port!r} {other!r}; make both the same size, "
+            "for example with an ImageTransformationCalculator"
+        )
+
+
+def refuse_gpu(cc: CalculatorContract) -> None:
+    """Refuse ports of images on the GPU, whose tags end in _GPU. Call it in `get_contract`.
+
+    Raises:
+        InvalidArgumentError: the message names the ports and the calculators that copy images.
+    """
+    tags = {tag: "" for ports in (cc.inputs, cc.outputs) for tag in ports.tags() if tag.endswith("_GPU")}
+    if tags:
+        raise InvalidArgumentError(
+            f"node {cc.node_name!r}: {' and '.join(tags)} {'is' if len(tags) == 1 else 'are'} connected, but "
+            "this calculator works in main memory; use "
+            f"{' and '.join(tag.removesuffix('_GPU') for tag in tags)}, with a "
+            "GpuBufferToImageFrameCalculator before it"
+        )
 
 
 def pass_header(source: Input, target: Output, **changes: object) -> None:

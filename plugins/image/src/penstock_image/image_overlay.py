@@ -10,7 +10,7 @@ import numpy as np
 import penstock
 from penstock.errors import InvalidArgumentError
 from penstock_formats import ImageFormat, ImageFrame
-from penstock_image.frames import expect_format, pass_header
+from penstock_image.frames import expect_format, expect_same_size, pass_header
 from penstock_image.image_overlay_calculator_pb2 import ImageOverlayCalculatorOptions
 
 if TYPE_CHECKING:
@@ -104,11 +104,7 @@ class ImageOverlayCalculator(penstock.Calculator):
             frame, (ImageFormat.SRGB, ImageFormat.SRGBA), "VIDEO", "put a ColorConvertCalculator before"
         )
         expect_format(mask, (ImageFormat.GRAY8,), "MASK", "make the mask a single channel of 8 bits")
-        if (mask.width, mask.height) != (frame.width, frame.height):
-            raise InvalidArgumentError(
-                f"input 'MASK' holds {mask!r}, but input 'VIDEO' {frame!r}; make both the same size, "
-                "for example with an ImageTransformationCalculator"
-            )
+        expect_same_size(mask, "MASK", frame, "VIDEO")
         image: NDArray[Any] = frame.array.copy()
         rows, columns = _slices(self._region, frame)
         part = image[rows, columns]

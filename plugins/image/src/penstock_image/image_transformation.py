@@ -11,7 +11,7 @@ from penstock.errors import InvalidArgumentError
 from penstock_formats import ImageFrame, VideoHeader, check_frame_size
 from penstock_formats.rotation_mode_pb2 import RotationMode
 from penstock_formats.scale_mode_pb2 import ScaleMode
-from penstock_image.frames import pass_header
+from penstock_image.frames import pass_header, refuse_gpu
 from penstock_image.geometry import Transformation, quarter_turns
 from penstock_image.image_transformation_calculator_pb2 import ImageTransformationCalculatorOptions
 
@@ -56,6 +56,10 @@ class ImageTransformationCalculator(penstock.Calculator):
     result is the largest that fits inside the requested size. Linear interpolation takes the mean of
     the area when it shrinks an image both ways.
 
+    With a rotation and an explicit size the result is the whole image in that size, as on the reference's
+    GPU; its CPU turns the scaled image about a point beside its middle, and loses a row and a column or
+    more. Without a rotation results are those of its CPU.
+
     Timestamp offset 0. OpenCV runs without the GIL. IMAGE_GPU needs a GPU pack's calculator.
 
     Raises: InvalidArgumentError for a rotation that is not a multiple of 90, or a negative size;
@@ -86,11 +90,7 @@ class ImageTransformationCalculator(penstock.Calculator):
             InvalidArgumentError: IMAGE_GPU is connected; or VIDEO_PRESTREAM is connected at one side
                 only, or together with a stream that changes the size.
         """
-        if "IMAGE_GPU" in cc.inputs or "IMAGE_GPU" in cc.outputs:
-            raise InvalidArgumentError(
-                f"node {cc.node_name!r}: IMAGE_GPU is connected, but this calculator works in main memory; "
-                "use IMAGE, with a GpuBufferToImageFrameCalculator before it"
-            )
+        refuse_gpu(cc)
         cc.inputs["IMAGE"].set(ImageFrame, "frames")
         cc.outputs["IMAGE"].set(ImageFrame, "transformed frames")
         cc.outputs["LETTERBOX_PADDING"].set(tuple, "left, top, right, bottom, 0 to 0.5").optional()

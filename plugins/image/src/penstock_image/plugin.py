@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from penstock import Components, hookimpl
 
@@ -11,34 +11,57 @@ if TYPE_CHECKING:
 
     from penstock import DoctorCheck
 
+#: Calculator → the module and the class below `penstock_image`.
+_CALCULATORS: Final = {
+    "BilateralFilterCalculator": "bilateral_filter:BilateralFilterCalculator",
+    "CannyEdgeCalculator": "canny_edge:CannyEdgeCalculator",
+    "ColorConvertCalculator": "color_convert:ColorConvertCalculator",
+    "FeatureDetectorCalculator": "feature_detector:FeatureDetectorCalculator",
+    "ImageCloneCalculator": "image_clone:ImageCloneCalculator",
+    "ImageCroppingCalculator": "image_cropping:ImageCroppingCalculator",
+    "ImageFilePropertiesCalculator": "image_file_properties:ImageFilePropertiesCalculator",
+    "ImageOverlayCalculator": "image_overlay:ImageOverlayCalculator",
+    "ImageTransformationCalculator": "image_transformation:ImageTransformationCalculator",
+    "LuminanceCalculatorCpu": "luminance:LuminanceCalculatorCpu",
+    "MaskOverlayCalculatorCpu": "mask_overlay:MaskOverlayCalculatorCpu",
+    "OpenCvEncodedImageToImageFrameCalculator": (
+        "encoded_image_to_image_frame:EncodedImageToImageFrameCalculator"
+    ),
+    "OpenCvImageEncoderCalculator": "image_encoder:ImageEncoderCalculator",
+    "OpenCvPutTextCalculator": "put_text:PutTextCalculator",
+    "RecolorCalculator": "recolor:RecolorCalculator",
+    "ScaleImageCalculator": "scale_image:ScaleImageCalculator",
+    "SetAlphaCalculator": "set_alpha:SetAlphaCalculator",
+    "SobelEdgesCalculatorCpu": "sobel_edges:SobelEdgesCalculatorCpu",
+}
+#: Options message → its extension number, and the module below `penstock_image`.
+_OPTIONS: Final = {
+    "BilateralFilterCalculatorOptions": (255670209, "bilateral_filter_calculator_pb2"),
+    "CannyEdgeCalculatorOptions": (20100, "canny_edge_calculator_pb2"),
+    "FeatureDetectorCalculatorOptions": (278741680, "feature_detector_calculator_pb2"),
+    "ImageCloneCalculatorOptions": (372781894, "image_clone_calculator_pb2"),
+    "ImageCroppingCalculatorOptions": (262466399, "image_cropping_calculator_pb2"),
+    "ImageOverlayCalculatorOptions": (20101, "image_overlay_calculator_pb2"),
+    "ImageTransformationCalculatorOptions": (251952830, "image_transformation_calculator_pb2"),
+    "OpenCvEncodedImageToImageFrameCalculatorOptions": (
+        303447308,
+        "opencv_encoded_image_to_image_frame_calculator_pb2",
+    ),
+    "OpenCvImageEncoderCalculatorOptions": (227563646, "opencv_image_encoder_calculator_pb2"),
+    "RecolorCalculatorOptions": (252527117, "recolor_calculator_pb2"),
+    "ScaleImageCalculatorOptions": (66237115, "scale_image_calculator_pb2"),
+    "SetAlphaCalculatorOptions": (250949799, "set_alpha_calculator_pb2"),
+}
+
 
 @hookimpl
 def penstock_components() -> Components:
     """Name the calculators and their options messages."""
-    transformation = "penstock_image.image_transformation"
     return Components(
-        calculators={
-            "CannyEdgeCalculator": "penstock_image.canny_edge:CannyEdgeCalculator",
-            "ColorConvertCalculator": "penstock_image.color_convert:ColorConvertCalculator",
-            "ImageOverlayCalculator": "penstock_image.image_overlay:ImageOverlayCalculator",
-            "ImageTransformationCalculator": f"{transformation}:ImageTransformationCalculator",
-        },
+        calculators={name: f"penstock_image.{place}" for name, place in _CALCULATORS.items()},
         options={
-            "penstock.CannyEdgeCalculatorOptions": (
-                "penstock.CalculatorOptions",
-                20100,
-                "penstock_image.canny_edge_calculator_pb2:CannyEdgeCalculatorOptions",
-            ),
-            "penstock.ImageOverlayCalculatorOptions": (
-                "penstock.CalculatorOptions",
-                20101,
-                "penstock_image.image_overlay_calculator_pb2:ImageOverlayCalculatorOptions",
-            ),
-            "penstock.ImageTransformationCalculatorOptions": (
-                "penstock.CalculatorOptions",
-                251952830,
-                "penstock_image.image_transformation_calculator_pb2:ImageTransformationCalculatorOptions",
-            ),
+            f"penstock.{name}": ("penstock.CalculatorOptions", number, f"penstock_image.{module}:{name}")
+            for name, (number, module) in _OPTIONS.items()
         },
     )
 
