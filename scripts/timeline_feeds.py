@@ -16,6 +16,7 @@ import numpy as np
 
 from penstock import Packet, Timestamp
 from penstock_formats import (
+    ClassificationList,
     Detection,
     Image,
     ImageFrame,
@@ -37,6 +38,7 @@ Packets: TypeAlias = list[tuple[int, object]]
 #: Calculator → why its page has no timeline.
 WITHOUT_TIMELINE: Final[Mapping[str, str]] = {
     "AnnotationOverlayCalculator": "its packets are drawings",
+    "DetectionsDeduplicateCalculator": "its boxes are in pixels",
     "FrameAnnotationToRectCalculator": "its packets are objects in space",
     "ImageFilePropertiesCalculator": "its packets are photos",
     "InferenceCalculatorCpu": "it needs a model",
@@ -55,6 +57,7 @@ WITHOUT_TIMELINE: Final[Mapping[str, str]] = {
     "RefineLandmarksFromHeatmapCalculator": "it takes what a certain model says",
     "ResourceProviderCalculator": "it reads a file",
     "SegmentationSmoothingCalculator": "its packets are masks",
+    "SetLandmarkVisibilityCalculator": "it takes what a certain model says",
     "ShaderCalculator": "its shader needs OpenGL, and this page needs none",
     "TensorsToClassificationCalculator": "it takes what a certain model says",
     "TensorsToDetectionsCalculator": "it takes what a certain model says",
@@ -62,24 +65,36 @@ WITHOUT_TIMELINE: Final[Mapping[str, str]] = {
     "TensorsToLandmarksCalculator": "it takes what a certain model says",
     "TensorsToSegmentationCalculator": "it takes what a certain model says",
     "TfLiteModelCalculator": "it needs a model",
+    "TimedBoxListIdToLabelCalculator": "it reads a file",
     "VideoDecoderCalculator": "it reads a file",
     "VideoEncoderCalculator": "it writes a file",
 }
 
 #: Pattern of calculators → stream of the example → when it has packets, where the usual times show little.
 STAMPS: Final[Mapping[str, Mapping[str, tuple[int, ...]]]] = {
+    "AlignHandToPoseInWorldCalculator": {"pose_in_world": (0, 10, 20, 30, 40)},
     "BeginItemLoopCalculator": {"left_hand": (100, 200), "right_hand": (100, 200), "frame": (100, 200)},
     "BeginLoop*": {"items": (100, 200), "frame": (100, 200)},
+    "DetectionClassificationsMergerCalculator": {"animal": (0, 20, 40), "breeds": (0, 20, 40)},
+    "DetectionTransformationCalculator": {"image_size": (0, 10, 20, 30, 40)},
     "EndItemLoopCalculator": {"gesture": (0, 1, 2, 3), "time_of_the_hands": (1, 3)},
     "EndLoop*": {"result_of_the_item": (0, 1, 2, 3), "time_of_the_items": (1, 3)},
     "*FlowLimiterCalculator": {"frames": (0, 10, 20, 30, 40), "overlaid_frames": (0, 20)},
+    "FilterDetectionsCalculator": {"image_size": (0, 10, 20, 30, 40)},
     "GraphProfileCalculator": {"frames": (0, 2_000_000, 5_000_000, 9_000_000, 12_000_000)},
     "HandLandmarksToRectCalculator": {"image_size": (0, 10, 20, 30, 40)},
     "LandmarksSmoothingCalculator": {"image_size": (0, 10, 20, 30, 40)},
     "RoiTrackingCalculator": {"image_size": (0, 10, 20, 30, 40)},
+    "Multi*LandmarksSmoothingCalculator": {
+        "hand_ids": (0, 10, 20, 30, 40),
+        "image_size": (0, 10, 20, 30, 40),
+    },
     "MuxCalculator": {"camera_number": (0, 10, 20, 30, 40)},
     "PacketResamplerCalculator": {"frames": (0, 50_000, 90_000, 200_000)},
     "PacketThinnerCalculator": {"frames": (0, 400_000, 1_300_000, 2_100_000)},
+    "RectProjectionCalculator": {"face": (0, 10, 20, 30, 40)},
+    "RectToRenderScaleCalculator": {"image_size": (0, 10, 20, 30, 40)},
+    "SetJointsVisibilityCalculator": {"pose_in_world": (0, 10, 20, 30, 40)},
     "ShardCalculator": {"sensor": (0, 10, 20, 30, 40)},
     "ShardMergeCalculator": {"results_0": (0, 10, 40), "results_1": (20, 30)},
     "StreamToSidePacketCalculator": {"*": (0,)},
@@ -197,6 +212,7 @@ _MAKERS: Final[Mapping[object, Callable[[int, int], object]]] = {
     Image: lambda i, _: Image(ImageFrame(np.full((4, 6, 3), i, dtype=np.uint8))),
     Tensor: lambda i, _: Tensor(np.full((1, 2, 2), i, dtype=np.float32)),
     Detection: _detection,
+    ClassificationList: lambda i, _: ClassificationList(classification=[{"index": i, "score": 0.5}]),
     LandmarkList: _landmarks(LandmarkList),
     NormalizedLandmarkList: _landmarks(NormalizedLandmarkList),
     NormalizedRect: lambda i, _: NormalizedRect(

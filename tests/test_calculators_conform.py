@@ -29,7 +29,16 @@ from penstock.errors import (
 from penstock.plugins.default_registry import default_registry
 from penstock_calculators.packet_resampler_calculator_pb2 import PacketResamplerCalculatorOptions
 from penstock_calculators.packet_thinner_calculator_pb2 import PacketThinnerCalculatorOptions
-from penstock_formats import Image, ImageFormat, ImageFrame, Matrix, Tensor
+from penstock_formats import (
+    Detection,
+    Image,
+    ImageFormat,
+    ImageFrame,
+    JointList,
+    LocationData,
+    Matrix,
+    Tensor,
+)
 from penstock_gpu import GlContext, GpuUnavailableError
 from penstock_gpu.gl_scaler_calculator_pb2 import GlScalerCalculatorOptions
 from penstock_image.scale_image_calculator_pb2 import ScaleImageCalculatorOptions
@@ -77,6 +86,15 @@ def _matrix_of_16(random, at):
 
 def _mask(random, at):
     return Image(ImageFrame(np.array([random.random() for _ in range(6 * 8)], np.float32).reshape(6, 8)))
+
+
+def _boxes(random, at):
+    made = [Detection(detection_id=random.choice([None, 1, 2])) for _ in range(random.randrange(4))]
+    for one in made:
+        one.location_data.format = LocationData.RELATIVE_BOUNDING_BOX
+        box = one.location_data.relative_bounding_box
+        box.xmin, box.ymin, box.width, box.height = random.random(), random.random(), 1, 1
+    return made
 
 
 def _tensors(*shapes):
@@ -238,6 +256,31 @@ FEEDS = {
     r"InverseMatrixCalculator": lambda name: {
         "payloads": {"MATRIX": _matrix_of_16},
         "may_raise": InvalidArgumentError,
+    },
+    # a second list that is not as long, or has no packet; locations in pixels; other numbers of landmarks
+    r"(AlignHandToPoseInWorld|LandmarksTransformation|DetectionClassificationsMerger|DetectionsDeduplicate|"
+    r"Filter\w+Collection|RectProjection|SetJointsVisibility|SetLandmarkVisibility)Calculator": lambda name: {
+        "may_raise": InvalidArgumentError
+    },
+    r"(DetectionTransformation|FilterDetections|Multi\w*LandmarksSmoothing|RectToRenderScale)"
+    r"Calculator": lambda name: {
+        "payloads": {"IMAGE_SIZE": _size},
+        "may_raise": InvalidArgumentError,
+    },
+    r"AssociationDetectionCalculator": lambda name: {"payloads": {list[Detection]: _boxes}},
+    r"CombineJointsCalculator": lambda name: {
+        "wiring": 'node { calculator: "CombineJointsCalculator" input_stream: "JOINTS:0:a" '
+        'input_stream: "JOINTS:1:b" output_stream: "JOINTS:all" '
+        "options { [penstock.CombineJointsCalculatorOptions.ext] { num_joints: 3 default_joint {} "
+        "joints_mapping { idx: [0, 2] } joints_mapping { idx: [2, 1] } } } }",
+        "may_raise": InvalidArgumentError,  # another number of inputs than of mappings
+        "payloads": {JointList: lambda random, at: JointList(joint=[{"visibility": random.random()}] * 2)},
+    },
+    # its example names a file, which is not here
+    r"TimedBoxListIdToLabelCalculator": lambda name: {
+        "wiring": 'node { calculator: "TimedBoxListIdToLabelCalculator" input_stream: "boxes" '
+        'output_stream: "labeled" options { [penstock.TimedBoxListIdToLabelCalculatorOptions.ext] '
+        f'{{ label_map_path: "{Path(__file__)}" }} }} }}',
     },
     r"WarpAffineCalculator(Cpu)?": lambda name: {
         "payloads": {"MATRIX": _matrix_of_16, "OUTPUT_SIZE": lambda random, at: (random.randrange(1, 9), 5)},
