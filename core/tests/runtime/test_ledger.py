@@ -381,6 +381,48 @@ def test_it_adds_up_at_every_moment_while_threads_and_observers_work(make) -> No
     assert stream_of(graph.ledger(), "in").added == 1500
 
 
+def test_what_a_limit_cuts_from_lists_is_told_by_ledger_and_why_and_drops_no_packet(make) -> None:
+    def process(cc):
+        cc.input.count_cut("most is 2", max(cc.input.payload - 2, 0))
+
+    graph = make([(calculator(process, name="Few"), "in"), (Nothing, "in")], "in")
+    graph.start_run()
+    feed(graph, 5)
+    graph.wait_until_idle(TIMEOUT)
+
+    assert graph.why().cuts == graph.ledger().cuts
+    graph.close(TIMEOUT)
+
+    ledger, why = graph.ledger(), graph.why()
+    assert [(cut.stream, cut.place, cut.reason, cut.count) for cut in ledger.cuts] == [
+        ("in", "node 'Few' input 0", "most is 2", 3)  # 0 + 0 + 0 + 1 + 2
+    ]
+    assert (ledger.delivered, ledger.dropped, ledger.adds_up) == (10, 0, True)
+    line = "cut 3 elements from lists on 'in' at node 'Few' input 0: most is 2"
+    assert str(ledger).splitlines()[-2:] == [line, "every packet is accounted for"]
+    assert str(why).splitlines() == ["the run is over: its sources and graph inputs have ended", f"  {line}"]
+
+
+def test_one_element_is_cut_in_the_singular(make) -> None:
+    few = calculator(lambda cc: cc.input.count_cut("most is 2"), name="Few")
+    graph = make([(few, "in")], "in")
+    graph.start_run()
+    feed(graph, 1)
+    graph.close(TIMEOUT)
+
+    assert str(graph.ledger().cuts[0]).startswith("cut 1 element from lists on 'in'")
+
+
+def test_fewer_than_no_elements_cannot_have_been_cut(make) -> None:
+    graph = make([(calculator(lambda cc: cc.input.count_cut("most", -1), name="Few"), "in")], "in")
+    graph.start_run()
+    feed(graph, 1)
+
+    with pytest.raises(GraphRunError, match=r"stream 'in': -1 elements cannot have been cut; give 0 or more"):
+        graph.close(TIMEOUT)
+    assert graph.ledger().cuts == ()
+
+
 # --- as words -------------------------------------------------------------------------------------
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import penstock
 from penstock import GraphConfigError, GraphRunError
 from penstock_calculators.clip_vector_size import (
     ClipDetectionVectorSizeCalculator,
@@ -79,3 +80,33 @@ def test_a_side_packet_below_one_ends_the_run():
 def test_an_element_of_another_type_is_refused(elements):
     with pytest.raises(GraphRunError, match=r"element \d of the list is a 'str', not a 'Detection'"):
         run_calculator(ClipDetectionVectorSizeCalculator, {0: [(1, elements)]}, outputs=[0])
+
+
+@pytest.mark.parametrize(
+    ("sides", "reason"),
+    [({}, "max_vec_size is 2"), ({"most": 1}, "the side packet, which replaces max_vec_size, is 1")],
+)
+def test_the_ledger_names_the_limit_and_counts_what_it_cut(sides, reason):
+    graph = penstock.CalculatorGraph(f"""
+        input_stream: "found"
+        {'input_side_packet: "most"' if sides else ""}
+        node {{
+          calculator: "ClipDetectionVectorSizeCalculator"
+          name: "clip"
+          input_stream: "found"
+          {'input_side_packet: "most"' if sides else ""}
+          output_stream: "few"
+          options {{ [penstock.ClipVectorSizeCalculatorOptions.ext] {{ max_vec_size: 2 }} }}
+        }}
+    """)
+    graph.start_run(sides)
+    for stamp, size in enumerate((3, 0, 1, 3)):
+        graph.add_packet_to_input_stream("found", penstock.Packet(DETECTIONS[:size], stamp))
+    graph.close(20)
+
+    (cut,) = graph.ledger().cuts
+    assert (cut.stream, cut.place, cut.reason) == ("found", "node 'clip' input 0", reason)
+    assert cut.count == (4 if sides else 2)
+    assert graph.why().cuts == (cut,)
+    assert graph.ledger().adds_up
+    assert graph.ledger().drops == ()

@@ -56,6 +56,7 @@ class CliSilent(penstock.Calculator):
     def process(self, cc):
         if cc.input.payload == 2:
             cc.input.count_dropped("even")
+            cc.input.count_cut("most is 2", 5)
 
 
 @penstock.register_calculator
@@ -121,6 +122,7 @@ def test_what_a_calculator_drops_and_a_node_to_which_nothing_comes_are_notes(gra
     assert [line for line in result.output.splitlines() if line.startswith("note: ")] == [
         "note: node 'CliSilent_2' (CliSilent) never ran; 0 packets came to it",
         "note: 1 of 3 packets on 'n' dropped at node 'CliSilent_1' input 0: even",
+        "note: cut 5 elements from lists on 'n' at node 'CliSilent_1' input 0: most is 2",
     ]
 
 

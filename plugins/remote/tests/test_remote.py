@@ -95,6 +95,7 @@ class Everything(Calculator):
             return None
         if b.is_empty():
             a.count_dropped("no B")
+            a.count_cut("no B is left", 2)
             return None
         self.total += (a.payload or 0) + b.payload
         cc.counter("sums").increment()

@@ -112,6 +112,9 @@ class NodeServices(Protocol):
     def count_dropped(self, stream: InputStream, reason: str, count: int) -> None:
         """Count packets that the node has taken from a stream as thrown away."""
 
+    def count_cut(self, stream: InputStream, reason: str, count: int) -> None:
+        """Count elements of lists that the node has taken from a stream as left out."""
+
     def empty_array(self, shape: object, dtype: object) -> Any:
         """Return a new array for a payload."""
 

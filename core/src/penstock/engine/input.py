@@ -81,6 +81,29 @@ class Input:
         if number and stream.node is not None:
             stream.node.services.count_dropped(stream, reason, number)
 
+    def count_cut(self, reason: str, count: SupportsIndex = 1) -> None:
+        """Count elements of a list that came in here as left out of what goes on, because of a limit.
+
+        The packet itself counts as delivered: `graph.ledger().cuts` and `graph.why().cuts` tell what a
+        limit has cost, with the name of this node.
+
+        Args:
+            reason: which limit, in words that name the option and its value: the ledger adds up by reason.
+            count: how many elements.
+
+        Raises:
+            InvalidArgumentError: `count` is negative.
+        """
+        stream = self.stream
+        number = index(count)
+        if number < 0:
+            raise InvalidArgumentError(
+                f"stream {stream.name!r}: {number} elements cannot have been cut; give 0 or more",
+                stream=stream.name,
+            )
+        if number and stream.node is not None:
+            stream.node.services.count_cut(stream, reason, number)
+
     def fill(self, packet: Packet) -> None:
         """Show `packet` in the coming invocation. For input stream handlers."""
         self.packet = packet

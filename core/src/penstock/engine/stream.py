@@ -31,7 +31,7 @@ NO_HEADER: Final = Packet()
 
 
 def add_dropped(dropped: dict[str, int], reason: str, count: int) -> None:
-    """Add to a count of dropped packets by reason."""
+    """Add to a count of dropped packets, or of elements that were cut, by reason."""
     dropped[reason] = dropped.get(reason, 0) + count
 
 
@@ -88,9 +88,10 @@ class InputStream(Queue):
         is_closed: whether the reading node has closed; whatever comes then is dropped.
         is_watched: whether the node looks at each packet that comes, not only at the first in the queue.
         flow: is notified when the queue falls below its limit.
+        cut: reason → number of elements that the node has left out of lists that it took.
     """
 
-    __slots__ = ("bound", "flow", "header", "is_back_edge", "is_closed", "is_watched")
+    __slots__ = ("bound", "cut", "flow", "header", "is_back_edge", "is_closed", "is_watched")
 
     def __init__(
         self, name: str, node: Node | None, flow: FlowControl, *, is_back_edge: bool = False
@@ -102,6 +103,7 @@ class InputStream(Queue):
         self.is_closed = False
         self.is_watched = False
         self.flow: Final = flow
+        self.cut: dict[str, int] = {}
 
     def head_or_bound(self) -> int:
         """Return the timestamp of the oldest waiting packet, or the bound where none waits."""

@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING, Final
 from penstock.late_names import late_names
 
 if TYPE_CHECKING:
+    from penstock.explain.accounts import Cut as Cut
     from penstock.explain.accounts import Drop as Drop
     from penstock.explain.accounts import Ledger as Ledger
     from penstock.explain.accounts import ReaderAccount as ReaderAccount
     from penstock.explain.accounts import StreamAccount as StreamAccount
+    from penstock.explain.accounts import cuts as cuts
     from penstock.explain.accounts import ledger as ledger
     from penstock.explain.graph_view import GRAPH as GRAPH
     from penstock.explain.graph_view import GraphView as GraphView
@@ -42,7 +44,7 @@ if TYPE_CHECKING:
 
 #: Module → the names that it has.
 _HOMES: Final = {
-    "penstock.explain.accounts": "Drop Ledger ReaderAccount StreamAccount ledger",
+    "penstock.explain.accounts": "Cut Drop Ledger ReaderAccount StreamAccount cuts ledger",
     "penstock.explain.graph_view": "GRAPH GraphView",
     "penstock.explain.search": "story why",
     "penstock.explain.snapshots": (

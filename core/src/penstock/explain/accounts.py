@@ -42,6 +42,27 @@ class Drop:
 
 
 @attrs.frozen
+class Cut:
+    """Elements that a node has left out of lists because of a limit; the lists themselves went on.
+
+    Attributes:
+        stream: on which the lists came.
+        place: of the reader that cut them: `"node 'X' input 0"`.
+        reason: which limit, with the option's name and value.
+        count: how many elements in all.
+    """
+
+    stream: str
+    place: str
+    reason: str
+    count: int
+
+    def __str__(self) -> str:
+        noun = "element" if self.count == 1 else "elements"
+        return f"cut {self.count} {noun} from lists on {self.stream!r} at {self.place}: {self.reason}"
+
+
+@attrs.frozen
 class ReaderAccount:
     """What became of a stream's packets at one reader.
 
@@ -51,6 +72,7 @@ class ReaderAccount:
         delivered: packets that it took and did not throw away.
         dropped: reason → number of packets thrown away on the way to it, or by it.
         in_flight: packets that wait for it. Once the run is over: those that nobody took from a poller.
+        cut: reason → number of elements that it left out of lists; their packets count as delivered.
     """
 
     place: str
@@ -58,6 +80,7 @@ class ReaderAccount:
     delivered: int
     dropped: dict[str, int]
     in_flight: int
+    cut: dict[str, int] = attrs.field(factory=dict)
 
     @property
     def seen(self) -> int:
@@ -100,6 +123,15 @@ class StreamAccount:
             Drop(self.name, place, reason, count)
             for place, dropped in places
             for reason, count in dropped.items()
+        )
+
+    @property
+    def cuts(self) -> tuple[Cut, ...]:
+        """What readers have left out of the stream's lists."""
+        return tuple(
+            Cut(self.name, reader.place, reason, count)
+            for reader in self.readers
+            for reason, count in reader.cut.items()
         )
 
 
@@ -147,6 +179,11 @@ class Ledger:
         """Everything that was thrown away: stream, place, reason and count."""
         return tuple(drop for stream in self.streams for drop in stream.drops)
 
+    @property
+    def cuts(self) -> tuple[Cut, ...]:
+        """What was left out of lists because of limits: stream, place, reason and count of elements."""
+        return tuple(cut for stream in self.streams for cut in stream.cuts)
+
     def _readers(self) -> Iterator[ReaderAccount]:
         for stream in self.streams:
             yield from stream.readers
@@ -162,6 +199,7 @@ class Ledger:
                 rows.append(("", f"  to {reader.place}", "", str(reader.delivered), dropped, waiting))
         lines = _table(rows)
         lines.extend(f"dropped {d.count} of {d.stream!r} at {d.place}: {d.reason}" for d in self.drops)
+        lines.extend(str(cut) for cut in self.cuts)
         wrong = [repr(stream.name) for stream in self.streams if not stream.adds_up]
         lines.append(f"does not add up: {', '.join(wrong)}" if wrong else "every packet is accounted for")
         return "\n".join(lines)
@@ -184,6 +222,13 @@ def ledger(schedule: Schedule) -> Ledger:
     return Ledger(tuple(_account(stream, places) for stream in schedule.streams))
 
 
+def cuts(schedule: Schedule) -> tuple[Cut, ...]:
+    """Return what nodes have left out of lists. Call it with the run's lock held."""
+    if not any(stream.cut for node in schedule.nodes for stream in node.inputs):
+        return ()
+    return ledger(schedule).cuts
+
+
 def _places(schedule: Schedule) -> dict[int, str]:
     """Return for each reading end of a node, by identity, its name for users."""
     return {
@@ -201,6 +246,7 @@ def _account(stream: OutputStream, places: dict[int, str]) -> StreamAccount:
             delivered=reader.delivered,
             dropped=dict(reader.dropped),
             in_flight=len(reader.queue),
+            cut=dict(reader.cut),
         )
         for reader in stream.readers
     ]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from penstock.engine.node import CLOSED, FAILED, OPENED, OPENING, STATES, UNOPENED
 from penstock.engine.schedule import PAUSED, RUNNING
-from penstock.explain.accounts import ROWS, place_of
+from penstock.explain.accounts import ROWS, cuts, place_of
 from penstock.explain.culprits import (
     RUN_STATES,
     being_called,
@@ -56,6 +56,7 @@ def why(schedule: Schedule) -> Why:
         culprits=tuple(dict.fromkeys(wait.culprit for wait in waits)),
         errors=tuple(str(error) for error in schedule.errors),
         stopped_by=schedule.stopped_by,
+        cuts=cuts(schedule),
     )
 
 

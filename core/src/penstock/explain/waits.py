@@ -15,6 +15,7 @@ import attrs
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from penstock.explain.accounts import Cut
     from penstock.explain.stacks import Call
     from penstock.timestamp import Timestamp
 
@@ -167,6 +168,7 @@ class Why:
         errors: what has gone wrong.
         stopped_by: the node that ended the run by returning STOP though it has inputs, or None.
         calls: the calls of calculators that have not come back, and where each stands.
+        cuts: what limits of nodes have left out of lists, so that it is missing further on.
     """
 
     state: str
@@ -175,6 +177,7 @@ class Why:
     errors: tuple[str, ...] = ()
     stopped_by: str | None = None
     calls: tuple[Call, ...] = ()
+    cuts: tuple[Cut, ...] = ()
 
     def __str__(self) -> str:
         lines = [self._headline()]
@@ -183,6 +186,7 @@ class Why:
         for wait in _heads_first(self.waits):
             lines.extend(_told(wait, told))
         lines.extend(f"  {call}" for call in self.calls)
+        lines.extend(f"  {cut}" for cut in self.cuts)
         return "\n".join(lines)
 
     def _headline(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from penstock.engine.stream import add_dropped
 from penstock.errors import FailedPreconditionError, NotFoundError, UnavailableError, text_of
 
 if TYPE_CHECKING:
@@ -83,6 +84,10 @@ class GraphNodeServices:
     def count_dropped(self, stream: InputStream, reason: str, count: int) -> None:
         """Count packets that the node has taken from a stream as dropped."""
         self.change(lambda _: stream.disuse(reason, count))
+
+    def count_cut(self, stream: InputStream, reason: str, count: int) -> None:
+        """Count elements that the node has left out of lists of a stream."""
+        self.change(lambda _: add_dropped(stream.cut, reason, count))
 
     def empty_array(self, shape: Any, dtype: Any) -> Any:
         """Return a new NumPy array, in memory that `allocate` chooses where it is set."""

@@ -18,7 +18,7 @@ class ClipVectorSizeCalculator(PerElementType):
     Input 0 (<T>) to output 0 (the same): a list of at most `max_vec_size` elements is
     forwarded as it is, a longer one as a new, shorter list. The side packet, an int, replaces the
     option. The timestamp offset is 0; the output does not depend on the order of arrival, and no
-    packet is dropped.
+    packet is dropped. `graph.ledger().cuts` says how many elements were cut.
 
     Options: `max_vec_size`, how many elements are kept (default 1; option and side packet must be 1 or more).
 
@@ -59,9 +59,11 @@ class ClipVectorSizeCalculator(PerElementType):
             InvalidArgumentError: the side packet is below 1.
         """
         self._size = cc.options(ClipVectorSizeCalculatorOptions).max_vec_size
+        self._limit = f"max_vec_size is {self._size}"
         if 0 in cc.input_side_packets:
             self._size = cc.input_side_packets[0].get(int)
             _check_size(self._size, "the side packet")
+            self._limit = f"the side packet, which replaces max_vec_size, is {self._size}"
 
     def process(self, cc: CalculatorContext) -> None:
         """Forward a list that is short enough, shorten a longer one."""
@@ -73,6 +75,7 @@ class ClipVectorSizeCalculator(PerElementType):
             cc.outputs[0].add_packet(source.packet)
         else:
             cc.outputs[0].add(self.container.pack(elements[: self._size]), cc.stamp)
+            source.count_cut(self._limit, len(elements) - self._size)
 
 
 def _check_size(size: int, what: str) -> None:

@@ -1,7 +1,7 @@
 """Notes on a run that ended without an error but not as its author may think.
 
-There are three kinds: nodes waited with packets in their queues until the run closed them, nodes never
-ran, packets were dropped.
+There are four kinds: nodes waited with packets in their queues until the run closed them, nodes never
+ran, packets were dropped, limits cut elements from lists.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _SHOWN: Final = 20
 
 def notes(outcome: Outcome) -> list[str]:
     """Return what is worth a look, each with the names of nodes and streams."""
-    return [*_waited(outcome), *_never_ran(outcome), *_dropped(outcome)]
+    return [*_waited(outcome), *_never_ran(outcome), *_dropped(outcome), *map(str, outcome.ledger.cuts)]
 
 
 def shown(outcome: Outcome) -> list[str]:

@@ -67,8 +67,9 @@ class Answer(NamedTuple):
         is_stop: whether the method returned STOP.
         busy_ns: how long the call took, in nanoseconds.
         more: what is rare: "headers" and "offsets" (number of the output → payload, or offset),
-            "process_bounds", "side_packets" (name → payload), "counters" (name → increase), "dropped" (a
-            list of number of the input, reason, count); "region" is what only regions say.
+            "process_bounds", "side_packets" (name → payload), "counters" (name → increase), "dropped" and
+            "cut" (packets and elements of lists: both lists of number of the input, reason, count); "region"
+            is what only regions say.
     """
 
     outputs: list[Written | None]

@@ -148,7 +148,7 @@ class _Opened:
             stream.is_ordered = is_ordered
         self._spare: Final = [self._node.step]
         self._counted: dict[str, int] = {}
-        self._dropped: dict[tuple[int, str], int] = {}
+        self._told: dict[str, dict[tuple[int, str], int]] = {"dropped": {}, "cut": {}}
         self._side_packets: dict[str, object] = {}
 
     def take_step(self, call: Call) -> Step:
@@ -193,7 +193,7 @@ class _Opened:
             else:
                 outputs.append(None)
         for stream in self._node.inputs:
-            if stream.dropped:
+            if stream.dropped or stream.cut:
                 is_rare = True
         values = self._counters.values()
         more = self._more(step, call.method, values) if is_rare or values else None
@@ -206,18 +206,19 @@ class _Opened:
             increases = {name[start:]: value - self._counted.get(name, 0) for name, value in values.items()}
             more["counters"] = {name: increase for name, increase in increases.items() if increase}
             self._counted = values
-        dropped = {
-            (number, reason): count
-            for number, stream in enumerate(self._node.inputs)
-            for reason, count in stream.dropped.items()
-        }
-        if dropped != self._dropped:
-            more["dropped"] = [
-                (number, reason, count - self._dropped.get((number, reason), 0))
-                for (number, reason), count in dropped.items()
-                if count != self._dropped.get((number, reason), 0)
-            ]
-            self._dropped = dropped
+        for what, told in self._told.items():
+            counted = {
+                (number, reason): count
+                for number, stream in enumerate(self._node.inputs)
+                for reason, count in getattr(stream, what).items()
+            }
+            if counted != told:
+                more[what] = [
+                    (number, reason, count - told.get((number, reason), 0))
+                    for (number, reason), count in counted.items()
+                    if count != told.get((number, reason), 0)
+                ]
+                self._told[what] = counted
         if self._side_packets:
             more["side_packets"] = self._side_packets
             self._side_packets = {}

@@ -211,6 +211,7 @@ class _Run:
             one.readers[0] for one in schedule.streams if len(one.readers) == 1 and not one.observers
         ]
         self._told_dropped: dict[tuple[str, str], int] = {}
+        self._told_cut: dict[str, int] = {}
         self._told_sides: set[str] = set()
         self._has_failed = False
         headers = {number: Packet(header[0]) for number, header in enumerate(opening.headers) if header}
@@ -301,6 +302,10 @@ class _Run:
             told = self._told_dropped
             inside["dropped"] = [(*key, count - told.get(key, 0)) for key, count in dropped.items()]
             self._told_dropped = dropped
+        cut = self._cut()
+        if cut != self._told_cut:
+            inside["cut"] = [(why, count - self._told_cut.get(why, 0)) for why, count in cut.items()]
+            self._told_cut = cut
         if self.stopped_by is not None:
             inside["stopped_by"], self.stopped_by = self.stopped_by, None
         if self.schedule.errors and not self._has_failed:
@@ -319,6 +324,16 @@ class _Run:
             for reader in self._single
             if reader.dropped
             for reason, count in reader.dropped.items()
+        }
+
+    def _cut(self) -> dict[str, int]:
+        """Return how many elements the nodes here cut from lists, by node, stream and reason in words."""
+        return {
+            f"inside, node {node.name!r} on {stream.name!r}: {reason}": count
+            for node in self.schedule.nodes
+            for stream in node.inputs
+            if stream.cut
+            for reason, count in stream.cut.items()
         }
 
 

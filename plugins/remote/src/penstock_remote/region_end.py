@@ -101,6 +101,9 @@ class RegionEnd:
                 continue
             stream = schedule.streams[self._plan.stream_ids[name]]
             stream.dropped[reason] = stream.dropped.get(reason, 0) + count
+        if node.inputs:  # the lists themselves stay inside, so what came in tells of them
+            for why, count in inside.get("cut", ()):
+                node.inputs[0].cut[why] = node.inputs[0].cut.get(why, 0) + count
         if "queues" in inside:
             self._resize(schedule, node, {(one, n): length for one, n, length in inside["queues"]})
         if "stopped_by" in inside and schedule.stopped_by is None:
