@@ -64,10 +64,12 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
         ),
         "Detections": (
             "AssociationDetection*",
+            "BoxFlow*",
             "Detection[CLPU]*",
             "DetectionTransformation*",
             "DetectionsDeduplicate*",
             "FilterDetection*",
+            "MotionDetection*",
             "NonMaxSuppression*",
             "PassThroughOrEmptyDetection*",
         ),

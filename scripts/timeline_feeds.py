@@ -38,6 +38,7 @@ Packets: TypeAlias = list[tuple[int, object]]
 #: Calculator → why its page has no timeline.
 WITHOUT_TIMELINE: Final[Mapping[str, str]] = {
     "AnnotationOverlayCalculator": "its packets are drawings",
+    "BoxFlowCalculator": "it follows the texture of frames",
     "DetectionsDeduplicateCalculator": "its boxes are in pixels",
     "FrameAnnotationToRectCalculator": "its packets are objects in space",
     "ImageFilePropertiesCalculator": "its packets are photos",

@@ -97,6 +97,20 @@ def _boxes(random, at):
     return made
 
 
+def _patches(random, at):
+    """Return a frame whose texture goes to the right, two pixels at the most from any to any other."""
+    texture = np.random.default_rng(5).integers(0, 256, (16, 16), np.uint8).repeat(4, 0).repeat(4, 1)
+    return ImageFrame(np.roll(texture, random.randrange(3), 1), ImageFormat.GRAY8)
+
+
+def _box_in_patches(random, at):
+    made = Detection(detection_id=random.randrange(9), score=[random.uniform(0.2, 1)])
+    made.location_data.format = LocationData.RELATIVE_BOUNDING_BOX
+    box = made.location_data.relative_bounding_box
+    box.xmin, box.ymin, box.width, box.height = random.random(), 0.25, 0.5, 0.5
+    return made
+
+
 def _tensors(*shapes):
     def made(random, at):
         numbers = np.random.default_rng(random.randrange(2**32))
@@ -134,6 +148,7 @@ FEEDS = {
     r"Split\w+|MovableSplit\w+": lambda name: {"payloads": {0: _three_or_more(name)}},
     # images of other formats, annotations without a shape
     r"AnnotationOverlayCalculator": lambda name: {"may_raise": InvalidArgumentError},
+    r"BoxFlowCalculator": lambda name: {"payloads": {ImageFrame: _patches, Detection: _box_in_patches}},
     # settled timestamps use up ticks of the loop
     r"BeginLoop\w+": lambda name: {"depends_on_arrival": True},
     # ticks as above; items that come apart are refused

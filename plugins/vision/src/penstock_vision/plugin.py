@@ -22,6 +22,7 @@ def penstock_components() -> Components:
             "ClassificationListVectorHasMinSizeCalculator": (
                 "penstock_vision.has_min_size:ClassificationListVectorHasMinSizeCalculator"
             ),
+            "BoxFlowCalculator": "penstock_vision.box_flow:BoxFlowCalculator",
             "CombineJointsCalculator": ("penstock_vision.joints:CombineJointsCalculator"),
             "DetectionClassificationsMergerCalculator": (
                 "penstock_vision.detection_classifications_merger:DetectionClassificationsMergerCalculator"
@@ -122,6 +123,7 @@ def penstock_components() -> Components:
             "Lift2DFrameAnnotationTo3DCalculator": (
                 "penstock_vision.lift_2d_frame_annotation_to_3d:Lift2DFrameAnnotationTo3DCalculator"
             ),
+            "MotionDetectionCalculator": "penstock_vision.motion_detection:MotionDetectionCalculator",
             "MultiLandmarksSmoothingCalculator": (
                 "penstock_vision.multi_landmarks_smoothing:MultiLandmarksSmoothingCalculator"
             ),
