@@ -50,6 +50,8 @@ frame at 0.04 s: red
 frame at 0.08 s: red, green
 frame at 0.12 s: red, green, blue
 """,
+    "track_blobs": "".join(f"#{i}: followed for 1[01]\\d frames\n" for i in range(1, 5))
+    + "the detector saw \\d+ of 120 frames\n",
     "shader": "(frame at 0.\\d\\d s: 320 x 180, 9\\d\n){8}",
     "live": """\
 0.0 s  30 dB
@@ -147,8 +149,11 @@ def test_the_script_makes_the_picture_that_git_holds(name, tmp_path):
     for (size, pixels), (size_there, pixels_there) in zip(frames(made), frames(committed), strict=True):
         assert size == size_there, stale
         assert pixels.shape == pixels_there.shape, stale
+        off = pixels - pixels_there
+        if name == "track_blobs":  # which frames its detector sees depends on time: boxes move by a pixel
+            off = cv2.GaussianBlur(off, (0, 0), 4)
         # encoders of other versions may write other bytes of the same image
-        assert np.abs(pixels - pixels_there).mean() < 1.5, stale
+        assert np.abs(off).mean() < 1.5, stale
 
 
 def test_the_timeline_of_the_overview_has_a_row_for_each_node_and_calls_of_several_frames():
