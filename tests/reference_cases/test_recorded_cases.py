@@ -23,6 +23,7 @@ import pytest
 from penstock.errors import PenstockError
 from penstock.plugins.default_registry import default_registry
 from penstock_processes.process_executor import ProcessExecutor
+from penstock_remote.together import Together
 
 HERE = Path(__file__).parent
 CASES = HERE.parents[1].parent / "shared" / "cases"
@@ -115,11 +116,14 @@ def test_a_recorded_run_of_the_reference_comes_out_the_same_or_deviates_on_purpo
         assert want == have, result
 
 
-@pytest.fixture(scope="module")
-def in_workers():
-    """Return a backend as `run_cases.py` wants it, whose graphs have all nodes in two worker processes."""
+@pytest.fixture(scope="module", params=["nodes", "regions"])
+def in_workers(request):
+    """Return a backend as `run_cases.py` wants it, whose graphs have all nodes in worker processes.
+
+    In two, each node alone; or in one, where neighbours are one remote graph.
+    """
     backend = load(HERE / "backend_penstock.py")
-    executor = ProcessExecutor(2)
+    executor = ProcessExecutor(2) if request.param == "nodes" else ProcessExecutor(1, colocate=(Together(),))
 
     class InWorkers(backend.Graph):
         made: ClassVar[list] = []
