@@ -24,6 +24,7 @@ from penstock_formats import (
     NormalizedLandmarkList,
     NormalizedRect,
     Tensor,
+    TimeSeriesHeader,
 )
 from penstock_gpu import GpuBuffer
 
@@ -80,13 +81,26 @@ STAMPS: Final[Mapping[str, Mapping[str, tuple[int, ...]]]] = {
     "PacketThinnerCalculator": {"frames": (0, 400_000, 1_300_000, 2_100_000)},
     "ShardCalculator": {"sensor": (0, 10, 20, 30, 40)},
     "ShardMergeCalculator": {"results_0": (0, 10, 40), "results_1": (20, 30)},
+    "RationalFactorResampleCalculator": {"samples": (0, 10_000, 20_000, 30_000)},
+    "ResampleTimeSeriesCalculator": {"samples": (0, 10_000, 20_000, 30_000)},
+    "Spectrogram*": {"samples": (0, 10_000, 20_000, 30_000)},
     "StreamToSidePacketCalculator": {"*": (0,)},
+    "TimeSeriesFramerCalculator": {"samples": (0, 10_000, 20_000, 30_000)},
 }
 
 #: Denotes a grey image among the types.
 GRAY: Final = "gray"
 #: Calculator and tag of inputs that take only grey images.
 _GRAY_INPUTS: Final = (("CannyEdgeCalculator", "VIDEO"), ("ImageOverlayCalculator", "MASK"))
+
+#: Denotes a matrix of one row among the types.
+MONO: Final = "mono"
+#: Calculators that take only one channel.
+_OF_ONE_CHANNEL: Final = (
+    "SpectrogramCalculator",
+    "SpectrogramFloatCalculator",
+    "SummarySaiToPitchogramCalculator",
+)
 
 _STAMPS: Final = (0, 10, 20, 30, 40)
 #: Tags of inputs whose value is an index, from 0, of another input.
@@ -100,9 +114,23 @@ def feed_of(name: str, plan: Plan) -> dict[str, Packets]:
     for port, spec in zip(node.inputs, node.contract.inputs, strict=True):
         stream = plan.streams[port.stream].name
         if stream not in feed:
-            kind = GRAY if (name, spec.tag) in _GRAY_INPUTS else _type_of(spec)
-            feed[stream] = _packets(kind, spec.tag, len(feed), _stamps(name, stream, len(feed)))
+            feed[stream] = _packets(_kind(name, spec), spec.tag, len(feed), _stamps(name, stream, len(feed)))
     return feed
+
+
+def headers_of(name: str, plan: Plan) -> dict[str, object]:
+    """Return graph input → header, for a plan of one node: inputs of matrices are series of two samples."""
+    return {
+        spec.name: TimeSeriesHeader(
+            sample_rate=200,
+            num_channels=1 if name in _OF_ONE_CHANNEL else 2,
+            num_samples=2,
+            packet_rate=100,
+            audio_sample_rate=16_000,
+        )
+        for spec in plan.nodes[0].contract.inputs
+        if _type_of(spec) is Matrix
+    }
 
 
 def side_packets_of(plan: Plan) -> dict[str, object]:
@@ -124,6 +152,13 @@ def _packets(kind: Any, tag: str, number: int, stamps: Sequence[int]) -> Packets
     if tag in _OF_TAGS:
         return [(t, _OF_TAGS[tag]) for t in stamps]
     return [(t, payload(kind, i, number)) for i, t in enumerate(stamps)]
+
+
+def _kind(name: str, spec: PortSpec) -> Any:
+    if (name, spec.tag) in _GRAY_INPUTS:
+        return GRAY
+    kind = _type_of(spec)
+    return MONO if kind is Matrix and name in _OF_ONE_CHANNEL else kind
 
 
 def _type_of(spec: PortSpec) -> Any:
@@ -194,6 +229,7 @@ _MAKERS: Final[Mapping[object, Callable[[int, int], object]]] = {
         x_center=0.5, y_center=0.5, width=0.25, height=0.5, rect_id=i
     ),
     Matrix: lambda i, _: Matrix(np.full((2, 2), i, dtype=np.float32)),
+    MONO: lambda i, _: Matrix(np.full((1, 2), i, dtype=np.float32)),
     Callable: lambda *_: lambda *_: None,
 }
 

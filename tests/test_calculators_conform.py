@@ -26,7 +26,7 @@ from penstock.errors import (
 from penstock.plugins.default_registry import default_registry
 from penstock_calculators.packet_resampler_calculator_pb2 import PacketResamplerCalculatorOptions
 from penstock_calculators.packet_thinner_calculator_pb2 import PacketThinnerCalculatorOptions
-from penstock_formats import Image, ImageFormat, ImageFrame, Matrix, Tensor
+from penstock_formats import Image, ImageFormat, ImageFrame, Matrix, Tensor, TimeSeriesHeader
 from penstock_gpu import GlContext, GpuUnavailableError
 from penstock_gpu.gl_scaler_calculator_pb2 import GlScalerCalculatorOptions
 from penstock_tensors import Anchor
@@ -85,6 +85,23 @@ def _three_or_more(name):
     return made
 
 
+_SERIES = (
+    r"(Average|Sum)\w+AcrossChannels|Covariance|(Divide|Subtract)\w*Mean\w*|ElementwiseSquare|Energy|"
+    "FirstHalfSlicer|FlattenPacket|L2\\w+|Mean|MelSpectrum|Mfcc|PeakNormalize|ReverseChannelOrder|"
+    "StabilizedLog|StandardDeviation"
+)
+
+
+def _header(channels=3, rate=16000.0):
+    return TimeSeriesHeader(
+        sample_rate=rate, num_channels=channels, num_samples=4, packet_rate=100, audio_sample_rate=16000
+    )
+
+
+def _mono(random, at):
+    return Matrix(np.array([[random.uniform(-9, 9) for _ in range(4)]], np.float32))
+
+
 _SHARD = """
 node {
   calculator: "ShardCalculator"  input_stream: "KEY:in"  input_stream: "in"
@@ -131,6 +148,21 @@ FEEDS = {
         "may_raise": Exception,
     },
     r"Get\w+VectorItemCalculator": lambda name: {"may_raise": InvalidArgumentError},  # an index outside
+    # matrices of three rows, which for spectra are no squares always
+    rf"({_SERIES})Calculator": lambda name: {"headers": {0: _header()}, "may_raise": InvalidArgumentError},
+    r"SummarySaiToPitchogramCalculator": lambda name: {
+        "headers": {0: _header(channels=1)},
+        "payloads": {Matrix: _mono},
+    },
+    # at the ends of time no time is left for further frames
+    r"(Rational\w+|ResampleTimeSeries|Spectrogram(Float)?|TimeSeriesFramer)Calculator": lambda name: {
+        "headers": {0: _header(channels=1, rate=200.0)},
+        "payloads": {Matrix: _mono, "TARGET_SAMPLE_RATE": lambda random, at: random.choice([50.0, 1000.0])},
+        "side_packets": {"FRAME_DURATION": 0.025, "FRAME_OVERLAP": 0.015} if "Spectro" in name else {},
+        "ends_of_time": False,
+        "may_raise": InvalidArgumentError,  # a packet at PRESTREAM
+    },
+    r"TwoTapFirFilterCalculator": lambda name: {"headers": {"INPUT": _header()}},
     r"MatrixMultiplyCalculator": lambda name: {"side_packets": {0: Matrix(np.ones((2, 3), np.float32))}},
     r"MuxCalculator": lambda name: {"payloads": {"SELECT": lambda random, at: random.randrange(2)}},
     # lists of other lengths, or empty ones
