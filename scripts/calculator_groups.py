@@ -17,6 +17,7 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     "penstock-audio": {
         "Headers and sample rates": ("AddAudioHeader*", "RationalFactorResample*", "ResampleTimeSeries*"),
         "Frames, spectra and features": ("MelSpectrum*", "Mfcc*", "Spectrogram*", "TimeSeriesFramer*"),
+        "Tensors of sound": ("AudioToTensor*", "TensorsToAudio*"),
         "Channels": (
             "AverageTimeSeries*",
             "ReverseChannelOrder*",

@@ -37,6 +37,7 @@ Packets: TypeAlias = list[tuple[int, object]]
 #: Calculator → why its page has no timeline.
 WITHOUT_TIMELINE: Final[Mapping[str, str]] = {
     "AnnotationOverlayCalculator": "its packets are drawings",
+    "AudioToTensorCalculator": "its tensors are long",
     "FrameAnnotationToRectCalculator": "its packets are objects in space",
     "InferenceCalculatorCpu": "it needs a model",
     "InferenceCalculatorXnnpack": "it needs a model",
@@ -60,6 +61,7 @@ WITHOUT_TIMELINE: Final[Mapping[str, str]] = {
     "TensorsToFloatsCalculator": "it takes what a certain model says",
     "TensorsToLandmarksCalculator": "it takes what a certain model says",
     "TensorsToSegmentationCalculator": "it takes what a certain model says",
+    "TensorsToAudioCalculator": "its tensors are transforms",
     "TfLiteModelCalculator": "it needs a model",
     "VideoDecoderCalculator": "it reads a file",
     "VideoEncoderCalculator": "it writes a file",

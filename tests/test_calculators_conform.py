@@ -85,6 +85,17 @@ def _three_or_more(name):
     return made
 
 
+_TENSORS = """
+node {
+  calculator: "AudioToTensorCalculator"  input_stream: "AUDIO:in"  input_stream: "SAMPLE_RATE:rate"
+  output_stream: "TENSORS:out"
+  options {
+    [penstock.AudioToTensorCalculatorOptions.ext] {
+      num_channels: 1 num_samples: 5 target_sample_rate: 8000 %s
+    }
+  }
+}
+"""
 _SERIES = (
     r"(Average|Sum)\w+AcrossChannels|Covariance|(Divide|Subtract)\w*Mean\w*|ElementwiseSquare|Energy|"
     "FirstHalfSlicer|FlattenPacket|L2\\w+|Mean|MelSpectrum|Mfcc|PeakNormalize|ReverseChannelOrder|"
@@ -162,6 +173,13 @@ FEEDS = {
         "ends_of_time": False,
         "may_raise": InvalidArgumentError,  # a packet at PRESTREAM
     },
+    r"AudioToTensorCalculator": lambda name: {
+        "wiring": [_TENSORS % more for more in ("", "stream_mode: false", "flush_mode: PROCEED_AS_USUAL")],
+        "payloads": {Matrix: _mono, "SAMPLE_RATE": lambda random, at: 16000.0},
+        "ends_of_time": False,
+        "may_raise": InvalidArgumentError,  # a packet before the rate, or at POSTSTREAM, or that goes back
+    },
+    r"TensorsToAudioCalculator": lambda name: {"payloads": {"TENSORS": _tensors((2, 160))}},
     r"TwoTapFirFilterCalculator": lambda name: {"headers": {"INPUT": _header()}},
     r"MatrixMultiplyCalculator": lambda name: {"side_packets": {0: Matrix(np.ones((2, 3), np.float32))}},
     r"MuxCalculator": lambda name: {"payloads": {"SELECT": lambda random, at: random.randrange(2)}},

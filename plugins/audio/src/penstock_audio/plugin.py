@@ -14,6 +14,7 @@ def penstock_components() -> Components:
     return Components(
         calculators={
             "AddAudioHeaderCalculator": "penstock_audio.add_audio_header:AddAudioHeaderCalculator",
+            "AudioToTensorCalculator": "penstock_audio.audio_to_tensor:AudioToTensorCalculator",
             "AverageTimeSeriesAcrossChannelsCalculator": (
                 f"{_BASIC}:AverageTimeSeriesAcrossChannelsCalculator"
             ),
@@ -41,12 +42,18 @@ def penstock_components() -> Components:
             "SubtractMeanCalculator": f"{_BASIC}:SubtractMeanCalculator",
             "SumTimeSeriesAcrossChannelsCalculator": f"{_BASIC}:SumTimeSeriesAcrossChannelsCalculator",
             "SummarySaiToPitchogramCalculator": f"{_BASIC}:SummarySaiToPitchogramCalculator",
+            "TensorsToAudioCalculator": "penstock_audio.tensors_to_audio:TensorsToAudioCalculator",
             "TimeSeriesFramerCalculator": "penstock_audio.time_series_framer:TimeSeriesFramerCalculator",
             "TwoTapFirFilterCalculator": "penstock_audio.two_tap_fir_filter:TwoTapFirFilterCalculator",
         },
         options={
             "penstock.AddAudioHeaderCalculatorOptions": (
                 "penstock_audio.add_audio_header_calculator_options_pb2:AddAudioHeaderCalculatorOptions"
+            ),
+            "penstock.AudioToTensorCalculatorOptions": (
+                _OPTIONS,
+                448635064,
+                "penstock_audio.audio_to_tensor_calculator_pb2:AudioToTensorCalculatorOptions",
             ),
             "penstock.MelSpectrumCalculatorOptions": (
                 _OPTIONS,
@@ -77,6 +84,11 @@ def penstock_components() -> Components:
                 _OPTIONS,
                 101978339,
                 "penstock_audio.stabilized_log_calculator_pb2:StabilizedLogCalculatorOptions",
+            ),
+            "penstock.TensorsToAudioCalculatorOptions": (
+                _OPTIONS,
+                484297136,
+                "penstock_audio.tensors_to_audio_calculator_pb2:TensorsToAudioCalculatorOptions",
             ),
             "penstock.TimeSeriesFramerCalculatorOptions": (
                 _OPTIONS,
