@@ -37,6 +37,7 @@ Packets: TypeAlias = list[tuple[int, object]]
 #: Calculator → why its page has no timeline.
 WITHOUT_TIMELINE: Final[Mapping[str, str]] = {
     "AnnotationOverlayCalculator": "its packets are drawings",
+    "AudioDecoderCalculator": "it reads a file",
     "AudioToTensorCalculator": "its tensors are long",
     "FrameAnnotationToRectCalculator": "its packets are objects in space",
     "InferenceCalculatorCpu": "it needs a model",
@@ -65,6 +66,7 @@ WITHOUT_TIMELINE: Final[Mapping[str, str]] = {
     "TfLiteModelCalculator": "it needs a model",
     "VideoDecoderCalculator": "it reads a file",
     "VideoEncoderCalculator": "it writes a file",
+    "WavSinkCalculator": "it writes a file",
 }
 
 #: Pattern of calculators → stream of the example → when it has packets, where the usual times show little.

@@ -286,6 +286,8 @@ NOT_FED = {
     r"InferenceCalculator(Cpu|Xnnpack)": "runs a model, which its own tests make",
     r"(OpenCv)?VideoDecoderCalculator": "reads a video file, to be made by its own tests",
     r"Kafka(Sink|Source)Calculator": "needs a server, as its own tests do",
+    r"AudioDecoderCalculator": "reads a sound file, to be made by its own tests",
+    r"WavSinkCalculator": "writes a file, as its own tests do",
     r"Mcap(Sink|Source)Calculator": "writes or reads a recording, as its own tests do",
     r"(OpenCv)?VideoEncoderCalculator": "writes a file through a codec that takes frames of its sizes only",
 }

@@ -14,6 +14,7 @@ def penstock_components() -> Components:
     return Components(
         calculators={
             "AddAudioHeaderCalculator": "penstock_audio.add_audio_header:AddAudioHeaderCalculator",
+            "AudioDecoderCalculator": "penstock_audio.audio_decoder:AudioDecoderCalculator",
             "AudioToTensorCalculator": "penstock_audio.audio_to_tensor:AudioToTensorCalculator",
             "AverageTimeSeriesAcrossChannelsCalculator": (
                 f"{_BASIC}:AverageTimeSeriesAcrossChannelsCalculator"
@@ -44,11 +45,17 @@ def penstock_components() -> Components:
             "SummarySaiToPitchogramCalculator": f"{_BASIC}:SummarySaiToPitchogramCalculator",
             "TensorsToAudioCalculator": "penstock_audio.tensors_to_audio:TensorsToAudioCalculator",
             "TimeSeriesFramerCalculator": "penstock_audio.time_series_framer:TimeSeriesFramerCalculator",
+            "WavSinkCalculator": "penstock_audio.wav_sink:WavSinkCalculator",
             "TwoTapFirFilterCalculator": "penstock_audio.two_tap_fir_filter:TwoTapFirFilterCalculator",
         },
         options={
             "penstock.AddAudioHeaderCalculatorOptions": (
                 "penstock_audio.add_audio_header_calculator_options_pb2:AddAudioHeaderCalculatorOptions"
+            ),
+            "penstock.AudioDecoderOptions": (
+                _OPTIONS,
+                263370674,
+                "penstock_audio.audio_decoder_pb2:AudioDecoderOptions",
             ),
             "penstock.AudioToTensorCalculatorOptions": (
                 _OPTIONS,
