@@ -15,7 +15,7 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
         "Video files out": ("VideoEncoder*", "OpenCvVideoEncoder*"),
     },
     "penstock-audio": {
-        "Sound of files, and into files": ("AudioDecoder*", "WavSink*"),
+        "Sound of files and microphones, and into files": ("AudioDecoder*", "MicrophoneSource*", "WavSink*"),
         "Headers and sample rates": ("AddAudioHeader*", "RationalFactorResample*", "ResampleTimeSeries*"),
         "Frames, spectra and features": ("MelSpectrum*", "Mfcc*", "Spectrogram*", "TimeSeriesFramer*"),
         "Tensors of sound": ("AudioToTensor*", "TensorsToAudio*"),

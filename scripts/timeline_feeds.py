@@ -51,6 +51,7 @@ WITHOUT_TIMELINE: Final[Mapping[str, str]] = {
     "Lift2DFrameAnnotationTo3DCalculator": "its packets are objects in space",
     "McapSinkCalculator": "it writes a file",
     "McapSourceCalculator": "it reads a file",
+    "MicrophoneSourceCalculator": "it needs a microphone",
     "OpenCvVideoDecoderCalculator": "it reads a file",
     "OpenCvVideoEncoderCalculator": "it writes a file",
     "RefineLandmarksFromHeatmapCalculator": "it takes what a certain model says",

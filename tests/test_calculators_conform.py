@@ -287,6 +287,7 @@ NOT_FED = {
     r"(OpenCv)?VideoDecoderCalculator": "reads a video file, to be made by its own tests",
     r"Kafka(Sink|Source)Calculator": "needs a server, as its own tests do",
     r"AudioDecoderCalculator": "reads a sound file, to be made by its own tests",
+    r"MicrophoneSourceCalculator": "needs a sound system, which its own tests play",
     r"WavSinkCalculator": "writes a file, as its own tests do",
     r"Mcap(Sink|Source)Calculator": "writes or reads a recording, as its own tests do",
     r"(OpenCv)?VideoEncoderCalculator": "writes a file through a codec that takes frames of its sizes only",

@@ -59,9 +59,9 @@ def test_int16_is_what_the_standard_library_reads(tmp_path, noise, cut):
 
 
 def test_what_leaves_the_scale_is_cut_in_int16(tmp_path):
-    write(tmp_path / "a.wav", [[[-1.5, -1, 0, 1, 1.5, np.nan]]])
+    write(tmp_path / "a.wav", [[[-np.inf, -1.5, -1, 0, 1, 1.5, np.nan]]])
 
-    assert read(tmp_path / "a.wav")[1].tolist() == [[-32768, -32768, 0, 32767, 32767, 0]]
+    assert read(tmp_path / "a.wav")[1].tolist() == [[-32768, -32768, -32768, 0, 32767, 32767, 0]]
 
 
 @pytest.mark.parametrize("channels", [1, 2, 3])

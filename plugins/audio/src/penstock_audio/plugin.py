@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from penstock import Components, hookimpl
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from penstock import DoctorCheck
 
 _OPTIONS = "penstock.CalculatorOptions"
 _BASIC = "penstock_audio.basic_time_series"
@@ -31,6 +38,7 @@ def penstock_components() -> Components:
             "MeanCalculator": f"{_BASIC}:MeanCalculator",
             "MelSpectrumCalculator": "penstock_audio.mel_features:MelSpectrumCalculator",
             "MfccCalculator": "penstock_audio.mel_features:MfccCalculator",
+            "MicrophoneSourceCalculator": "penstock_audio.microphone_source:MicrophoneSourceCalculator",
             "PeakNormalizeCalculator": f"{_BASIC}:PeakNormalizeCalculator",
             "RationalFactorResampleCalculator": "penstock_audio.resample:RationalFactorResampleCalculator",
             "ResampleTimeSeriesCalculator": "penstock_audio.resample:ResampleTimeSeriesCalculator",
@@ -107,3 +115,11 @@ def penstock_components() -> Components:
             ),
         },
     )
+
+
+@hookimpl
+def penstock_doctor() -> Iterable[DoctorCheck]:
+    """Check whether there is a microphone."""
+    from penstock_audio.health import checks  # only when the doctor runs
+
+    return checks()

@@ -70,8 +70,8 @@ class WavFile:
         if self._is_float:
             data = np.ascontiguousarray(samples.T, "<f4")
         else:
-            scaled = np.rint(np.nan_to_num(samples.T) * 2.0**15)
-            data = np.ascontiguousarray(np.clip(scaled, -(2**15), 2**15 - 1), "<i2")
+            scaled = np.rint(np.clip(np.nan_to_num(samples.T), -1, 1) * 2.0**15)
+            data = np.ascontiguousarray(np.minimum(scaled, 2**15 - 1), "<i2")
         self._write(data.tobytes())
         self.frames += samples.shape[1]
         if self.frames - self._told >= self._rate:
