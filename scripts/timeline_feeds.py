@@ -98,14 +98,16 @@ GRAY: Final = "gray"
 #: Calculator and tag of inputs that take only grey images.
 _GRAY_INPUTS: Final = (("CannyEdgeCalculator", "VIDEO"), ("ImageOverlayCalculator", "MASK"))
 
-#: Denotes a matrix of one row among the types.
-MONO: Final = "mono"
-#: Calculators that take only one channel.
-_OF_ONE_CHANNEL: Final = (
-    "SpectrogramCalculator",
-    "SpectrogramFloatCalculator",
-    "SummarySaiToPitchogramCalculator",
-)
+#: Denotes matrices of so many rows among the types.
+MONO, SPECTRUM = "mono", "spectrum"
+_ROWS: Final = {MONO: 1, SPECTRUM: 1025}
+#: Pattern of calculators → what their matrices are.
+_MATRICES: Final = {
+    "Spectrogram*": MONO,
+    "SummarySaiToPitchogramCalculator": MONO,
+    "MelSpectrumCalculator": SPECTRUM,
+    "MfccCalculator": SPECTRUM,
+}
 
 _STAMPS: Final = (0, 10, 20, 30, 40)
 #: Tags of inputs whose value is an index, from 0, of another input.
@@ -128,7 +130,7 @@ def headers_of(name: str, plan: Plan) -> dict[str, object]:
     return {
         spec.name: TimeSeriesHeader(
             sample_rate=200,
-            num_channels=1 if name in _OF_ONE_CHANNEL else 2,
+            num_channels=_ROWS.get(_kind(name, spec), 2),
             num_samples=2,
             packet_rate=100,
             audio_sample_rate=16_000,
@@ -163,7 +165,9 @@ def _kind(name: str, spec: PortSpec) -> Any:
     if (name, spec.tag) in _GRAY_INPUTS:
         return GRAY
     kind = _type_of(spec)
-    return MONO if kind is Matrix and name in _OF_ONE_CHANNEL else kind
+    if kind is Matrix:
+        return next((one for pattern, one in _MATRICES.items() if fnmatchcase(name, pattern)), kind)
+    return kind
 
 
 def _type_of(spec: PortSpec) -> Any:
@@ -234,7 +238,8 @@ _MAKERS: Final[Mapping[object, Callable[[int, int], object]]] = {
         x_center=0.5, y_center=0.5, width=0.25, height=0.5, rect_id=i
     ),
     Matrix: lambda i, _: Matrix(np.full((2, 2), i, dtype=np.float32)),
-    MONO: lambda i, _: Matrix(np.full((1, 2), i, dtype=np.float32)),
+    MONO: lambda i, _: Matrix(np.full((_ROWS[MONO], 2), i, dtype=np.float32)),
+    SPECTRUM: lambda i, _: Matrix(np.full((_ROWS[SPECTRUM], 2), i, dtype=np.float32)),
     Callable: lambda *_: lambda *_: None,
 }
 
