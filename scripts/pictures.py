@@ -399,6 +399,7 @@ GALLERY: Final[Mapping[str, Recipe]] = {
     "thermometer": Recipe(("celsius", "frame", "shown"), {"shown, at 160000": ("shown", 4)}),
     "keep_up": Recipe(("camera", "chosen", "boxes", "last_boxes", "shown")),
     "batch_loop": Recipe(("frame", "crops", "labels", "marked"), {"marked, at 120000": ("marked", 3)}),
+    "spectrogram": Recipe((), {"shown, at 1960000": ("shown", 49)}),
     "shader": Recipe((), {"frame": ("frame", 5), "bent": ("bent", 5)}, film=True),
     "live": Recipe(("microphone", "light", "alarm")),
 }

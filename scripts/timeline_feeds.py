@@ -25,6 +25,7 @@ from penstock_formats import (
     NormalizedLandmarkList,
     NormalizedRect,
     Tensor,
+    TimeSeriesHeader,
 )
 from penstock_gpu import GpuBuffer
 
@@ -37,6 +38,8 @@ Packets: TypeAlias = list[tuple[int, object]]
 #: Calculator → why its page has no timeline.
 WITHOUT_TIMELINE: Final[Mapping[str, str]] = {
     "AnnotationOverlayCalculator": "its packets are drawings",
+    "AudioDecoderCalculator": "it reads a file",
+    "AudioToTensorCalculator": "its tensors are long",
     "FrameAnnotationToRectCalculator": "its packets are objects in space",
     "ImageFilePropertiesCalculator": "its packets are photos",
     "InferenceCalculatorCpu": "it needs a model",
@@ -50,6 +53,7 @@ WITHOUT_TIMELINE: Final[Mapping[str, str]] = {
     "Lift2DFrameAnnotationTo3DCalculator": "its packets are objects in space",
     "McapSinkCalculator": "it writes a file",
     "McapSourceCalculator": "it reads a file",
+    "MicrophoneSourceCalculator": "it needs a microphone",
     "OpenCvVideoDecoderCalculator": "it reads a file",
     "OpenCvVideoEncoderCalculator": "it writes a file",
     "RefineLandmarksFromHeatmapCalculator": "it takes what a certain model says",
@@ -61,9 +65,11 @@ WITHOUT_TIMELINE: Final[Mapping[str, str]] = {
     "TensorsToFloatsCalculator": "it takes what a certain model says",
     "TensorsToLandmarksCalculator": "it takes what a certain model says",
     "TensorsToSegmentationCalculator": "it takes what a certain model says",
+    "TensorsToAudioCalculator": "its tensors are transforms",
     "TfLiteModelCalculator": "it needs a model",
     "VideoDecoderCalculator": "it reads a file",
     "VideoEncoderCalculator": "it writes a file",
+    "WavSinkCalculator": "it writes a file",
 }
 
 #: Pattern of calculators → stream of the example → when it has packets, where the usual times show little.
@@ -82,7 +88,11 @@ STAMPS: Final[Mapping[str, Mapping[str, tuple[int, ...]]]] = {
     "PacketThinnerCalculator": {"frames": (0, 400_000, 1_300_000, 2_100_000)},
     "ShardCalculator": {"sensor": (0, 10, 20, 30, 40)},
     "ShardMergeCalculator": {"results_0": (0, 10, 40), "results_1": (20, 30)},
+    "RationalFactorResampleCalculator": {"samples": (0, 10_000, 20_000, 30_000)},
+    "ResampleTimeSeriesCalculator": {"samples": (0, 10_000, 20_000, 30_000)},
+    "Spectrogram*": {"samples": (0, 10_000, 20_000, 30_000)},
     "StreamToSidePacketCalculator": {"*": (0,)},
+    "TimeSeriesFramerCalculator": {"samples": (0, 10_000, 20_000, 30_000)},
 }
 
 #: Denote a grey image, and the file of one, among the types.
@@ -94,6 +104,17 @@ _CHOSEN: Final[Mapping[tuple[str, str], str]] = {
     ("ImageOverlayCalculator", "MASK"): GRAY,
     ("OpenCvEncodedImageToImageFrameCalculator", ""): PNG,
     ("SobelEdgesCalculatorCpu", "VIDEO"): GRAY,
+}
+
+#: Denotes matrices of so many rows among the types.
+MONO, SPECTRUM = "mono", "spectrum"
+_ROWS: Final = {MONO: 1, SPECTRUM: 1025}
+#: Pattern of calculators → what their matrices are.
+_MATRICES: Final = {
+    "Spectrogram*": MONO,
+    "SummarySaiToPitchogramCalculator": MONO,
+    "MelSpectrumCalculator": SPECTRUM,
+    "MfccCalculator": SPECTRUM,
 }
 
 _STAMPS: Final = (0, 10, 20, 30, 40)
@@ -108,9 +129,23 @@ def feed_of(name: str, plan: Plan) -> dict[str, Packets]:
     for port, spec in zip(node.inputs, node.contract.inputs, strict=True):
         stream = plan.streams[port.stream].name
         if stream not in feed:
-            kind = _CHOSEN.get((name, spec.tag)) or _type_of(spec)
-            feed[stream] = _packets(kind, spec.tag, len(feed), _stamps(name, stream, len(feed)))
+            feed[stream] = _packets(_kind(name, spec), spec.tag, len(feed), _stamps(name, stream, len(feed)))
     return feed
+
+
+def headers_of(name: str, plan: Plan) -> dict[str, object]:
+    """Return graph input → header, for a plan of one node: inputs of matrices are series of two samples."""
+    return {
+        spec.name: TimeSeriesHeader(
+            sample_rate=200,
+            num_channels=_ROWS.get(_kind(name, spec), 2),
+            num_samples=2,
+            packet_rate=100,
+            audio_sample_rate=16_000,
+        )
+        for spec in plan.nodes[0].contract.inputs
+        if _type_of(spec) is Matrix
+    }
 
 
 def side_packets_of(plan: Plan) -> dict[str, object]:
@@ -132,6 +167,13 @@ def _packets(kind: Any, tag: str, number: int, stamps: Sequence[int]) -> Packets
     if tag in _OF_TAGS:
         return [(t, _OF_TAGS[tag]) for t in stamps]
     return [(t, payload(kind, i, number)) for i, t in enumerate(stamps)]
+
+
+def _kind(name: str, spec: PortSpec) -> Any:
+    kind = _CHOSEN.get((name, spec.tag)) or _type_of(spec)
+    if kind is Matrix:
+        return next((one for pattern, one in _MATRICES.items() if fnmatchcase(name, pattern)), kind)
+    return kind
 
 
 def _type_of(spec: PortSpec) -> Any:
@@ -203,6 +245,8 @@ _MAKERS: Final[Mapping[object, Callable[[int, int], object]]] = {
         x_center=0.5, y_center=0.5, width=0.25, height=0.5, rect_id=i
     ),
     Matrix: lambda i, _: Matrix(np.full((2, 2), i, dtype=np.float32)),
+    MONO: lambda i, _: Matrix(np.full((_ROWS[MONO], 2), i, dtype=np.float32)),
+    SPECTRUM: lambda i, _: Matrix(np.full((_ROWS[SPECTRUM], 2), i, dtype=np.float32)),
     Callable: lambda *_: lambda *_: None,
 }
 

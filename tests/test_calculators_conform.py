@@ -29,7 +29,7 @@ from penstock.errors import (
 from penstock.plugins.default_registry import default_registry
 from penstock_calculators.packet_resampler_calculator_pb2 import PacketResamplerCalculatorOptions
 from penstock_calculators.packet_thinner_calculator_pb2 import PacketThinnerCalculatorOptions
-from penstock_formats import Image, ImageFormat, ImageFrame, Matrix, Tensor
+from penstock_formats import Image, ImageFormat, ImageFrame, Matrix, Tensor, TimeSeriesHeader
 from penstock_gpu import GlContext, GpuUnavailableError
 from penstock_gpu.gl_scaler_calculator_pb2 import GlScalerCalculatorOptions
 from penstock_image.scale_image_calculator_pb2 import ScaleImageCalculatorOptions
@@ -102,6 +102,34 @@ def _three_or_more(name):
     return made
 
 
+_TENSORS = """
+node {
+  calculator: "AudioToTensorCalculator"  input_stream: "AUDIO:in"  input_stream: "SAMPLE_RATE:rate"
+  output_stream: "TENSORS:out"
+  options {
+    [penstock.AudioToTensorCalculatorOptions.ext] {
+      num_channels: 1 num_samples: 5 target_sample_rate: 8000 %s
+    }
+  }
+}
+"""
+_SERIES = (
+    r"(Average|Sum)\w+AcrossChannels|Covariance|(Divide|Subtract)\w*Mean\w*|ElementwiseSquare|Energy|"
+    "FirstHalfSlicer|FlattenPacket|L2\\w+|Mean|MelSpectrum|Mfcc|PeakNormalize|ReverseChannelOrder|"
+    "StabilizedLog|StandardDeviation"
+)
+
+
+def _header(channels=3, rate=16000.0):
+    return TimeSeriesHeader(
+        sample_rate=rate, num_channels=channels, num_samples=4, packet_rate=100, audio_sample_rate=16000
+    )
+
+
+def _mono(random, at):
+    return Matrix(np.array([[random.uniform(-9, 9) for _ in range(4)]], np.float32))
+
+
 _SHARD = """
 node {
   calculator: "ShardCalculator"  input_stream: "KEY:in"  input_stream: "in"
@@ -161,6 +189,28 @@ FEEDS = {
         "may_raise": Exception,
     },
     r"Get\w+VectorItemCalculator": lambda name: {"may_raise": InvalidArgumentError},  # an index outside
+    # matrices of three rows, which for spectra are no squares always
+    rf"({_SERIES})Calculator": lambda name: {"headers": {0: _header()}, "may_raise": InvalidArgumentError},
+    r"SummarySaiToPitchogramCalculator": lambda name: {
+        "headers": {0: _header(channels=1)},
+        "payloads": {Matrix: _mono},
+    },
+    # at the ends of time no time is left for further frames
+    r"(Rational\w+|ResampleTimeSeries|Spectrogram(Float)?|TimeSeriesFramer)Calculator": lambda name: {
+        "headers": {0: _header(channels=1, rate=200.0)},
+        "payloads": {Matrix: _mono, "TARGET_SAMPLE_RATE": lambda random, at: random.choice([50.0, 1000.0])},
+        "side_packets": {"FRAME_DURATION": 0.025, "FRAME_OVERLAP": 0.015} if "Spectro" in name else {},
+        "ends_of_time": False,
+        "may_raise": InvalidArgumentError,  # a packet at PRESTREAM
+    },
+    r"AudioToTensorCalculator": lambda name: {
+        "wiring": [_TENSORS % more for more in ("", "stream_mode: false", "flush_mode: PROCEED_AS_USUAL")],
+        "payloads": {Matrix: _mono, "SAMPLE_RATE": lambda random, at: 16000.0},
+        "ends_of_time": False,
+        "may_raise": InvalidArgumentError,  # a packet before the rate, or at POSTSTREAM, or that goes back
+    },
+    r"TensorsToAudioCalculator": lambda name: {"payloads": {"TENSORS": _tensors((2, 160))}},
+    r"TwoTapFirFilterCalculator": lambda name: {"headers": {"INPUT": _header()}},
     r"MatrixMultiplyCalculator": lambda name: {"side_packets": {0: Matrix(np.ones((2, 3), np.float32))}},
     r"MuxCalculator": lambda name: {"payloads": {"SELECT": lambda random, at: random.randrange(2)}},
     # lists of other lengths, or empty ones
@@ -266,6 +316,9 @@ NOT_FED = {
     r"InferenceCalculator(Cpu|Xnnpack)": "runs a model, which its own tests make",
     r"(OpenCv)?VideoDecoderCalculator": "reads a video file, to be made by its own tests",
     r"Kafka(Sink|Source)Calculator": "needs a server, as its own tests do",
+    r"AudioDecoderCalculator": "reads a sound file, to be made by its own tests",
+    r"MicrophoneSourceCalculator": "needs a sound system, which its own tests play",
+    r"WavSinkCalculator": "writes a file, as its own tests do",
     r"Mcap(Sink|Source)Calculator": "writes or reads a recording, as its own tests do",
     r"(OpenCv)?VideoEncoderCalculator": "writes a file through a codec that takes frames of its sizes only",
 }

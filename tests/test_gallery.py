@@ -50,6 +50,7 @@ frame at 0.04 s: red
 frame at 0.08 s: red, green
 frame at 0.12 s: red, green, blue
 """,
+    "spectrogram": "frame at 0.00 s: silence\n(frame at [01].\\d\\d s: loudest at \\d+ Hz\n){49}",
     "shader": "(frame at 0.\\d\\d s: 320 x 180, 9\\d\n){8}",
     "live": """\
 0.0 s  30 dB
