@@ -22,7 +22,9 @@ Costs of actors on a Ray cluster are measured where Ray is installed, and else t
 
 from __future__ import annotations
 
+import argparse
 import json
+import math
 import statistics
 import sys
 import tempfile
@@ -45,7 +47,7 @@ from side_by_side import Bar, Benchmark, Case, Contestant, Measurements, busy_s,
 from side_by_side import measure as measure_contestant
 
 if TYPE_CHECKING:
-    import argparse
+    from collections.abc import Callable
 
     from scale.workloads import Workload
 
@@ -226,7 +228,7 @@ def outlook(given: argparse.Namespace, report: dict[str, Any]) -> str:
             ),
         },
         {
-            session: [losses(workers, asked, GroupTimes(notice_s=session), count) for count in asked.drivers]
+            session: [losses(workers, asked, GroupTimes(notice_s=session), count) for count in asked.groups]
             for session in SESSIONS_S
         },
     )
@@ -246,13 +248,37 @@ def question(given: argparse.Namespace) -> Question:
     return asked
 
 
+def above_zero(kind: Callable[[str], float]) -> Callable[[str], float]:
+    """Return a function that reads a number above 0."""
+
+    def read(text: str) -> float:
+        value = kind(text)
+        if not 0 < value < math.inf:
+            raise argparse.ArgumentTypeError(f"{text}: must be above 0")
+        return value
+
+    return read
+
+
+def part(text: str) -> float:
+    """Read a number between 0 and 1."""
+    value = float(text)
+    if not 0 < value < 1:
+        raise argparse.ArgumentTypeError(f"{text}: must be between 0 and 1")
+    return value
+
+
 def options() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
     made = parser(__doc__)
-    made.add_argument("--keys", type=int, default=200_000, help="that events have (200000)")
-    made.add_argument("--work-us", type=float, default=500, help="of Python an event, in a worker (500)")
-    made.add_argument("--load", type=float, default=0.7, help="of what drivers can do (0.7)")
-    made.add_argument("--mtbf-days", type=float, default=30, help="mean time until a host dies (30)")
+    made.add_argument("--keys", type=above_zero(int), default=200_000, help="that events have (200000)")
+    made.add_argument(
+        "--work-us", type=above_zero(float), default=500, help="of Python an event, in a worker (500)"
+    )
+    made.add_argument("--load", type=part, default=0.7, help="of what drivers can do (0.7)")
+    made.add_argument(
+        "--mtbf-days", type=above_zero(float), default=30, help="mean time until a host dies (30)"
+    )
     made.add_argument("--seed", type=int, default=1, help="of all that is drawn (1)")
     made.add_argument(
         "--picture", metavar="FILE", type=Path, help="draw the curves of the first kind, as SVG"

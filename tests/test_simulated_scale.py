@@ -501,7 +501,7 @@ def test_a_bar_is_the_factor_by_which_the_simulation_is_off_in_either_direction(
 @pytest.fixture
 def asked(load):
     return load("scale.outlook").Question(
-        drivers=(1, 4, 100), skews=(0.0, 3.0), keys=5000, events=200, mtbf_days=1.0
+        drivers=(1, 4, 100), groups=(2, 50), skews=(0.0, 3.0), keys=5000, events=200, mtbf_days=1.0
     )
 
 
@@ -546,7 +546,7 @@ def test_tables_data_and_picture_have_every_number_of_drivers_and_every_skew(loa
     curves = outlook.curves(kind, asked)
     losses = [
         outlook.losses(kind, asked, load("scale.log_group").GroupTimes(), count, deaths=3)
-        for count in asked.drivers
+        for count in asked.groups
     ]
     scale = outlook.Scale(
         asked, "made up", {kind: curves}, {"a worker": outlook.Interruption(1.5, 2.5, 3)}, {45.0: losses}
@@ -554,15 +554,41 @@ def test_tables_data_and_picture_have_every_number_of_drivers_and_every_skew(loa
 
     text, data = text_of(scale), json.loads(json.dumps(scale.as_json()))
 
-    for words in ("skew 0", "skew 3", "one key", "enough", "a worker", "1.50 s", "made up", "\n100"):
+    for words in (
+        "skew 0",
+        "skew 3",
+        "one key",
+        "less than a tenth, from",
+        "a worker",
+        "1.50 s",
+        "made up",
+        "\n100",
+    ):
         assert words in text
     rates = [[cell["rate"] for cell in one["cells"]] for one in data["kinds"][0]["curves"]]
     assert rates == [[cell.capacity.rate for cell in curve.cells] for curve in curves]
-    assert [one["drivers"] for one in data["losses"]] == [1, 4, 100]
+    assert [one["drivers"] for one in data["losses"]] == [2, 50]
     root = ET.fromstring(load("scale.picture").picture(curves))  # noqa: S314  # our own
     lines = [one.get("points").split() for one in root.iter() if one.tag.endswith("polyline")]
     assert [len(points) for points in lines] == [2, 3, 3]
     assert all(math.isfinite(float(x)) for points in lines for point in points for x in point.split(","))
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "fault"),
+    [
+        ("--load", "1", "must be between 0 and 1"),
+        ("--keys", "0", "must be above 0"),
+        ("--mtbf-days", "nan", "above"),
+    ],
+)
+def test_numbers_that_make_no_sense_are_refused_by_name(load, capsys, option, value, fault):
+    with pytest.raises(SystemExit):
+        load("simulated_scale").options().parse_args([option, value])
+
+    said = capsys.readouterr().err
+    assert f"argument {option}: {value}: " in said
+    assert fault in said
 
 
 @pytest.mark.slow

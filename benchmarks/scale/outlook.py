@@ -49,6 +49,7 @@ class Question:
 
     Attributes:
         drivers: how many there are, ascending.
+        groups: how many there are where hosts die, ascending.
         skews: how unevenly events fall on keys.
         keys: how many there are.
         load: the part of what they can do that drivers have to do.
@@ -58,6 +59,7 @@ class Question:
     """
 
     drivers: Sequence[int] = (1, 2, 4, 10, 30, 100, 300, 1000)
+    groups: Sequence[int] = (2, 10, 100, 1000)
     skews: Sequence[float] = (0.0, 0.5, 0.8, 1.0)
     keys: int = 200_000
     load: float = 0.7
@@ -102,6 +104,12 @@ class Curve:
         if found.limit is Limit.REPLICA and self.hottest_key > found.replica_part / 2:
             return "one key"
         return found.limit.value
+
+    def half_idle(self) -> int | None:
+        """Return the first number of drivers that each do less than half of what one alone does, if any."""
+        alone = self.cells[0].capacity.rate / self.cells[0].drivers
+        idle = (cell.drivers for cell in self.cells if cell.capacity.rate / cell.drivers < alone / 2)
+        return next(idle, None)
 
     def enough(self) -> int:
         """Return the number of drivers beyond which more bring less than a tenth."""
@@ -172,7 +180,7 @@ def interruption(kind: Kind, workers: int, back_after_s: float, asked: Question)
     death = Death(_DIES_AT_S, range(workers), back_after_s)
     [outcome] = simulate(kind.layout, kind.costs, [Trace(shards, at)], deaths=[death])
     waited = outcome.waits()
-    usual = float(np.quantile(waited[at < _DIES_AT_S], 0.99))
+    usual = float(np.quantile(waited[at < 0.8 * _DIES_AT_S], 0.99))
     slow = outcome.done[waited > 2 * usual]
     caught_up = float(slow.max()) - _DIES_AT_S if len(slow) else 0.0
     return Interruption(float(waited.max()), caught_up, outcome.repeated)
@@ -187,7 +195,7 @@ class Scale:
         actors_from: where the costs of actors are from.
         curves: of each kind of drivers.
         interruptions: what died, and what that did to its driver.
-        losses: seconds until a group notices a death → what deaths cost, for each number of drivers.
+        losses: seconds until a group notices a death → what deaths cost, for each of the groups.
     """
 
     asked: Question
@@ -207,6 +215,7 @@ class Scale:
                     "curves": [
                         {
                             "skew": curve.skew,
+                            "half idle": curve.half_idle(),
                             "enough": curve.enough(),
                             "cells": [_cell_data(curve, cell) for cell in curve.cells],
                         }
@@ -219,7 +228,7 @@ class Scale:
             "losses": [
                 {"notice_s": notice_s, "drivers": drivers, **attrs.asdict(one)}
                 for notice_s, found in self.losses.items()
-                for drivers, one in zip(self.asked.drivers, found, strict=True)
+                for drivers, one in zip(self.asked.groups, found, strict=True)
             ],
         }
 
@@ -236,7 +245,7 @@ def _cell_data(curve: Curve, cell: Cell) -> dict[str, Any]:
     }
 
 
-def losses(kind: Kind, asked: Question, times: GroupTimes, drivers: int, deaths: int = 50) -> Losses:
+def losses(kind: Kind, asked: Question, times: GroupTimes, drivers: int, deaths: int = 30) -> Losses:
     """Simulate weeks in which hosts of drivers die, with all keys alike, at the question's load."""
     loads = _places(asked.keys, kind.layout.shards).loads(0.0)
     rng = np.random.default_rng([asked.seed, drivers])

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
     from scale.outlook import Curve
 
-_WIDTH: Final = 620.0
+_WIDTH: Final = 640.0
 _HEIGHT: Final = 360.0
-_LEFT, _RIGHT, _TOP, _BOTTOM = 56.0, 110.0, 34.0, 42.0
+_LEFT, _RIGHT, _TOP, _BOTTOM = 56.0, 130.0, 34.0, 42.0
 _COLOURS: Final = ("#4a78ad", "#3f8f5f", "#a08d2a", "#c4622d", "#7a5fb5", "#b5446e")
 _STYLE: Final = rules(
     fixed={

@@ -43,14 +43,15 @@ def _of_kind(scale: Scale, kind: Kind, curves: Sequence[Curve]) -> Iterator[str]
         ]
 
     first = rows(lambda curve, cell: f"{short(cell.capacity.rate)} {curve.full_first(cell)}")
-    enough = ["enough", *(f"{curve.enough():,} drivers" for curve in curves)]
-    yield from _table([["events/s, what is full first", *heads], *first, enough])
+    idle = ["each does less than half of one alone, from", *(_count(curve.half_idle()) for curve in curves)]
+    enough = ["more bring less than a tenth, from", *(_count(curve.enough()) for curve in curves)]
+    yield from _table([["drivers: events/s, what is full first", *heads], *first, idle, enough])
     yield ""
     waits = rows(lambda _, cell: f"{_ms(cell.waits.median)} / {_ms(cell.waits.p99)}")
-    yield from _table([[f"ms from log to result at {asked.load:.0%}: median / p99", *heads], *waits])
+    yield from _table([[f"drivers: ms from log to result at {asked.load:.0%}, median / p99", *heads], *waits])
     yield ""
     hottest = rows(lambda _, cell: f"x {cell.capacity.part * cell.drivers:.2f}")
-    yield from _table([["load of the busiest driver, x the mean", *heads], *hottest])
+    yield from _table([["drivers: load of the busiest one, x the mean", *heads], *hottest])
 
 
 def _of_interruptions(scale: Scale) -> Iterator[str]:
@@ -68,7 +69,7 @@ def _of_losses(scale: Scale, notice_s: float) -> Iterator[str]:
     )
     late = f"later than {LATE_S:g} s"
     rows = [["drivers", "deaths a day", late, "longest wait", "caught up after", "done again", "keeps up"]]
-    for drivers, one in zip(asked.drivers, scale.losses[notice_s], strict=True):
+    for drivers, one in zip(asked.groups, scale.losses[notice_s], strict=True):
         rows.append(
             [
                 f"{drivers:,}",
@@ -95,6 +96,10 @@ def short(rate: float) -> str:
     if rate >= _MILLION:
         return f"{rate / _MILLION:.3g} M"
     return f"{rate / _THOUSAND:.3g} k" if rate >= _THOUSAND else f"{rate:.0f}"
+
+
+def _count(drivers: int | None) -> str:
+    return "never" if drivers is None else f"{drivers:,} drivers"
 
 
 def _ms(seconds: float) -> str:
