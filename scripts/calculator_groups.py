@@ -27,9 +27,9 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
         "Images in main memory": ("CannyEdge*", "ColorConvert*", "ImageOverlay*", "ImageTransformation*"),
     },
     "penstock-tensors": {
-        "Images to tensors": ("ImageToTensor*",),
-        "Models": ("Inference*", "ResourceProvider*", "TfLite*"),
-        "What models say": ("RefineLandmarks*", "SsdAnchors*", "TensorsTo*"),
+        "Images to tensors": ("ImageToTensor*", "TensorConverter*", "TfLiteConverter*"),
+        "Models": ("Inference*", "ResourceProvider*", "TfLiteCustomOp*", "TfLiteInference*", "TfLiteModel*"),
+        "What models say": ("RefineLandmarks*", "SsdAnchors*", "TensorsTo*", "TfLiteTensorsTo*"),
     },
     "penstock-vision": {
         "Images and masks": (

@@ -261,22 +261,27 @@ FEEDS = {
         "payloads": {"TENSORS": _tensors((1, 4, 5, 2))},
         "may_raise": InvalidArgumentError,
     },
-    r"TensorsToClassificationCalculator": lambda name: {"payloads": {"TENSORS": _tensors((1, 1))}},
+    r"(TfLite)?TensorsToClassificationCalculator": lambda name: {"payloads": {"TENSORS": _tensors((1, 1))}},
     r"TensorsToDetectionsCalculator": lambda name: {
         "side_packets": {"ANCHORS": [Anchor(x_center=0.5, y_center=0.5, h=1, w=1)] * 896},
         "payloads": {"TENSORS": _tensors((1, 896, 16), (1, 896, 1))},
     },
-    r"TensorsToFloatsCalculator": lambda name: {"payloads": {"TENSORS": _tensors((1, 1), (1, 2))}},
-    r"TensorsToLandmarksCalculator": lambda name: {"payloads": {"TENSORS": _tensors((1, 63))}},
+    r"TfLiteTensorsToDetectionsCalculator": lambda name: {
+        "side_packets": {"ANCHORS": [Anchor(x_center=0.5, y_center=0.5, h=1, w=1)] * 2034},
+        "payloads": {"TENSORS": _tensors((1, 2034, 4), (1, 2034, 91))},
+    },
+    r"(TfLite)?TensorsToFloatsCalculator": lambda name: {"payloads": {"TENSORS": _tensors((1, 1), (1, 2))}},
+    r"(TfLite)?TensorsToLandmarksCalculator": lambda name: {"payloads": {"TENSORS": _tensors((1, 63))}},
     r"TensorsToSegmentationCalculator": lambda name: {
         "payloads": {"TENSORS": _tensors((1, 4, 5, 1)), "OUTPUT_SIZE": _size}
     },
+    r"TfLiteTensorsToSegmentationCalculator": lambda name: {"payloads": {"TENSORS": _tensors((512, 512, 2))}},
     r"StringTo\w+": lambda name: {"payloads": {str: lambda random, at: str(random.randrange(100))}},
 }
 
 #: Names that match → why they are not fed.
 NOT_FED = {
-    r"InferenceCalculator(Cpu|Xnnpack)": "runs a model, which its own tests make",
+    r"(TfLiteInferenceCalculator|InferenceCalculator(Cpu|Xnnpack))": "runs a model, which its own tests make",
     r"(OpenCv)?VideoDecoderCalculator": "reads a video file, to be made by its own tests",
     r"Kafka(Sink|Source)Calculator": "needs a server, as its own tests do",
     r"Mcap(Sink|Source)Calculator": "writes or reads a recording, as its own tests do",

@@ -62,3 +62,13 @@ def exponential(values: NDArray[np.float32]) -> NDArray[np.float32]:
 def sigmoid(values: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return 1 / (1 + exp(-values)), each step rounded to 32 bits."""
     return _ONE / (_ONE + exponential(-values))
+
+
+def softmax_of_two(pixels: NDArray[np.float32], channel: int) -> NDArray[np.float32]:
+    """Return the share of one of two channels, 0 to 1; pixels are (height, width, 2)."""
+    first, second = pixels[:, :, 0], pixels[:, :, 1]
+    greatest = np.maximum(first, second)
+    whole = _ONE + np.exp(np.minimum(first, second) - greatest)
+    chosen = np.exp(pixels[:, :, channel] - greatest)
+    share: NDArray[np.float32] = np.divide(chosen, whole, dtype=np.float32)
+    return share
