@@ -28,7 +28,7 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     },
     "penstock-tensors": {
         "Images to tensors": ("ImageToTensor*", "TensorConverter*", "TfLiteConverter*"),
-        "Models": ("Inference*", "ResourceProvider*", "TfLiteCustomOp*", "TfLiteInference*", "TfLiteModel*"),
+        "Models": ("Inference*", "LocalFileContents*", "ResourceProvider*", "TfLiteCustomOp*", "TfLiteInference*", "TfLiteModel*"),
         "What models say": ("RefineLandmarks*", "SsdAnchors*", "TensorsTo*", "TfLiteTensorsTo*"),
     },
     "penstock-vision": {
@@ -129,7 +129,9 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
             "Callback*",
             "CountingSource*",
             "GraphProfile*",
+            "LocalFilePatternContents*",
         ),
+        "How late and how often packets come": ("Clock*", "PacketFrequency*", "PacketLatency*"),
         "Side packets": (
             "ConstantSidePacket*",
             "DefaultSidePacket*",
@@ -145,6 +147,6 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
             "*VectorIndicesCalculator",
             "*Split*",
         ),
-        "Numbers and matrices": ("DequantizeByteArray*", "Matrix*", "NonZero*", "QuantizeFloatVector*"),
+        "Numbers and matrices": ("DequantizeByteArray*", "Logic*", "Matrix*", "NonZero*", "QuantizeFloatVector*"),
     },
 }

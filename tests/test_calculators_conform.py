@@ -149,6 +149,24 @@ FEEDS = {
         "may_raise": Exception,
     },
     r"Get\w+VectorItemCalculator": lambda name: {"may_raise": InvalidArgumentError},  # an index outside
+    # times that no reference has, and bools of one stream only
+    r"(ClockLatency|Logic)Calculator": lambda name: {"may_raise": InvalidArgumentError},
+    r"ClockTimestampCalculator": lambda name: {
+        "wiring": 'node { calculator: "ClockTimestampCalculator" input_stream: "a" output_stream: "b" '
+        'input_side_packet: "CLOCK:clock" }',
+        "side_packets": {"CLOCK": lambda: 5.0},
+    },
+    r"PacketLatencyCalculator": lambda name: {
+        "wiring": 'node { calculator: "PacketLatencyCalculator" input_stream: "a" output_stream: "b" '
+        'input_stream: "REFERENCE_SIGNAL:c" input_side_packet: "CLOCK:clock" }',
+        "side_packets": {"CLOCK": lambda: 5.0},
+    },
+    # another number of labels than of streams
+    r"PacketFrequencyCalculator": lambda name: {"may_raise": InvalidArgumentError},
+    r"LocalFileContentsCalculator": lambda name: {"side_packets": {"FILE_PATH": __file__}},
+    r"LocalFilePatternContentsCalculator": lambda name: {
+        "side_packets": {"FILE_DIRECTORY": str(Path(__file__).parent), "FILE_SUFFIX": "test_tree.py"}
+    },
     r"MatrixMultiplyCalculator": lambda name: {"side_packets": {0: Matrix(np.ones((2, 3), np.float32))}},
     r"MuxCalculator": lambda name: {"payloads": {"SELECT": lambda random, at: random.randrange(2)}},
     # lists of other lengths, or empty ones

@@ -13,6 +13,9 @@ def penstock_components() -> Components:
             "ImageToTensorCalculator": ("penstock_tensors.image_to_tensor:ImageToTensorCalculator"),
             "InferenceCalculatorCpu": "penstock_tensors.inference:InferenceCalculatorCpu",
             "InferenceCalculatorXnnpack": ("penstock_tensors.inference:InferenceCalculatorXnnpack"),
+            "LocalFileContentsCalculator": (
+                "penstock_tensors.local_file_contents:LocalFileContentsCalculator"
+            ),
             "RefineLandmarksFromHeatmapCalculator": (
                 "penstock_tensors.refine_landmarks_from_heatmap:RefineLandmarksFromHeatmapCalculator"
             ),
@@ -70,6 +73,11 @@ def penstock_components() -> Components:
                 "penstock.CalculatorOptions",
                 336783863,
                 "penstock_tensors.inference_calculator_pb2:InferenceCalculatorOptions",
+            ),
+            "penstock.LocalFileContentsCalculatorOptions": (
+                "penstock.CalculatorOptions",
+                346849340,
+                "penstock_tensors.local_file_contents_calculator_pb2:LocalFileContentsCalculatorOptions",
             ),
             "penstock.RefineLandmarksFromHeatmapCalculatorOptions": (
                 "penstock.CalculatorOptions",
