@@ -28,7 +28,14 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     },
     "penstock-tensors": {
         "Images to tensors": ("ImageToTensor*", "TensorConverter*", "TfLiteConverter*"),
-        "Models": ("Inference*", "LocalFileContents*", "ResourceProvider*", "TfLiteCustomOp*", "TfLiteInference*", "TfLiteModel*"),
+        "Models": (
+            "Inference*",
+            "LocalFileContents*",
+            "ResourceProvider*",
+            "TfLiteCustomOp*",
+            "TfLiteInference*",
+            "TfLiteModel*",
+        ),
         "What models say": ("RefineLandmarks*", "SsdAnchors*", "TensorsTo*", "TfLiteTensorsTo*"),
     },
     "penstock-vision": {
@@ -147,6 +154,12 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
             "*VectorIndicesCalculator",
             "*Split*",
         ),
-        "Numbers and matrices": ("DequantizeByteArray*", "Logic*", "Matrix*", "NonZero*", "QuantizeFloatVector*"),
+        "Numbers and matrices": (
+            "DequantizeByteArray*",
+            "Logic*",
+            "Matrix*",
+            "NonZero*",
+            "QuantizeFloatVector*",
+        ),
     },
 }
