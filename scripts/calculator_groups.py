@@ -12,6 +12,7 @@ from typing import Final
 GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     "penstock-video": {
         "Video files, cameras and test patterns": ("VideoDecoder*", "OpenCvVideoDecoder*"),
+        "Headers of video streams": ("VideoPreStream*",),
         "Video files out": ("VideoEncoder*", "OpenCvVideoEncoder*"),
     },
     "penstock-shards": {
@@ -27,7 +28,12 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
         "Images in main memory": ("CannyEdge*", "ColorConvert*", "ImageOverlay*", "ImageTransformation*"),
     },
     "penstock-tensors": {
-        "Images to tensors": ("ImageToTensor*", "TensorConverter*", "TfLiteConverter*"),
+        "Images and landmarks to tensors": (
+            "ImageToTensor*",
+            "LandmarksToTensor*",
+            "TensorConverter*",
+            "TfLiteConverter*",
+        ),
         "Models": (
             "Inference*",
             "LocalFileContents*",
@@ -70,6 +76,8 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
         ),
         "Landmarks": (
             "AlignHandToPose*",
+            "IrisToDepth*",
+            "UpdateFaceLandmarks*",
             "DetectionToLandmarks*",
             "LandmarkLetterboxRemoval*",
             "LandmarkProjection*",

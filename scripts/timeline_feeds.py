@@ -43,6 +43,8 @@ WITHOUT_TIMELINE: Final[Mapping[str, str]] = {
     "FrameAnnotationToRectCalculator": "its packets are objects in space",
     "InferenceCalculatorCpu": "it needs a model",
     "InferenceCalculatorXnnpack": "it needs a model",
+    "IrisToDepthCalculator": "it takes what a certain model says",
+    "IrisToRenderDataCalculator": "it takes what a certain model says",
     "KafkaSinkCalculator": "it writes to a server",
     "KafkaSourceCalculator": "it reads from a server",
     "LabelsToRenderDataCalculator": "its labels and scores must be as many",
@@ -75,8 +77,10 @@ WITHOUT_TIMELINE: Final[Mapping[str, str]] = {
     "TfLiteTensorsToLandmarksCalculator": "it takes what a certain model says",
     "TfLiteTensorsToSegmentationCalculator": "it takes what a certain model says",
     "TimedBoxListIdToLabelCalculator": "it reads a file",
+    "UpdateFaceLandmarksCalculator": "it takes what a certain model says",
     "VideoDecoderCalculator": "it reads a file",
     "VideoEncoderCalculator": "it writes a file",
+    "VideoPreStreamCalculator": "its header comes before all frames",
 }
 
 #: Pattern of calculators → stream of the example → when it has packets, where the usual times show little.
@@ -92,6 +96,7 @@ STAMPS: Final[Mapping[str, Mapping[str, tuple[int, ...]]]] = {
     "FilterDetectionsCalculator": {"image_size": (0, 10, 20, 30, 40)},
     "GraphProfileCalculator": {"frames": (0, 2_000_000, 5_000_000, 9_000_000, 12_000_000)},
     "HandLandmarksToRectCalculator": {"image_size": (0, 10, 20, 30, 40)},
+    "LandmarksToTensorCalculator": {"image_size": (0, 10, 20, 30, 40)},
     "LandmarksSmoothingCalculator": {"image_size": (0, 10, 20, 30, 40)},
     "RoiTrackingCalculator": {"image_size": (0, 10, 20, 30, 40)},
     "Multi*LandmarksSmoothingCalculator": {

@@ -34,6 +34,7 @@ from penstock_formats import (
     JointList,
     LocationData,
     Matrix,
+    NormalizedLandmarkList,
     Tensor,
 )
 from penstock_gpu import GlContext, GpuUnavailableError
@@ -78,6 +79,22 @@ def _boxes(random, at):
         box = one.location_data.relative_bounding_box
         box.xmin, box.ymin, box.width, box.height = random.random(), random.random(), 1, 1
     return made
+
+
+def _landmarks_of(name):
+    """Return a maker of as many landmarks as a calculator takes."""
+
+    def made(random, at):
+        count = 468 if name.startswith("UpdateFace") else 10
+        return NormalizedLandmarkList(landmark=[{"x": random.random(), "y": 0.5} for _ in range(count)])
+
+    return made
+
+
+#: The landmarks of both eyes.
+_EYES = {
+    "NEW_EYE_LANDMARKS": lambda random, at: NormalizedLandmarkList(landmark=[{"x": random.random()}] * 142)
+}
 
 
 def _tensors(*shapes):
@@ -254,6 +271,20 @@ FEEDS = {
     r"Calculator": lambda name: {
         "payloads": {"IMAGE_SIZE": _size},
         "may_raise": InvalidArgumentError,
+    },
+    r"LandmarksToTensorCalculator": lambda name: {
+        "payloads": {"IMAGE_SIZE": _size},
+        "may_raise": InvalidArgumentError,  # landmarks without the size of their image
+    },
+    # certain numbers of landmarks, and the size of the image with them
+    r"(IrisToDepth|IrisToRenderData|UpdateFaceLandmarks)Calculator": lambda name: {
+        "payloads": {NormalizedLandmarkList: _landmarks_of(name), "IMAGE_SIZE": _size, **_EYES},
+        "may_raise": InvalidArgumentError,
+    },
+    r"FaceLandmarksToRenderDataCalculator": lambda name: {"may_raise": InvalidArgumentError},  # no scale
+    r"VideoPreStreamCalculator": lambda name: {
+        "prestream": ["VIDEO_PRESTREAM"],
+        "may_raise": InvalidArgumentError,  # headers without a rate
     },
     r"AssociationDetectionCalculator": lambda name: {"payloads": {list[Detection]: _boxes}},
     r"CombineJointsCalculator": lambda name: {

@@ -13,6 +13,9 @@ def penstock_components() -> Components:
             "ImageToTensorCalculator": ("penstock_tensors.image_to_tensor:ImageToTensorCalculator"),
             "InferenceCalculatorCpu": "penstock_tensors.inference:InferenceCalculatorCpu",
             "InferenceCalculatorXnnpack": ("penstock_tensors.inference:InferenceCalculatorXnnpack"),
+            "LandmarksToTensorCalculator": (
+                "penstock_tensors.landmarks_to_tensor:LandmarksToTensorCalculator"
+            ),
             "LocalFileContentsCalculator": (
                 "penstock_tensors.local_file_contents:LocalFileContentsCalculator"
             ),
@@ -73,6 +76,11 @@ def penstock_components() -> Components:
                 "penstock.CalculatorOptions",
                 336783863,
                 "penstock_tensors.inference_calculator_pb2:InferenceCalculatorOptions",
+            ),
+            "penstock.LandmarksToTensorCalculatorOptions": (
+                "penstock.CalculatorOptions",
+                394810235,
+                "penstock_tensors.landmarks_to_tensor_calculator_pb2:LandmarksToTensorCalculatorOptions",
             ),
             "penstock.LocalFileContentsCalculatorOptions": (
                 "penstock.CalculatorOptions",

@@ -56,6 +56,9 @@ def penstock_components() -> Components:
             "DetectionsToTimedBoxListCalculator": (
                 "penstock_vision.timed_boxes:DetectionsToTimedBoxListCalculator"
             ),
+            "FaceLandmarksToRenderDataCalculator": (
+                "penstock_vision.face_landmarks_to_render_data:FaceLandmarksToRenderDataCalculator"
+            ),
             "FilterClassificationListCollectionCalculator": (
                 "penstock_vision.filter_collection:FilterClassificationListCollectionCalculator"
             ),
@@ -86,6 +89,8 @@ def penstock_components() -> Components:
             ),
             "ImagePropertiesCalculator": ("penstock_vision.image_handles:ImagePropertiesCalculator"),
             "InverseMatrixCalculator": "penstock_vision.masks:InverseMatrixCalculator",
+            "IrisToDepthCalculator": ("penstock_vision.iris_to_depth:IrisToDepthCalculator"),
+            "IrisToRenderDataCalculator": ("penstock_vision.iris_to_render_data:IrisToRenderDataCalculator"),
             "LabelsToRenderDataCalculator": (
                 "penstock_vision.labels_to_render_data:LabelsToRenderDataCalculator"
             ),
@@ -163,6 +168,9 @@ def penstock_components() -> Components:
             ),
             "ToImageCalculator": "penstock_vision.image_handles:ToImageCalculator",
             "TopKScoresCalculator": ("penstock_vision.top_k_scores:TopKScoresCalculator"),
+            "UpdateFaceLandmarksCalculator": (
+                "penstock_vision.update_face_landmarks:UpdateFaceLandmarksCalculator"
+            ),
             "VisibilityCopyCalculator": ("penstock_vision.visibility_copy:VisibilityCopyCalculator"),
             "VisibilitySmoothingCalculator": (
                 "penstock_vision.visibility_smoothing:VisibilitySmoothingCalculator"
@@ -233,6 +241,16 @@ def penstock_components() -> Components:
                 "penstock.CalculatorOptions",
                 338119067,
                 "penstock_vision.frame_annotation_to_rect_calculator_pb2:FrameAnnotationToRectCalculatorOptions",
+            ),
+            "penstock.IrisToDepthCalculatorOptions": (
+                "penstock.CalculatorOptions",
+                303429002,
+                "penstock_vision.iris_to_depth_calculator_pb2:IrisToDepthCalculatorOptions",
+            ),
+            "penstock.IrisToRenderDataCalculatorOptions": (
+                "penstock.CalculatorOptions",
+                289530040,
+                "penstock_vision.iris_to_render_data_calculator_pb2:IrisToRenderDataCalculatorOptions",
             ),
             "penstock.LabelsToRenderDataCalculatorOptions": (
                 "penstock.CalculatorOptions",
