@@ -40,6 +40,7 @@ WITHOUT_TIMELINE: Final[Mapping[str, str]] = {
     "ClockLatencyCalculator": "its packets are times",
     "ClockTimestampCalculator": "it depends on the clock",
     "DetectionsDeduplicateCalculator": "its boxes are in pixels",
+    "FaceGeometryPipelineCalculator": "its packets are faces in space",
     "FrameAnnotationToRectCalculator": "its packets are objects in space",
     "InferenceCalculatorCpu": "it needs a model",
     "InferenceCalculatorXnnpack": "it needs a model",

@@ -332,6 +332,7 @@ FEEDS = {
 NOT_FED = {
     r"(TfLiteInferenceCalculator|InferenceCalculator(Cpu|Xnnpack))": "runs a model, which its own tests make",
     r"(OpenCv)?VideoDecoderCalculator": "reads a video file, to be made by its own tests",
+    r"FaceGeometryPipelineCalculator": "reads the canonical face from a file, which its own tests make",
     r"Kafka(Sink|Source)Calculator": "needs a server, as its own tests do",
     r"Mcap(Sink|Source)Calculator": "writes or reads a recording, as its own tests do",
     r"(OpenCv)?VideoEncoderCalculator": "writes a file through a codec that takes frames of its sizes only",

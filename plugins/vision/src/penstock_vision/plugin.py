@@ -56,6 +56,12 @@ def penstock_components() -> Components:
             "DetectionsToTimedBoxListCalculator": (
                 "penstock_vision.timed_boxes:DetectionsToTimedBoxListCalculator"
             ),
+            "FaceGeometryEnvGeneratorCalculator": (
+                "penstock_vision.face_geometry:FaceGeometryEnvGeneratorCalculator"
+            ),
+            "FaceGeometryPipelineCalculator": (
+                "penstock_vision.face_geometry:FaceGeometryPipelineCalculator"
+            ),
             "FaceLandmarksToRenderDataCalculator": (
                 "penstock_vision.face_landmarks_to_render_data:FaceLandmarksToRenderDataCalculator"
             ),
@@ -221,6 +227,16 @@ def penstock_components() -> Components:
                 "penstock.CalculatorOptions",
                 248360806,
                 "penstock_vision.detections_to_render_data_calculator_pb2:DetectionsToRenderDataCalculatorOptions",
+            ),
+            "penstock.FaceGeometryEnvGeneratorCalculatorOptions": (
+                "penstock.CalculatorOptions",
+                323693810,
+                "penstock_vision.face_geometry_env_generator_calculator_pb2:FaceGeometryEnvGeneratorCalculatorOptions",
+            ),
+            "penstock.FaceGeometryPipelineCalculatorOptions": (
+                "penstock.CalculatorOptions",
+                323693812,
+                "penstock_vision.face_geometry_pipeline_calculator_pb2:FaceGeometryPipelineCalculatorOptions",
             ),
             "penstock.FilterDetectionCalculatorOptions": (
                 "penstock.CalculatorOptions",
