@@ -161,6 +161,15 @@ def test_what_is_later_than_all_intervals_is_in_the_last_and_what_is_early_gets_
     assert (list(found.counts), found.label, found.sum_latency_usec) == ([0, 1], "x", 4998)
 
 
+def test_a_packet_that_comes_at_once_has_no_latency_and_counts():
+    live = watched(ManualClock())
+    live.send("frames", 5)
+    ((_, _, found),) = live.send("a", 5)
+    live.graph.close(60)
+
+    assert (found.current_latency_usec, list(found.counts)) == (0, [1, 0, 0])
+
+
 def test_statistics_begin_again_after_a_while():
     clock = ManualClock()
     live = watched(clock, "num_intervals: 1 reset_duration_usec: 100")
