@@ -29,7 +29,18 @@ from penstock.errors import (
 from penstock.plugins.default_registry import default_registry
 from penstock_calculators.packet_resampler_calculator_pb2 import PacketResamplerCalculatorOptions
 from penstock_calculators.packet_thinner_calculator_pb2 import PacketThinnerCalculatorOptions
-from penstock_formats import Image, ImageFormat, ImageFrame, Matrix, Tensor, TimeSeriesHeader
+from penstock_formats import (
+    Detection,
+    Image,
+    ImageFormat,
+    ImageFrame,
+    JointList,
+    LocationData,
+    Matrix,
+    NormalizedLandmarkList,
+    Tensor,
+    TimeSeriesHeader,
+)
 from penstock_gpu import GlContext, GpuUnavailableError
 from penstock_gpu.gl_scaler_calculator_pb2 import GlScalerCalculatorOptions
 from penstock_image.scale_image_calculator_pb2 import ScaleImageCalculatorOptions
@@ -77,6 +88,31 @@ def _matrix_of_16(random, at):
 
 def _mask(random, at):
     return Image(ImageFrame(np.array([random.random() for _ in range(6 * 8)], np.float32).reshape(6, 8)))
+
+
+def _boxes(random, at):
+    made = [Detection(detection_id=random.choice([None, 1, 2])) for _ in range(random.randrange(4))]
+    for one in made:
+        one.location_data.format = LocationData.RELATIVE_BOUNDING_BOX
+        box = one.location_data.relative_bounding_box
+        box.xmin, box.ymin, box.width, box.height = random.random(), random.random(), 1, 1
+    return made
+
+
+def _landmarks_of(name):
+    """Return a maker of as many landmarks as a calculator takes."""
+
+    def made(random, at):
+        count = 468 if name.startswith("UpdateFace") else 10
+        return NormalizedLandmarkList(landmark=[{"x": random.random(), "y": 0.5} for _ in range(count)])
+
+    return made
+
+
+#: The landmarks of both eyes.
+_EYES = {
+    "NEW_EYE_LANDMARKS": lambda random, at: NormalizedLandmarkList(landmark=[{"x": random.random()}] * 142)
+}
 
 
 def _tensors(*shapes):
@@ -211,6 +247,24 @@ FEEDS = {
     },
     r"TensorsToAudioCalculator": lambda name: {"payloads": {"TENSORS": _tensors((2, 160))}},
     r"TwoTapFirFilterCalculator": lambda name: {"headers": {"INPUT": _header()}},
+    # times that no reference has, and bools of one stream only
+    r"(ClockLatency|Logic)Calculator": lambda name: {"may_raise": InvalidArgumentError},
+    r"ClockTimestampCalculator": lambda name: {
+        "wiring": 'node { calculator: "ClockTimestampCalculator" input_stream: "a" output_stream: "b" '
+        'input_side_packet: "CLOCK:clock" }',
+        "side_packets": {"CLOCK": lambda: 5.0},
+    },
+    r"PacketLatencyCalculator": lambda name: {
+        "wiring": 'node { calculator: "PacketLatencyCalculator" input_stream: "a" output_stream: "b" '
+        'input_stream: "REFERENCE_SIGNAL:c" input_side_packet: "CLOCK:clock" }',
+        "side_packets": {"CLOCK": lambda: 5.0},
+    },
+    # another number of labels than of streams
+    r"PacketFrequencyCalculator": lambda name: {"may_raise": InvalidArgumentError},
+    r"LocalFileContentsCalculator": lambda name: {"side_packets": {"FILE_PATH": __file__}},
+    r"LocalFilePatternContentsCalculator": lambda name: {
+        "side_packets": {"FILE_DIRECTORY": str(Path(__file__).parent), "FILE_SUFFIX": "test_tree.py"}
+    },
     r"MatrixMultiplyCalculator": lambda name: {"side_packets": {0: Matrix(np.ones((2, 3), np.float32))}},
     r"MuxCalculator": lambda name: {"payloads": {"SELECT": lambda random, at: random.randrange(2)}},
     # lists of other lengths, or empty ones
@@ -289,6 +343,45 @@ FEEDS = {
         "payloads": {"MATRIX": _matrix_of_16},
         "may_raise": InvalidArgumentError,
     },
+    # a second list that is not as long, or has no packet; locations in pixels; other numbers of landmarks
+    r"(AlignHandToPoseInWorld|LandmarksTransformation|DetectionClassificationsMerger|DetectionsDeduplicate|"
+    r"Filter\w+Collection|RectProjection|SetJointsVisibility|SetLandmarkVisibility)Calculator": lambda name: {
+        "may_raise": InvalidArgumentError
+    },
+    r"(DetectionTransformation|FilterDetections|Multi\w*LandmarksSmoothing|RectToRenderScale)"
+    r"Calculator": lambda name: {
+        "payloads": {"IMAGE_SIZE": _size},
+        "may_raise": InvalidArgumentError,
+    },
+    r"LandmarksToTensorCalculator": lambda name: {
+        "payloads": {"IMAGE_SIZE": _size},
+        "may_raise": InvalidArgumentError,  # landmarks without the size of their image
+    },
+    # certain numbers of landmarks, and the size of the image with them
+    r"(IrisToDepth|IrisToRenderData|UpdateFaceLandmarks)Calculator": lambda name: {
+        "payloads": {NormalizedLandmarkList: _landmarks_of(name), "IMAGE_SIZE": _size, **_EYES},
+        "may_raise": InvalidArgumentError,
+    },
+    r"FaceLandmarksToRenderDataCalculator": lambda name: {"may_raise": InvalidArgumentError},  # no scale
+    r"VideoPreStreamCalculator": lambda name: {
+        "prestream": ["VIDEO_PRESTREAM"],
+        "may_raise": InvalidArgumentError,  # headers without a rate
+    },
+    r"AssociationDetectionCalculator": lambda name: {"payloads": {list[Detection]: _boxes}},
+    r"CombineJointsCalculator": lambda name: {
+        "wiring": 'node { calculator: "CombineJointsCalculator" input_stream: "JOINTS:0:a" '
+        'input_stream: "JOINTS:1:b" output_stream: "JOINTS:all" '
+        "options { [penstock.CombineJointsCalculatorOptions.ext] { num_joints: 3 default_joint {} "
+        "joints_mapping { idx: [0, 2] } joints_mapping { idx: [2, 1] } } } }",
+        "may_raise": InvalidArgumentError,  # another number of inputs than of mappings
+        "payloads": {JointList: lambda random, at: JointList(joint=[{"visibility": random.random()}] * 2)},
+    },
+    # its example names a file, which is not here
+    r"TimedBoxListIdToLabelCalculator": lambda name: {
+        "wiring": 'node { calculator: "TimedBoxListIdToLabelCalculator" input_stream: "boxes" '
+        'output_stream: "labeled" options { [penstock.TimedBoxListIdToLabelCalculatorOptions.ext] '
+        f'{{ label_map_path: "{Path(__file__)}" }} }} }}',
+    },
     r"WarpAffineCalculator(Cpu)?": lambda name: {
         "payloads": {"MATRIX": _matrix_of_16, "OUTPUT_SIZE": lambda random, at: (random.randrange(1, 9), 5)},
     },
@@ -298,23 +391,29 @@ FEEDS = {
         "payloads": {"TENSORS": _tensors((1, 4, 5, 2))},
         "may_raise": InvalidArgumentError,
     },
-    r"TensorsToClassificationCalculator": lambda name: {"payloads": {"TENSORS": _tensors((1, 1))}},
+    r"(TfLite)?TensorsToClassificationCalculator": lambda name: {"payloads": {"TENSORS": _tensors((1, 1))}},
     r"TensorsToDetectionsCalculator": lambda name: {
         "side_packets": {"ANCHORS": [Anchor(x_center=0.5, y_center=0.5, h=1, w=1)] * 896},
         "payloads": {"TENSORS": _tensors((1, 896, 16), (1, 896, 1))},
     },
-    r"TensorsToFloatsCalculator": lambda name: {"payloads": {"TENSORS": _tensors((1, 1), (1, 2))}},
-    r"TensorsToLandmarksCalculator": lambda name: {"payloads": {"TENSORS": _tensors((1, 63))}},
+    r"TfLiteTensorsToDetectionsCalculator": lambda name: {
+        "side_packets": {"ANCHORS": [Anchor(x_center=0.5, y_center=0.5, h=1, w=1)] * 2034},
+        "payloads": {"TENSORS": _tensors((1, 2034, 4), (1, 2034, 91))},
+    },
+    r"(TfLite)?TensorsToFloatsCalculator": lambda name: {"payloads": {"TENSORS": _tensors((1, 1), (1, 2))}},
+    r"(TfLite)?TensorsToLandmarksCalculator": lambda name: {"payloads": {"TENSORS": _tensors((1, 63))}},
     r"TensorsToSegmentationCalculator": lambda name: {
         "payloads": {"TENSORS": _tensors((1, 4, 5, 1)), "OUTPUT_SIZE": _size}
     },
+    r"TfLiteTensorsToSegmentationCalculator": lambda name: {"payloads": {"TENSORS": _tensors((512, 512, 2))}},
     r"StringTo\w+": lambda name: {"payloads": {str: lambda random, at: str(random.randrange(100))}},
 }
 
 #: Names that match → why they are not fed.
 NOT_FED = {
-    r"InferenceCalculator(Cpu|Xnnpack)": "runs a model, which its own tests make",
+    r"(TfLiteInferenceCalculator|InferenceCalculator(Cpu|Xnnpack))": "runs a model, which its own tests make",
     r"(OpenCv)?VideoDecoderCalculator": "reads a video file, to be made by its own tests",
+    r"FaceGeometryPipelineCalculator": "reads the canonical face from a file, which its own tests make",
     r"Kafka(Sink|Source)Calculator": "needs a server, as its own tests do",
     r"AudioDecoderCalculator": "reads a sound file, to be made by its own tests",
     r"MicrophoneSourceCalculator": "needs a sound system, which its own tests play",

@@ -1,13 +1,13 @@
-"""AssociationNormRectCalculator: of rectangles that overlap the later one stays."""
+"""Association...Calculator: of rectangles and detections that overlap the later one stays."""
 
 from __future__ import annotations
 
 import pytest
 
 from penstock.errors import GraphConfigError, GraphRunError
-from penstock_formats import NormalizedRect
+from penstock_formats import Detection, LocationData, NormalizedRect
 from penstock_testing import run_calculator
-from penstock_vision.association import AssociationNormRectCalculator
+from penstock_vision.association import AssociationDetectionCalculator, AssociationNormRectCalculator
 from penstock_vision.association_calculator_pb2 import AssociationCalculatorOptions
 
 
@@ -98,3 +98,52 @@ def test_a_negative_threshold_is_refused():
 def test_a_list_is_needed():
     with pytest.raises(GraphConfigError, match="there are 0 untagged inputs; connect at least one"):
         joined([], ports=["PREV"])
+
+
+def detection(x, identity=None, width=1.0):
+    made = Detection(detection_id=identity)
+    made.location_data.format = LocationData.RELATIVE_BOUNDING_BOX
+    box = made.location_data.relative_bounding_box
+    box.xmin, box.ymin, box.width, box.height = x, 0, width, 1
+    return made
+
+
+def associated(*lists, previous=None):
+    feeds = {i: [(5, some)] for i, some in enumerate(lists)}
+    if previous is not None:
+        feeds["PREV"] = [(5, previous)]
+    options = AssociationCalculatorOptions(min_similarity_threshold=0.25)
+    run = run_calculator(AssociationDetectionCalculator, feeds, outputs=[0], options=options)
+    return run.outputs[0][0].payload
+
+
+def places(detections):
+    return [(one.location_data.relative_bounding_box.xmin, one.detection_id) for one in detections]
+
+
+def test_a_detection_takes_the_id_of_the_last_one_that_it_removes():
+    found = associated([detection(0, 1), detection(1, 2), detection(5)], [detection(0.5, 9)])
+
+    assert places(found) == [(5, 0), (0.5, 2)]
+    assert not found[0].HasField("detection_id")
+
+
+def test_a_detection_without_an_id_gives_none():
+    assert places(associated([detection(0)], [detection(0, 9)])) == [(0, 9)]
+
+
+def test_ids_come_from_the_time_before_whatever_the_detection_has():
+    new, before = detection(0, 3), [detection(9, 1), detection(0.25, 4), detection(0), detection(0.5, 5)]
+
+    found = associated([new, detection(20, 6)], previous=before)
+
+    assert places(found) == [(0, 5), (20, 6)]
+    assert new.detection_id == 3
+
+
+@pytest.mark.parametrize("given", [Detection(), detection(0)])
+def test_detections_without_a_relative_box_are_refused(given):
+    if given.HasField("location_data"):
+        given.location_data.format = LocationData.GLOBAL
+    with pytest.raises(GraphRunError, match=r"location has format (none|GLOBAL), but to be compared"):
+        associated([detection(0)], [given])

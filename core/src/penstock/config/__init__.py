@@ -114,7 +114,11 @@ def read_graph(
 
 
 def read_definition(
-    graph_config: object, registry: Registry, *, label: str | None = None
+    graph_config: object,
+    registry: Registry,
+    *,
+    label: str | None = None,
+    types: OptionTypes | None = None,
 ) -> ReadGraph | Definition:
     """Read a graph and where its parts stand; or a template, whose graph depends on its arguments.
 
@@ -122,13 +126,15 @@ def read_definition(
         graph_config: as for `read_graph`.
         registry: finds the options, and the reader of templates.
         label: what stands for the file's name in errors where `graph_config` is no file.
+        types: made from the registry; with it, options that cannot be read are no error: they are left out,
+            and `Places.unread` has them.
 
     Raises:
         PenstockError: as `read_graph`.
     """
     from penstock.config.reading import parse  # protobuf
 
-    return parse.read_definition(graph_config, registry, label=label)
+    return parse.read_definition(graph_config, registry, label=label, types=types)
 
 
 def to_text(config: Message, options: Registry | OptionTypes | None = None) -> str:

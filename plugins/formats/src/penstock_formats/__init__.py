@@ -57,6 +57,9 @@ if TYPE_CHECKING:
         MultiStreamTimeSeriesHeader as MultiStreamTimeSeriesHeader,
     )
     from penstock_formats.time_series_header_pb2 import TimeSeriesHeader as TimeSeriesHeader
+    from penstock_formats.timed_box_pb2 import MotionBoxState as MotionBoxState
+    from penstock_formats.timed_box_pb2 import TimedBoxProto as TimedBoxProto
+    from penstock_formats.timed_box_pb2 import TimedBoxProtoList as TimedBoxProtoList
     from penstock_formats.video_header import VideoHeader as VideoHeader
 
 #: Module → the names that it has.
@@ -86,6 +89,7 @@ _HOMES: Final = {
     "penstock_formats.render_data_pb2": "RenderAnnotation RenderData RenderViewport",
     "penstock_formats.tensor": "Tensor",
     "penstock_formats.time_series_header_pb2": "MultiStreamTimeSeriesHeader TimeSeriesHeader",
+    "penstock_formats.timed_box_pb2": "MotionBoxState TimedBoxProto TimedBoxProtoList",
     "penstock_formats.video_header": "VideoHeader",
 }
 

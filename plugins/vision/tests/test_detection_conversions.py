@@ -1,0 +1,283 @@
+"""Calculators that change what a detection says: numbers, landmarks, pixels, classes, doubles."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from penstock.errors import GraphConfigError, GraphRunError
+from penstock_formats import (
+    ClassificationList,
+    Detection,
+    DetectionList,
+    LocationData,
+    NormalizedLandmarkList,
+)
+from penstock_testing import run_calculator
+from penstock_vision.detection_classifications_merger import DetectionClassificationsMergerCalculator
+from penstock_vision.detection_to_landmarks import DetectionToLandmarksCalculator
+from penstock_vision.detection_transformation import DetectionTransformationCalculator
+from penstock_vision.detection_unique_id import DetectionUniqueIdCalculator
+from penstock_vision.detections_deduplicate import DetectionsDeduplicateCalculator
+from penstock_vision.pass_through_or_empty import PassThroughOrEmptyDetectionVectorCalculator
+
+FIELDS = ("xmin", "ymin", "width", "height")
+
+
+def relative(*numbers, **more):
+    made = Detection(**more)
+    made.location_data.format = LocationData.RELATIVE_BOUNDING_BOX
+    for field, number in zip(FIELDS, numbers, strict=True):
+        setattr(made.location_data.relative_bounding_box, field, number)
+    return made
+
+
+def in_pixels(*numbers, **more):
+    made = Detection(**more)
+    made.location_data.format = LocationData.BOUNDING_BOX
+    for field, number in zip(FIELDS, numbers, strict=True):
+        setattr(made.location_data.bounding_box, field, number)
+    return made
+
+
+# --- DetectionToLandmarksCalculator ------------------------------------------------------------------
+
+
+def test_keypoints_become_landmarks():
+    given = relative(0, 0, 1, 1)
+    given.location_data.relative_keypoints.add(x=0.25, y=0.5, keypoint_label="eye", score=1)
+    given.location_data.relative_keypoints.add(x=2)
+
+    feeds = {"DETECTION": [(1, given), (2, Detection())]}
+    found = run_calculator(DetectionToLandmarksCalculator, feeds, outputs=["LANDMARKS"]).outputs["LANDMARKS"]
+
+    expected = NormalizedLandmarkList(landmark=[{"x": 0.25, "y": 0.5}, {"x": 2, "y": 0}])
+    assert [packet.payload for packet in found] == [expected, NormalizedLandmarkList()]
+
+
+# --- DetectionUniqueIdCalculator ---------------------------------------------------------------------
+
+
+def test_detections_are_numbered_from_1_over_time_and_over_both_inputs():
+    given = [Detection(score=[0.5], detection_id=9), Detection()]
+    feeds = {
+        "DETECTIONS": [(1, given), (2, [Detection()])],
+        "DETECTION_LIST": [(2, DetectionList(detection=given))],
+    }
+
+    for _ in range(2):  # a second run begins again
+        outputs = run_calculator(DetectionUniqueIdCalculator, feeds, outputs=list(feeds)).outputs
+        ids = {tag: [packet.payload for packet in packets] for tag, packets in outputs.items()}
+
+        assert [[one.detection_id for one in some] for some in ids["DETECTIONS"]] == [[1, 2], [5]]
+        assert [one.detection_id for one in ids["DETECTION_LIST"][0].detection] == [3, 4]
+        assert ids["DETECTIONS"][0][0].score == [0.5]
+    assert given[0].detection_id == 9
+
+
+@pytest.mark.parametrize(
+    ("inputs", "outputs", "message"),
+    [
+        ([], ["DETECTIONS"], "none of the inputs DETECTION_LIST, DETECTIONS, but at least one is needed"),
+        (["DETECTIONS"], [], "there is no output DETECTIONS, but the detections of the input DETECTIONS"),
+    ],
+)
+def test_numbered_detections_need_an_input_and_its_output(inputs, outputs, message):
+    with pytest.raises(GraphConfigError, match=message):
+        run_calculator(DetectionUniqueIdCalculator, {tag: [] for tag in inputs}, outputs=outputs)
+
+
+# --- DetectionsDeduplicateCalculator -----------------------------------------------------------------
+
+
+def deduplicated(*given):
+    found = run_calculator(DetectionsDeduplicateCalculator, {0: [(1, list(given))]}, outputs=[0]).outputs[0]
+    return found[0].payload
+
+
+def test_equal_boxes_become_one_detection_with_all_labels():
+    first = in_pixels(1, 2, 3, 4, label=["cup"], score=[0.5], label_id=[1], display_name=["Cup"])
+    other = in_pixels(1, 2, 3, 5, label=["can"], score=[0.25])
+    again = in_pixels(1, 2, 3, 4, label=["mug"], score=[0.75], label_id=[2], display_name=["Mug"])
+
+    found = deduplicated(first, other, again)
+
+    both = {"label": ["cup", "mug"], "score": [0.5, 0.75], "label_id": [1, 2], "display_name": ["Cup", "Mug"]}
+    assert found == [in_pixels(1, 2, 3, 4, **both), other]
+    assert first.label == ["cup"]
+
+
+@pytest.mark.parametrize("given", [Detection(), relative(0, 0, 1, 1)])
+def test_only_boxes_in_pixels_are_compared(given):
+    with pytest.raises(GraphRunError, match="and no bounding_box, but boxes in pixels are compared"):
+        deduplicated(given)
+
+
+# --- DetectionTransformationCalculator ---------------------------------------------------------------
+
+
+def transformed(payload, output, *more, tag="DETECTIONS", size=(101, 77)):
+    feeds = {tag: [(1, payload)], "IMAGE_SIZE": [(1, size)] if size else []}
+    outputs = run_calculator(DetectionTransformationCalculator, feeds, outputs=[output, *more]).outputs
+    found = [outputs[one][0].payload for one in (output, *more)]
+    return found if more else found[0]
+
+
+#: Numbers that a relative box has, and those of the reference for an image of 101 by 77 (a run of 0.10.21).
+TO_PIXELS = [
+    ((0.1, 0.33, 0.5, 0.9), (10, 25, 50, 69)),
+    ((-0.1, 1.2, 3, 0.999), (0, 77, 101, 76)),
+    ((float("nan"), float("inf"), -float("inf"), 1e30), (0, 0, 0, 0)),
+]
+
+
+@pytest.mark.parametrize(("numbers", "pixels"), TO_PIXELS)
+def test_fractions_become_pixels_cut_to_the_image(numbers, pixels):
+    given = relative(*numbers, score=[0.5])
+    given.location_data.relative_keypoints.add(x=0.5, y=0.25)
+
+    found = transformed(given, "PIXEL_DETECTION", tag="DETECTION")
+
+    expected = in_pixels(*pixels, score=[0.5])
+    expected.location_data.relative_keypoints.add(x=0.5, y=0.25)
+    assert found == expected
+
+
+def test_pixels_become_fractions_cut_to_0_and_1():
+    found = transformed(in_pixels(10, -3, 99, 1000), "RELATIVE_DETECTION", tag="DETECTION")
+
+    tenth, most = (float(np.float32(n) / np.float32(101)) for n in (10, 99))
+    assert found == relative(tenth, 0, most, 1)
+
+
+@pytest.mark.parametrize("is_list", [False, True])
+def test_several_detections_leave_in_every_form(is_list):
+    given = [relative(0, 0, 1, 1, label=["a"]), relative(0, 0, 0.5, 0.5, label=["b"])]
+    payload = DetectionList(detection=given) if is_list else given
+
+    first, some, listed = transformed(
+        payload, "PIXEL_DETECTION", "PIXEL_DETECTIONS", "PIXEL_DETECTION_LIST", size=(8, 6)
+    )
+
+    expected = [in_pixels(0, 0, 8, 6, label=["a"]), in_pixels(0, 0, 4, 3, label=["b"])]
+    assert (first, some, listed) == (expected[0], expected, DetectionList(detection=expected))
+
+
+@pytest.mark.parametrize(
+    ("payload", "tag"), [([], "DETECTIONS"), (DetectionList(), "DETECTIONS"), (Detection(), "DETECTION")]
+)
+def test_nothing_gives_empty_outputs(payload, tag):
+    outputs = ("RELATIVE_DETECTION", "RELATIVE_DETECTIONS", "RELATIVE_DETECTION_LIST")
+
+    assert transformed(payload, *outputs, tag=tag) == [Detection(), [], DetectionList()]
+
+
+@pytest.mark.parametrize(
+    ("payload", "message"),
+    [
+        ([in_pixels(0, 0, 1, 1)], "has format BOUNDING_BOX, but for the outputs of the node it must be REL"),
+        ([relative(0, 0, 1, 1), Detection()], "has format none, but"),
+    ],
+)
+def test_locations_in_another_format_are_refused(payload, message):
+    with pytest.raises(GraphRunError, match=message):
+        transformed(payload, "PIXEL_DETECTIONS")
+
+
+def test_the_size_of_the_image_comes_with_the_detections():
+    with pytest.raises(GraphRunError, match=r"has no packet, but 'in_.' has detections"):
+        transformed([relative(0, 0, 1, 1)], "PIXEL_DETECTIONS", size=None)
+
+
+@pytest.mark.parametrize(
+    ("inputs", "outputs", "message"),
+    [
+        (["DETECTION", "DETECTIONS"], ["PIXEL_DETECTION"], "but exactly one is needed"),
+        (["DETECTION"], [], "the outputs are none, but all must be of one kind"),
+        (["DETECTION"], ["PIXEL_DETECTION", "RELATIVE_DETECTION"], "but all must be of one kind"),
+        (["DETECTIONS"], ["PIXEL_DETECTION"], "the only output is PIXEL_DETECTION, but DETECTIONS may hold"),
+    ],
+)
+def test_ports_that_do_not_fit_are_refused(inputs, outputs, message):
+    feeds = {tag: [] for tag in [*inputs, "IMAGE_SIZE"]}
+    with pytest.raises(GraphConfigError, match=message):
+        run_calculator(DetectionTransformationCalculator, feeds, outputs=outputs)
+
+
+# --- DetectionClassificationsMergerCalculator --------------------------------------------------------
+
+
+def merged(detection, *classes, is_listed=True):
+    feeds = {
+        "INPUT_DETECTION": [(1, detection)] if detection is not None else [],
+        "CLASSIFICATION_LIST": [(1, ClassificationList(classification=classes))] if is_listed else [],
+    }
+    run = run_calculator(DetectionClassificationsMergerCalculator, feeds, outputs=["OUTPUT_DETECTION"])
+    return run.outputs["OUTPUT_DETECTION"][0].payload
+
+
+ANIMAL = relative(0, 0, 1, 1, label=["animal"], label_id=[3], score=[0.9], display_name=["Animal"])
+
+
+def test_classes_replace_labels_and_the_place_stays():
+    found = merged(
+        ANIMAL,
+        {"index": 5, "score": 0.5, "label": "cat", "display_name": "Cat"},
+        {"index": 6, "score": 0.25, "label": "dog", "display_name": "Dog"},
+    )
+
+    new = {"label": ["cat", "dog"], "label_id": [5, 6], "score": [0.5, 0.25], "display_name": ["Cat", "Dog"]}
+    assert found == relative(0, 0, 1, 1, **new)
+    assert ANIMAL.label == ["animal"]
+
+
+def test_classes_without_names_leave_none_and_no_classes_change_nothing():
+    assert merged(ANIMAL, {"index": 5, "score": 0.5}) == relative(0, 0, 1, 1, label_id=[5], score=[0.5])
+    assert merged(ANIMAL) == ANIMAL
+
+
+@pytest.mark.parametrize(
+    ("classes", "message"),
+    [
+        ([{"score": 1}], "1 of 1 classes have no index, but each needs one"),
+        ([{"index": 1, "score": 1}, {"index": 1}], "1 of 2 classes have no score"),
+        (
+            [{"index": 1, "score": 1, "label": "a"}, {"index": 1, "score": 1}],
+            "1 of 2 classes have a label, but",
+        ),
+        (
+            [{"index": 1, "score": 1, "display_name": "a"}, {"index": 1, "score": 1}],
+            "1 of 2 classes have a display_name",
+        ),
+    ],
+)
+def test_incomplete_classes_are_refused(classes, message):
+    with pytest.raises(GraphRunError, match=message):
+        merged(ANIMAL, *classes)
+
+
+@pytest.mark.parametrize(
+    ("detection", "is_listed", "missing"),
+    [(None, True, "in_0"), (ANIMAL, False, "in_1")],
+)
+def test_both_come_together(detection, is_listed, missing):
+    with pytest.raises(GraphRunError, match=rf"input '{missing}' has no packet at timestamp 1, but"):
+        merged(detection, is_listed=is_listed)
+
+
+# --- PassThroughOrEmptyDetectionVectorCalculator -----------------------------------------------------
+
+
+def test_ticks_without_detections_give_an_empty_list():
+    found = [Detection(score=[0.5])]
+    feeds = {"VECTOR": [(1, found), (4, [])], "TICK": [(1, "a"), (2, "b"), (3, "c")]}
+
+    run = run_calculator(PassThroughOrEmptyDetectionVectorCalculator, feeds, outputs=["VECTOR"])
+
+    assert [(int(p.timestamp), p.payload) for p in run.outputs["VECTOR"]] == [
+        (1, found),
+        (2, []),
+        (3, []),
+        (4, []),
+    ]
+    assert run.outputs["VECTOR"][0].payload is found
