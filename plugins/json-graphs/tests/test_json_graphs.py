@@ -6,9 +6,15 @@ import attrs
 import pytest
 
 import penstock
-from penstock import Subgraph
+from penstock import Subgraph, limits
 from penstock.config import build_plan, read_graph, to_binary, to_json, to_text
-from penstock.errors import GraphConfigError, GraphParseError, InvalidArgumentError
+from penstock.errors import (
+    GraphConfigError,
+    GraphParseError,
+    InvalidArgumentError,
+    PenstockError,
+    ResourceExhaustedError,
+)
 from penstock.lowlevel import full_name, plugins_renewed
 from penstock_testing import testing_registry
 
@@ -109,8 +115,8 @@ def test_a_file_and_a_dict_give_the_graph_that_text_gives(registry, tmp_path):
 
 def test_a_graph_of_json_runs_by_the_reader_that_the_plugin_registers(tmp_path):
     inner = {
-        "type": "Inner", "input_stream": ["x"], "output_stream": ["y"],
-        "node": [{"calculator": "PassCalculator", "input_stream": ["x"], "output_stream": ["y"]}],
+        "type": "Inner", "inputStream": ["x"], "outputStream": ["y"],
+        "node": [{"calculator": "PassCalculator", "inputStream": ["x"], "outputStream": ["y"]}],
     }  # fmt: skip
     file = tmp_path / "outer.json"
     file.write_text(
@@ -321,6 +327,31 @@ def test_faults_of_a_json_file_have_lines(registry, tmp_path):
 
     with pytest.raises(GraphConfigError, match=r"graph\.json:3:4: node 'Nope': no calculator 'Nope'"):
         build_plan(file, registry)
+
+
+HUGE = "x" * 1_000_000
+
+
+@pytest.mark.parametrize(
+    "graph",
+    [{HUGE: 1}, {"node": [{HUGE: 1}]}, {"node": [{"calculator": HUGE}]}, {"max_queue_size": HUGE}],
+    ids=["field", "field-of-a-node", "calculator", "number"],
+)
+def test_a_message_does_not_repeat_a_long_value(graph, registry):
+    with pytest.raises(PenstockError) as caught:
+        build_plan(graph, registry)
+
+    assert len(str(caught.value)) < 2500
+
+
+def test_limits_hold_for_json_too(registry, tmp_path):
+    file = tmp_path / "graph.json"
+    file.write_text(json.dumps({"node": [{"calculator": "PassCalculator"}] * 30}), encoding="utf-8")
+
+    for limit, least in (("nodes", 30), ("tokens", 6 * 30 + 5)):
+        with limits.override(**{limit: least - 1}), pytest.raises(ResourceExhaustedError) as caught:
+            read_graph(file, registry)
+        assert caught.value.limit == limit
 
 
 def test_a_subgraph_in_json_that_cannot_be_read_is_a_fault(registry):

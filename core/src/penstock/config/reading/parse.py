@@ -213,16 +213,18 @@ class _Reader:
         return self._finished(message, places)
 
     def json(self, given: str | dict[str, Any]) -> ReadGraph:
-        is_text = isinstance(given, str)
-        reader: JsonReader = self._reader("json", "JSON" if is_text else "a dict", None)
-        places = Places(self._file, given if is_text else None)
+        text = given if isinstance(given, str) else None
+        reader: JsonReader = self._reader("json", "a dict" if text is None else "JSON", None)
+        places = Places(self._file, text)
         message = CalculatorGraphConfig()
 
         def load(name: str, written: str, path: FieldPath) -> None:
             self._load(name, written, places.position_of(path))
 
-        read: Any = reader.text if is_text else reader.message
-        read(given, message, places, self._types, load)
+        if text is None:
+            reader.message(given, message, places, self._types, load)
+        else:
+            reader.text(text, message, places, self._types, load)
         return self._finished(message, places)
 
     def binary(self, data: bytes) -> ReadGraph:
