@@ -171,6 +171,36 @@ def test_names_of_the_reference_are_taken_for_ours(registry):
     assert "[penstock.TemplateSubgraphOptions.ext]" in to_text(found)
 
 
+LATE = """
+import attrs
+
+@attrs.frozen
+class LateOptions:
+    size: int = 1
+
+class Late:
+    Options = LateOptions
+"""
+
+
+@pytest.mark.parametrize("form", ["file", "dict"])
+def test_options_that_only_a_calculator_of_the_graph_declares_are_found(
+    form, registry, tmp_path, monkeypatch
+):
+    module = f"penstock_json_late_{form}"
+    (tmp_path / f"{module}.py").write_text(LATE, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    registry.add("calculator", "Late", f"{module}:Late")
+    options = {"@type": f"type.googleapis.com/{module}.LateOptions", "size": 3}
+    graph = {"node": [{"calculator": "Late", "node_options": [options]}]}
+    file = tmp_path / "graph.json"
+    file.write_text(json.dumps(graph), encoding="utf-8")
+
+    message = read_graph(file if form == "file" else graph, registry)
+
+    assert "size: 3" in to_text(message, registry)
+
+
 def test_options_of_an_unknown_type_cannot_be_written(registry):
     config = read_graph(graph("radius: 5"), registry)
 
