@@ -10,6 +10,7 @@ documentation build on each other.
 from __future__ import annotations
 
 import signal
+from importlib.util import find_spec
 from typing import Final
 
 import pytest
@@ -35,3 +36,13 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
         option.dist = "loadfile"
         if option.maxworkerrestart is None:
             option.maxworkerrestart = "0"  # a new process would crash at the same test, and pytest would hang
+
+
+def pytest_configure() -> None:
+    """Let no test fail because other work on the machine makes Hypothesis slow."""
+    if find_spec("hypothesis") is None:
+        return
+    from hypothesis import HealthCheck, settings
+
+    settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    settings.load_profile("busy")

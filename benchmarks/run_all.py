@@ -35,6 +35,7 @@ BENCHMARKS: Final = (
     "memory",
     "parallel",
     "processes",
+    "simulated_scale",
     "start",
     "functions",
     "slow_node",

@@ -48,11 +48,13 @@ class Case:
         name: for the table, unique in its benchmark.
         settings: keyword arguments of every contestant's function.
         contestants: names of the contestants of this case; None for all.
+        figure: of which ratios are taken here; "" for that of the benchmark.
     """
 
     name: str
     settings: Mapping[str, Any]
     contestants: tuple[str, ...] | None = None
+    figure: str = ""
 
 
 @dataclass(frozen=True)
@@ -177,15 +179,27 @@ def _positive(text: str) -> int:
     return number
 
 
-def main(benchmark: Benchmark, given: argparse.Namespace) -> int:
-    """Run a benchmark, print its table, write its report. Return the exit status."""
+def main(
+    benchmark: Benchmark,
+    given: argparse.Namespace,
+    more: Callable[[dict[str, Any]], str] | None = None,
+) -> int:
+    """Run a benchmark, print its table, write its report. Return the exit status.
+
+    Args:
+        benchmark: what is run.
+        given: the options.
+        more: adds to the report, and returns what is printed below the table.
+    """
     rounds = given.rounds or (SHORT_ROUNDS if given.short else ROUNDS)
     try:
         report = run(narrowed(benchmark, given.only), rounds, short=given.short)
     except BenchmarkError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    print(table(report))
+    print(table(report), flush=True)
+    if more is not None:
+        print(f"\n{more(report)}")
     if given.json is not None:
         given.json.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
     return int(given.check and any(bar["met"] is False for bar in report["bars"]))
@@ -222,7 +236,7 @@ def run(benchmark: Benchmark, rounds: int, *, short: bool = False) -> dict[str, 
         BenchmarkError: a measurement failed or gave a wrong result.
     """
     measurements, versions, skipped = Measurements(), dict[str, object](), dict[str, str]()
-    busy, spent, began = _busy_s(), _own_s(), perf_counter()
+    busy, spent, began = busy_s(), _own_s(), perf_counter()
     load = _load()
     for _ in range(rounds):
         for case in benchmark.cases:
@@ -238,7 +252,7 @@ def run(benchmark: Benchmark, rounds: int, *, short: bool = False) -> dict[str, 
                 measurements.add(case.name, contestant.name, said["figures"])
                 versions[contestant.name] = {"python": said["python"], **said["versions"]}
     elapsed = perf_counter() - began
-    others = None if busy is None else max(0.0, (_busy_s() or 0.0) - busy - (_own_s() - spent)) / elapsed
+    others = None if busy is None else max(0.0, (busy_s() or 0.0) - busy - (_own_s() - spent)) / elapsed
     return {
         "benchmark": Path(sys.argv[0]).stem,
         "claim": benchmark.claim,
@@ -298,15 +312,12 @@ def _case_report(benchmark: Benchmark, case: Case, measurements: Measurements) -
         }
         for name in names
     }
-    ratios = {
-        name: measurements.ratio(case.name, name, base, benchmark.figure)
-        for name in names
-        if base is not None
-    }
+    figure = case.figure or benchmark.figure
+    ratios = {name: measurements.ratio(case.name, name, base, figure) for name in names if base is not None}
     return {
         "case": case.name,
         "settings": dict(case.settings),
-        "figure": benchmark.figure,
+        "figure": figure,
         "base": base,
         "results": results,
         "ratios": ratios,
@@ -350,7 +361,7 @@ def _own_s() -> float:
     return sum(os.times()[:4])
 
 
-def _busy_s() -> float | None:
+def busy_s() -> float | None:
     """Return the CPU seconds that all processes of the machine have taken since it started; Linux only."""
     try:
         first = Path("/proc/stat").read_text(encoding="utf-8").partition("\n")[0].split()[1:9]

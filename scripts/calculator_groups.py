@@ -12,7 +12,38 @@ from typing import Final
 GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     "penstock-video": {
         "Video files, cameras and test patterns": ("VideoDecoder*", "OpenCvVideoDecoder*"),
+        "Headers of video streams": ("VideoPreStream*",),
         "Video files out": ("VideoEncoder*", "OpenCvVideoEncoder*"),
+    },
+    "penstock-audio": {
+        "Sound of files and microphones, and into files": ("AudioDecoder*", "MicrophoneSource*", "WavSink*"),
+        "Headers and sample rates": ("AddAudioHeader*", "RationalFactorResample*", "ResampleTimeSeries*"),
+        "Frames, spectra and features": ("MelSpectrum*", "Mfcc*", "Spectrogram*", "TimeSeriesFramer*"),
+        "Tensors of sound": ("AudioToTensor*", "TensorsToAudio*"),
+        "Channels": (
+            "AverageTimeSeries*",
+            "ReverseChannelOrder*",
+            "SumTimeSeries*",
+        ),
+        "Arithmetic on samples": (
+            "DivideByMean*",
+            "ElementwiseSquare*",
+            "L2Normalize*",
+            "PeakNormalize*",
+            "StabilizedLog*",
+            "SubtractMean*",
+            "TwoTapFirFilter*",
+        ),
+        "A packet as one sample": (
+            "Covariance*",
+            "Energy*",
+            "FirstHalfSlicer*",
+            "FlattenPacket*",
+            "L2NormCalculator",
+            "MeanCalculator",
+            "StandardDeviation*",
+            "SummarySaiToPitchogram*",
+        ),
     },
     "penstock-shards": {
         "Split by key": ("Shard*",),
@@ -48,9 +79,21 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
         ),
     },
     "penstock-tensors": {
-        "Images to tensors": ("ImageToTensor*",),
-        "Models": ("Inference*", "ResourceProvider*", "TfLite*"),
-        "What models say": ("RefineLandmarks*", "SsdAnchors*", "TensorsTo*"),
+        "Images and landmarks to tensors": (
+            "ImageToTensor*",
+            "LandmarksToTensor*",
+            "TensorConverter*",
+            "TfLiteConverter*",
+        ),
+        "Models": (
+            "Inference*",
+            "LocalFileContents*",
+            "ResourceProvider*",
+            "TfLiteCustomOp*",
+            "TfLiteInference*",
+            "TfLiteModel*",
+        ),
+        "What models say": ("RefineLandmarks*", "SsdAnchors*", "TensorsTo*", "TfLiteTensorsTo*"),
     },
     "penstock-vision": {
         "Images and masks": (
@@ -86,6 +129,8 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
         ),
         "Landmarks": (
             "AlignHandToPose*",
+            "IrisToDepth*",
+            "UpdateFaceLandmarks*",
             "DetectionToLandmarks*",
             "LandmarkLetterboxRemoval*",
             "LandmarkProjection*",
@@ -103,6 +148,7 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
         "Joints": ("CombineJoints*", "SetJointsVisibility*"),
         "Numbers and lists": ("*VectorHasMinSize*", "Filter*Collection*", "Thresholding*", "TopKScores*"),
         "Drawing": ("AnnotationOverlay*", "*ToRenderData*", "RectToRenderScale*"),
+        "Faces in space": ("FaceGeometry*",),
         "Boxes in space": ("FrameAnnotationToRect*", "LandmarksToFrameAnnotation*", "Lift2DFrameAnnotation*"),
     },
     "penstock-people": {
@@ -152,7 +198,9 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
             "Callback*",
             "CountingSource*",
             "GraphProfile*",
+            "LocalFilePatternContents*",
         ),
+        "How late and how often packets come": ("Clock*", "PacketFrequency*", "PacketLatency*"),
         "Side packets": (
             "ConstantSidePacket*",
             "DefaultSidePacket*",
@@ -168,6 +216,12 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
             "*VectorIndicesCalculator",
             "*Split*",
         ),
-        "Numbers and matrices": ("DequantizeByteArray*", "Matrix*", "NonZero*", "QuantizeFloatVector*"),
+        "Numbers and matrices": (
+            "DequantizeByteArray*",
+            "Logic*",
+            "Matrix*",
+            "NonZero*",
+            "QuantizeFloatVector*",
+        ),
     },
 }

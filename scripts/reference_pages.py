@@ -33,7 +33,7 @@ from penstock_views.describe import describe
 # Found beside this file, not installed.
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from calculator_groups import GROUPS
-from timeline_feeds import WITHOUT_TIMELINE, feed_of, side_packets_of
+from timeline_feeds import WITHOUT_TIMELINE, feed_of, headers_of, side_packets_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -181,7 +181,8 @@ def _timeline(description: Description, registry: Registry) -> Iterator[str]:
         yield f"None: {reason}."
         return
     plan = build_plan(_alone(description, registry), registry)
-    rows = record(plan, feed_of(description.name, plan), side_packets_of(plan))
+    feed, headers = feed_of(description.name, plan), headers_of(description.name, plan)
+    rows = record(plan, feed, side_packets_of(plan), headers)
     if not rows:
         yield "None: it has no streams."
         return

@@ -26,6 +26,7 @@ from penstock_formats import (
     NormalizedLandmarkList,
     NormalizedRect,
     Tensor,
+    TimeSeriesHeader,
 )
 from penstock_gpu import GpuBuffer
 
@@ -38,12 +39,19 @@ Packets: TypeAlias = list[tuple[int, object]]
 #: Calculator → why its page has no timeline.
 WITHOUT_TIMELINE: Final[Mapping[str, str]] = {
     "AnnotationOverlayCalculator": "its packets are drawings",
+    "AudioDecoderCalculator": "it reads a file",
+    "AudioToTensorCalculator": "its tensors are long",
     "BoxFlowCalculator": "it follows the texture of frames",
+    "ClockLatencyCalculator": "its packets are times",
+    "ClockTimestampCalculator": "it depends on the clock",
     "DetectionsDeduplicateCalculator": "its boxes are in pixels",
+    "FaceGeometryPipelineCalculator": "its packets are faces in space",
     "FrameAnnotationToRectCalculator": "its packets are objects in space",
     "ImageFilePropertiesCalculator": "its packets are photos",
     "InferenceCalculatorCpu": "it needs a model",
     "InferenceCalculatorXnnpack": "it needs a model",
+    "IrisToDepthCalculator": "it takes what a certain model says",
+    "IrisToRenderDataCalculator": "it takes what a certain model says",
     "KafkaSinkCalculator": "it writes to a server",
     "KafkaSourceCalculator": "it reads from a server",
     "LabelsToRenderDataCalculator": "its labels and scores must be as many",
@@ -51,10 +59,14 @@ WITHOUT_TIMELINE: Final[Mapping[str, str]] = {
     "LandmarksRefinementCalculator": "it takes what a certain model says",
     "LandmarksToDetectionCalculator": "it takes what a certain model says",
     "Lift2DFrameAnnotationTo3DCalculator": "its packets are objects in space",
+    "LocalFileContentsCalculator": "it reads a file",
+    "LocalFilePatternContentsCalculator": "it reads files",
     "McapSinkCalculator": "it writes a file",
     "McapSourceCalculator": "it reads a file",
+    "MicrophoneSourceCalculator": "it needs a microphone",
     "OpenCvVideoDecoderCalculator": "it reads a file",
     "OpenCvVideoEncoderCalculator": "it writes a file",
+    "PacketLatencyCalculator": "it depends on the clock",
     "RefineLandmarksFromHeatmapCalculator": "it takes what a certain model says",
     "ResourceProviderCalculator": "it reads a file",
     "SegmentationSmoothingCalculator": "its packets are masks",
@@ -65,10 +77,20 @@ WITHOUT_TIMELINE: Final[Mapping[str, str]] = {
     "TensorsToFloatsCalculator": "it takes what a certain model says",
     "TensorsToLandmarksCalculator": "it takes what a certain model says",
     "TensorsToSegmentationCalculator": "it takes what a certain model says",
+    "TensorsToAudioCalculator": "its tensors are transforms",
+    "TfLiteInferenceCalculator": "it needs a model",
     "TfLiteModelCalculator": "it needs a model",
+    "TfLiteTensorsToClassificationCalculator": "it takes what a certain model says",
+    "TfLiteTensorsToDetectionsCalculator": "it takes what a certain model says",
+    "TfLiteTensorsToFloatsCalculator": "it takes what a certain model says",
+    "TfLiteTensorsToLandmarksCalculator": "it takes what a certain model says",
+    "TfLiteTensorsToSegmentationCalculator": "it takes what a certain model says",
     "TimedBoxListIdToLabelCalculator": "it reads a file",
+    "UpdateFaceLandmarksCalculator": "it takes what a certain model says",
     "VideoDecoderCalculator": "it reads a file",
     "VideoEncoderCalculator": "it writes a file",
+    "WavSinkCalculator": "it writes a file",
+    "VideoPreStreamCalculator": "its header comes before all frames",
 }
 
 #: Pattern of calculators → stream of the example → when it has packets, where the usual times show little.
@@ -84,12 +106,14 @@ STAMPS: Final[Mapping[str, Mapping[str, tuple[int, ...]]]] = {
     "FilterDetectionsCalculator": {"image_size": (0, 10, 20, 30, 40)},
     "GraphProfileCalculator": {"frames": (0, 2_000_000, 5_000_000, 9_000_000, 12_000_000)},
     "HandLandmarksToRectCalculator": {"image_size": (0, 10, 20, 30, 40)},
+    "LandmarksToTensorCalculator": {"image_size": (0, 10, 20, 30, 40)},
     "LandmarksSmoothingCalculator": {"image_size": (0, 10, 20, 30, 40)},
     "RoiTrackingCalculator": {"image_size": (0, 10, 20, 30, 40)},
     "Multi*LandmarksSmoothingCalculator": {
         "hand_ids": (0, 10, 20, 30, 40),
         "image_size": (0, 10, 20, 30, 40),
     },
+    "LogicCalculator": {"has_hands": (0, 10, 20, 30), "has_faces": (0, 10, 20, 30)},
     "MuxCalculator": {"camera_number": (0, 10, 20, 30, 40)},
     "PacketResamplerCalculator": {"frames": (0, 50_000, 90_000, 200_000)},
     "PacketThinnerCalculator": {"frames": (0, 400_000, 1_300_000, 2_100_000)},
@@ -98,7 +122,11 @@ STAMPS: Final[Mapping[str, Mapping[str, tuple[int, ...]]]] = {
     "SetJointsVisibilityCalculator": {"pose_in_world": (0, 10, 20, 30, 40)},
     "ShardCalculator": {"sensor": (0, 10, 20, 30, 40)},
     "ShardMergeCalculator": {"results_0": (0, 10, 40), "results_1": (20, 30)},
+    "RationalFactorResampleCalculator": {"samples": (0, 10_000, 20_000, 30_000)},
+    "ResampleTimeSeriesCalculator": {"samples": (0, 10_000, 20_000, 30_000)},
+    "Spectrogram*": {"samples": (0, 10_000, 20_000, 30_000)},
     "StreamToSidePacketCalculator": {"*": (0,)},
+    "TimeSeriesFramerCalculator": {"samples": (0, 10_000, 20_000, 30_000)},
 }
 
 #: Denote a grey image, and the file of one, among the types.
@@ -110,6 +138,17 @@ _CHOSEN: Final[Mapping[tuple[str, str], str]] = {
     ("ImageOverlayCalculator", "MASK"): GRAY,
     ("OpenCvEncodedImageToImageFrameCalculator", ""): PNG,
     ("SobelEdgesCalculatorCpu", "VIDEO"): GRAY,
+}
+
+#: Denotes matrices of so many rows among the types.
+MONO, SPECTRUM = "mono", "spectrum"
+_ROWS: Final = {MONO: 1, SPECTRUM: 1025}
+#: Pattern of calculators → what their matrices are.
+_MATRICES: Final = {
+    "Spectrogram*": MONO,
+    "SummarySaiToPitchogramCalculator": MONO,
+    "MelSpectrumCalculator": SPECTRUM,
+    "MfccCalculator": SPECTRUM,
 }
 
 _STAMPS: Final = (0, 10, 20, 30, 40)
@@ -124,9 +163,23 @@ def feed_of(name: str, plan: Plan) -> dict[str, Packets]:
     for port, spec in zip(node.inputs, node.contract.inputs, strict=True):
         stream = plan.streams[port.stream].name
         if stream not in feed:
-            kind = _CHOSEN.get((name, spec.tag)) or _type_of(spec)
-            feed[stream] = _packets(kind, spec.tag, len(feed), _stamps(name, stream, len(feed)))
+            feed[stream] = _packets(_kind(name, spec), spec.tag, len(feed), _stamps(name, stream, len(feed)))
     return feed
+
+
+def headers_of(name: str, plan: Plan) -> dict[str, object]:
+    """Return graph input → header, for a plan of one node: inputs of matrices are series of two samples."""
+    return {
+        spec.name: TimeSeriesHeader(
+            sample_rate=200,
+            num_channels=_ROWS.get(_kind(name, spec), 2),
+            num_samples=2,
+            packet_rate=100,
+            audio_sample_rate=16_000,
+        )
+        for spec in plan.nodes[0].contract.inputs
+        if _type_of(spec) is Matrix
+    }
 
 
 def side_packets_of(plan: Plan) -> dict[str, object]:
@@ -148,6 +201,13 @@ def _packets(kind: Any, tag: str, number: int, stamps: Sequence[int]) -> Packets
     if tag in _OF_TAGS:
         return [(t, _OF_TAGS[tag]) for t in stamps]
     return [(t, payload(kind, i, number)) for i, t in enumerate(stamps)]
+
+
+def _kind(name: str, spec: PortSpec) -> Any:
+    kind = _CHOSEN.get((name, spec.tag)) or _type_of(spec)
+    if kind is Matrix:
+        return next((one for pattern, one in _MATRICES.items() if fnmatchcase(name, pattern)), kind)
+    return kind
 
 
 def _type_of(spec: PortSpec) -> Any:
@@ -220,6 +280,8 @@ _MAKERS: Final[Mapping[object, Callable[[int, int], object]]] = {
         x_center=0.5, y_center=0.5, width=0.25, height=0.5, rect_id=i
     ),
     Matrix: lambda i, _: Matrix(np.full((2, 2), i, dtype=np.float32)),
+    MONO: lambda i, _: Matrix(np.full((_ROWS[MONO], 2), i, dtype=np.float32)),
+    SPECTRUM: lambda i, _: Matrix(np.full((_ROWS[SPECTRUM], 2), i, dtype=np.float32)),
     Callable: lambda *_: lambda *_: None,
 }
 

@@ -37,7 +37,9 @@ from penstock_formats import (
     JointList,
     LocationData,
     Matrix,
+    NormalizedLandmarkList,
     Tensor,
+    TimeSeriesHeader,
 )
 from penstock_gpu import GlContext, GpuUnavailableError
 from penstock_gpu.gl_scaler_calculator_pb2 import GlScalerCalculatorOptions
@@ -111,6 +113,22 @@ def _box_in_patches(random, at):
     return made
 
 
+def _landmarks_of(name):
+    """Return a maker of as many landmarks as a calculator takes."""
+
+    def made(random, at):
+        count = 468 if name.startswith("UpdateFace") else 10
+        return NormalizedLandmarkList(landmark=[{"x": random.random(), "y": 0.5} for _ in range(count)])
+
+    return made
+
+
+#: The landmarks of both eyes.
+_EYES = {
+    "NEW_EYE_LANDMARKS": lambda random, at: NormalizedLandmarkList(landmark=[{"x": random.random()}] * 142)
+}
+
+
 def _tensors(*shapes):
     def made(random, at):
         numbers = np.random.default_rng(random.randrange(2**32))
@@ -132,6 +150,34 @@ def _three_or_more(name):
                 return payload
 
     return made
+
+
+_TENSORS = """
+node {
+  calculator: "AudioToTensorCalculator"  input_stream: "AUDIO:in"  input_stream: "SAMPLE_RATE:rate"
+  output_stream: "TENSORS:out"
+  options {
+    [penstock.AudioToTensorCalculatorOptions.ext] {
+      num_channels: 1 num_samples: 5 target_sample_rate: 8000 %s
+    }
+  }
+}
+"""
+_SERIES = (
+    r"(Average|Sum)\w+AcrossChannels|Covariance|(Divide|Subtract)\w*Mean\w*|ElementwiseSquare|Energy|"
+    "FirstHalfSlicer|FlattenPacket|L2\\w+|Mean|MelSpectrum|Mfcc|PeakNormalize|ReverseChannelOrder|"
+    "StabilizedLog|StandardDeviation"
+)
+
+
+def _header(channels=3, rate=16000.0):
+    return TimeSeriesHeader(
+        sample_rate=rate, num_channels=channels, num_samples=4, packet_rate=100, audio_sample_rate=16000
+    )
+
+
+def _mono(random, at):
+    return Matrix(np.array([[random.uniform(-9, 9) for _ in range(4)]], np.float32))
 
 
 _SHARD = """
@@ -194,6 +240,46 @@ FEEDS = {
         "may_raise": Exception,
     },
     r"Get\w+VectorItemCalculator": lambda name: {"may_raise": InvalidArgumentError},  # an index outside
+    # matrices of three rows, which for spectra are no squares always
+    rf"({_SERIES})Calculator": lambda name: {"headers": {0: _header()}, "may_raise": InvalidArgumentError},
+    r"SummarySaiToPitchogramCalculator": lambda name: {
+        "headers": {0: _header(channels=1)},
+        "payloads": {Matrix: _mono},
+    },
+    # at the ends of time no time is left for further frames
+    r"(Rational\w+|ResampleTimeSeries|Spectrogram(Float)?|TimeSeriesFramer)Calculator": lambda name: {
+        "headers": {0: _header(channels=1, rate=200.0)},
+        "payloads": {Matrix: _mono, "TARGET_SAMPLE_RATE": lambda random, at: random.choice([50.0, 1000.0])},
+        "side_packets": {"FRAME_DURATION": 0.025, "FRAME_OVERLAP": 0.015} if "Spectro" in name else {},
+        "ends_of_time": False,
+        "may_raise": InvalidArgumentError,  # a packet at PRESTREAM
+    },
+    r"AudioToTensorCalculator": lambda name: {
+        "wiring": [_TENSORS % more for more in ("", "stream_mode: false", "flush_mode: PROCEED_AS_USUAL")],
+        "payloads": {Matrix: _mono, "SAMPLE_RATE": lambda random, at: 16000.0},
+        "ends_of_time": False,
+        "may_raise": InvalidArgumentError,  # a packet before the rate, or at POSTSTREAM, or that goes back
+    },
+    r"TensorsToAudioCalculator": lambda name: {"payloads": {"TENSORS": _tensors((2, 160))}},
+    r"TwoTapFirFilterCalculator": lambda name: {"headers": {"INPUT": _header()}},
+    # times that no reference has, and bools of one stream only
+    r"(ClockLatency|Logic)Calculator": lambda name: {"may_raise": InvalidArgumentError},
+    r"ClockTimestampCalculator": lambda name: {
+        "wiring": 'node { calculator: "ClockTimestampCalculator" input_stream: "a" output_stream: "b" '
+        'input_side_packet: "CLOCK:clock" }',
+        "side_packets": {"CLOCK": lambda: 5.0},
+    },
+    r"PacketLatencyCalculator": lambda name: {
+        "wiring": 'node { calculator: "PacketLatencyCalculator" input_stream: "a" output_stream: "b" '
+        'input_stream: "REFERENCE_SIGNAL:c" input_side_packet: "CLOCK:clock" }',
+        "side_packets": {"CLOCK": lambda: 5.0},
+    },
+    # another number of labels than of streams
+    r"PacketFrequencyCalculator": lambda name: {"may_raise": InvalidArgumentError},
+    r"LocalFileContentsCalculator": lambda name: {"side_packets": {"FILE_PATH": __file__}},
+    r"LocalFilePatternContentsCalculator": lambda name: {
+        "side_packets": {"FILE_DIRECTORY": str(Path(__file__).parent), "FILE_SUFFIX": "test_tree.py"}
+    },
     r"MatrixMultiplyCalculator": lambda name: {"side_packets": {0: Matrix(np.ones((2, 3), np.float32))}},
     r"MuxCalculator": lambda name: {"payloads": {"SELECT": lambda random, at: random.randrange(2)}},
     # lists of other lengths, or empty ones
@@ -282,6 +368,20 @@ FEEDS = {
         "payloads": {"IMAGE_SIZE": _size},
         "may_raise": InvalidArgumentError,
     },
+    r"LandmarksToTensorCalculator": lambda name: {
+        "payloads": {"IMAGE_SIZE": _size},
+        "may_raise": InvalidArgumentError,  # landmarks without the size of their image
+    },
+    # certain numbers of landmarks, and the size of the image with them
+    r"(IrisToDepth|IrisToRenderData|UpdateFaceLandmarks)Calculator": lambda name: {
+        "payloads": {NormalizedLandmarkList: _landmarks_of(name), "IMAGE_SIZE": _size, **_EYES},
+        "may_raise": InvalidArgumentError,
+    },
+    r"FaceLandmarksToRenderDataCalculator": lambda name: {"may_raise": InvalidArgumentError},  # no scale
+    r"VideoPreStreamCalculator": lambda name: {
+        "prestream": ["VIDEO_PRESTREAM"],
+        "may_raise": InvalidArgumentError,  # headers without a rate
+    },
     r"AssociationDetectionCalculator": lambda name: {"payloads": {list[Detection]: _boxes}},
     r"CombineJointsCalculator": lambda name: {
         "wiring": 'node { calculator: "CombineJointsCalculator" input_stream: "JOINTS:0:a" '
@@ -306,24 +406,33 @@ FEEDS = {
         "payloads": {"TENSORS": _tensors((1, 4, 5, 2))},
         "may_raise": InvalidArgumentError,
     },
-    r"TensorsToClassificationCalculator": lambda name: {"payloads": {"TENSORS": _tensors((1, 1))}},
+    r"(TfLite)?TensorsToClassificationCalculator": lambda name: {"payloads": {"TENSORS": _tensors((1, 1))}},
     r"TensorsToDetectionsCalculator": lambda name: {
         "side_packets": {"ANCHORS": [Anchor(x_center=0.5, y_center=0.5, h=1, w=1)] * 896},
         "payloads": {"TENSORS": _tensors((1, 896, 16), (1, 896, 1))},
     },
-    r"TensorsToFloatsCalculator": lambda name: {"payloads": {"TENSORS": _tensors((1, 1), (1, 2))}},
-    r"TensorsToLandmarksCalculator": lambda name: {"payloads": {"TENSORS": _tensors((1, 63))}},
+    r"TfLiteTensorsToDetectionsCalculator": lambda name: {
+        "side_packets": {"ANCHORS": [Anchor(x_center=0.5, y_center=0.5, h=1, w=1)] * 2034},
+        "payloads": {"TENSORS": _tensors((1, 2034, 4), (1, 2034, 91))},
+    },
+    r"(TfLite)?TensorsToFloatsCalculator": lambda name: {"payloads": {"TENSORS": _tensors((1, 1), (1, 2))}},
+    r"(TfLite)?TensorsToLandmarksCalculator": lambda name: {"payloads": {"TENSORS": _tensors((1, 63))}},
     r"TensorsToSegmentationCalculator": lambda name: {
         "payloads": {"TENSORS": _tensors((1, 4, 5, 1)), "OUTPUT_SIZE": _size}
     },
+    r"TfLiteTensorsToSegmentationCalculator": lambda name: {"payloads": {"TENSORS": _tensors((512, 512, 2))}},
     r"StringTo\w+": lambda name: {"payloads": {str: lambda random, at: str(random.randrange(100))}},
 }
 
 #: Names that match → why they are not fed.
 NOT_FED = {
-    r"InferenceCalculator(Cpu|Xnnpack)": "runs a model, which its own tests make",
+    r"(TfLiteInferenceCalculator|InferenceCalculator(Cpu|Xnnpack))": "runs a model, which its own tests make",
     r"(OpenCv)?VideoDecoderCalculator": "reads a video file, to be made by its own tests",
+    r"FaceGeometryPipelineCalculator": "reads the canonical face from a file, which its own tests make",
     r"Kafka(Sink|Source)Calculator": "needs a server, as its own tests do",
+    r"AudioDecoderCalculator": "reads a sound file, to be made by its own tests",
+    r"MicrophoneSourceCalculator": "needs a sound system, which its own tests play",
+    r"WavSinkCalculator": "writes a file, as its own tests do",
     r"Mcap(Sink|Source)Calculator": "writes or reads a recording, as its own tests do",
     r"(OpenCv)?VideoEncoderCalculator": "writes a file through a codec that takes frames of its sizes only",
 }

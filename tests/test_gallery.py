@@ -52,6 +52,7 @@ frame at 0.12 s: red, green, blue
 """,
     "track_blobs": "".join(f"#{i}: followed for 1[01]\\d frames\n" for i in range(1, 5))
     + "the detector saw \\d+ of 120 frames\n",
+    "spectrogram": "frame at 0.00 s: silence\n(frame at [01].\\d\\d s: loudest at \\d+ Hz\n){49}",
     "shader": "(frame at 0.\\d\\d s: 320 x 180, 9\\d\n){8}",
     "live": """\
 0.0 s  30 dB

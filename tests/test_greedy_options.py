@@ -134,7 +134,49 @@ TRANSFORMED = 'input_stream: "IMAGE:in" output_stream: "IMAGE:out"'
 PATTERN = 'output_stream: "VIDEO:out"'
 CONSTANT = """node { calculator: "ConstantSidePacketCalculator" output_side_packet: "PACKET:count"
   options { [penstock.ConstantSidePacketCalculatorOptions.ext] { packet { int_value: 2147483647 } } } }"""
+SERIES = """input_stream: "in"
+node { calculator: "AddAudioHeaderCalculator" input_stream: "in" output_stream: "s"
+  node_options { [type.googleapis.com/penstock.AddAudioHeaderCalculatorOptions] { num_channels: %d } } }"""
+LONG_FILTER = "resampler_rational_factor_options { radius_factor: 1e6 }"
+OF_SERIES = 'input_stream: "s" output_stream: "out"'
 LARGE = [
+    (
+        "a series of very many channels",
+        one(
+            "TwoTapFirFilterCalculator",
+            ports='input_stream: "INPUT:s" output_stream: "OUTPUT:out"',
+            more=SERIES % (2**31 - 1),
+        ),
+        [],
+        "RESOURCE_EXHAUSTED",
+        "the num_channels in the header of stream 's' is 2147483647, but at most 16777216 are allowed",
+    ),
+    *(
+        (
+            f"a series through {calculator}",
+            one(calculator, options, OF_SERIES, SERIES % 1),
+            [],
+            "RESOURCE_EXHAUSTED",
+            message,
+        )
+        for calculator, options, message in (
+            (
+                "TimeSeriesFramerCalculator",
+                "TimeSeriesFramerCalculatorOptions { frame_duration_seconds: 1e9 }",
+                "the number of samples in 1000000000.0 s at 48000.0 Hz is 48000000000000",
+            ),
+            (
+                "SpectrogramCalculator",
+                "SpectrogramCalculatorOptions { frame_duration_seconds: 1 fft_size: 2147483647 }",
+                "fft_size is 2147483647",
+            ),
+            (
+                "ResampleTimeSeriesCalculator",
+                "ResampleTimeSeriesCalculatorOptions { target_sample_rate: 44100 " + LONG_FILTER + " }",
+                "the product of 147 phases and",
+            ),
+        )
+    ),
     (
         "a scaled image",
         one(

@@ -83,6 +83,22 @@ try:
 except penstock.PenstockError as error:
     print(json.dumps(str(error)))
 """,
+    "a graph in JSON says what to install": """
+import json, pathlib, penstock, penstock.config
+path = pathlib.Path("graph.json")
+path.write_text('{"node": []}')
+said = []
+for graph in (path, {"node": []}):
+    try:
+        penstock.CalculatorGraph(graph)
+    except penstock.PenstockError as error:
+        said.append(str(error))
+try:
+    penstock.config.to_json(penstock.config.CalculatorGraphConfig())
+except ImportError as error:
+    said.append(str(error))
+print(json.dumps(said))
+""",
     "the name GraphTemplate says what to install": """
 import json, penstock
 try:
@@ -147,6 +163,16 @@ def check(program, printed):
             f"penstock.{name} is in a pack that is not installed; install it: "
             f"pip install penstock-{pack.get(name, name)}"
             for name in ("builder", "describe", "draw", "failures", "testing")
+        ]
+    elif program == "a graph in JSON says what to install":
+        missing = "no graph reader 'json' is registered"
+        assert found == [
+            f"{words}; install it: pip install penstock-json-graphs"
+            for words in (
+                f"graph.json: this graph is JSON, and {missing}",
+                f"this graph is a dict, and {missing}",
+                "penstock.config.to_json is in a pack that is not installed",
+            )
         ]
     elif program == "the names of penstock-functions say what to install":
         assert found == [

@@ -22,6 +22,7 @@ PATTERN = "test_pattern { width: 160 height: 96 fps: 25 frames: 40 }"
 MOVED = ("ColorConvertCalculator", "CannyEdgeCalculator", "ImageOverlayCalculator")
 THREADS = 'type: "ThreadPoolExecutor" options { [penstock.ThreadPoolExecutorOptions.ext] { num_threads: 2 } }'
 WORKERS = 'type: "ProcessExecutor"'
+REGION = WORKERS + " options { [penstock_processes.ProcessExecutorOptions.ext] { colocate { } } }"
 CLUSTER = 'type: "RayExecutor"'
 needs_ray = pytest.mark.skipif(
     importlib.util.find_spec("ray") is None, reason='no Ray: pip install "penstock-ray[ray]"'
@@ -52,7 +53,7 @@ def painted(executor):
 
 
 @pytest.mark.timeout(240)
-@pytest.mark.parametrize("executor", [WORKERS, pytest.param(CLUSTER, marks=needs_ray)])
+@pytest.mark.parametrize("executor", [WORKERS, REGION, pytest.param(CLUSTER, marks=needs_ray)])
 def test_the_edge_overlay_paints_the_same_frames_elsewhere(executor):
     there = painted(executor)
 

@@ -17,7 +17,9 @@ from penstock.registry import official_packs
 from penstock_testing import testing_registry
 
 #: The doors that are modules of `penstock`; the others lend it, and its modules, single names.
-MODULES = sorted(set(official_packs()["door"]) - {"executors", "functions", "templates", "tracing"})
+MODULES = sorted(
+    set(official_packs()["door"]) - {"executors", "functions", "json_graphs", "templates", "tracing"}
+)
 
 
 def test_a_door_has_the_names_of_the_module_behind_it() -> None:

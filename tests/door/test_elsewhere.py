@@ -17,19 +17,23 @@ os.environ.setdefault("RAY_AUTH_MODE", "disabled")  # the cluster is on this mac
 #: What takes most of the time: tensors of images, models, and what they say.
 MOVED = ("ImageToTensorCalculator", "InferenceCalculatorCpu", "TensorsToDetectionsCalculator")
 RESULTS = ("multi_hand_landmarks", "multi_handedness", "palm_detections")
+#: Neighbours are one remote graph each.
+REGIONS = "options { [penstock_processes.ProcessExecutorOptions.ext] { num_processes: 1 colocate { } } }"
+#: All but those that read files by the graph's own finder of files.
+MAY_MOVE = r"(?!ResourceProviderCalculator|TensorsToClassificationCalculator)\w+"
 needs_ray = pytest.mark.skipif(
     importlib.util.find_spec("ray") is None, reason='no Ray: pip install "penstock-ray[ray]"'
 )
 
 
-def results(run, executor, carried):
+def results(run, executor, carried, *, moved=MOVED, options=""):
     text = "\n".join(node.text for node in run.nodes)
     if executor:
-        text, moved = re.subn(
-            rf'calculator: "({"|".join(MOVED)})"', r'calculator: "\1" executor: "there"', text
+        text, count = re.subn(
+            rf'calculator: "({"|".join(moved)})"', r'calculator: "\1" executor: "there"', text
         )
-        assert moved > 4
-        text = f'executor {{ name: "there" type: "{executor}" }}\n{text}'
+        assert count > 4
+        text = f'executor {{ name: "there" type: "{executor}" {options} }}\n{text}'
     sides = "".join(f'input_side_packet: "{name}"\n' for name in run.about["side"])
     graph = penstock.CalculatorGraph(f'input_stream: "image"\n{sides}{text}')
     return carried(graph, {"image": run.packets("image")}, run.about["side"], list(RESULTS))
@@ -42,3 +46,12 @@ def test_hands_are_the_same_where_their_models_run_elsewhere(hands, models, carr
 
     assert any(here[name] for name in RESULTS)
     assert results(hands, executor, carried) == here
+
+
+@pytest.mark.timeout(240)
+def test_hands_are_the_same_where_all_their_nodes_share_a_worker(hands, models, carried):
+    here = results(hands, "", carried)
+
+    there = results(hands, "ProcessExecutor", carried, moved=(MAY_MOVE,), options=REGIONS)
+
+    assert there == here

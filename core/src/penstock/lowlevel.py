@@ -47,7 +47,10 @@ Readers of graphs in other forms
     hand, and raises `DefinitionTextError`. A `ReadGraph` is a graph with its `Places`, which have a `Spot`
     for each part of the file. `Faults` takes what is wrong, `definition_as_graph` makes a graph of a
     definition without arguments. `tokens_of` reads text into `Token`s, `end_of_field` finds where a field of
-    it ends, `own_name` writes the name of one of our messages.
+    it ends, `own_name` writes the name of one of our messages. A `JsonReader` fills in a graph, with
+    `ReaderLoad` at hand. A `FieldPath` leads to a part of one, `spelled` writes it; `snake_case` writes the
+    name of a field. `with_near_fields` words what protobuf says of a field that does not exist,
+    `right_options` what to write instead of an option outside of its message.
 Calls from elsewhere, for nodes that work in other processes
     `OPEN`, `PROCESS` and `CLOSE` are the methods; `Counters` adds up what nodes count, a `LazyLoop` awaits
     their coroutines on a thread that it starts when there is one. A `ServiceScope` says who shares a service.
@@ -72,7 +75,9 @@ if TYPE_CHECKING:
     from penstock.config.graph_reader import Definition as Definition
     from penstock.config.graph_reader import DefinitionTextError as DefinitionTextError
     from penstock.config.graph_reader import GraphReader as GraphReader
+    from penstock.config.graph_reader import JsonReader as JsonReader
     from penstock.config.graph_reader import ReaderFindType as ReaderFindType
+    from penstock.config.graph_reader import ReaderLoad as ReaderLoad
     from penstock.config.graph_reader import ReaderMerge as ReaderMerge
     from penstock.config.graph_reader import definition_as_graph as definition_as_graph
     from penstock.config.message import Message as Message
@@ -81,17 +86,22 @@ if TYPE_CHECKING:
     from penstock.config.options.message_class import message_class as message_class
     from penstock.config.options.message_values import converted as converted
     from penstock.config.options.message_values import default_of as default_of
+    from penstock.config.options.messages import spelled as spelled
     from penstock.config.options.messages import unpacked as unpacked
     from penstock.config.options.options import Options as Options
     from penstock.config.options.types import OptionTypes as OptionTypes
+    from penstock.config.places import FieldPath as FieldPath
     from penstock.config.places import Places as Places
     from penstock.config.places import ReadGraph as ReadGraph
     from penstock.config.places import Spot as Spot
     from penstock.config.places import where as where
+    from penstock.config.reading.right_options import right_options as right_options
     from penstock.config.reading.scan import Token as Token
     from penstock.config.reading.scan import end_of_field as end_of_field
     from penstock.config.reading.scan import own_name as own_name
+    from penstock.config.reading.scan import snake_case as snake_case
     from penstock.config.reading.scan import tokens_of as tokens_of
+    from penstock.config.reading.words import with_near_fields as with_near_fields
     from penstock.config.subgraphs.expand import expand as expand
     from penstock.config.subgraphs.interface import prefix_of as prefix_of
     from penstock.contract import PortSpec as PortSpec
@@ -195,16 +205,19 @@ _HOMES: Final = {
     "penstock.engine_form": "engine_form",
     "penstock.late_names": "late_names",
     "penstock.config.graph_reader": (
-        "Definition DefinitionTextError GraphReader ReaderFindType ReaderMerge definition_as_graph"
+        "Definition DefinitionTextError GraphReader JsonReader ReaderFindType ReaderLoad ReaderMerge "
+        "definition_as_graph"
     ),
     "penstock.config.message": "Message",
     "penstock.config.options.message_class": "extension_class inner_classes message_class",
     "penstock.config.options.message_values": "converted default_of",
     "penstock.config.options.options": "Options",
-    "penstock.config.options.messages": "unpacked",
+    "penstock.config.options.messages": "spelled unpacked",
     "penstock.config.options.types": "OptionTypes",
-    "penstock.config.places": "Places ReadGraph Spot where",
-    "penstock.config.reading.scan": "Token end_of_field own_name tokens_of",
+    "penstock.config.places": "FieldPath Places ReadGraph Spot where",
+    "penstock.config.reading.right_options": "right_options",
+    "penstock.config.reading.scan": "Token end_of_field own_name snake_case tokens_of",
+    "penstock.config.reading.words": "with_near_fields",
     "penstock.config.subgraphs.expand": "expand",
     "penstock.config.subgraphs.interface": "prefix_of",
     "penstock.contract": "PortSpec PortSpecs",

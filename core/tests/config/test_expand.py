@@ -654,21 +654,13 @@ def test_subgraphs_without_a_name_of_their_own_are_refused(registry, subgraphs, 
     assert caught.value.code is StatusCode.INVALID_ARGUMENT
 
 
-@pytest.mark.parametrize("form", ["message", "dict", "path", "builder", "text"])
+@pytest.mark.parametrize("form", ["message", "path", "builder", "text"])
 def test_a_subgraph_may_have_any_form_that_a_graph_has(registry, declare, tmp_path, form):
     message = build_plan(DOUBLE, registry).config
     file = tmp_path / "double.pbtxt"
     file.write_text(DOUBLE, encoding="utf-8")
     forms = {
         "message": message,
-        "dict": {
-            "inputStream": ["a"],
-            "outputStream": ["c"],
-            "node": [
-                {"calculator": "PassCalculator", "inputStream": ["a"], "outputStream": ["b"]},
-                {"calculator": "PassCalculator", "inputStream": ["b"], "outputStream": ["c"]},
-            ],
-        },
         "path": file,
         "builder": type("Builder", (), {"to_config": lambda _self: message})(),
         "text": DOUBLE,

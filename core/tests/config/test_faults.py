@@ -4,7 +4,7 @@ import pickle
 
 import pytest
 
-from penstock.config import build_plan
+from penstock.config import CalculatorGraphConfig, build_plan
 from penstock.errors import GraphConfigError, GraphParseError
 from penstock_testing import testing_registry
 
@@ -47,7 +47,7 @@ def test_each_fault_has_its_place_as_data(tmp_path, faults):
 
 def test_a_graph_without_lines_has_faults_without_them(source_registry):
     with pytest.raises(GraphConfigError) as caught:
-        build_plan({"node": [{"calculator": "PassThru"}]}, source_registry)
+        build_plan(CalculatorGraphConfig(node=[{"calculator": "PassThru"}]), source_registry)
 
     (fault,) = caught.value.faults
     assert (fault.file, fault.line, fault.column) == (None, None, None)

@@ -1,15 +1,17 @@
 """Graphs in a form that a pack reads: which reader is asked, what it gets, and what a missing one says."""
 
+import json
 import subprocess
 import sys
 
 import pytest
 
-from penstock.config import build_plan, read_definition, read_graph
+from penstock import doors
+from penstock.config import build_plan, read_definition, read_graph, to_json
 from penstock.config.calculator_graph_template_pb2 import CalculatorGraphTemplate
 from penstock.config.calculator_pb2 import CalculatorGraphConfig
 from penstock.config.graph_reader import DefinitionTextError, definition_as_graph
-from penstock.config.places import Places, ReadGraph
+from penstock.config.places import Places, ReadGraph, Spot
 from penstock.errors import (
     GraphConfigError,
     GraphParseError,
@@ -72,6 +74,20 @@ class Reader:
         if message.rule:
             raise InvalidArgumentError("it has rules")
         return Doubled(message.config, places)
+
+
+class Names:
+    """A reader of "JSON": the names of options, in brackets; with each a node is added."""
+
+    def text(self, text, graph, places, types, load):
+        places.root = Spot(0)
+        places.root.add("name", text.index("["))
+        self.message(json.loads(text), graph, places, types, load)
+
+    def message(self, value, graph, places, types, load):
+        for name in value["names"]:
+            graph.node.add(calculator=name)
+            load(f"penstock.{name}", name, (("name", 0),))
 
 
 @pytest.fixture
@@ -192,6 +208,52 @@ def test_a_reader_that_cannot_be_imported_is_reported_with_the_place(registry):
 
     with pytest.raises(PluginError, match=r"^line 1, column 1: graph reader 'template': this process"):
         read_graph("% param x %", registry)
+
+
+def test_the_reader_of_json_fills_in_the_graph_of_a_file_or_dict(registry, make_options, tmp_path):
+    registry.add("graph reader", "json", Names())
+    options = make_options("NamedOptions", 20941)
+    path = tmp_path / "g.JSON"
+    path.write_text('{"names":\n ["NamedOptions"]}', encoding="utf-8")
+
+    assert [node.calculator for node in read_graph(path, registry).node] == ["NamedOptions"]
+    assert options.is_imported()
+    assert read_graph({"names": ["NamedOptions"]}, registry) == read_graph(path, registry)
+
+
+def test_options_that_json_names_and_nothing_declares_have_their_place(registry, tmp_path):
+    registry.add("graph reader", "json", Names())
+    path = tmp_path / "g.json"
+    path.write_text('{"names":\n ["NobodysOptions"]}', encoding="utf-8")
+
+    for graph, where in ((path, f"{path}:2:2: "), ({"names": ["NobodysOptions"]}, "")):
+        with pytest.raises(GraphParseError) as caught:
+            read_graph(graph, registry)
+        assert str(caught.value).startswith(f"{where}no options message 'NobodysOptions' is known")
+
+
+def test_a_graph_in_json_without_its_reader_says_what_to_install(no_plugins, registry, tmp_path):
+    path = tmp_path / "g.json"
+    path.write_text("{", encoding="utf-8")
+
+    for graph, where in ((path, f"{path}: this graph is JSON"), ({}, "this graph is a dict")):
+        with pytest.raises(UnknownNameError) as caught:
+            read_graph(graph, registry)
+        assert str(caught.value) == (
+            f"{where}, and no graph reader 'json' is registered; install it: pip install penstock-json-graphs"
+        )
+
+
+def test_a_graph_is_written_as_json_by_its_pack_only(monkeypatch, registry):
+    monkeypatch.setattr(doors, "_target", lambda name: None)
+
+    with pytest.raises(ModuleNotFoundError) as caught:
+        to_json(CalculatorGraphConfig(), registry)
+
+    assert str(caught.value) == (
+        "penstock.config.to_json is in a pack that is not installed; install it: "
+        "pip install penstock-json-graphs"
+    )
 
 
 def test_options_of_templates_are_known_before_any_template_is_read():

@@ -1,13 +1,12 @@
 """Options that are attrs classes: graph files give them, calculators get instances."""
 
 import enum
-import json
 import sys
 
 import attrs
 import pytest
 
-from penstock.config import build_plan, read_graph, to_binary, to_json, to_text
+from penstock.config import build_plan, read_graph, to_binary, to_text
 from penstock.config.options.message_class import extension_class, inner_classes, message_class
 from penstock.config.options.message_values import instance_of
 from penstock.config.options.options import NO_OPTIONS, Options
@@ -624,42 +623,22 @@ def test_what_is_extended_must_be_there():
 # --- other forms of graphs -----------------------------------------------------------------------
 
 
-def test_text_json_and_bytes_hold_the_same_graph(blur, tmp_path):
+def test_text_and_bytes_hold_the_same_graph(blur, tmp_path):
     text = graph("radius: 5 mode: HARD area { x: 1 } weights { key: 'w' value: 2 }")
     config = read_graph(text, blur)
-    (tmp_path / "g.json").write_text(to_json(config, blur), encoding="utf-8")
     (tmp_path / "g.pbtxt").write_text(to_text(config, blur), encoding="utf-8")
     (tmp_path / "g.binarypb").write_bytes(to_binary(config))
 
-    for name in ("g.json", "g.pbtxt", "g.binarypb"):
+    for name in ("g.pbtxt", "g.binarypb"):
         assert to_binary(read_graph(tmp_path / name, blur)) == to_binary(config)
         assert given_by(tmp_path / name, blur) == given_by(text, blur)
     assert "radius: 5" in to_text(config, blur)
-    assert to_binary(read_graph(json.loads(to_json(config, blur)), blur)) == to_binary(config)
 
 
-def test_a_fault_in_json_has_its_place(blur, tmp_path):
-    file = tmp_path / "g.json"
-    written = to_json(read_graph(graph("radius: 5"), blur), blur)
-    for old, new, words in (
-        ('"5"', "0", rf"g.json:\d+:\d+: node 'Blur': options {NAME}: radius is 0"),
-        ("radius", "raduis", rf"g.json:\d+:\d+: {NAME} has no field 'raduis' \(did you mean 'radius'\?\)"),
-    ):
-        file.write_text(written.replace(old, new), encoding="utf-8")
-        line = next(
-            i for i, one in enumerate(file.read_text("utf-8").splitlines(), 1) if "ra" in one and "rad" in one
-        )
-        with pytest.raises((GraphConfigError, GraphParseError), match=words) as caught:
-            build_plan(file, blur)
-        assert f"g.json:{line}:" in str(caught.value) or f"g.json:{line - 2}:" in str(caught.value)
-
-
-def test_unknown_options_are_bytes_in_text_and_an_error_in_json(blur):
+def test_unknown_options_are_bytes_in_text(blur):
     config = read_graph(graph("radius: 5"), blur)
 
     assert to_binary(read_graph(to_text(config), blur)) == to_binary(config)
-    with pytest.raises(InvalidArgumentError, match=r"^the graph cannot be written as JSON: .*BlurOptions"):
-        to_json(config)
 
 
 # --- subgraphs -----------------------------------------------------------------------------------
@@ -703,9 +682,3 @@ def test_a_wrong_field_is_reported_where_one_class_name_begins_with_another(regi
         match=r"line 4, column \d+: nesting.Outer.Inner.Deep has no field 'fare' \(did you mean 'far'\?\)",
     ):
         read_graph(whole(both.replace("far:", "fare:")), registry)
-
-
-@pytest.mark.parametrize("nodes", [5, True, "Blur", {"calculator": "Blur"}, None])
-def test_options_are_looked_for_in_json_whose_nodes_are_no_nodes(blur, nodes):
-    with pytest.raises(GraphParseError, match=r"no options message 'nobody\.Has' is known"):
-        read_graph({"node": nodes, "graph_options": [{"@type": "x/nobody.Has"}]}, blur)

@@ -1,11 +1,9 @@
-import json
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from penstock.config.places import Places
-from penstock.config.reading.scan import own_name, scan_json, scan_text, snake_case
+from penstock.config.reading.scan import own_name, scan_text, snake_case
 
 
 def place_of(text, *path, root=None):
@@ -86,19 +84,6 @@ def test_a_bracket_that_nothing_closes_is_found():
 @given(st.text(alphabet="an_:[]{}<>\"'#/.,;\\\n -1mediapipe"))
 def test_any_text_can_be_scanned_and_keeps_its_length(text):
     assert len(scan_text(text).text) == len(text)
-
-
-def test_members_of_json_are_named_as_in_text():
-    text = '{"node": [{"inputStream": ["a",\n"b"]},\n{"options": {"[mediapipe.X.ext]": {"size": 1}}}]}'
-    root = scan_json(text)
-
-    assert place_of(text, ("node", 0), ("input_stream", 1), root=root) == (2, 1)
-    assert place_of(text, ("node", 1), ("options", 0), ("[penstock.X.ext]", 0), root=root) == (3, 14)
-
-
-@given(st.recursive(st.integers() | st.text(), lambda s: st.lists(s) | st.dictionaries(st.text(), s)))
-def test_any_json_can_be_scanned(value):
-    assert scan_json(json.dumps(value)).offset == 0
 
 
 def test_names_are_turned_into_ours():

@@ -89,42 +89,6 @@ def test_options_of_an_executor_are_shown_too(plan, registry, make_options):
     )
 
 
-@pytest.mark.parametrize(
-    ("given", "written"),
-    [
-        ({"options": {"factor": 3}}, "options[0]"),
-        ({"factor": 3}, ""),
-        ({"options": {"fctor": 3}}, "options[0]"),
-    ],
-)
-def test_in_json_the_member_that_would_be_right_is_shown(given, written, scale):
-    graph = {"node": [{"calculator": "PassCalculator"}, {"calculator": "Scale", **given}]}
-
-    found = error_of(graph, scale)
-
-    assert found.startswith(f"node[1]{'.' * bool(written)}{written}: ")
-    assert found.endswith(
-        f'; write "node_options": [{{"@type": "type.googleapis.com/{NAME}", "factor": ...}}]'
-    )
-
-
-@pytest.mark.parametrize(
-    "nodes", [{"calculator": "Scale", "factor": 3}, "x", [3], [{"calculator": 3, "factor": 3}]]
-)
-def test_json_that_is_no_graph_has_its_plain_error(nodes, scale):
-    with pytest.raises(GraphParseError, match="node"):
-        build_plan({"node": nodes}, scale)
-
-
-def test_a_packed_message_without_a_type_says_what_it_begins_with(scale):
-    graph = {"node": [{"calculator": "Scale", "node_options": [{"factor": 3}]}]}
-
-    assert error_of(graph, scale) == (
-        "node[0].node_options[0]: @type is missing when parsing any message; begin with the type: "
-        '{"@type": "type.googleapis.com/package.Options", ...}'
-    )
-
-
 def test_a_calculator_without_known_options_says_where_they_are_described(scale):
     assert error_of(one("options { zoom: 3 }", "PassCalculator"), scale) == (
         "line 3, column 13: penstock.CalculatorOptions has no field 'zoom'; 'penstock show PassCalculator' "

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from penstock.config import build_plan
-from penstock.config.calculator_pb2 import ProfilerConfig
+from penstock.config.calculator_pb2 import CalculatorGraphConfig, ProfilerConfig
 from penstock.errors import GraphConfigError, StatusCode, UnknownNameError
 from penstock.registry import Registry
 from penstock.services import ServiceKey
@@ -647,22 +647,14 @@ max_queue_size: -5
 
 def test_faults_of_a_graph_without_lines_are_in_the_order_of_its_nodes(faults):
     found = faults(
-        {"node": [{"calculator": "One"}, {"calculator": "Two", "inputStream": ["x"]}], "max_queue_size": -2}
+        CalculatorGraphConfig(
+            node=[{"calculator": "One"}, {"calculator": "Two", "input_stream": ["x"]}], max_queue_size=-2
+        )
     )
 
     assert [message.split(":")[0] for _, message in found] == [
         "max_queue_size -2", "node 'One'", "node 'Two'", "node 'Two'",
     ]  # fmt: skip
-
-
-def test_faults_of_a_json_file_have_lines(plan, tmp_path):
-    file = tmp_path / "graph.json"
-    file.write_text(
-        '{"node": [\n  {"calculator": "PassCalculator"},\n  {"calculator": "Nope"}]}', encoding="utf-8"
-    )
-
-    with pytest.raises(GraphConfigError, match=r"graph\.json:3:4: node 'Nope': no calculator 'Nope'"):
-        plan(file)
 
 
 @settings(deadline=None)

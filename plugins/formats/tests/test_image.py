@@ -19,7 +19,6 @@ class OnGpu:
     def __init__(self):
         self.reads = 0
 
-    @property
     def frame(self):
         self.reads += 1
         return ImageFrame(np.zeros((3, 4, 4), np.uint8))

@@ -55,13 +55,17 @@ def test_the_thread_that_adds_sends_and_the_one_that_receives_sends_what_comes_o
     one.graph.wait_until_idle(PATIENCE_S)
     elsewhere.Noting.packed_by.clear()
 
-    for number in range(5):
+    for number in range(50):
         one.add(elsewhere.Noting(), start=number)
         one.graph.wait_until_idle(PATIENCE_S)
 
-    assert len(one.got) == 5
-    assert elsewhere.Noting.packed_by[::3] == [threading.current_thread().name] * 5
-    assert elsewhere.Noting.packed_by.count("penstock-worker-1") == 10
+    packed_by = elsewhere.Noting.packed_by
+    assert len(one.got) == 50
+    assert len(packed_by) == 150
+    # Nearly always: a thread of the executor that has not gone to sleep yet takes the step first, and an
+    # answer that comes before the sender knows of it is taken by the sender.
+    assert packed_by.count(threading.current_thread().name) > 10
+    assert packed_by.count("penstock-worker-1") > 10
 
 
 def test_a_node_with_a_failure_policy_is_called_by_threads_of_the_executor_alone(driven) -> None:

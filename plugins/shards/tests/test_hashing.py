@@ -57,6 +57,22 @@ def test_the_shard_is_the_same_in_every_process_and_release():
 EXPECTED = [7, 0, 3, 0, 7, 7]
 
 
+def test_two_splits_with_different_salts_have_nothing_to_do_with_each_other():
+    sample = [f"sensor {number}" for number in range(32_000)]
+
+    for first, second in (("", "drivers"), ("drivers", "")):
+        there = [key for key in sample if shard_of(key, 4, salt=first) == 2]
+        counts = np.bincount([shard_of(key, 4, salt=second) for key in there], minlength=4)
+        assert counts / len(there) == pytest.approx([0.25] * 4, abs=0.02)
+    assert {shard_of(key, 4) for key in sample if shard_of(key, 4, salt="") == 2} == {2}
+
+
+def test_a_salt_that_is_too_long_is_refused_with_its_length():
+    assert 0 <= shard_of("a", 4, salt="ü" * 8) < 4
+    with pytest.raises(InvalidArgumentError, match=r"salt 'üüüüüüüüü' has 18 bytes; it can have 16 at most$"):
+        shard_of("a", 4, salt="ü" * 9)
+
+
 @given(st.integers(), st.integers(1, 20))
 def test_a_number_its_digits_and_their_bytes_are_one_key(number, count):
     assert shard_of(number, count) == shard_of(str(number), count) == shard_of(str(number).encode(), count)

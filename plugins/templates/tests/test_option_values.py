@@ -334,7 +334,8 @@ def test_a_number_that_a_switch_cannot_hold_is_a_fault(faults):
 
 
 def test_packed_options_without_a_type_are_a_fault(faults):
-    graph = {"node": [{"calculator": "PassCalculator", "node_options": [{}], "option_value": ["a:b"]}]}
+    node = {"calculator": "PassCalculator", "node_options": [{}], "option_value": ["a:b"]}
+    graph = CalculatorGraphConfig(node=[node])
 
     (code, words), *_ = faults(graph)
 

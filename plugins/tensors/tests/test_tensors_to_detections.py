@@ -231,6 +231,13 @@ def test_a_box_may_have_several_classes():
     assert [(list(one.label_id), list(one.score)) for one in found] == [([0, 1], [0.75, 0.5]), ([1], [0.25])]
 
 
+@pytest.mark.parametrize(("count", "least"), [(0.0, 0), (1.0, 0.5)])
+def test_four_tensors_of_which_no_box_is_kept_give_an_empty_list(count, least):
+    tensors = [tensor([BOX]), tensor([0]), tensor([0.25]), tensor(count)]
+
+    assert decode(tensors, min_score_thresh=least) == []
+
+
 # --- mistakes -------------------------------------------------------------------------------------
 
 

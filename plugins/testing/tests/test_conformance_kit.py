@@ -395,6 +395,22 @@ def test_what_a_calculator_refuses_as_documented_is_allowed_unless_it_refuses_ev
         )
 
 
+def test_headers_can_be_given_and_are_part_of_the_lines_to_repeat(registry):
+    seen = set()
+
+    def note_header(self, cc):
+        seen.add(cc.input.header.payload)
+
+    def fail(self, cc):
+        raise ValueError("no")
+
+    check_calculator(made(open=note_header), headers={0: "rate 5"}, registry=registry)
+
+    assert seen == {"rate 5"}
+    with pytest.raises(ConformanceError, match=r"harness\.start\(\{'in_0': 'rate 5'\}\)"):
+        check_calculator(made(fail), headers={0: "rate 5"}, registry=registry)
+
+
 def test_payloads_side_packets_and_services_can_be_given(registry):
     class Own:
         pass

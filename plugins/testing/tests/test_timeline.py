@@ -31,6 +31,17 @@ def test_a_run_becomes_rows_with_the_bounds_before_the_inputs_close():
     ]
 
 
+def test_a_graph_input_can_have_a_header():
+    def send_header(cc):
+        cc.output.add(cc.input.header.payload, cc.input_timestamp)
+
+    plan = wired(node(calculator(send_header), "n", "m"), inputs="n")
+
+    rows = record(plan, {"n": [(10, 2)]}, headers={"n": "header"})
+
+    assert rows[1].packets == ((10, "header"),)
+
+
 def test_packets_that_come_when_the_inputs_close_are_in_brackets():
     def at_end(cc):
         cc.output.add("last", 30)

@@ -8,9 +8,10 @@ A graph that was read is a CalculatorGraphConfig, a protobuf message; a graph th
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from penstock.collector import PAUSE
+from penstock.doors import behind
 from penstock.errors import InvalidArgumentError
 from penstock.limits import override
 from penstock.registry import Registry
@@ -63,7 +64,7 @@ def build_plan(
         GraphParseError: `graph_config` is no graph, or has options that cannot be read; has the place.
         GraphConfigError: the graph cannot run; has all its faults, those of options among them.
         NotFoundError: there is no such file.
-        UnknownNameError: the graph is a template, and no plugin that reads templates is loaded.
+        UnknownNameError: the graph is a template or JSON, and no plugin that reads these is loaded.
         InvalidArgumentError: `graph_config` is none of these, or both or neither are given; or one of
             `subgraphs` has no type.
         PenstockError: the file cannot be read; the OSError is the `__cause__`.
@@ -114,21 +115,27 @@ def read_graph(
 
 
 def read_definition(
-    graph_config: object, registry: Registry, *, label: str | None = None
+    graph_config: object,
+    registry: Registry,
+    *,
+    label: str | None = None,
+    types: OptionTypes | None = None,
 ) -> ReadGraph | Definition:
     """Read a graph and where its parts stand; or a template, whose graph depends on its arguments.
 
     Args:
         graph_config: as for `read_graph`.
-        registry: finds the options, and the reader of templates.
+        registry: finds the options, and the readers of templates and JSON.
         label: what stands for the file's name in errors where `graph_config` is no file.
+        types: made from the registry; with it, options that cannot be read are no error: they are left out,
+            and `Places.unread` has them.
 
     Raises:
         PenstockError: as `read_graph`.
     """
     from penstock.config.reading import parse  # protobuf
 
-    return parse.read_definition(graph_config, registry, label=label)
+    return parse.read_definition(graph_config, registry, label=label, types=types)
 
 
 def to_text(config: Message, options: Registry | OptionTypes | None = None) -> str:
@@ -152,11 +159,14 @@ def to_json(config: Message, options: Registry | OptionTypes | None = None) -> s
 
     Raises:
         InvalidArgumentError: the graph has packed options of an unknown type.
+        ModuleNotFoundError: penstock-json-graphs is not installed.
         NameClashError, PluginError: as `to_text`.
     """
     from penstock.config import writing  # protobuf
 
-    return writing.to_json(config, _option_types(options))
+    pack: Any = behind("json_graphs", "penstock.config.to_json")
+    written: str = pack.to_json(config, writing.pool_for(config, _option_types(options)))
+    return written
 
 
 def to_binary(config: Message) -> bytes:

@@ -1,8 +1,8 @@
-"""What a pack implements to read graphs in a form of its own, as penstock-templates does.
+"""What a pack implements to read graphs in a form of its own, as penstock-templates and -json-graphs do.
 
-A pack registers a `GraphReader` as a component of the kind "graph reader". `config.reading` recognises the
-form and asks for the reader by name. The reader returns a `Definition`, which becomes a graph once it has its
-arguments.
+A pack registers a reader as a component of the kind "graph reader". `config.reading` recognises the form and
+asks for the reader by name. A `GraphReader` returns a `Definition`, which becomes a graph once it has its
+arguments; a `JsonReader` fills in a graph.
 """
 
 from __future__ import annotations
@@ -17,13 +17,17 @@ if TYPE_CHECKING:
     from penstock.check.faults import Faults
     from penstock.config.message import Message
     from penstock.config.options.options import Options
-    from penstock.config.places import Places
+    from penstock.config.options.types import OptionTypes
+    from penstock.config.places import FieldPath, Places
 
 #: Finds the descriptor of a message by its full name; raises KeyError where there is none.
 ReaderFindType: TypeAlias = "Callable[[str], Any]"
 #: Reads ordinary graph text into a message: the text, the message, where the text begins in the whole, and
 #: the place of a bracket that nothing closes, or None. Raises GraphParseError where the text is wrong.
 ReaderMerge: TypeAlias = "Callable[[str, Message, int, int | None], None]"
+#: Imports the options of a name: the name in our package, the name as written, and the path to it. Raises
+#: GraphParseError, NameClashError and PluginError with the place.
+ReaderLoad: TypeAlias = "Callable[[str, str, FieldPath], None]"
 
 
 class Definition(Protocol):
@@ -85,6 +89,29 @@ class GraphReader(Protocol):
         Raises:
             InvalidArgumentError: the message is wrong.
         """
+
+
+class JsonReader(Protocol):
+    """Reads graphs that are the same without arguments: the reader "json"."""
+
+    def text(self, text: str, graph: Message, places: Places, types: OptionTypes, load: ReaderLoad) -> None:
+        """Read text into a graph that is empty.
+
+        Args:
+            text: the whole text.
+            graph: a CalculatorGraphConfig, which is changed.
+            places: of the text, without a tree; gets it.
+            types: finds the options that the graph names, once `load` has imported them.
+            load: called for each name of a message or an extension.
+
+        Raises:
+            GraphParseError: the text is no graph; has the place. Or what `load` raises.
+        """
+
+    def message(
+        self, value: object, graph: Message, places: Places, types: OptionTypes, load: ReaderLoad
+    ) -> None:
+        """Read what such text holds, likewise: for the reader "json" a dict, which nobody has checked."""
 
 
 class DefinitionTextError(Exception):

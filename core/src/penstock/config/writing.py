@@ -1,4 +1,4 @@
-"""From a CalculatorGraphConfig message to text, JSON and bytes."""
+"""From a CalculatorGraphConfig message to text and bytes; `penstock-json-graphs` makes JSON of one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from google.protobuf.any_pb2 import Any as PackedMessage
 
 from penstock.config.calculator_pb2 import CalculatorGraphConfig
 from penstock.config.options.messages import calculators_of, messages_in
-from penstock.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
     from penstock.config.message import Message
@@ -18,22 +17,7 @@ if TYPE_CHECKING:
 
 def to_text(message: Message, types: OptionTypes) -> str:
     """Return a graph as text that `read_graph` reads back to an equal message."""
-    return text_format.MessageToString(message, descriptor_pool=_pool_for(message, types))
-
-
-def to_json(message: Message, types: OptionTypes) -> str:
-    """Return a graph as JSON that `read_graph` reads back, from a file, to an equal message.
-
-    Raises:
-        InvalidArgumentError: the graph has packed options of an unknown type.
-    """
-    from google.protobuf import json_format  # graphs in JSON are few
-
-    pool = _pool_for(message, types)
-    try:
-        return json_format.MessageToJson(message, preserving_proto_field_name=True, descriptor_pool=pool)
-    except TypeError as error:
-        raise InvalidArgumentError(f"the graph cannot be written as JSON: {error}") from error
+    return text_format.MessageToString(message, descriptor_pool=pool_for(message, types))
 
 
 def to_binary(message: Message) -> bytes:
@@ -42,7 +26,7 @@ def to_binary(message: Message) -> bytes:
     return data
 
 
-def _pool_for(message: Message, types: OptionTypes) -> Any:
+def pool_for(message: Message, types: OptionTypes) -> Any:
     """Let `types` load the options that are packed in a graph, as far as their types are known.
 
     Raises:

@@ -127,7 +127,7 @@ class Components:
             `type` the graph has.
         services: `penstock.ServiceKey` objects.
         graph_readers: objects that read graphs in a form of their own; see
-            `penstock.lowlevel.GraphReader`.
+            `penstock.lowlevel.GraphReader` and `JsonReader`.
         codecs: objects that write payloads into recordings and read them; see `penstock_record.Codec`.
         options: full message name → "module:Message", for options that graphs give as `node_options`; or
             → (extendee, extension number, "module:Message") for those that are extensions too, as in

@@ -41,6 +41,8 @@ def penstock_components() -> Components:
             "ClipNormalizedRectVectorSizeCalculator": (
                 "penstock_calculators.clip_vector_size:ClipNormalizedRectVectorSizeCalculator"
             ),
+            "ClockLatencyCalculator": ("penstock_calculators.clocks:ClockLatencyCalculator"),
+            "ClockTimestampCalculator": ("penstock_calculators.clocks:ClockTimestampCalculator"),
             "ConcatenateBoolVectorCalculator": (
                 "penstock_calculators.concatenate:ConcatenateBoolVectorCalculator"
             ),
@@ -154,6 +156,10 @@ def penstock_components() -> Components:
             "LandmarkListVectorSizeCalculator": (
                 "penstock_calculators.vector_indices:LandmarkListVectorSizeCalculator"
             ),
+            "LocalFilePatternContentsCalculator": (
+                "penstock_calculators.local_file_pattern_contents:LocalFilePatternContentsCalculator"
+            ),
+            "LogicCalculator": ("penstock_calculators.logic:LogicCalculator"),
             "MakePairCalculator": "penstock_calculators.make_pair:MakePairCalculator",
             "MatrixMultiplyCalculator": "penstock_calculators.matrices:MatrixMultiplyCalculator",
             "MatrixSubtractCalculator": "penstock_calculators.matrices:MatrixSubtractCalculator",
@@ -174,7 +180,9 @@ def penstock_components() -> Components:
                 "penstock_calculators.vector_indices:NormalizedLandmarkListVectorIndicesCalculator"
             ),
             "PacketClonerCalculator": "penstock_calculators.packet_cloner:PacketClonerCalculator",
+            "PacketFrequencyCalculator": ("penstock_calculators.packet_frequency:PacketFrequencyCalculator"),
             "PacketInnerJoinCalculator": "penstock_calculators.packet_inner_join:PacketInnerJoinCalculator",
+            "PacketLatencyCalculator": ("penstock_calculators.packet_latency:PacketLatencyCalculator"),
             "PacketPresenceCalculator": "penstock_calculators.packet_presence:PacketPresenceCalculator",
             "PacketResamplerCalculator": "penstock_calculators.packet_resampler:PacketResamplerCalculator",
             "PacketSequencerCalculator": "penstock_calculators.packet_sequencer:PacketSequencerCalculator",
@@ -288,10 +296,25 @@ def penstock_components() -> Components:
             "penstock.ImmediateMuxCalculatorOptions": (
                 "penstock_calculators.immediate_mux_calculator_pb2:ImmediateMuxCalculatorOptions"
             ),
+            "penstock.LogicCalculatorOptions": (
+                "penstock.CalculatorOptions",
+                338731246,
+                "penstock_calculators.logic_calculator_pb2:LogicCalculatorOptions",
+            ),
             "penstock.PacketClonerCalculatorOptions": (
                 "penstock.CalculatorOptions",
                 258872085,
                 "penstock_calculators.packet_cloner_calculator_pb2:PacketClonerCalculatorOptions",
+            ),
+            "penstock.PacketFrequencyCalculatorOptions": (
+                "penstock.CalculatorOptions",
+                168468918,
+                "penstock_calculators.packet_frequency_calculator_pb2:PacketFrequencyCalculatorOptions",
+            ),
+            "penstock.PacketLatencyCalculatorOptions": (
+                "penstock.CalculatorOptions",
+                172681421,
+                "penstock_calculators.packet_latency_calculator_pb2:PacketLatencyCalculatorOptions",
             ),
             "penstock.PacketResamplerCalculatorOptions": (
                 "penstock.CalculatorOptions",

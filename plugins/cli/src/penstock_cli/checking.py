@@ -110,7 +110,7 @@ def check(file: str, sides: Mapping[str, object] | None) -> Verdict:
     verdict = Verdict(_STDIN_NAME if file == STDIN else file)
     with _warnings_of(verdict):
         try:
-            _look_at(verdict, _source(file), sides)
+            _look_at(verdict, source_of(file), sides)
         except FileMissing as error:
             verdict.is_read = False
             verdict.faults = [_fault(InvalidArgumentError(error.message), verdict.file)]
@@ -157,7 +157,7 @@ def print_verdicts(verdicts: Sequence[Verdict]) -> None:
 # --- inside ---------------------------------------------------------------------------------------
 
 
-def _source(file: str) -> str | Path:
+def source_of(file: str) -> str | Path:
     """Return graph text or the path of a graph file.
 
     Raises:

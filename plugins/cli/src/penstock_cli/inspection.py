@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NoReturn
 
 import click
 
@@ -25,7 +25,7 @@ _KINDS: Final = (
 
 
 @click.command("list", short_help="List the names that graphs can use.", epilog=EXIT_CODES)
-@click.argument("word", required=False)
+@click.argument("words", metavar="[WORD] | --missing GRAPH...", nargs=-1)
 @click.option(
     "--kind", "kinds", type=click.Choice(_KINDS), multiple=True, help="Only of this kind; may be repeated."
 )
@@ -33,16 +33,23 @@ _KINDS: Final = (
     "--pack", metavar="NAME", shell_complete=complete_pack, help="Only of this plugin or distribution."
 )
 @click.option("--long", "in_full", is_flag=True, help="Add a sentence on each; this imports them.")
+@click.option(
+    "--missing",
+    "for_graphs",
+    is_flag=True,
+    help="List the calculators of graph files that no installed pack has, and the official pack of each.",
+)
 @as_json("a JSON list of objects")
 @imports
 @debug
 @click.pass_context
 def list_command(  # noqa: PLR0913, PLR0917  # an argument for each option
     ctx: click.Context,
-    word: str | None,
+    words: tuple[str, ...],
     kinds: tuple[str, ...],
     pack: str | None,
     in_full: bool,  # noqa: FBT001  # click's
+    for_graphs: bool,  # noqa: FBT001
     as_text: bool,  # noqa: FBT001
 ) -> None:
     """List calculators, input stream handlers, executors and subgraphs, and who provides them.
@@ -51,6 +58,11 @@ def list_command(  # noqa: PLR0913, PLR0917  # an argument for each option
     names are printed in columns; in a pipe one per line, with distribution and kind. Names that are
     missing because a plugin is broken, blocked or not installed are reported on stderr.
 
+    With --missing each GRAPH is a .pbtxt, .textproto, .binarypb, .pb or .json file, or - for graph text
+    from standard input. A line for each node whose calculator or subgraph is not installed says where it is
+    and what to install, and the command exits with 1 if there is one. A graph that another of the files
+    defines, by its type, is there.
+
     \b
     Examples:
       penstock list
@@ -58,10 +70,16 @@ def list_command(  # noqa: PLR0913, PLR0917  # an argument for each option
       penstock list --kind executor --kind input-stream-handler
       penstock list --pack video --json
       penstock list --import ./gate.py gate
+      penstock list --missing one.pbtxt two.binarypb
     """  # noqa: D301  # \b is click's mark for text that stays as it is
+    if for_graphs:
+        _list_missing(ctx, words, as_text=as_text, others=bool(kinds or pack or in_full))
+    if len(words) > 1:
+        raise click.UsageError(f"{len(words)} words are given, but names are listed by one; or add --missing")
     from penstock.plugins.default_registry import default_registry  # loads the plugins
     from penstock_cli import components  # on demand
 
+    word = words[0] if words else None
     registry = default_registry()
     wanted = [components.KIND_OF[kind] for kind in kinds]
     there = components.components(registry, ctx.meta.get(IMPORTED, {}))
@@ -74,6 +92,28 @@ def list_command(  # noqa: PLR0913, PLR0917  # an argument for each option
     components.print_components(found)
     if pack is None and not kinds:
         components.print_notes(registry, word)
+
+
+def _list_missing(ctx: click.Context, graphs: tuple[str, ...], *, as_text: bool, others: bool) -> NoReturn:
+    """Print what graph files lack, and end the command."""
+    if others:
+        raise click.UsageError("--missing lists names of graph files; leave out --kind, --pack and --long")
+    if not graphs:
+        raise click.UsageError("--missing needs a graph file; penstock list --missing GRAPH...")
+    from penstock.plugins.default_registry import default_registry  # loads the plugins
+    from penstock_cli import checking, missing  # on demand
+
+    if graphs.count(checking.STDIN) > 1:
+        raise click.UsageError("standard input can be read once; give - once")
+    registry = default_registry()
+    looked = missing.look(graphs, registry)
+    found = missing.missing(looked, registry)
+    missing.print_errors(looked)
+    if as_text:
+        click.echo(missing.as_json(found))
+    else:
+        missing.print_missing(looked, found)
+    ctx.exit(missing.exit_code(looked, found))
 
 
 @click.command("validate", short_help="Check graph files without running them.", epilog=EXIT_CODES)

@@ -32,9 +32,8 @@ class GpuImage(Protocol):
     def nbytes(self) -> int:
         """The size of the pixels in bytes."""
 
-    @property
     def frame(self) -> ImageFrame:
-        """The pixels in main memory: a copy, made once."""
+        """Return the pixels in main memory: a copy, made once."""
 
     def read_view(self, view: Any) -> Any:
         """Return the image as another library takes it."""
@@ -81,7 +80,7 @@ class Image:
         Raises:
             PenstockError: the pixels cannot be copied from the GPU: what penstock-gpu raises.
         """
-        return self._held if isinstance(self._held, ImageFrame) else self._held.frame
+        return self._held if isinstance(self._held, ImageFrame) else self._held.frame()
 
     @property
     def width(self) -> int:

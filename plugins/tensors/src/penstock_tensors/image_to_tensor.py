@@ -11,6 +11,7 @@ import numpy as np
 import penstock
 from penstock.errors import InvalidArgumentError
 from penstock_formats import Image, ImageFormat, ImageFrame, NormalizedRect, Tensor
+from penstock_tensors.frames import frame_of
 from penstock_tensors.image_region import (
     NO_PADDING,
     cut_out,
@@ -142,7 +143,7 @@ class ImageToTensorCalculator(penstock.Calculator):
             rect = port.payload
             if rect.width == 0 and rect.height == 0:
                 return
-        frame = _frame(source.payload, source.name)
+        frame = frame_of(source.payload, source.name, _FORMATS)
         width, height = frame.width, frame.height
         size = (self._width or width, self._height or height)
         if rect is not None:
@@ -214,19 +215,6 @@ class _Values:
         # cold caches: the code of OpenCV is warm here.
         made: NDArray[Any] = cv2.LUT(pixels, self._table)
         return made.reshape(1, pixels.shape[0], pixels.shape[1], -1)
-
-
-def _frame(payload: Any, stream: str) -> ImageFrame:
-    if isinstance(payload, ImageFrame):
-        frame = payload
-    else:
-        frame = (payload if isinstance(payload, Image) else Image(payload)).frame
-    if frame.format not in _FORMATS:
-        raise InvalidArgumentError(
-            f"stream {stream!r} has an image of format {frame.format.name}, but the node takes "
-            "SRGB, SRGBA and GRAY8; convert it before, for example with a ColorConvertCalculator"
-        )
-    return frame
 
 
 def _check(region: Region) -> None:

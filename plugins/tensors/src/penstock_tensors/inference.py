@@ -91,7 +91,7 @@ class InferenceCalculatorCpu(penstock.Calculator):
         Raises:
             InvalidArgumentError: as the class says.
         """
-        options = cc.options(InferenceCalculatorOptions)
+        options = cls._options_of(cc)
         sides = cc.input_side_packets
         if bool(options.model_path) == ("MODEL" in sides):
             found = "both model_path and MODEL" if options.model_path else "neither model_path nor MODEL"
@@ -99,14 +99,7 @@ class InferenceCalculatorCpu(penstock.Calculator):
                 f"the node has {found}; set model_path in the options, or connect the side packet MODEL"
             )
         _check_feedback(options.input_output_config)
-        for what, ports in (("inputs", cc.inputs), ("outputs", cc.outputs)):
-            if (_LISTS in ports) == (ports.count(_EACH) > 0):
-                found = "both TENSORS and TENSOR" if _LISTS in ports else "neither TENSORS nor TENSOR"
-                raise InvalidArgumentError(f"the {what} are {found}; connect exactly one of them")
-            if _LISTS in ports:
-                ports[_LISTS].set(list[Tensor], "one tensor for each of the model")
-            for i in range(ports.count(_EACH)):
-                ports[_EACH, i].set(Tensor, "a tensor of the model")
+        cls._declare_tensors(cc)
         model = sides["MODEL"].set(Model, "the model")
         if options.model_path:
             model.optional()
@@ -120,13 +113,28 @@ class InferenceCalculatorCpu(penstock.Calculator):
         cc.set_timestamp_offset(0)
         cc.declare(may_skip=False, stateless=True, cost="high")
 
+    @classmethod
+    def _declare_tensors(cls, cc: CalculatorContract) -> None:
+        for what, ports in (("inputs", cc.inputs), ("outputs", cc.outputs)):
+            if (_LISTS in ports) == (ports.count(_EACH) > 0):
+                found = "both TENSORS and TENSOR" if _LISTS in ports else "neither TENSORS nor TENSOR"
+                raise InvalidArgumentError(f"the {what} are {found}; connect exactly one of them")
+            if _LISTS in ports:
+                ports[_LISTS].set(list[Tensor], "one tensor for each of the model")
+            for i in range(ports.count(_EACH)):
+                ports[_EACH, i].set(Tensor, "a tensor of the model")
+
+    @staticmethod
+    def _options_of(cc: CalculatorContract | CalculatorContext) -> InferenceCalculatorOptions:
+        return cc.options(InferenceCalculatorOptions)
+
     def open(self, cc: CalculatorContext) -> None:
         """Load the model and make the first session.
 
         Raises:
             PenstockError: as the class says.
         """
-        options = cc.options(InferenceCalculatorOptions)
+        options = self._options_of(cc)
         sides = cc.input_side_packets
         if options.model_path:
             model = Model.of(cc.service(RESOURCES).find(options.model_path))
@@ -141,8 +149,8 @@ class InferenceCalculatorCpu(penstock.Calculator):
         self._wanted = loaded.inputs
         self._to, self._from = _orders(config, loaded, model.name)
         self._sessions = _Sessions(loaded)
-        self._is_list = _LISTS in cc.inputs
-        self._gives_list = _LISTS in cc.outputs
+        self._is_list = _EACH not in cc.inputs
+        self._gives_list = _EACH not in cc.outputs
         if not self._is_list:
             self._check_count(len(cc.inputs))
         if not self._gives_list and len(cc.outputs) > len(self._from):
@@ -153,10 +161,12 @@ class InferenceCalculatorCpu(penstock.Calculator):
 
     def process(self, cc: CalculatorContext) -> None:
         """Run the model once."""
+        stamp = cc.stamp
         if self._is_list:
-            source = cc.inputs[_LISTS]
+            source = cc.input
             if source.is_empty():
                 return
+            stamp = source.packet.stamp  # newer where the input policy has dropped packets
             tensors: Sequence[Tensor] = source.payload
             self._check_count(len(tensors))
         else:
@@ -170,10 +180,10 @@ class InferenceCalculatorCpu(penstock.Calculator):
         found = self._sessions.run(arrays)
         made = [_tensor(found[i]) for i in self._from]
         if self._gives_list:
-            cc.outputs[_LISTS].add(made, cc.stamp)
+            cc.output.add(made, stamp)
         else:
             for port, tensor in zip(cc.outputs, made, strict=False):  # the last outputs may be left out
-                port.add(tensor, cc.stamp)
+                port.add(tensor, stamp)
 
     def close(self, cc: CalculatorContext) -> None:  # noqa: ARG002  # the base class gives it
         """Let the sessions go: a graph that has ended may be kept, and models are large."""

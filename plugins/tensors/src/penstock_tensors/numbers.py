@@ -75,3 +75,13 @@ def sigmoid(values: NDArray[np.float32], least: float | None = None) -> NDArray[
 
 def _exponential(values: NDArray[np.float32]) -> NDArray[np.float32]:
     return np.exp(values.astype(np.float64)).astype(np.float32)
+
+
+def softmax_of_two(pixels: NDArray[np.float32], channel: int) -> NDArray[np.float32]:
+    """Return the share of one of two channels, 0 to 1; pixels are (height, width, 2)."""
+    first, second = pixels[:, :, 0], pixels[:, :, 1]
+    greatest = np.maximum(first, second)
+    whole = _ONE + np.exp(np.minimum(first, second) - greatest)
+    chosen = np.exp(pixels[:, :, channel] - greatest)
+    share: NDArray[np.float32] = np.divide(chosen, whole, dtype=np.float32)
+    return share

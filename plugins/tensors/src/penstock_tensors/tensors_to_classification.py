@@ -66,7 +66,7 @@ class TensorsToClassificationCalculator(penstock.Calculator):
         """
         cc.inputs["TENSORS"].set(list[Tensor], "one tensor: a score for each class")
         cc.outputs["CLASSIFICATIONS"].set(ClassificationList, "the classes")
-        options = cc.options(TensorsToClassificationCalculatorOptions)
+        options = cls._options_of(cc)
         if len(options.ignore_classes) and len(options.allow_classes):
             raise InvalidArgumentError("both ignore_classes and allow_classes are set; leave out one of them")
         given = {
@@ -86,7 +86,7 @@ class TensorsToClassificationCalculator(penstock.Calculator):
 
     def open(self, cc: CalculatorContext) -> None:
         """Read the labels."""
-        options = cc.options(TensorsToClassificationCalculatorOptions)
+        options = self._options_of(cc)
         self._options = options
         self._is_binary = options.binary_classification
         self._is_sorted = options.top_k > 0 or options.sort_by_descending_score
@@ -139,6 +139,10 @@ class TensorsToClassificationCalculator(penstock.Calculator):
                 if label.HasField("display_name"):
                     one.display_name = label.display_name
         cc.outputs["CLASSIFICATIONS"].add(made, cc.stamp)
+
+    @staticmethod
+    def _options_of(cc: CalculatorContract | CalculatorContext) -> TensorsToClassificationCalculatorOptions:
+        return cc.options(TensorsToClassificationCalculatorOptions)
 
     def _of_two(self, scores: NDArray[np.float32]) -> list[tuple[int, float]]:
         """Return both classes and their scores, in the order that the options ask for."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from penstock_formats import Detection, Tensor
 from penstock_formats.detection_table import SCORE, detections_of, label_bytes
 from penstock_tensors.anchor_pb2 import Anchor
 from penstock_tensors.numbers import floats_of, sigmoid
+from penstock_tensors.ports import only_one
 from penstock_tensors.ssd_boxes import SIZES, Anchors, SsdBoxes
 from penstock_tensors.tensors_to_detections_calculator_pb2 import TensorsToDetectionsCalculatorOptions
 
@@ -90,10 +91,15 @@ class TensorsToDetectionsCalculator(penstock.Calculator):
         }
     """
 
+    #: The tags of the input, one of which is connected.
+    input_tags: ClassVar[Sequence[str]] = ("TENSORS",)
+    #: Whether classes that do not count are left out where the model has decoded the boxes.
+    filters_decoded: ClassVar = True
+
     @classmethod
     def get_contract(cls, cc: CalculatorContract) -> None:
         """Declare the ports."""
-        cc.inputs["TENSORS"].set(list[Tensor], "boxes and scores")
+        only_one(cc.inputs, cls.input_tags).set(list[Tensor], "boxes and scores")
         cc.input_side_packets["ANCHORS"].set(list[Anchor], "what boxes are measured from").optional()
         cc.input_side_packets["IGNORE_CLASSES"].set(list[int], "replaces ignore_classes").optional()
         cc.outputs["DETECTIONS"].set(list[Detection], "what was found, in the order of the model")
@@ -106,7 +112,7 @@ class TensorsToDetectionsCalculator(penstock.Calculator):
         Raises:
             InvalidArgumentError: options are missing or contradict each other.
         """
-        options = cc.options(TensorsToDetectionsCalculatorOptions)
+        options = self._options_of(cc)
         sides = cc.input_side_packets
         ignored = sides["IGNORE_CLASSES"].get(list) if "IGNORE_CLASSES" in sides else options.ignore_classes
         _check(options, ignored)
@@ -135,7 +141,7 @@ class TensorsToDetectionsCalculator(penstock.Calculator):
 
     def process(self, cc: CalculatorContext) -> None:
         """Decode what the model said of one image."""
-        source = cc.inputs["TENSORS"]
+        source = cc.input
         if source.is_empty():
             return
         tensors: list[Tensor] = source.payload
@@ -150,6 +156,10 @@ class TensorsToDetectionsCalculator(penstock.Calculator):
                 "(and anchors) or 4 (a model that ends with the detection operation); split the list before"
             )
         cc.outputs["DETECTIONS"].add(found, cc.stamp)
+
+    @staticmethod
+    def _options_of(cc: CalculatorContext) -> TensorsToDetectionsCalculatorOptions:
+        return cc.options(TensorsToDetectionsCalculatorOptions)
 
     # --- boxes that must be decoded -------------------------------------------------------------------
 
@@ -276,7 +286,9 @@ class TensorsToDetectionsCalculator(penstock.Calculator):
         corners = boxes.reshape(rows, _BOX)[:count, [edges.ymin, edges.xmin, edges.ymax, edges.xmax]]
         all_scores = scores.ravel()[: count * many].reshape(count, many)
         all_classes = classes.ravel()[: count * many].reshape(count, many).astype(np.intp)
-        is_kept = np.isin(all_classes, self._allowed)
+        is_kept = (
+            np.isin(all_classes, self._allowed) if self.filters_decoded else np.ones_like(all_classes, bool)
+        )
         if self._threshold is not None:
             is_kept &= ~(all_scores < self._threshold)
         some = np.flatnonzero(is_kept.any(axis=1))

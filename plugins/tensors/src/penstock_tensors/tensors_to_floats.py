@@ -47,15 +47,13 @@ class TensorsToFloatsCalculator(penstock.Calculator):
         cc.inputs["TENSORS"].set(list[Tensor], "what a model said; the first is read")
         cc.outputs["FLOAT"].set(float, "its one number").optional()
         cc.outputs["FLOATS"].set(list[float], "its numbers").optional()
-        if ("FLOAT" in cc.outputs) == ("FLOATS" in cc.outputs):
-            raise InvalidArgumentError("connect exactly one of the outputs FLOAT and FLOATS")
+        cls._check_outputs(cc)
         cc.set_timestamp_offset(0)
         cc.declare(may_skip=False, stateless=True)
 
     def open(self, cc: CalculatorContext) -> None:
         """Look at the options."""
-        options = cc.options(TensorsToFloatsCalculatorOptions)
-        self._is_sigmoid = options.activation == TensorsToFloatsCalculatorOptions.SIGMOID
+        self._is_sigmoid = self._takes_sigmoid(cc)
         self._is_single = "FLOAT" in cc.outputs
 
     def process(self, cc: CalculatorContext) -> None:
@@ -73,5 +71,15 @@ class TensorsToFloatsCalculator(penstock.Calculator):
             values = sigmoid(values)
         if self._is_single:
             cc.outputs["FLOAT"].add(values.item(), cc.stamp)
-        else:
+        if "FLOATS" in cc.outputs:
             cc.outputs["FLOATS"].add(values.ravel().tolist(), cc.stamp)
+
+    @classmethod
+    def _check_outputs(cls, cc: CalculatorContract) -> None:
+        if ("FLOAT" in cc.outputs) == ("FLOATS" in cc.outputs):
+            raise InvalidArgumentError("connect exactly one of the outputs FLOAT and FLOATS")
+
+    @staticmethod
+    def _takes_sigmoid(cc: CalculatorContext) -> bool:
+        activation = cc.options(TensorsToFloatsCalculatorOptions).activation
+        return activation == TensorsToFloatsCalculatorOptions.SIGMOID

@@ -85,7 +85,7 @@ class TensorsToLandmarksCalculator(penstock.Calculator):
         Raises:
             InvalidArgumentError: the number of landmarks or the size of the input is missing.
         """
-        options = cc.options(TensorsToLandmarksCalculatorOptions)
+        options = self._options_of(cc)
         if options.num_landmarks < 1:
             raise InvalidArgumentError(
                 f"num_landmarks is {options.num_landmarks}, but must be 1 or more; set it in the options"
@@ -131,6 +131,10 @@ class TensorsToLandmarksCalculator(penstock.Calculator):
             points[:, : _Z + 1] /= self._divisors
             points[:, _Z] /= self._normalize_z
             cc.outputs["NORM_LANDMARKS"].add(list_of(NormalizedLandmarkList, points), cc.stamp)
+
+    @staticmethod
+    def _options_of(cc: CalculatorContext) -> TensorsToLandmarksCalculatorOptions:
+        return cc.options(TensorsToLandmarksCalculatorOptions)
 
     def _points(self, values: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return x, y, z and what else there is of each point, in new memory; y and z are 0 where missing."""

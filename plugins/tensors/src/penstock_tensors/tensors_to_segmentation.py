@@ -10,7 +10,7 @@ import numpy as np
 import penstock
 from penstock.errors import InvalidArgumentError
 from penstock_formats import Image, ImageFormat, ImageFrame, Tensor
-from penstock_tensors.numbers import first_of, floats_of
+from penstock_tensors.numbers import first_of, floats_of, softmax_of_two
 from penstock_tensors.tensors_to_segmentation_calculator_pb2 import TensorsToSegmentationCalculatorOptions
 
 if TYPE_CHECKING:
@@ -125,12 +125,7 @@ class TensorsToSegmentationCalculator(penstock.Calculator):
             if activation == _Options.SIGMOID:
                 # only the exponential is in single precision
                 return (1.0 / (np.exp(-pixels[:, :, 0]).astype(np.float64) + 1.0)).astype(np.float32)
-            first, second = pixels[:, :, 0], pixels[:, :, 1]
-            greatest = np.maximum(first, second)
-            whole = np.float32(1) + np.exp(np.minimum(first, second) - greatest)
-            chosen = np.exp(pixels[:, :, self._options.output_layer_index] - greatest)
-            mask: NDArray[np.float32] = np.divide(chosen, whole, dtype=np.float32)
-            return mask
+        return softmax_of_two(pixels, self._options.output_layer_index)
 
 
 def _size(port: Input) -> tuple[int, int]:

@@ -67,6 +67,7 @@ def check_calculator(  # noqa: PLR0913  # each is one thing that a calculator ma
     wiring: str | Sequence[str] = (),
     options: object = None,
     side_packets: Mapping[PortKey, object] | None = None,
+    headers: Mapping[PortKey, object] | None = None,
     payloads: Makers | None = None,
     prestream: Iterable[PortKey] = (),
     ends_of_time: bool = True,
@@ -95,6 +96,7 @@ def check_calculator(  # noqa: PLR0913  # each is one thing that a calculator ma
             further ports of a tag are connected as far as the contract takes them.
         options: an options message or an instance of an attrs class, for all wirings.
         side_packets: port → payload; random ones are made for the others.
+        headers: input port → payload of its stream's header.
         payloads: a type, or a port ("TAG", `"TAG:1"`, an index) → a function of a `random.Random` and a
             timestamp that makes a payload; see `penstock_testing.payloads`. `object` stands for ports that
             take any type; they get ints otherwise.
@@ -131,6 +133,7 @@ def check_calculator(  # noqa: PLR0913  # each is one thing that a calculator ma
         repr(name) if isinstance(calculator, str) else name,
         payloads or {},
         dict(side_packets or {}),
+        {_port(key): header for key, header in (headers or {}).items()},
         {_port(key) for key in prestream},
         ends_of_time,
         services or {},
@@ -159,6 +162,7 @@ class _Given:
     who: str
     payloads: Makers
     side_packets: dict[PortKey, object]
+    headers: dict[tuple[str, int], object]
     prestream: set[tuple[str, int]]
     ends_of_time: bool
     services: Mapping[ServiceKey[Any], object]
@@ -190,6 +194,11 @@ class _Subject:
         self._inputs: Final = dict(zip(ports, _makers(contract.inputs, makers, {}), strict=True))
         self._prestream: Final = {
             spec.name for spec in contract.inputs if (spec.tag, spec.index) in given.prestream
+        }
+        self._headers: Final = {
+            spec.name: given.headers[spec.tag, spec.index]
+            for spec in contract.inputs
+            if (spec.tag, spec.index) in given.headers
         }
         self._fixed: Final = {_port(key): value for key, value in given.side_packets.items()}
         sides = contract.input_side_packets
@@ -235,7 +244,7 @@ class _Subject:
             services=self._given.services,
             observe=None if order is None or order % 2 else (),
         )
-        run = Run(harness, order, calls, seen)
+        run = Run(harness, order, calls, seen, self._headers)
         drive = Drive(run, feed, None if order is None else random.Random(order), cancels=cancels)  # noqa: S311
         try:
             hangs = call_on_a_thread(drive.to_the_end, self._given.timeout)

@@ -45,6 +45,7 @@ class Run:
     Attributes:
         harness: stepped to its end, or to the failure.
         order: seed of the order; None for that of one thread.
+        headers: input → payload of its stream's header.
         lines: the calls of the harness, to paste.
         calls: the calculator's methods as they were called, each with whether it returned.
         seen: output → its header, then timestamp and payload of each packet.
@@ -57,10 +58,14 @@ class Run:
     order: int | None
     calls: list[tuple[str, bool]]
     seen: Mapping[str, list[tuple[Any, Any]]]
-    lines: list[str] = attrs.field(factory=lambda: ["harness.start()"])
+    headers: Mapping[str, object] = attrs.field(factory=dict)
+    lines: list[str] = attrs.field(init=False)
     is_cut: bool = False
     is_cancelled: bool = False
     fed: int = 0
+
+    def __attrs_post_init__(self) -> None:
+        self.lines = [f"harness.start({self.headers!r})" if self.headers else "harness.start()"]
 
     @property
     def error(self) -> PenstockError | None:
@@ -97,7 +102,7 @@ class Drive:
         Raises:
             InternalError: an invariant of the engine is broken, or there is no end of steps.
         """
-        self._harness.start()
+        self._harness.start(self._run.headers)
         done = 0
         while any(self._left.values()):
             if done == self._cancel_after:

@@ -60,6 +60,7 @@ def record(
     plan: Plan,
     feed: Mapping[str, Iterable[tuple[int, object]]],
     side_packets: Mapping[str, object] | None = None,
+    headers: Mapping[str, object] | None = None,
 ) -> list[Row]:
     """Run a plan on one thread and return a row for each of its streams, in the order of the plan.
 
@@ -70,6 +71,7 @@ def record(
         plan: whose calculators need neither event loop nor threads.
         feed: graph input → timestamps and payloads.
         side_packets: name → payload.
+        headers: graph input → payload of its stream's header.
 
     Raises:
         GraphConfigError: side packets are missing or wrong.
@@ -77,7 +79,7 @@ def record(
         InternalError: it does not end, or a source has no end.
     """
     harness = ScheduleHarness(plan, side_packets=side_packets)
-    harness.start()
+    harness.start(headers)
     harness.run()
     inputs = [stream.name for stream in plan.streams[: plan.graph_inputs]]
     events = [(t, i, payload) for i, name in enumerate(inputs) for t, payload in feed.get(name, ())]

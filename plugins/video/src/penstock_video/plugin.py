@@ -23,6 +23,7 @@ def penstock_components() -> Components:
             "OpenCvVideoEncoderCalculator": encoder,
             "VideoDecoderCalculator": decoder,
             "VideoEncoderCalculator": encoder,
+            "VideoPreStreamCalculator": "penstock_video.pre_stream:VideoPreStreamCalculator",
         },
         options={
             "penstock.VideoDecoderCalculatorOptions": (
@@ -34,6 +35,11 @@ def penstock_components() -> Components:
                 "penstock.CalculatorOptions",
                 207936763,
                 "penstock_video.opencv_video_encoder_calculator_pb2:OpenCvVideoEncoderCalculatorOptions",
+            ),
+            "penstock.VideoPreStreamCalculatorOptions": (
+                "penstock.CalculatorOptions",
+                151386123,
+                "penstock_video.video_pre_stream_calculator_pb2:VideoPreStreamCalculatorOptions",
             ),
         },
     )

@@ -100,7 +100,7 @@ class LandmarksToRenderDataCalculator(penstock.Calculator):
             InvalidArgumentError: the connections are no pairs of indices.
         """
         options = cc.options(LandmarksToRenderDataCalculatorOptions)
-        ends = list(options.landmark_connections)
+        ends = self._ends_of(options)
         if len(ends) % 2:
             raise InvalidArgumentError(
                 f"landmark_connections has {len(ends)} entries, but must have pairs; add or remove one in "
@@ -144,6 +144,11 @@ class LandmarksToRenderDataCalculator(penstock.Calculator):
         data = RenderData()
         self._draw(port.payload, float(thickness), data)
         cc.outputs["RENDER_DATA"].add(data, cc.stamp)
+
+    @staticmethod
+    def _ends_of(options: LandmarksToRenderDataCalculatorOptions) -> list[int]:
+        """Return the indices that are connected, in pairs."""
+        return list(options.landmark_connections)
 
     def _draw(self, landmarks: _Landmarks, thickness: float, data: RenderData) -> None:
         is_normalized = self._tag == "NORM_LANDMARKS"

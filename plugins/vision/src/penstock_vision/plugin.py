@@ -57,6 +57,15 @@ def penstock_components() -> Components:
             "DetectionsToTimedBoxListCalculator": (
                 "penstock_vision.timed_boxes:DetectionsToTimedBoxListCalculator"
             ),
+            "FaceGeometryEnvGeneratorCalculator": (
+                "penstock_vision.face_geometry:FaceGeometryEnvGeneratorCalculator"
+            ),
+            "FaceGeometryPipelineCalculator": (
+                "penstock_vision.face_geometry:FaceGeometryPipelineCalculator"
+            ),
+            "FaceLandmarksToRenderDataCalculator": (
+                "penstock_vision.face_landmarks_to_render_data:FaceLandmarksToRenderDataCalculator"
+            ),
             "FilterClassificationListCollectionCalculator": (
                 "penstock_vision.filter_collection:FilterClassificationListCollectionCalculator"
             ),
@@ -87,6 +96,8 @@ def penstock_components() -> Components:
             ),
             "ImagePropertiesCalculator": ("penstock_vision.image_handles:ImagePropertiesCalculator"),
             "InverseMatrixCalculator": "penstock_vision.masks:InverseMatrixCalculator",
+            "IrisToDepthCalculator": ("penstock_vision.iris_to_depth:IrisToDepthCalculator"),
+            "IrisToRenderDataCalculator": ("penstock_vision.iris_to_render_data:IrisToRenderDataCalculator"),
             "LabelsToRenderDataCalculator": (
                 "penstock_vision.labels_to_render_data:LabelsToRenderDataCalculator"
             ),
@@ -165,6 +176,9 @@ def penstock_components() -> Components:
             ),
             "ToImageCalculator": "penstock_vision.image_handles:ToImageCalculator",
             "TopKScoresCalculator": ("penstock_vision.top_k_scores:TopKScoresCalculator"),
+            "UpdateFaceLandmarksCalculator": (
+                "penstock_vision.update_face_landmarks:UpdateFaceLandmarksCalculator"
+            ),
             "VisibilityCopyCalculator": ("penstock_vision.visibility_copy:VisibilityCopyCalculator"),
             "VisibilitySmoothingCalculator": (
                 "penstock_vision.visibility_smoothing:VisibilitySmoothingCalculator"
@@ -216,6 +230,16 @@ def penstock_components() -> Components:
                 248360806,
                 "penstock_vision.detections_to_render_data_calculator_pb2:DetectionsToRenderDataCalculatorOptions",
             ),
+            "penstock.FaceGeometryEnvGeneratorCalculatorOptions": (
+                "penstock.CalculatorOptions",
+                323693810,
+                "penstock_vision.face_geometry_env_generator_calculator_pb2:FaceGeometryEnvGeneratorCalculatorOptions",
+            ),
+            "penstock.FaceGeometryPipelineCalculatorOptions": (
+                "penstock.CalculatorOptions",
+                323693812,
+                "penstock_vision.face_geometry_pipeline_calculator_pb2:FaceGeometryPipelineCalculatorOptions",
+            ),
             "penstock.FilterDetectionCalculatorOptions": (
                 "penstock.CalculatorOptions",
                 339582987,
@@ -235,6 +259,16 @@ def penstock_components() -> Components:
                 "penstock.CalculatorOptions",
                 338119067,
                 "penstock_vision.frame_annotation_to_rect_calculator_pb2:FrameAnnotationToRectCalculatorOptions",
+            ),
+            "penstock.IrisToDepthCalculatorOptions": (
+                "penstock.CalculatorOptions",
+                303429002,
+                "penstock_vision.iris_to_depth_calculator_pb2:IrisToDepthCalculatorOptions",
+            ),
+            "penstock.IrisToRenderDataCalculatorOptions": (
+                "penstock.CalculatorOptions",
+                289530040,
+                "penstock_vision.iris_to_render_data_calculator_pb2:IrisToRenderDataCalculatorOptions",
             ),
             "penstock.LabelsToRenderDataCalculatorOptions": (
                 "penstock.CalculatorOptions",

@@ -4,8 +4,8 @@ A graph names the options messages that it uses. Those are imported, and no othe
 graph: protobuf can read only extensions that it knows. Names of the reference's package are read as names of
 ours: `[mediapipe.X.ext]` and `type.googleapis.com/mediapipe.X`.
 
-What the caller passes in is copied, never changed. Templates are recognised here and read by the reader that
-`penstock-templates` registers.
+What the caller passes in is copied, never changed. Templates and JSON are recognised here, and read by the
+readers that `penstock-templates` and `penstock-json-graphs` register.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from penstock.config.calculator_pb2 import CalculatorGraphConfig
 from penstock.config.options.messages import calculators_of, first_bytes_in, is_known, messages_in, spelled
 from penstock.config.options.types import OptionTypes
 from penstock.config.places import Places, ReadGraph, Spot, where
-from penstock.config.reading.scan import HALF, end_of_field, own_name, scan_json, scan_text
+from penstock.config.reading.scan import HALF, end_of_field, own_name, scan_text
 from penstock.errors import (
     GraphParseError,
     InvalidArgumentError,
@@ -42,7 +42,7 @@ from penstock.shown import quoted
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from penstock.config.graph_reader import Definition, GraphReader
+    from penstock.config.graph_reader import Definition, GraphReader, JsonReader
     from penstock.config.message import Message
     from penstock.config.places import FieldPath
     from penstock.config.reading.scan import ScannedText
@@ -93,13 +93,13 @@ def read_definition(
 
     Text is a template where a percent sign stands outside of strings and comments. A binary file is one
     where its name ends with .template.binarypb or .template.pb. Templates are read by the graph reader
-    "template" of the registry; where the registry has none, by that of the default registry.
+    "template" of the registry, JSON by its reader "json"; where it has none, by that of the default registry.
 
     Args:
         source: a `str` is text, a `pathlib.Path` a file (.pbtxt, .textproto, .binarypb, .pb, .json);
             or a CalculatorGraphConfig or CalculatorGraphTemplate message, a `dict` as JSON has it, or an
             object with `to_config()` or `to_template()`.
-        registry: finds the options messages, and the reader of templates.
+        registry: finds the options messages, and the readers of templates and JSON.
         label: replaces the file's name in messages where `source` is no file.
         types: shared by all files of one graph, and made from the registry; None where this is the only file.
             With it, the caller sees to options that cannot be read: `Places.unread` has them.
@@ -123,7 +123,7 @@ def read_definition(
     if _is_path(source):
         return reader.file(source)
     if isinstance(source, dict):
-        return reader.mapping(source)
+        return reader.json(source)
     if isinstance(source, AnyMessage) and source.DESCRIPTOR.full_name in _GRAPH_NAMES:
         return reader.binary(source.SerializePartialToString())
     if isinstance(source, AnyMessage) and source.DESCRIPTOR.full_name in _TEMPLATE_NAMES:
@@ -212,17 +212,20 @@ class _Reader:
             _raise_unread(places)
         return self._finished(message, places)
 
-    def json(self, text: str) -> ReadGraph:
-        from penstock.config.reading.json_graph import JsonGraphError, value_of  # graphs in JSON are few
+    def json(self, given: str | dict[str, Any]) -> ReadGraph:
+        text = given if isinstance(given, str) else None
+        reader: JsonReader = self._reader("json", "a dict" if text is None else "JSON", None)
+        places = Places(self._file, text)
+        message = CalculatorGraphConfig()
 
-        try:
-            value = value_of(text)
-        except JsonGraphError as error:
-            self._fail(error.words, error.position, error.__cause__)
-        return self._value(value, Places(self._file, text, scan_json(text)))
+        def load(name: str, written: str, path: FieldPath) -> None:
+            self._load(name, written, places.position_of(path))
 
-    def mapping(self, mapping: dict[str, Any]) -> ReadGraph:
-        return self._value(mapping, Places(self._file))
+        if text is None:
+            reader.message(given, message, places, self._types, load)
+        else:
+            reader.text(text, message, places, self._types, load)
+        return self._finished(message, places)
 
     def binary(self, data: bytes) -> ReadGraph:
         message = CalculatorGraphConfig()
@@ -239,7 +242,7 @@ class _Reader:
             CalculatorGraphTemplate,
         )
 
-        reader = self._template_reader(None)
+        reader: GraphReader = self._reader("template", "a template", None)
         message = CalculatorGraphTemplate()
         self._decode(data, message, message.config)
         places = Places(self._file)
@@ -272,7 +275,7 @@ class _Reader:
     def _template(self, text: str, places: Places, position: tuple[int, int] | None) -> Definition:
         from penstock.config.graph_reader import DefinitionTextError  # few graphs are templates
 
-        reader = self._template_reader(position)
+        reader: GraphReader = self._reader("template", "a template", position)
 
         def merge(part: str, message: Message, offset: int, unclosed: int | None) -> None:
             self._merge(part, message, places, unclosed, offset)
@@ -286,15 +289,14 @@ class _Reader:
         self._finished(template.graph, places)
         return template
 
-    def _template_reader(self, position: tuple[int, int] | None) -> GraphReader:
-        from penstock.plugins.default_registry import find_component  # few graphs are templates
+    def _reader(self, name: str, form: str, position: tuple[int, int] | None) -> Any:
+        from penstock.plugins.default_registry import find_component  # few graphs are in other forms
 
-        before = f"{where(self._file, position)}this graph is a template, and "
+        before = f"{where(self._file, position)}this graph is {form}, and "
         try:
-            reader: GraphReader = find_component("graph reader", "template", self._registry, before)
+            return find_component("graph reader", name, self._registry, before)
         except (NameClashError, PluginError) as error:
             raise type(error)(f"{where(self._file, position)}{error}", code=error.code) from error
-        return reader
 
     def _message(self, scanned: ScannedText, places: Places) -> CalculatorGraphConfig:
         message = CalculatorGraphConfig()
@@ -344,22 +346,6 @@ class _Reader:
         name = next(places.texts("calculator" if part == "node" else "type", inside=spot), "")
         given = places.text[at : end_of_field(places.text, at)]
         return right_options(message, field, given, part, name, self._types)
-
-    def _value(self, value: Any, places: Places) -> ReadGraph:
-        from penstock.config.reading.json_graph import JsonGraphError, calculators_in, merge_value
-
-        def load(name: str, written: str, path: FieldPath) -> None:
-            self._load(name, written, places.position_of(path))
-
-        message = CalculatorGraphConfig()
-        self._types.look_into(lambda: calculators_in(value))
-        try:
-            merge_value(value, message, self._types, load)
-        except JsonGraphError as error:
-            position = None if error.path is None else places.position_of(error.path)
-            place = f"{spelled(error.path)}: " if position is None and error.path else ""
-            self._fail(f"{place}{error.words}", position, error.__cause__)
-        return self._finished(message, places)
 
     def _finished(self, message: CalculatorGraphConfig, places: Places) -> ReadGraph:
         """Rename packed messages of the reference's package, and load the types of all packed messages."""

@@ -18,19 +18,22 @@ _KINDS: Final = {
 _NODE: Final = "penstock.CalculatorGraphConfig.Node"
 #: How options are written: packed, and as an extension.
 _TEXT: Final = ("node_options {{ [type.googleapis.com/{}] {{ {} }} }}", "options {{ [{}.ext] {{ {} }} }}")
-_JSON: Final = (
-    '"node_options": [{{"@type": "type.googleapis.com/{}", {}}}]',
-    '"options": {{"[{}.ext]": {{{}}}}}',
-)
 
 
 def right_options(  # noqa: PLR0913, PLR0917  # what a file has at one place
-    message: str, field: str, given: str, part: str, name: str, types: OptionTypes
+    message: str,
+    field: str,
+    given: str,
+    part: str,
+    name: str,
+    types: OptionTypes,
+    forms: tuple[str, str] = _TEXT,
 ) -> str:
     """Return how an error goes on about a field that a message does not have; "" where it is no option.
 
-    The field is `given` with its value, as graph text or JSON, in a `part` of the graph ("node"); `name` is
-    the name of the part's component, whose options `types` finds.
+    The field is `given` with its value, in a `part` of the graph ("node"); `name` is the name of the part's
+    component, whose options `types` finds. The `forms` are those of packed options and of an extension, with
+    places for the name of the options and for the field.
     """
     kind, extended = _KINDS.get(part, ("", ""))
     if not kind or not name or message not in (extended, _NODE, "google.protobuf.Any"):
@@ -38,7 +41,6 @@ def right_options(  # noqa: PLR0913, PLR0917  # what a file has at one place
     for options, (is_extension, fields) in types.of_component(kind, name, extended).items():
         near = [field] if field in fields or message == _NODE else near_names(field, fields, 1)
         if near and near[0] in fields:
-            forms = _JSON if given.startswith('"') else _TEXT
             written = " ".join(given.split()).replace(field, near[0], 1)
             return f"; write {forms[is_extension].format(options, written)}"
         if message != _NODE:

@@ -1,4 +1,4 @@
-"""One pass over graph text or JSON that finds where its fields stand.
+"""One pass over graph text that finds where its fields stand.
 
 The text format's own parser says where it stopped, but not where a field of the finished message
 came from. So the text is read a second time here, once and in linear time, by a reader that knows
@@ -267,45 +267,6 @@ class _TextTree:
 
     def _is_next(self, text: str) -> bool:
         return self._next < len(self._tokens) and self._tokens[self._next].text == text
-
-
-# --- JSON ---------------------------------------------------------------------------------------
-
-
-def scan_json(text: str) -> Spot:
-    """Read correct JSON, and note where its members stand, named as in graph text."""
-    root = Spot(0)
-    #: The open brackets: the spot that members go to, and in a list the name of its elements.
-    still_open: list[tuple[Spot, str | None]] = []
-    name: str | None = None
-    tokens = tokens_of(text)
-    offset = 0
-    for token, after in zip(tokens, [*tokens[1:], None], strict=True):
-        spot, elements = still_open[-1] if still_open else (root, "")
-        if token.text in ("}", "]"):
-            still_open.pop()
-        elif after is not None and after.text == ":" and token.kind == "string":
-            name = _json_name(token.text)
-            offset = token.offset
-        elif token.text not in (",", ":"):
-            inner = root
-            if name is not None and token.text != "[":
-                inner = spot.add(name, offset)
-            elif elements:
-                inner = spot.add(elements, token.offset)
-            if token.text == "[":
-                still_open.append((spot, name or elements))
-            elif token.text == "{":
-                still_open.append((inner, None))
-            name = None
-    return root
-
-
-def _json_name(literal: str) -> str:
-    import json  # graphs in JSON are few
-
-    name: str = json.loads(literal)
-    return f"[{own_name(name[1:-1])}]" if name.startswith("[") else snake_case(name)
 
 
 def snake_case(name: str) -> str:

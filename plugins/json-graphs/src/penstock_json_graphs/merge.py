@@ -1,31 +1,32 @@
-"""The JSON form of a graph: names are changed to ours before protobuf reads it, and its errors made readable.
+"""From a JSON value to a graph: names become ours, and what protobuf says of mistakes readable.
 
 A path is a list of (field as the text format names it, index), as `Places.position_of` takes it.
 """
 
 from __future__ import annotations
 
-import json
 import re
-from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from google.protobuf import descriptor_pool, json_format
 from google.protobuf.any_pb2 import Any as PackedMessage
 
-from penstock.config.reading.right_options import right_options
-from penstock.config.reading.scan import HALF, own_name, snake_case
-from penstock.config.reading.words import TOO_DEEP, lowered, with_near_fields
-from penstock.shown import quoted, shown
+from penstock.lowlevel import own_name, right_options, shown, snake_case, with_near_fields
+from penstock_json_graphs.text import TOO_DEEP
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
-    from penstock.config.message import Message
-    from penstock.config.options.types import OptionTypes
-    from penstock.config.places import FieldPath
+    from penstock.lowlevel import FieldPath, Message, OptionTypes, ReaderLoad
 
+#: Half of a character, which protobuf cannot take: it crashes where an enum is given such a name.
+_HALF: Final = re.compile("[\ud800-\udfff]")
+#: How options are written: packed, and as an extension.
+_FORMS: Final = (
+    '"node_options": [{{"@type": "type.googleapis.com/{}", {}}}]',
+    '"options": {{"[{}.ext]": {{{}}}}}',
+)
 #: What protobuf says of a packed message without a type → what to do.
 _NO_TYPE: Final = "@type is missing"
 _TYPE_FIRST: Final = '; begin with the type: {"@type": "type.googleapis.com/package.Options", ...}'
@@ -36,42 +37,20 @@ _PREFIX: Final = re.compile(r"^(?:Failed to parse [^ ]+ field: )+")
 
 
 class JsonGraphError(Exception):
-    """Text that is no JSON, or JSON that is no graph.
+    """JSON that is no graph.
 
     Attributes:
         words: what is wrong.
-        position: line and column, where the text is no JSON; else None.
-        path: to what does not fit a graph; else None.
+        path: to what does not fit a graph; None where that is not known.
     """
 
-    def __init__(
-        self, words: str, *, position: tuple[int, int] | None = None, path: FieldPath | None = None
-    ) -> None:
+    def __init__(self, words: str, path: FieldPath | None = None) -> None:
         super().__init__(words)
         self.words = words
-        self.position = position
         self.path = path
 
 
-def value_of(text: str) -> Any:
-    """Return what a JSON text holds.
-
-    Raises:
-        JsonGraphError: it is no JSON, or an object has a member twice.
-    """
-    try:
-        return json.loads(text, object_pairs_hook=_without_duplicates)
-    except json.JSONDecodeError as error:
-        raise JsonGraphError(lowered(error.msg), position=(error.lineno, error.colno)) from error
-    except ValueError as error:
-        raise JsonGraphError(str(error)) from error
-    except RecursionError as error:
-        raise JsonGraphError(TOO_DEEP) from error
-
-
-def merge_value(
-    value: object, graph: Message, types: OptionTypes, load: Callable[[str, str, FieldPath], None]
-) -> None:
+def merge_value(value: object, graph: Message, types: OptionTypes, load: ReaderLoad) -> None:
     """Read a JSON value into a graph that is empty.
 
     Args:
@@ -84,7 +63,7 @@ def merge_value(
         JsonGraphError: the value is no graph.
     """
     if not isinstance(value, dict):
-        raise JsonGraphError(f"a graph is a JSON object, not a {type(value).__name__}", path=())
+        raise JsonGraphError(f"a graph is a JSON object, not a {type(value).__name__}", ())
     #: The same object for protobuf, whose published types take a DescriptorPool only.
     pool: Any = types
     try:
@@ -96,7 +75,7 @@ def merge_value(
     except _UNFIT as error:
         path = _blame(named, type(graph)(), pool)
         right = partial(_right_options, named, path, types)
-        raise JsonGraphError(with_near_fields(_reason(error), types, right), path=path) from error
+        raise JsonGraphError(with_near_fields(_reason(error), types, right), path) from error
 
 
 def _right_options(graph: Any, path: FieldPath, types: OptionTypes, message: str, field: str) -> str:
@@ -105,7 +84,7 @@ def _right_options(graph: Any, path: FieldPath, types: OptionTypes, message: str
     parts = graph.get(part)
     one = parts[index : index + 1] if isinstance(parts, list) else None
     calculators, _ = calculators_in({"node": one})
-    return right_options(message, field, f'"{field}": ...', part, next(iter(calculators), ""), types)
+    return right_options(message, field, f'"{field}": ...', part, next(iter(calculators), ""), types, _FORMS)
 
 
 def calculators_in(graph: Any) -> tuple[Iterable[str], str]:
@@ -116,20 +95,7 @@ def calculators_in(graph: Any) -> tuple[Iterable[str], str]:
     return [one for one in found if isinstance(one, str)], package if isinstance(package, str) else ""
 
 
-def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return a JSON object as a dict.
-
-    Raises:
-        ValueError: a member comes twice; `json` alone would drop the first.
-    """
-    members = dict(pairs)
-    if len(members) < len(pairs):
-        ((twice, _),) = Counter(name for name, _ in pairs).most_common(1)
-        raise ValueError(f"the member {quoted(twice)} comes twice in one object")
-    return members
-
-
-def _with_own_names(value: Any, path: FieldPath, load: Callable[[str, str, FieldPath], None]) -> Any:
+def _with_own_names(value: Any, path: FieldPath, load: ReaderLoad) -> Any:
     """Return a copy of JSON in which names of the reference's messages are those of ours."""
     if isinstance(value, list):
         above, (name, _) = (path[:-1], path[-1]) if path else ((), ("", 0))
@@ -138,7 +104,7 @@ def _with_own_names(value: Any, path: FieldPath, load: Callable[[str, str, Field
         return _text(value, path)
     if not isinstance(value, dict):
         if value is not None and not isinstance(value, bool | int | float):  # the object was not JSON
-            raise JsonGraphError(f"{shown(value)} is a {type(value).__name__}; JSON has none", path=path)
+            raise JsonGraphError(f"{shown(value)} is a {type(value).__name__}; JSON has none", path)
         return value
     members = {}
     for key, member in value.items():
@@ -159,9 +125,9 @@ def _with_own_names(value: Any, path: FieldPath, load: Callable[[str, str, Field
 def _text(value: Any, path: FieldPath) -> str:
     """Return a value that must be a str of whole characters."""
     if not isinstance(value, str):
-        raise JsonGraphError(f"{shown(value)} is a {type(value).__name__}; expected a str", path=path)
-    if half := HALF.search(value):
-        raise JsonGraphError(f"{half[0]!r} is half of a character; write the character itself", path=path)
+        raise JsonGraphError(f"{shown(value)} is a {type(value).__name__}; expected a str", path)
+    if half := _HALF.search(value):
+        raise JsonGraphError(f"{half[0]!r} is half of a character; write the character itself", path)
     return value
 
 

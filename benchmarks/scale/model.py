@@ -1,0 +1,376 @@
+"""Drivers simulated event by event, with simpy: what waits for what, and for how long.
+
+A driver does one thing at a time (its interpreter's lock), and so does a worker. A replica has one call under
+way, or as many as its layout says, and a queue that stops the driver's source when it is full. Processes that
+share a host share its processors. Nothing here is random: who calls says when events come, and to which
+replica they go.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+import attrs
+import numpy as np
+import simpy
+
+from scale.costs import MICRO
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Sequence
+
+    from numpy.typing import NDArray
+    from simpy.resources.resource import PriorityRequest
+
+    from scale.costs import Costs
+    from scale.work import Layout
+
+    Steps = Generator[simpy.Event, Any, None]
+
+#: How long other work keeps a processor at a time, and how far it falls behind before it goes first, in
+#: seconds: a slice and a period of Linux's scheduler, which lets what wakes up go before what always works.
+SLICE_S: Final = 0.003
+DEBT_S: Final = 0.006
+#: Who gets a processor; what is last also makes room.
+_FIRST, _OURS, _LAST = range(3)
+#: How long a thread keeps the lock while others wait for it, in seconds: `sys.getswitchinterval()`.
+SWITCH_S: Final = 0.005
+
+
+class Host:
+    """A machine with so many processors; None: as many as its processes need.
+
+    Args:
+        env: the simulation.
+        processors: how many.
+        others: the part of all its time that other work keeps processors busy, in processors.
+    """
+
+    def __init__(self, env: simpy.Environment, processors: int | None = None, others: float = 0.0) -> None:
+        self.env: Final = env
+        self._processors: Final = None if processors is None else simpy.PreemptiveResource(env, processors)
+        while others > 0 and self._processors is not None:
+            env.process(self._other_work(self._processors, min(others, 1.0)))
+            others -= 1
+
+    def has_idle_processor(self) -> bool:
+        """Return whether a process that wakes up finds a processor asleep."""
+        return self._processors is None or self._processors.count < self._processors.capacity
+
+    def work(self, seconds: float) -> Steps:
+        """Keep a processor busy."""
+        if self._processors is None:
+            yield self.env.timeout(seconds)
+            return
+        with self._processors.request(priority=_OURS) as processor:
+            yield processor
+            yield self.env.timeout(seconds)
+
+    def _other_work(self, processors: simpy.PreemptiveResource, part: float) -> Steps:
+        """Keep a processor busy for a part of the time, when there is one; with too much debt, at once."""
+        env = self.env
+        had = 0.0
+        while True:
+            if (ahead := had - part * env.now) > 0:
+                yield env.timeout(ahead / part)
+            priority = _FIRST if -ahead > DEBT_S else _LAST
+            began: float | None = None
+            with processors.request(priority=priority, preempt=False) as processor:
+                try:
+                    yield processor | env.timeout(DEBT_S)
+                    if processor.triggered:
+                        began = env.now
+                        yield env.timeout(SLICE_S)
+                except simpy.Interrupt:  # makes room
+                    pass
+            had += 0.0 if began is None else env.now - began
+
+
+class Process:
+    """A process that does one thing at a time.
+
+    Args:
+        host: where it runs.
+        wake_s: what it costs more when it had slept.
+    """
+
+    def __init__(self, host: Host, wake_s: float) -> None:
+        self._host: Final = host
+        self._lock: Final = simpy.PriorityResource(host.env, 1)
+        self._wake_s: Final = wake_s
+        self._busy_until = -1.0
+        #: How often it has died, and when the last new one is ready.
+        self.deaths = 0
+        self.back_at = 0.0
+
+    def turn(self, *, is_urgent: bool = False) -> PriorityRequest:
+        """Return a request to have the process alone; what is urgent comes before what waits already."""
+        return self._lock.request(priority=0 if is_urgent else 1)
+
+    def spend(self, seconds: float) -> Steps:
+        """Work so many seconds of a processor; during a turn."""
+        env = self._host.env
+        if env.now > self._busy_until and self._host.has_idle_processor():
+            seconds += self._wake_s
+        yield from self._host.work(seconds)
+        self._busy_until = env.now
+
+    def work(self, seconds: Callable[[], float], gap: float = 0.0) -> Steps:
+        """Work in a turn; `seconds` is asked when the turn has come. Then, for `gap`, do nothing."""
+        with self.turn() as turn:
+            yield turn
+            yield from self.spend(seconds())
+            if gap:
+                yield self._host.env.timeout(gap)
+                self._busy_until = self._host.env.now
+
+    def die(self, back_after: float) -> None:
+        """Lose all calls under way; a new process is there after so many seconds."""
+        self.deaths += 1
+        self.back_at = max(self.back_at, self._host.env.now + back_after)
+
+
+class Source(Protocol):
+    """Where a driver has its events from."""
+
+    def take(self) -> tuple[Any, int] | None:
+        """Return the next event and the number of its replica; None: there is none now."""
+
+    def later(self) -> simpy.Event | None:
+        """Return what happens when there may be more; None: there will be no more."""
+
+
+class Driver:
+    """A driver and its workers.
+
+    Args:
+        host: of the driver and of its workers.
+        layout: what it has.
+        costs: what that costs.
+        source: of its events.
+        deliver: gets each event when its result is there.
+    """
+
+    def __init__(
+        self, host: Host, layout: Layout, costs: Costs, source: Source, deliver: Callable[[Any], object]
+    ) -> None:
+        env = self._env = host.env
+        self._layout: Final = layout
+        self._costs: Final = costs
+        self._source: Final = source
+        self._deliver: Final = deliver
+        self._process: Final = Process(host, costs.wake_us * MICRO)
+        self.workers: Final = [Process(host, costs.worker_wake_us * MICRO) for _ in range(layout.workers)]
+        self.repeated = 0
+        room = layout.queue or float("inf")
+        self._queues: Final = [simpy.Store(env, room) for _ in range(layout.shards)]
+        most = layout.in_flight or float("inf")
+        self._slots: Final = simpy.Container(env, most, most)
+        for number, queue in enumerate(self._queues):
+            for _ in range(layout.messages):
+                env.process(self._replica(queue, self.workers[number % layout.workers]))
+        env.process(self._read())
+
+    def _read(self) -> Steps:
+        """Give events to replicas, in order; wait where there is no room.
+
+        What is there is taken before messages are sent, so that it goes with them.
+        """
+        ingest = self._costs.ingest_us * MICRO
+        while True:
+            found = self._source.take()
+            if found is None:
+                later = self._source.later()
+                if later is None:
+                    return
+                yield later
+                continue
+            with self._process.turn(is_urgent=True) as turn:
+                yield turn
+                until = self._env.now + SWITCH_S
+                while found is not None:
+                    yield from self._process.spend(ingest)
+                    room = self._give(*found)
+                    if not room.triggered or self._env.now >= until:
+                        break
+                    found = self._source.take()
+            yield room
+
+    def _give(self, event: object, shard: int) -> simpy.Event:
+        """Give an event to a replica; return what happens when there is room for it."""
+        put = self._queues[shard].put(event)
+        return self._slots.get(1) if self._layout.in_flight else put
+
+    def _replica(self, queue: simpy.Store, worker: Process) -> Steps:
+        """Call the worker for one message after the other; what waits when it is sent goes with it."""
+        wire, gap = self._costs.wire_us * MICRO, self._costs.gap_us / 2 * MICRO
+        while True:
+            events = [(yield queue.get())]
+            yield from self._process.work(partial(self._send_s, events, queue), gap)
+            yield self._env.timeout(wire)
+            yield from self._call(worker, len(events))
+            yield self._env.timeout(wire)
+            yield from self._process.work(partial(self._half_s, len(events)), gap)
+            for event in events:
+                self._deliver(event)
+            if self._layout.in_flight:
+                self._slots.put(len(events))
+
+    def _send_s(self, events: list[object], queue: simpy.Store) -> float:
+        """Add what waits to the events of a message; return the driver's seconds for sending it."""
+        while queue.items and len(events) < self._layout.batch:
+            events.append(queue.get().value)
+        return self._half_s(len(events))
+
+    def _half_s(self, count: int) -> float:
+        """Return the driver's seconds for sending a message, or for taking its reply."""
+        return (self._costs.call_us + self._costs.each_us * count) / 2 * MICRO
+
+    def _call(self, worker: Process, count: int) -> Steps:
+        """Let a worker do events; again, where it died meanwhile."""
+        while True:
+            if worker.back_at > self._env.now:
+                yield self._env.timeout(worker.back_at - self._env.now)
+            deaths = worker.deaths
+            yield from worker.work(lambda: self._costs.worker_s(self._layout, count) * count)
+            if self._layout.wait_us:
+                yield self._env.timeout(self._layout.wait_us * count * MICRO)
+            if worker.deaths == deaths:
+                return
+            self.repeated += count
+
+
+# --- drivers with the events that they are to have --------------------------------------------------
+
+
+@attrs.frozen(eq=False)
+class Trace:
+    """Events of one driver, in the order of its log.
+
+    Attributes:
+        shards: (n,) integers, the replica of each.
+        at: (n,) seconds at which each is in the log, not descending; None: all are there from the beginning.
+    """
+
+    shards: NDArray[np.int64]
+    at: NDArray[np.float64] | None = None
+
+
+@attrs.frozen(eq=False)
+class Outcome:
+    """What became of a driver's events.
+
+    Attributes:
+        at, done: (n,) seconds at which each was in the log, and at which its result was delivered; results
+            of a stateless node are delivered in order.
+        repeated: events that were in a call when its worker died, and were given to the next one.
+    """
+
+    at: NDArray[np.float64]
+    done: NDArray[np.float64]
+    repeated: int
+
+    def waits(self) -> NDArray[np.float64]:
+        """Return (n,) seconds from the log to the result."""
+        return self.done - self.at
+
+    def rate(self) -> float:
+        """Return events a second, without the first tenth and the last tenth of what was done."""
+        times = np.sort(self.done)
+        first, last = len(times) // 10, len(times) - 1 - len(times) // 10
+        return float((last - first) / (times[last] - times[first]))
+
+
+@attrs.frozen
+class Death:
+    """The death of workers.
+
+    Attributes:
+        at_s: when.
+        workers: the numbers of those that die.
+        back_after_s: seconds until it is noticed and new ones are ready.
+    """
+
+    at_s: float
+    workers: Sequence[int]
+    back_after_s: float
+
+
+def simulate(  # noqa: PLR0913  # what a simulation is made of
+    layout: Layout,
+    costs: Costs,
+    traces: Sequence[Trace],
+    *,
+    processors: int | None = None,
+    others: float = 0.0,
+    deaths: Sequence[Death] = (),
+) -> list[Outcome]:
+    """Simulate drivers on one host, one for each trace, until all events are done.
+
+    Args:
+        layout: of each driver.
+        costs: of each driver.
+        traces: their events; a trace without events is a driver that has nothing to do.
+        processors: of the host; None: as many as there are processes.
+        others: processors of the host that other work keeps busy.
+        deaths: of workers of the first driver.
+    """
+    env = simpy.Environment()
+    host = Host(env, processors, others)
+    runs = [_Run(host, layout, costs, trace) for trace in traces]
+    for death in deaths:
+        env.process(_kill(env, runs[0].driver, death))
+    env.run(env.all_of([run.end for run in runs]))
+    return [
+        Outcome(
+            run.at,
+            np.maximum.accumulate(run.done) if layout.stateless else run.done,
+            run.driver.repeated,
+        )
+        for run in runs
+    ]
+
+
+class _Run:
+    """A driver with a trace, and the source of its events."""
+
+    def __init__(self, host: Host, layout: Layout, costs: Costs, trace: Trace) -> None:
+        self._env: Final = host.env
+        count = len(trace.shards)
+        self.at: Final = np.zeros(count) if trace.at is None else trace.at
+        self.done: Final = np.full(count, np.nan)
+        self.end: Final = host.env.event()
+        self._times: Final[list[float]] = self.at.tolist()
+        self._shards: Final[list[int]] = trace.shards.tolist()
+        self._next = 0
+        self._left = count
+        if not count:
+            self.end.succeed()
+        self.driver: Final = Driver(host, layout, costs, self, self._deliver)
+
+    def take(self) -> tuple[int, int] | None:
+        """Return the next event if it is in the log."""
+        event = self._next
+        if event == len(self._times) or self._times[event] > self._env.now:
+            return None
+        self._next += 1
+        return event, self._shards[event]
+
+    def later(self) -> simpy.Event | None:
+        """Return what happens when the next event is in the log."""
+        if self._next == len(self._times):
+            return None
+        return self._env.timeout(self._times[self._next] - self._env.now)
+
+    def _deliver(self, event: int) -> None:
+        self.done[event] = self._env.now
+        self._left -= 1
+        if not self._left:
+            self.end.succeed()
+
+
+def _kill(env: simpy.Environment, driver: Driver, death: Death) -> Steps:
+    yield env.timeout(death.at_s)
+    for number in death.workers:
+        driver.workers[number].die(death.back_after_s)

@@ -1,0 +1,1 @@
+"""Sound as streams: decoded, resampled, framed, as spectra and features. `plugin` lists the names."""

@@ -1,0 +1,34 @@
+"""Graphs in JSON: files that end with .json, dicts, and graphs written as JSON."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from penstock.lowlevel import Message, OptionTypes
+
+__all__ = ["to_json"]
+
+
+def to_json(message: Message, types: OptionTypes) -> str:
+    """Return a graph as JSON that is read back, from a file, to an equal message.
+
+    `penstock.config.to_json` is this function behind a registry: it finds the options first.
+
+    Args:
+        message: a CalculatorGraphConfig, or a part of one.
+        types: has loaded the options that are packed in it.
+
+    Raises:
+        InvalidArgumentError: the graph has packed options of an unknown type.
+    """
+    from google.protobuf import json_format  # late: loading the plugins imports this package
+
+    from penstock.errors import InvalidArgumentError
+
+    #: The same object for protobuf, whose published types take a DescriptorPool only.
+    pool: Any = types
+    try:
+        return json_format.MessageToJson(message, preserving_proto_field_name=True, descriptor_pool=pool)
+    except TypeError as error:
+        raise InvalidArgumentError(f"the graph cannot be written as JSON: {error}") from error

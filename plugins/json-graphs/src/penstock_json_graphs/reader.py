@@ -1,0 +1,46 @@
+"""The graph reader "json": what the core asks where a graph is a .json file or a dict."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from penstock.errors import GraphParseError
+from penstock.lowlevel import spelled, where
+from penstock_json_graphs.merge import JsonGraphError, calculators_in, merge_value
+from penstock_json_graphs.text import JsonTextError, tree_of, value_of
+
+if TYPE_CHECKING:
+    from penstock.lowlevel import Message, OptionTypes, Places, ReaderLoad
+
+
+class JsonReader:
+    """Reads graphs in JSON; see `penstock.lowlevel.JsonReader`."""
+
+    @staticmethod
+    def text(text: str, graph: Message, places: Places, types: OptionTypes, load: ReaderLoad) -> None:
+        """Read JSON text into a graph; see `penstock.lowlevel.JsonReader.text`."""
+        try:
+            value = value_of(text)
+        except JsonTextError as error:
+            _fail(places, error.words, error.position, error.__cause__)
+        places.root = tree_of(text)
+        JsonReader.message(value, graph, places, types, load)
+
+    @staticmethod
+    def message(value: Any, graph: Message, places: Places, types: OptionTypes, load: ReaderLoad) -> None:
+        """Read a dict, as JSON has it, into a graph; see `penstock.lowlevel.JsonReader.message`."""
+        types.look_into(lambda: calculators_in(value))
+        try:
+            merge_value(value, graph, types, load)
+        except JsonGraphError as error:
+            position = None if error.path is None else places.position_of(error.path)
+            place = f"{spelled(error.path)}: " if position is None and error.path else ""
+            _fail(places, f"{place}{error.words}", position, error.__cause__)
+
+
+def _fail(
+    places: Places, words: str, position: tuple[int, int] | None, cause: BaseException | None
+) -> NoReturn:
+    line, column = position or (None, None)
+    message = f"{where(places.file, position)}{words}"
+    raise GraphParseError(message, file=places.file, line=line, column=column) from cause
