@@ -14,19 +14,19 @@ SCRIPT = Path(__file__).parents[1] / "scripts" / "reference_calculators.py"
 #: What the library of the wheel has: names, class names as C++ writes them, and source files.
 LIBRARY = b"\0".join([
     b"GateCalculator",
-    b"LogicCalculator",
+    b"IllogicCalculator",
     b"NoSuchCalculator",
     b"calculators are no names",
     b"_ZTIN9mediapipe16AbsentCalculatorE",
     b"_ZTIN9mediapipe5tasks24TensorsToImageCalculatorE",
     b"CrashingCalculator",
     b"GateCalculatorOptions",
-    b"mediapipe/calculators/util/logic_calculator.cc",
+    b"mediapipe/calculators/util/illogic_calculator.cc",
     b"mediapipe/calculators/image/absent_calculator.cc",
 ])  # fmt: skip
 WHEEL = """
 import os, re
-KNOWN = ["GateCalculator", "LogicCalculator", "AbsentCalculator"]
+KNOWN = ["GateCalculator", "IllogicCalculator", "AbsentCalculator"]
 KNOWN += ["mediapipe.tasks.TensorsToImageCalculator"]
 class ValidatedGraphConfig:
     def initialize(self, graph_config):
@@ -35,7 +35,7 @@ class ValidatedGraphConfig:
             os._exit(139)
         if name not in KNOWN:
             raise RuntimeError(f'No registered object with name: x; Unable to find Calculator "{name}"')
-        if name == "LogicCalculator":
+        if name == "IllogicCalculator":
             raise RuntimeError("RET_CHECK failure: an input is missing")
 """
 
@@ -70,7 +70,7 @@ def test_what_the_wheel_registers_and_penstock_lacks_is_listed_in_groups(tmp_pat
     assert found.returncode == 0, found.stderr
     assert json.loads(found.stdout) == {
         "calculators/image": ["AbsentCalculator"],
-        "calculators/util": ["LogicCalculator"],
+        "calculators/util": ["IllogicCalculator"],
         "elsewhere": ["CrashingCalculator", "mediapipe.tasks.TensorsToImageCalculator"],
     }
 
@@ -84,7 +84,7 @@ def test_the_list_for_people_has_counts(tmp_path):
           AbsentCalculator
 
         calculators/util (1)
-          LogicCalculator
+          IllogicCalculator
 
         elsewhere (2)
           CrashingCalculator

@@ -48,6 +48,7 @@ def test_in_a_pipe_each_name_has_a_line_with_its_distribution_and_kind(invoke):
         ["OpenCvVideoEncoderCalculator", "penstock-video", "calculator"],
         ["VideoDecoderCalculator", "penstock-video", "calculator"],
         ["VideoEncoderCalculator", "penstock-video", "calculator"],
+        ["VideoPreStreamCalculator", "penstock-video", "calculator"],
     ]
 
 

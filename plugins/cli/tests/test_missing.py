@@ -17,8 +17,8 @@ from penstock_cli.main import penstock_command
 TEXT = """# a comment: node { calculator: "Commented" }
 node { calculator: "CliNumbers" output_stream: "a" }
 node {
-  input_stream: "a"   calculator: "NobodysCalculator"
-  options { [mediapipe.NobodysCalculatorOptions.ext] { speed: 3 } }
+  input_stream: "a"   calculator: "QuuxCalculator"
+  options { [mediapipe.QuuxCalculatorOptions.ext] { speed: 3 } }
 }
 node {
   calculator: "SwitchContainer"
@@ -57,7 +57,7 @@ def test_each_node_without_a_calculator_has_a_line_with_its_place(invoke, write)
 
     assert done.exit_code == 1
     assert done.stdout.splitlines() == [
-        f"{path}:4:23: NobodysCalculator: no official pack has it",
+        f"{path}:4:23: QuuxCalculator: no official pack has it",
         f"{path}:12:24: HiddenCalculator: no official pack has it",
         f"{path}:16:8: CannyEdgeCalculatr: no official pack has it (did you mean 'CannyEdgeCalculator'?)",
     ]
@@ -117,19 +117,19 @@ def test_a_pack_that_is_installed_and_not_loaded_says_why(write):
 
 def test_binary_files_and_json_have_the_same_names(write):
     registry = default_registry()
-    text = "\n".join(line for line in TEXT.splitlines() if "NobodysCalculatorOptions" not in line)
+    text = "\n".join(line for line in TEXT.splitlines() if "QuuxCalculatorOptions" not in line)
     graph = read_graph(text, registry)
     binary = write("graph.binarypb", graph.SerializeToString())
-    as_json = write("graph.json", '{"node": [\n {"calculator": "Nobody\\u0073Calculator"}\n]}')
+    as_json = write("graph.json", '{"node": [\n {"calculator": "Quu\\u0078Calculator"}\n]}')
 
     assert names(registry, binary) == [
-        ("NobodysCalculator", None, None),
+        ("QuuxCalculator", None, None),
         ("HiddenCalculator", None, None),
         ("CannyEdgeCalculatr", None, None),
     ]
-    assert names(registry, as_json) == [("NobodysCalculator", 2, 3)]
+    assert names(registry, as_json) == [("QuuxCalculator", 2, 3)]
     (one, *_) = missing.missing(missing.look([binary], registry), registry)
-    assert str(one).startswith(f"{binary}: NobodysCalculator: ")
+    assert str(one).startswith(f"{binary}: QuuxCalculator: ")
 
 
 def test_names_inside_of_options_of_missing_calculators_count(write):
@@ -190,13 +190,13 @@ def test_the_package_of_a_graph_counts(write):
 def test_a_template_is_looked_at_with_its_defaults(write):
     path = write(
         "graph.pbtxt",
-        'node { calculator: "NobodysCalculator" }\n% for (i : range(2)) %\nnode { calculator: "Twice" }\n% '
+        'node { calculator: "QuuxCalculator" }\n% for (i : range(2)) %\nnode { calculator: "Twice" }\n% '
         "end %\n",
     )
 
     found = [name for name, _, _ in names(default_registry(), path)]
 
-    assert found[0] == "NobodysCalculator"
+    assert found[0] == "QuuxCalculator"
     assert "Twice" in found
 
 
@@ -221,22 +221,22 @@ def test_json_has_every_field(invoke, write):
 
 def test_graph_text_may_come_from_standard_input():
     done = CliRunner().invoke(
-        penstock_command, ["list", "--missing", "-"], input='node { calculator: "Nobodys" }'
+        penstock_command, ["list", "--missing", "-"], input='node { calculator: "Quux" }'
     )
 
     assert done.exit_code == 1
-    assert done.stdout == "<stdin>:1:8: Nobodys: no official pack has it\n"
+    assert done.stdout == "<stdin>:1:8: Quux: no official pack has it\n"
 
 
 def test_files_that_cannot_be_read_are_errors_and_the_others_are_listed(invoke, write):
     broken = write("broken.pbtxt", "node {")
-    good = write("good.pbtxt", 'node { calculator: "Nobodys" }')
+    good = write("good.pbtxt", 'node { calculator: "Quux" }')
 
     invalid = invoke("list", "--missing", broken, good)
     absent = invoke("list", "--missing", broken, good, good + "x")
 
     assert (invalid.exit_code, absent.exit_code) == (3, 4)
-    assert invalid.stdout == absent.stdout == f"{good}:1:8: Nobodys: no official pack has it\n"
+    assert invalid.stdout == absent.stdout == f"{good}:1:8: Quux: no official pack has it\n"
     assert f"error: {broken}:" in invalid.stderr
     assert "good.pbtxtx' does not exist; did you mean" in absent.stderr
 
