@@ -607,5 +607,15 @@ def test_drivers_run_at_the_same_time_each_with_its_own_events(load):
 
 
 @pytest.mark.slow
+def test_a_driver_that_dies_is_an_error_and_no_hang(load, capfd):
+    drivers, layout = load("scale.drivers"), load("scale.work").Layout
+
+    with pytest.raises(RuntimeError, match="a driver has died; what it wrote to stderr says why"):
+        drivers.Drivers(1, layout(shards=0)).__enter__()
+
+    assert "there is no output SHARD" in capfd.readouterr().err
+
+
+@pytest.mark.slow
 def test_a_worker_that_was_killed_is_replaced(load):
     assert 0 < load("scale.measuring").measure_restart() < 60
