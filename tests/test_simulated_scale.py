@@ -116,10 +116,11 @@ def test_processors_are_shared_and_other_work_has_its_part(model, layout, costs)
     assert rate(1, 0) == pytest.approx(1 / (100 * MICRO), rel=0.02)  # the driver is full
     assert rate(4, 0) == pytest.approx(2 / (160 * MICRO), rel=0.02)  # the processors are
     assert rate(4, 0.5) == pytest.approx(1.5 / (160 * MICRO), rel=0.04)
-    assert rate(1, 0.5) == pytest.approx(rate(1, 0), rel=0.1)  # half a processor was idle
+    # Other work gets what was idle, but keeps a driver waiting for the end of its slices.
+    assert 0.75 * rate(1, 0) < rate(1, 0.5) < rate(1, 0)
 
 
-def test_what_wakes_up_goes_before_other_work_that_always_works(model, layout, costs):
+def test_what_wakes_up_waits_for_a_slice_of_other_work_at_most(model, layout, costs):
     at = np.arange(500) * 0.01
     trace = model.Trace(np.zeros(500, int), at)
 
@@ -127,7 +128,10 @@ def test_what_wakes_up_goes_before_other_work_that_always_works(model, layout, c
         layout(shards=1, workers=1), costs(ingest_us=50, worker_us=50), [trace], processors=2, others=1.9
     )
 
-    assert np.median(outcome.waits()) < 0.5e-3
+    # An event has four turns, of which two follow another one at once.
+    slice_s = 2 * model.SLICE_S  # with two processors
+    assert outcome.waits().max() <= 2 * slice_s + 100 * MICRO
+    assert np.median(outcome.waits()) < slice_s
 
 
 @pytest.mark.parametrize(("processors", "done_at"), [(1, 1.03), (2, 0.57), (None, 0.57)])

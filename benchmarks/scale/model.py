@@ -9,6 +9,7 @@ replica they go.
 from __future__ import annotations
 
 from functools import partial
+from math import log2
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import attrs
@@ -28,11 +29,11 @@ if TYPE_CHECKING:
 
     Steps = Generator[simpy.Event, Any, None]
 
-#: How long other work keeps a processor at a time, and how far it falls behind before it goes first, in
-#: seconds: a slice and a period of Linux's scheduler, which lets what wakes up go before what always works.
-SLICE_S: Final = 0.003
-DEBT_S: Final = 0.006
-#: Who gets a processor; what is last also makes room.
+#: How long other work keeps a processor before it makes room, in seconds, with one processor; with more it is
+#: 1 + log2 of their number times as long. Source: Linux, kernel/sched/fair.c, sysctl_sched_base_slice.
+SLICE_S: Final = 0.7e-3
+_MOST_LOG: Final = 3
+#: Who gets a processor that becomes free; other work comes first when it is owed two slices.
 _FIRST, _OURS, _LAST = range(3)
 #: How long a thread keeps the lock while others wait for it, in seconds: `sys.getswitchinterval()`.
 SWITCH_S: Final = 0.005
@@ -49,7 +50,7 @@ class Host:
 
     def __init__(self, env: simpy.Environment, processors: int | None = None, others: float = 0.0) -> None:
         self.env: Final = env
-        self._processors: Final = None if processors is None else simpy.PreemptiveResource(env, processors)
+        self._processors: Final = None if processors is None else simpy.PriorityResource(env, processors)
         while others > 0 and self._processors is not None:
             env.process(self._other_work(self._processors, min(others, 1.0)))
             others -= 1
@@ -67,24 +68,20 @@ class Host:
             yield processor
             yield self.env.timeout(seconds)
 
-    def _other_work(self, processors: simpy.PreemptiveResource, part: float) -> Steps:
-        """Keep a processor busy for a part of the time, when there is one; with too much debt, at once."""
+    def _other_work(self, processors: simpy.PriorityResource, part: float) -> Steps:
+        """Keep a processor busy for a part of the time, in slices."""
         env = self.env
+        slice_s = SLICE_S * (1 + min(_MOST_LOG, int(log2(processors.capacity))))
         had = 0.0
         while True:
             if (ahead := had - part * env.now) > 0:
                 yield env.timeout(ahead / part)
-            priority = _FIRST if -ahead > DEBT_S else _LAST
-            began: float | None = None
-            with processors.request(priority=priority, preempt=False) as processor:
-                try:
-                    yield processor | env.timeout(DEBT_S)
-                    if processor.triggered:
-                        began = env.now
-                        yield env.timeout(SLICE_S)
-                except simpy.Interrupt:  # makes room
-                    pass
-            had += 0.0 if began is None else env.now - began
+            priority = _FIRST if -ahead > 2 * slice_s else _LAST
+            with processors.request(priority=priority) as processor:
+                yield processor | env.timeout(2 * slice_s)
+                if processor.triggered:
+                    yield env.timeout(slice_s)
+                    had += slice_s
 
 
 class Process:
