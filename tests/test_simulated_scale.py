@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import math
+import re
 import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
@@ -595,6 +596,16 @@ def test_tables_data_and_picture_have_every_number_of_drivers_and_every_skew(loa
     lines = [one.get("points").split() for one in root.iter() if one.tag.endswith("polyline")]
     assert [len(points) for points in lines] == [2, 3, 3]
     assert all(math.isfinite(float(x)) for points in lines for point in points for x in point.split(","))
+
+
+def test_the_picture_of_the_documentation_is_of_the_same_run_as_the_table_beside_it():
+    docs = BENCHMARKS.parent / "docs"
+    page = (docs / "how-to" / "use-a-cluster.md").read_text(encoding="utf-8")
+    picture = (docs / "images" / "drivers.svg").read_text(encoding="utf-8")
+
+    [last] = re.findall(r"^\| 1,000 \| (.+ [kM]) \|$", page, re.MULTILINE)
+
+    assert re.findall(r">skew [\d.]+: ([^<]+)<", picture) == last.split(" | ")
 
 
 @pytest.mark.parametrize(
