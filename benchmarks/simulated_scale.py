@@ -94,7 +94,12 @@ def one_driver(file: str, events: int, repeats: int, times: float, workloads: li
 
 
 def run_workload(drivers: Drivers, workload: Workload, times: float) -> dict[str, dict[str, float]]:
-    """Run a workload on 1, 2 and 4 drivers; return events a second, and processors that others kept busy."""
+    """Run a workload on 1, 2 and 4 drivers.
+
+    Returns:
+        For each number: events a second, processors that others kept busy, and, to understand a simulation
+        that is off, processor time for an event.
+    """
     found = {}
     for count in DRIVERS:
         busy = busy_s() or 0.0
@@ -103,7 +108,13 @@ def run_workload(drivers: Drivers, workload: Workload, times: float) -> dict[str
         spent = max(one.ended for one in ran) - min(one.began for one in ran)
         own = sum(one.driver_s + one.workers_s for one in ran)
         others = max(0.0, (busy_s() or 0.0) - busy - own) / spent
-        found[figure(count)] = {"rate": sum(map(len, keys)) / spent, "others": others}
+        events = sum(map(len, keys))
+        found[figure(count)] = {
+            "rate": events / spent,
+            "others": others,
+            "driver_us": sum(one.driver_s for one in ran) / events * 1e6,
+            "worker_us": sum(one.workers_s for one in ran) / events * 1e6,
+        }
     return found
 
 

@@ -19,19 +19,25 @@ class Costs:
     Attributes:
         ingest_us: the driver's, for an event without its call: source, key, split, join, observer.
         call_us, each_us: the driver's, for a call that carries a batch of events, and for each event in it.
-        gap_us: for each call, time in which a busy driver has work and none of its threads runs: they hand
-            the interpreter's lock over.
-        wake_us: the driver's, more where it had slept and a processor was idle; twice a lone event.
+        gap_us: for a call that waits for the driver, time in which none of the driver's threads runs: they
+            hand the interpreter's lock over.
+        sleep_us: the driver's, more where it had slept; twice a lone event.
+        wake_us: the same, if a processor had slept too.
         worker_us, worker_each_us: the worker's, for a call and for each event, besides its work.
-        worker_wake_us: the worker's, more where it had slept and a processor was idle.
+        worker_gap_us: as `gap_us`, for a call that waits for one that computes. The thread that takes it
+            has slept meanwhile.
+        worker_sleep_us, worker_wake_us: as those of the driver; once a call.
         wire_us: time on the way between both, each way, in which neither works.
     """
 
     ingest_us: float
     call_us: float
     gap_us: float
+    sleep_us: float
     wake_us: float
     worker_us: float
+    worker_gap_us: float
+    worker_sleep_us: float
     worker_wake_us: float
     wire_us: float
     each_us: float = 0.0
@@ -42,7 +48,7 @@ class Costs:
         return (self.ingest_us + self.each_us + (self.call_us + self.gap_us) / batch) * MICRO
 
     def worker_s(self, layout: Layout, batch: int = 1) -> float:
-        """Return the seconds that a busy worker's processor spends on an event, if so many go together."""
+        """Return the seconds of a busy worker's processor for an event, if so many go together."""
         return (self.worker_us / batch + self.worker_each_us + layout.compute_us) * MICRO
 
     def round_trip_s(self, layout: Layout) -> float:
@@ -58,9 +64,12 @@ RAY: Final = Costs(
     call_us=685.0,
     each_us=40.0,
     gap_us=0.0,
+    sleep_us=0.0,
     wake_us=76.0,
     worker_us=500.0,
     worker_each_us=19.0,
+    worker_gap_us=0.0,
+    worker_sleep_us=0.0,
     worker_wake_us=7.0,
     wire_us=0.0,
 )

@@ -10,6 +10,7 @@ import multiprocessing
 import os
 import signal
 import statistics
+from contextlib import suppress
 from time import perf_counter, process_time
 from typing import TYPE_CHECKING, Any, Final, Self
 
@@ -175,15 +176,25 @@ class Drivers:
             self._processes.append(process)
 
     def __enter__(self) -> Self:
-        for pipe in self._pipes:
-            _answer(pipe)
+        try:
+            for pipe in self._pipes:
+                _answer(pipe)
+        except BaseException:
+            self.close()
+            raise
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the drivers; those that do not answer are killed."""
         for pipe in self._pipes:
-            pipe.send(None)
+            with suppress(OSError):  # it has died
+                pipe.send(None)
         for process in self._processes:
             process.join(PATIENCE_S)
+            process.kill()
 
     def run(self, keys: Sequence[Sequence[str]], compute_us: float = 0.0, wait_us: float = 0.0) -> list[Ran]:
         """Let as many drivers as there are lists do their keys, all at the same time; the others rest."""
@@ -198,7 +209,15 @@ class Drivers:
 
 
 def _answer(pipe: Connection) -> Any:
-    """Return what a driver says; a driver that has died raises an EOFError."""
+    """Return what a driver says.
+
+    Raises:
+        TimeoutError: it says nothing.
+        RuntimeError: it has died; its error is on stderr.
+    """
     if not pipe.poll(PATIENCE_S):
         raise TimeoutError(f"a driver has not answered after {PATIENCE_S:.0f} s")
-    return pipe.recv()
+    try:
+        return pipe.recv()
+    except EOFError:
+        raise RuntimeError("a driver has died; what it wrote to stderr says why") from None

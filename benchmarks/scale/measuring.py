@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import statistics
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import attrs
 import numpy as np
@@ -26,12 +26,18 @@ if TYPE_CHECKING:
     from scale.drivers import Ran
     from scale.work import Where
 
+_Result = TypeVar("_Result")
+
 #: What is measured.
 MEASURED: Final = Layout(shards=4, workers=1)
 #: Keys of the events that are measured: so many that all replicas have their part.
 _KEYS: Final = 1000
 #: Events that are given one at a time, at least.
 _LEAST: Final = 20
+#: What a call computes where busy workers are measured, in microseconds.
+_COMPUTE_US: Final = 300.0
+#: Processors that other work may keep busy while gaps are measured.
+_MOST_OTHERS: Final = 0.5
 #: A gap that is longer is none.
 _MOST_GAP_US: Final = 200.0
 #: Workers that are killed. A node may have three new ones in a minute.
@@ -42,53 +48,67 @@ def measure(events: int, repeats: int = 5) -> Costs:
     """Measure a driver with four replicas in one worker.
 
     What is busy is measured with as many events as the graph takes; what has slept, with one at a time. The
-    worker is busy all the time only where it shares a processor with its driver. All is the median of the
-    repeats.
+    worker is busy all the time only where it shares a processor with its driver; and where it does, no
+    processor sleeps. All is the median of the repeats, but the gaps: those are what a simulation of one run
+    with busy drivers, and of one with busy workers, needs to take as long as they did.
 
     Args:
         events: of a repeat.
         repeats: how many.
     """
     keys = [str(number % _KEYS) for number in range(events)]
-    together = _on_one_processor(partial(_runs, MEASURED, "workers", keys, repeats))
+    crowded, lone_crowded = _on_one_processor(partial(busy_and_alone, MEASURED, "workers", keys, repeats))
     local = _runs(MEASURED, "driver", keys, repeats)
     busy, alone = busy_and_alone(MEASURED, "workers", keys, repeats)
+    working = attrs.evolve(MEASURED, compute_us=_COMPUTE_US)
+    few = keys[: max(_LEAST, len(keys) // 4)]
+    at_work = _runs(working, "workers", few, repeats)
     ingest, whole = median_us(local, "driver_s"), median_us(busy, "driver_s")
-    lone, lone_worker = median_us(alone, "driver_s"), median_us(alone, "workers_s")
-    worker = median_us(together, "workers_s")
-    without_gap = Costs(
+    worker = median_us(crowded, "workers_s")
+    sleep = _more(lone_crowded, crowded, "driver_s") / 2
+    worker_sleep = _more(lone_crowded, crowded, "workers_s")
+    costs = Costs(
         ingest_us=ingest,
         call_us=max(0.0, whole - ingest),
         gap_us=0.0,
-        wake_us=max(0.0, lone - whole) / 2,
+        sleep_us=sleep,
+        wake_us=max(0.0, _more(alone, busy, "driver_s") / 2 - sleep),
         worker_us=worker,
-        worker_wake_us=max(0.0, lone_worker - worker),
+        worker_gap_us=0.0,
+        worker_sleep_us=worker_sleep,
+        worker_wake_us=max(0.0, _more(alone, crowded, "workers_s") - worker_sleep),
         wire_us=wire_us(alone),
     )
-    return attrs.evolve(without_gap, gap_us=gap_us(without_gap, busy, keys))
+    costs = fitted(costs, "gap_us", MEASURED, busy, keys)
+    return fitted(costs, "worker_gap_us", working, at_work, few)
 
 
-def gap_us(costs: Costs, busy: Sequence[Ran], keys: Sequence[str]) -> float:
-    """Return the gap with which a simulation of a run takes as long as it did.
+def fitted(costs: Costs, field: str, layout: Layout, runs: Sequence[Ran], keys: Sequence[str]) -> Costs:
+    """Return the costs with the field with which a simulation of a run takes as long as it did.
 
     Args:
-        costs: without a gap.
-        busy: runs of one driver with `MEASURED`; the one that other work disturbed least counts.
+        costs: all others.
+        field: in microseconds; 0 where the simulation takes longer in any case, and where other work kept
+            so many processors busy that nothing can be told.
+        layout: of the driver that ran.
+        runs: the one that other work disturbed least counts.
         keys: of each run.
     """
-    trace = Trace(np.array([shard_of(key, MEASURED.shards) for key in keys]))
-    ran = min(busy, key=lambda one: one.others)
+    trace = Trace(np.array([shard_of(key, layout.shards) for key in keys]))
+    ran = min(runs, key=lambda one: one.others)
+    if ran.others > _MOST_OTHERS:
+        return attrs.evolve(costs, **{field: 0.0})
 
-    def is_too_short(gap: float) -> bool:
-        with_gap = attrs.evolve(costs, gap_us=gap)
-        [outcome] = simulate(MEASURED, with_gap, [trace], processors=processors(), others=ran.others)
+    def is_too_short(value: float) -> bool:
+        tried = attrs.evolve(costs, **{field: value})
+        [outcome] = simulate(layout, tried, [trace], processors=processors(), others=ran.others)
         return bool(outcome.done.max() < ran.ended - ran.began)
 
     low, high = 0.0, _MOST_GAP_US
     while high - low > 1:
         middle = (low + high) / 2
         low, high = (middle, high) if is_too_short(middle) else (low, middle)
-    return low
+    return attrs.evolve(costs, **{field: low})
 
 
 def processors() -> int:
@@ -108,6 +128,11 @@ def measure_restart() -> float:
 def median_us(runs: Sequence[Ran], field: str) -> float:
     """Return the median of a field of the runs, in microseconds an event."""
     return float(statistics.median(getattr(one, field) / one.events for one in runs)) / MICRO
+
+
+def _more(some: Sequence[Ran], others: Sequence[Ran], field: str) -> float:
+    """Return by how much a field of some runs is more than that of others, in microseconds an event."""
+    return max(0.0, median_us(some, field) - median_us(others, field))
 
 
 def wire_us(alone: Sequence[Ran]) -> float:
@@ -133,12 +158,12 @@ def _runs(layout: Layout, where: Where, keys: Sequence[str], repeats: int) -> li
     """Run a driver as often."""
     driver = Driver(layout, where)
     try:
-        return [driver.run(keys) for _ in range(repeats)]
+        return [driver.run(keys, layout.compute_us, layout.wait_us) for _ in range(repeats)]
     finally:
         driver.close()
 
 
-def _on_one_processor(measure: Callable[[], list[Ran]]) -> list[Ran]:
+def _on_one_processor(measure: Callable[[], _Result]) -> _Result:
     """Call a function that runs, with all processes that it starts, on one of the processors."""
     processors = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {max(processors)})

@@ -9,6 +9,7 @@ replica they go.
 from __future__ import annotations
 
 from functools import partial
+from math import log2
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import attrs
@@ -28,11 +29,11 @@ if TYPE_CHECKING:
 
     Steps = Generator[simpy.Event, Any, None]
 
-#: How long other work keeps a processor at a time, and how far it falls behind before it goes first, in
-#: seconds: a slice and a period of Linux's scheduler, which lets what wakes up go before what always works.
-SLICE_S: Final = 0.003
-DEBT_S: Final = 0.006
-#: Who gets a processor; what is last also makes room.
+#: How long other work keeps a processor before it makes room, in seconds, with one processor; with more it is
+#: 1 + log2 of their number times as long. Source: Linux, kernel/sched/fair.c, sysctl_sched_base_slice.
+SLICE_S: Final = 0.7e-3
+_MOST_LOG: Final = 3
+#: Who gets a processor that becomes free; other work comes first when it is owed two slices.
 _FIRST, _OURS, _LAST = range(3)
 #: How long a thread keeps the lock while others wait for it, in seconds: `sys.getswitchinterval()`.
 SWITCH_S: Final = 0.005
@@ -49,7 +50,7 @@ class Host:
 
     def __init__(self, env: simpy.Environment, processors: int | None = None, others: float = 0.0) -> None:
         self.env: Final = env
-        self._processors: Final = None if processors is None else simpy.PreemptiveResource(env, processors)
+        self._processors: Final = None if processors is None else simpy.PriorityResource(env, processors)
         while others > 0 and self._processors is not None:
             env.process(self._other_work(self._processors, min(others, 1.0)))
             others -= 1
@@ -67,24 +68,20 @@ class Host:
             yield processor
             yield self.env.timeout(seconds)
 
-    def _other_work(self, processors: simpy.PreemptiveResource, part: float) -> Steps:
-        """Keep a processor busy for a part of the time, when there is one; with too much debt, at once."""
+    def _other_work(self, processors: simpy.PriorityResource, part: float) -> Steps:
+        """Keep a processor busy for a part of the time, in slices."""
         env = self.env
+        slice_s = SLICE_S * (1 + min(_MOST_LOG, int(log2(processors.capacity))))
         had = 0.0
         while True:
             if (ahead := had - part * env.now) > 0:
                 yield env.timeout(ahead / part)
-            priority = _FIRST if -ahead > DEBT_S else _LAST
-            began: float | None = None
-            with processors.request(priority=priority, preempt=False) as processor:
-                try:
-                    yield processor | env.timeout(DEBT_S)
-                    if processor.triggered:
-                        began = env.now
-                        yield env.timeout(SLICE_S)
-                except simpy.Interrupt:  # makes room
-                    pass
-            had += 0.0 if began is None else env.now - began
+            priority = _FIRST if -ahead > 2 * slice_s else _LAST
+            with processors.request(priority=priority) as processor:
+                yield processor | env.timeout(2 * slice_s)
+                if processor.triggered:
+                    yield env.timeout(slice_s)
+                    had += slice_s
 
 
 class Process:
@@ -92,13 +89,17 @@ class Process:
 
     Args:
         host: where it runs.
-        wake_s: what it costs more when it had slept.
+        sleep_s: what it costs more when it had slept.
+        wake_s: the same, if a processor had slept too.
+        gap_s: time in which it does nothing when one task follows another one that it has waited for.
     """
 
-    def __init__(self, host: Host, wake_s: float) -> None:
+    def __init__(self, host: Host, sleep_s: float = 0.0, wake_s: float = 0.0, gap_s: float = 0.0) -> None:
         self._host: Final = host
         self._lock: Final = simpy.PriorityResource(host.env, 1)
+        self._sleep_s: Final = sleep_s
         self._wake_s: Final = wake_s
+        self._gap_s: Final = gap_s
         self._busy_until = -1.0
         #: How often it has died, and when the last new one is ready.
         self.deaths = 0
@@ -108,22 +109,27 @@ class Process:
         """Return a request to have the process alone; what is urgent comes before what waits already."""
         return self._lock.request(priority=0 if is_urgent else 1)
 
-    def spend(self, seconds: float) -> Steps:
+    def spend(self, seconds: float, *, has_slept: bool = False) -> Steps:
         """Work so many seconds of a processor; during a turn."""
         env = self._host.env
-        if env.now > self._busy_until and self._host.has_idle_processor():
-            seconds += self._wake_s
+        if has_slept or env.now > self._busy_until:
+            seconds += self._sleep_s + (self._wake_s if self._host.has_idle_processor() else 0.0)
         yield from self._host.work(seconds)
         self._busy_until = env.now
 
-    def work(self, seconds: Callable[[], float], gap: float = 0.0) -> Steps:
-        """Work in a turn; `seconds` is asked when the turn has come. Then, for `gap`, do nothing."""
+    def work(self, seconds: Callable[[], float], *, has_slept: bool = False) -> Steps:
+        """Work in a turn; `seconds` is asked when the turn has come.
+
+        What had to wait for its turn waits for the gap too. `has_slept` says that the thread which does it
+        had slept, even if the process had not.
+        """
         with self.turn() as turn:
+            waits = not turn.triggered
             yield turn
-            yield from self.spend(seconds())
-            if gap:
-                yield self._host.env.timeout(gap)
+            if waits and self._gap_s:
+                yield self._host.env.timeout(self._gap_s)
                 self._busy_until = self._host.env.now
+            yield from self.spend(seconds(), has_slept=has_slept)
 
     def die(self, back_after: float) -> None:
         """Lose all calls under way; a new process is there after so many seconds."""
@@ -160,8 +166,15 @@ class Driver:
         self._costs: Final = costs
         self._source: Final = source
         self._deliver: Final = deliver
-        self._process: Final = Process(host, costs.wake_us * MICRO)
-        self.workers: Final = [Process(host, costs.worker_wake_us * MICRO) for _ in range(layout.workers)]
+        # A call has two turns.
+        self._process: Final = Process(
+            host, costs.sleep_us * MICRO, costs.wake_us * MICRO, costs.gap_us / 2 * MICRO
+        )
+        worker_gap = costs.worker_gap_us * MICRO if layout.compute_us else 0.0
+        self.workers: Final = [
+            Process(host, costs.worker_sleep_us * MICRO, costs.worker_wake_us * MICRO, worker_gap)
+            for _ in range(layout.workers)
+        ]
         self.repeated = 0
         room = layout.queue or float("inf")
         self._queues: Final = [simpy.Store(env, room) for _ in range(layout.shards)]
@@ -204,14 +217,14 @@ class Driver:
 
     def _replica(self, queue: simpy.Store, worker: Process) -> Steps:
         """Call the worker for one message after the other; what waits when it is sent goes with it."""
-        wire, gap = self._costs.wire_us * MICRO, self._costs.gap_us / 2 * MICRO
+        wire = self._costs.wire_us * MICRO
         while True:
             events = [(yield queue.get())]
-            yield from self._process.work(partial(self._send_s, events, queue), gap)
+            yield from self._process.work(partial(self._send_s, events, queue))
             yield self._env.timeout(wire)
             yield from self._call(worker, len(events))
             yield self._env.timeout(wire)
-            yield from self._process.work(partial(self._half_s, len(events)), gap)
+            yield from self._process.work(partial(self._half_s, len(events)))
             for event in events:
                 self._deliver(event)
             if self._layout.in_flight:
@@ -227,13 +240,17 @@ class Driver:
         """Return the driver's seconds for sending a message, or for taking its reply."""
         return (self._costs.call_us + self._costs.each_us * count) / 2 * MICRO
 
+    def _call_s(self, count: int) -> float:
+        """Return the worker's seconds for a call of so many events."""
+        return self._costs.worker_s(self._layout, count) * count
+
     def _call(self, worker: Process, count: int) -> Steps:
         """Let a worker do events; again, where it died meanwhile."""
         while True:
             if worker.back_at > self._env.now:
                 yield self._env.timeout(worker.back_at - self._env.now)
             deaths = worker.deaths
-            yield from worker.work(lambda: self._costs.worker_s(self._layout, count) * count)
+            yield from worker.work(partial(self._call_s, count), has_slept=self._layout.compute_us > 0)
             if self._layout.wait_us:
                 yield self._env.timeout(self._layout.wait_us * count * MICRO)
             if worker.deaths == deaths:

@@ -59,9 +59,12 @@ def measure(events: int, repeats: int = 3) -> Costs:
         call_us=call,
         each_us=max(0.0, each - ingest),
         gap_us=0.0,
+        sleep_us=0.0,
         wake_us=max(0.0, median_us(alone, "driver_s") - median_us(single, "driver_s")) / 2,
         worker_us=worker,
         worker_each_us=worker_each,
+        worker_gap_us=0.0,
+        worker_sleep_us=0.0,
         worker_wake_us=max(0.0, median_us(alone, "workers_s") - median_us(single, "workers_s")),
         wire_us=wire_us(alone),
     )
