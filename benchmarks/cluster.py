@@ -220,7 +220,7 @@ def run() -> int:
     import ray
 
     found, given = benchmark()
-    started = ray.init(address="local", num_cpus=2, include_dashboard=False, configure_logging=False)
+    started: Any = ray.init(address="local", num_cpus=2, include_dashboard=False, configure_logging=False)
     os.environ["RAY_ADDRESS"] = started.address_info["gcs_address"]
     try:
         return main(found, given)
