@@ -21,8 +21,8 @@ def _usual_finder() -> Finder:
         module: Any = import_module("penstock_tensors.resource_finder")
     except ImportError as error:
         raise FailedPreconditionError(
-            "label_map_path names a file, but penstock-tensors, which finds files of models, is not "
-            "installed; run pip install penstock-tensors, or give the labels in the options"
+            "an option names a file, but penstock-tensors, which finds files of models, is not installed; "
+            "run pip install penstock-tensors"
         ) from error
     finder: Finder = module.ResourceFinder()
     return finder
