@@ -241,7 +241,7 @@ def node(text, name="", **fields):
 
 def graph_of(*parts, executor=None, inputs=("in",)):
     registry = default_registry().child()
-    for one in CALCULATORS:
+    for one in (*CALCULATORS, Endless):
         registry.add("calculator", one.__name__, one)
     text = "\n".join([*(f'input_stream: "{name}"' for name in inputs), *parts])
     graph = penstock.CalculatorGraph(text, registry=registry)
@@ -503,6 +503,45 @@ def test_a_source_is_throttled_by_what_waits_outside() -> None:
 
     assert called == 1
     assert packets == [0, 2, 4, 6, 8]
+
+
+class Endless(Counts):
+    """A source without end, which says that it was closed."""
+
+    def process(self, cc):
+        self.number += 1
+        cc.output.add(self.number, self.number)
+
+    def close(self, cc):
+        CLOSED.append(cc.node_name)
+
+
+TWO_SOURCES = (node("Endless -> a", "n1"), node("Endless -> b", "n2"))
+
+
+@pytest.mark.parametrize("how", ["close", "cancel", "fail"])
+def test_all_sources_of_a_region_are_closed(how) -> None:
+    CLOSED.clear()
+    last = node("Fails a -> c", "n3") if how == "fail" else node("Add a b -> c", "n3")
+    more = [node("Add c b -> d", "n4")]
+    elsewhere = Elsewhere()
+    graph = graph_of(*TWO_SOURCES, last, *more, executor=elsewhere, inputs=())
+    watch(graph, "a", "b", "d")
+    graph.start_run()
+    if how == "close":
+        graph.wait_for_observed_output(TIMEOUT)
+        graph.close(TIMEOUT)
+    elif how == "cancel":
+        graph.wait_for_observed_output(TIMEOUT)
+        graph.cancel()
+        with pytest.raises(GraphRunError, match="cancelled"):
+            graph.wait_until_done(TIMEOUT)
+    else:
+        with pytest.raises(GraphRunError, match="no 2"):
+            graph.wait_until_done(TIMEOUT)
+
+    assert elsewhere.regions == [["n1", "n2", "n3", "n4"]]
+    assert [name for name in sorted(CLOSED) if name != "n3"] == ["n1", "n2"]
 
 
 @pytest.mark.parametrize("last", [CLOSE, PROCESS])

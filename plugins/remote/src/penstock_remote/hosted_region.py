@@ -133,7 +133,7 @@ class HostedRegion:
         while True:
             if self._is_cancelled:
                 schedule.cancel()
-            if run.is_source and not queue.others and (method == OPEN or run.has_left()):
+            if run.is_source and not queue.others and run.may_rest(method):
                 return  # what is ready are sources
             step = schedule.take(queue)
             if step is None:
@@ -240,7 +240,13 @@ class _Run:
                 elif bound > stream.bound:
                     schedule.set_bound(number, bound)
 
-    def has_left(self) -> bool:
+    def may_rest(self, method: int) -> bool:
+        """Return whether sources need not be called now; their closing is due where the run ends."""
+        if method == CLOSE or self.schedule.errors:
+            return False
+        return method == OPEN or self._has_left()
+
+    def _has_left(self) -> bool:
         """Return whether a packet or bound has come on a stream that leaves."""
         return any(one.queue for one in self._observers) or any(
             stream.bound != before for stream, before in zip(self._leaving, self._bounds, strict=True)
