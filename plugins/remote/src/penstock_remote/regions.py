@@ -76,12 +76,14 @@ def with_regions(plan: Plan, groups: Iterable[tuple[str, Collection[str]]], watc
             nodes, all on one executor.
         watched: numbers of the streams that must leave their region though no other node reads them.
     """
+    messages = {node.name: plan.config.node[node.id] for node in plan.nodes}
+    found = plan
     for name, members in groups:
-        for nodes in _neighbours(plan, frozenset(members)):
+        for nodes in _neighbours(found, frozenset(members)):
             # Nodes have other numbers in the new plan, but the same names.
-            group = frozenset(node.id for node in plan.nodes if node.name in nodes)
-            plan = _collapsed(plan, group, _free_name(name or _name_of(nodes), plan), watched)
-    return plan
+            group = frozenset(node.id for node in found.nodes if node.name in nodes)
+            found = _collapsed(found, group, _free_name(name or _name_of(nodes), found), watched, messages)
+    return plan if found is plan else found._replace(config=_shown(found, messages))
 
 
 def _name_of(names: Sequence[str]) -> str:
@@ -213,9 +215,11 @@ def _entering(plan: Plan, group: Collection[int]) -> list[int]:
 # --- the plan with a region -------------------------------------------------------------------
 
 
-def _collapsed(plan: Plan, group: frozenset[int], name: str, watched: Collection[int]) -> Plan:
-    """Return the plan with one node in the place of a group."""
-    region = _node_of(plan, group, name, watched)
+def _collapsed(
+    plan: Plan, group: frozenset[int], name: str, watched: Collection[int], messages: Mapping[str, Any]
+) -> Plan:
+    """Return the plan with one node in the place of a group, and the config as it was."""
+    region = _node_of(plan, group, name, watched, messages)
     rest = [node for node in plan.nodes if node.id not in group]
     ordered = _in_order([*rest, region._replace(id=max(group))], plan, group)
     numbers = {node.id: place for place, node in enumerate(ordered)}
@@ -229,23 +233,29 @@ def _collapsed(plan: Plan, group: frozenset[int], name: str, watched: Collection
         id(sources): frozenset(one if one < 0 else numbers[one] for one in sources)
         for sources in plan.throttled
     }
-    config = type(plan.config)()
-    config.CopyFrom(plan.config)
-    config.ClearField("node")
-    for node in ordered:
-        if node.id in group:
-            _write(config.node.add(), region)
-        else:
-            config.node.add().CopyFrom(plan.config.node[node.id])
     return plan._replace(
         nodes=tuple(node._replace(id=place) for place, node in enumerate(ordered)),
         streams=streams,
         throttled=tuple(throttled[id(sources)] for sources in plan.throttled),
-        config=config,
     )
 
 
-def _node_of(plan: Plan, group: frozenset[int], name: str, watched: Collection[int]) -> NodePlan:
+def _shown(plan: Plan, messages: Mapping[str, Any]) -> Any:
+    """Return the graph of a plan, nodes in its order; `messages` has those that are no regions, by name."""
+    config = type(plan.config)()
+    config.CopyFrom(plan.config)
+    config.ClearField("node")
+    for node in plan.nodes:
+        if region_of(node) is None:
+            config.node.add().CopyFrom(messages[node.name])
+        else:
+            _write(config.node.add(), node)
+    return config
+
+
+def _node_of(
+    plan: Plan, group: frozenset[int], name: str, watched: Collection[int], messages: Mapping[str, Any]
+) -> NodePlan:
     """Return what stands for a group in the plan."""
     nodes = tuple(plan.nodes[number] for number in sorted(group))
     written = [port.stream for node in nodes for port in node.outputs]
@@ -263,7 +273,7 @@ def _node_of(plan: Plan, group: frozenset[int], name: str, watched: Collection[i
         tuple(names[stream] for stream in leaving),
         tuple(stream for stream in written if stream not in leaving),
         tuple(port.name for port in needs),
-        _graph_of(plan, nodes, entering),
+        _graph_of(plan, nodes, entering, messages),
     )
     return nodes[0]._replace(
         name=name,
@@ -332,7 +342,9 @@ def _in_order(nodes: Sequence[NodePlan], plan: Plan, group: frozenset[int]) -> l
     return ordered
 
 
-def _graph_of(plan: Plan, nodes: Sequence[NodePlan], entering: Sequence[int]) -> Any:
+def _graph_of(
+    plan: Plan, nodes: Sequence[NodePlan], entering: Sequence[int], messages: Mapping[str, Any]
+) -> Any:
     """Return the graph of the nodes of a region, without what says where they are called."""
     config = type(plan.config)()
     config.package = plan.config.package
@@ -343,7 +355,7 @@ def _graph_of(plan: Plan, nodes: Sequence[NodePlan], entering: Sequence[int]) ->
     config.max_queue_size = -1 if entering else plan.max_queue_size
     for node in nodes:
         message = config.node.add()
-        message.CopyFrom(plan.config.node[node.id])
+        message.CopyFrom(messages[node.name])
         message.name = node.name
         message.ClearField("executor")
         message.ClearField("input_stream_info")

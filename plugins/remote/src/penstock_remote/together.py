@@ -77,8 +77,7 @@ def members(together: Together, nodes: Sequence[str]) -> list[str]:
 def place_of(node: NodePlan, plan: Plan, colocate: Sequence[Together]) -> int:
     """Return the number of a node's place: the nodes of an executor in order, those together as the first."""
     mine = [name for one in plan.nodes if one.executor == node.executor for name in names_of(one)]
-    groups = [members(together, mine) for together in colocate]
-    home = {name: group[0] for group in groups for name in group}
+    home = {name: group[0] for one in colocate for group in (members(one, mine),) for name in group}
     leaders = list(dict.fromkeys(home.get(name, name) for name in mine))
     name = names_of(node)[0]
     return leaders.index(home.get(name, name))
