@@ -20,7 +20,7 @@ from penstock_remote.description import check_all_movable, described
 from penstock_remote.pending import Copies
 from penstock_remote.region_end import end_of
 from penstock_remote.stand_in import RemoteCalculator
-from penstock_remote.together import arranged, check_names, place_of
+from penstock_remote.together import Places, arranged, check_names
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -78,6 +78,7 @@ class ProcessExecutor(ThreadPoolExecutor):
         #: Keys of nodes in workers; they are given under the lock.
         self._keys: Final = itertools.count()
         self._pool: _Pool | None = None
+        self._places: Final = Places(self.options.colocate)
         #: Whether a node has a failure policy, which may call a calculator in this process.
         self._has_policies = False
         self.may_send = self._sends_only
@@ -119,7 +120,7 @@ class ProcessExecutor(ThreadPoolExecutor):
         with self._lock:
             if self._pool is None:
                 self._pool = _Pool(self.options)
-            first = place_of(node, plan, self.options.colocate)
+            first = self._places.of(node, plan)
             links = [
                 self._pool.link(first + number) for number in range(min(count, self.options.process_count()))
             ]

@@ -22,7 +22,7 @@ from penstock_remote.pending import Copies
 from penstock_remote.region_end import end_of
 from penstock_remote.regions import names_of
 from penstock_remote.stand_in import RemoteCalculator
-from penstock_remote.together import arranged, check_names, nodes_named, place_of
+from penstock_remote.together import Places, arranged, check_names, nodes_named
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -85,6 +85,7 @@ class RayExecutor(ThreadPoolExecutor):
         #: Place of a node and number of its copy → actor. Changed under the lock.
         self._links: Final[dict[tuple[int, int], ActorLink]] = {}
         self._is_connected = False
+        self._places: Final = Places(self.options.colocate)
 
     @classmethod
     def create(cls, options: Any, defaults: ExecutorDefaults) -> RayExecutor:  # noqa: ARG003  # the interface
@@ -109,7 +110,7 @@ class RayExecutor(ThreadPoolExecutor):
         count = self._copies_of(node)
         with self._lock:
             self._connect()
-            where = place_of(node, plan, self.options.colocate)
+            where = self._places.of(node, plan)
             needs = self._needs_of(node, plan, where)
             links = [self._link((where, copy), needs) for copy in range(count)]
             share = -(-node.max_in_flight // count)
@@ -170,9 +171,7 @@ class RayExecutor(ThreadPoolExecutor):
         own = {name: one for one in options.node for name in nodes_named(one.name, on_it)}
         everywhere = NodeResources("", options.num_cpus, options.num_gpus, options.resources)
         mine = [
-            one
-            for one in plan.nodes
-            if one.executor == node.executor and place_of(one, plan, options.colocate) == where
+            one for one in plan.nodes if one.executor == node.executor and self._places.of(one, plan) == where
         ]
         needs = [own.get(name, everywhere) for one in mine for name in names_of(one)]
         resources: dict[str, float] = {}

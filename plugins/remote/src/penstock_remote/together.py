@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import attrs
 
@@ -74,13 +74,35 @@ def members(together: Together, nodes: Sequence[str]) -> list[str]:
     return [node for node in nodes if node in named]
 
 
-def place_of(node: NodePlan, plan: Plan, colocate: Sequence[Together]) -> int:
-    """Return the number of a node's place: the nodes of an executor in order, those together as the first."""
-    mine = [name for one in plan.nodes if one.executor == node.executor for name in names_of(one)]
-    home = {name: group[0] for one in colocate for group in (members(one, mine),) for name in group}
-    leaders = list(dict.fromkeys(home.get(name, name) for name in mine))
-    name = names_of(node)[0]
-    return leaders.index(home.get(name, name))
+class Places:
+    """The places of nodes: those of an executor in order, those together as the first of them.
+
+    Callers see to it that one thread at a time asks.
+
+    Args:
+        colocate: which nodes share a place.
+    """
+
+    def __init__(self, colocate: Sequence[Together]) -> None:
+        self._colocate: Final = colocate
+        #: Of the plan and executor that were asked for last: name of each node → its place.
+        self._known: tuple[Plan, str, dict[str, int]] | None = None
+
+    def of(self, node: NodePlan, plan: Plan) -> int:
+        """Return the number of a node's place."""
+        known = self._known
+        if known is None or known[0] is not plan or known[1] != node.executor:
+            known = self._known = (plan, node.executor, self._numbers(plan, node.executor))
+        return known[2][names_of(node)[0]]
+
+    def _numbers(self, plan: Plan, executor: str) -> dict[str, int]:
+        mine = [name for one in plan.nodes if one.executor == executor for name in names_of(one)]
+        groups = [members(together, mine) for together in self._colocate]
+        home = {name: group[0] for group in groups for name in group}
+        numbers: dict[str, int] = {}
+        for name in mine:
+            numbers.setdefault(home.get(name, name), len(numbers))
+        return {name: numbers[home.get(name, name)] for name in mine}
 
 
 def arranged(plan: Plan, executor: str, colocate: Sequence[Together], watched: Collection[int]) -> Plan:
