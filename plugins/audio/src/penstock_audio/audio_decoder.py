@@ -33,7 +33,7 @@ class AudioDecoderCalculator(penstock.Calculator):
 
     Samples are in the rate and the channels of the file; integers become -1 to 1. The first packet has the
     file's time, in microseconds, and times are counted in samples from there on. Where the file's own times
-    differ by more than `allowed_gap_seconds`, as in a recording with a pause, counting begins anew; packets
+    differ by more than `allowed_gap_seconds`, as in a recording with a pause, counting starts again; packets
     whose times go back are dropped, with a warning. Sound and frames of a file that a VideoDecoderCalculator
     reads are in step. The stream ends with the file.
 

@@ -44,7 +44,7 @@ class AudioFile:
     Args:
         path: a file, or an address with "://" for libav.
         options: which stream, and what to do with faults.
-        gap_s: where the file's own time differs from the counted one by more, counting begins anew.
+        gap_s: where the file's own time differs from the counted one by more, counting starts again.
         node: name of the node that reads the file, for the log.
 
     Raises:

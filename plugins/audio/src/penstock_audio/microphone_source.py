@@ -79,8 +79,8 @@ class MicrophoneSourceCalculator(penstock.Calculator):
 
     Timestamps: the first packet has the time at which its first sample was heard, in microseconds since 1970,
     as frames of a camera have; later ones are counted in samples. Where the sound system or a graph that is
-    too slow has lost samples, counting begins anew at the time of the next ones, and the log says how much is
-    missing.
+    too slow has lost samples, counting starts again at the time of the next ones, and the log says how much
+    is missing.
 
     Options `MicrophoneSourceCalculatorOptions`: `device` (its number or a part of its name; by default the
     system's), `sample_rate` (0: the device's usual one), `num_channels` (1), `packet_duration_seconds`

@@ -58,14 +58,14 @@ class SpectrogramCalculator(penstock.Calculator):
     plus the windows before it. With `use_local_timestamp` it has the timestamp of the input packet, and the
     bound of the output follows the input. At the end of the input the rest is filled up with zeros, so that
     each sample is in a window. A packet at the input RESET (any type, optional) makes the calculator begin
-    anew, before a packet of the same timestamp.
+    again, before a packet of the same timestamp.
 
     Options: `frame_duration_seconds` and `frame_overlap_seconds` (0), which the side packets FRAME_DURATION
     and FRAME_OVERLAP (float, seconds) replace; `pad_final_packet` (true); `output_type` (SQUARED_MAGNITUDE;
     LINEAR_MAGNITUDE, DECIBELS, COMPLEX); `allow_multichannel_input` (false); `window_type` (HANN; HAMMING,
     COSINE, SQRT_HANN; periodic); `output_scale` (1); `use_local_timestamp` (false); `fft_size` (0: the
     smallest power of two that a window fits into); `input_scale` (1); `sample_buffer_mode` (NONE; RESET: each
-    packet begins anew); `output_layout`. DECIBELS of silence are -inf.
+    packet starts again); `output_layout`. DECIBELS of silence are -inf.
 
     Raises in `open`: InvalidArgumentError for a missing header, several channels that are not allowed, and
     windows that cannot be; ResourceExhaustedError for windows of more than 2**24 samples. In `process`:
@@ -98,7 +98,7 @@ class SpectrogramCalculator(penstock.Calculator):
     def get_contract(cls, cc: CalculatorContract) -> None:
         """Take a series; what is sent depends on the options."""
         cc.inputs[0].set(Matrix, "a series")
-        cc.inputs["RESET"].set_any("a packet here makes it begin anew").optional()
+        cc.inputs["RESET"].set_any("a packet here makes it start again").optional()
         for tag, what in (
             ("FRAME_DURATION", "frame_duration_seconds"),
             ("FRAME_OVERLAP", "frame_overlap_seconds"),

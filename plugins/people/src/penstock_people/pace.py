@@ -19,7 +19,7 @@ class RealTimePaceCalculator(penstock.Calculator):
 
     Input 0 (any) to output 0 (the same packets). The first packet is forwarded at once; another one as long
     after it as their timestamps say, in microseconds, or at once if that time is over. After a gap of
-    more than ten seconds the packet is forwarded at once, and the pace begins anew. Timestamp offset 0.
+    more than ten seconds the packet is forwarded at once, and the pace starts again. Timestamp offset 0.
 
     Meanwhile the call of `process` waits, on a thread of the graph: it is meant for one node behind a
     source of a file, to try what a graph does with a camera.

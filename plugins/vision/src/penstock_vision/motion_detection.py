@@ -48,7 +48,7 @@ class MotionDetectionCalculator(penstock.Calculator):
 
     The camera may move a little: what the first frame shows is found again in each other one (shift, turn
     and scale). Where it is not found, as after a cut, or where less than half of it is in view, the
-    background is learned anew, and that frame has no detections. Objects whose contours are
+    background is learned again, and that frame has no detections. Objects whose contours are
     nearer than 11 pixels, of the scaled frame, are one; shadows do not count.
 
     Options `MotionDetectionCalculatorOptions`: `width_px` (320), `min_area` (0.003), `threshold` (36),

@@ -24,7 +24,7 @@ _GAP: Final = np.ones((11, 11), np.uint8)
 #: from 0 by a share of its distance to 1, the learning rate, in each frame: this is the logarithm of what is
 #: left then.
 _ABSORBED: Final = math.log(0.9)
-#: The background is learned anew when the camera sees less of it.
+#: The background is learned again when the camera sees less of it.
 _LEAST_SEEN: Final = 0.5
 
 
