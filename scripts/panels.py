@@ -28,12 +28,12 @@ class Panel:
     content: str
 
 
-def beside(*panels: Panel) -> Panel:
-    """Return panels from left to right, each in the middle of the height."""
+def beside(*panels: Panel, is_level: bool = False) -> Panel:
+    """Return panels from left to right, each in the middle of the height, or all `is_level` at the top."""
     height = max(panel.height for panel in panels)
     x, parts = 0.0, []
     for panel in panels:
-        parts.append(at(x, (height - panel.height) / 2, panel))
+        parts.append(at(x, 0 if is_level else (height - panel.height) / 2, panel))
         x += panel.width + GAP
     return Panel(x - GAP, height, "".join(parts))
 
