@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import cv2
 import numpy as np
-from panels import Panel
+from panels import Panel, at
 from shapes import shapes_of
 
 from penstock_formats import Image, ImageFrame, Matrix, RenderData, Tensor
@@ -32,7 +32,7 @@ WIDEST: Final = 330.0
 _HIGHEST: Final = 200.0
 #: Images of fewer pixels a side are drawn with larger pixels.
 _SMALL: Final = 60
-_LINE: Final = 18.0
+_LINE: Final = 16.0
 _GRAY_DIMENSIONS: Final = 2
 _RGBA: Final = 4
 #: Matrices of at most so many rows and at least so many columns are curves.
@@ -74,7 +74,7 @@ STYLE: Final = rules(
 
 
 def panel(payloads: Sequence[object], scene: NDArray[np.uint8] | None) -> Panel:
-    """Return a drawing of what a stream carried, with a line of text under it.
+    """Return a drawing of what a stream carried, with lines of text under it.
 
     Args:
         payloads: all that it carried until the moment that is shown, which is the last one's.
@@ -82,12 +82,20 @@ def panel(payloads: Sequence[object], scene: NDArray[np.uint8] | None) -> Panel:
     """
     drawn = _drawn(payloads, scene)
     if drawn is None:
-        return Panel(
-            WIDEST, _LINE, words(shortened(_text(payloads[-1]), 10.5, WIDEST), 0, 12, class_="small")
-        )
+        return _lines(_text(payloads[-1]))
     inner, text = drawn
-    line = words(shortened(text, 10.5, WIDEST), 0, inner.height + _LINE - 4, class_="small")
-    return Panel(max(inner.width, WIDEST), inner.height + _LINE, inner.content + line)
+    lines = _lines(text)
+    content = inner.content + at(0, inner.height, lines)
+    return Panel(max(inner.width, WIDEST), inner.height + lines.height, content)
+
+
+def _lines(text: str) -> Panel:
+    """Return lines of text, each shortened to the width of a panel."""
+    parts = [
+        words(shortened(line, 10.5, WIDEST), 0, _LINE * (i + 1) - 4, class_="small")
+        for i, line in enumerate(text.split("\n"))
+    ]
+    return Panel(WIDEST, _LINE * len(parts), "".join(parts))
 
 
 def is_drawn(payloads: Sequence[object]) -> bool:
@@ -189,23 +197,22 @@ def _of_series(series: Sequence[Matrix]) -> tuple[Panel, str] | None:
     same = [one.array for one in series if one.array.shape[0] == series[-1].array.shape[0]]
     whole = np.concatenate(same, axis=1)
     rows, columns = whole.shape
-    packet = f"{len(same)} packets of {rows} x {same[-1].shape[1]}"
+    packets = f"{len(same)} packet{'s' * (len(same) != 1)}, {rows} x {columns} numbers in all"
     if rows <= _CHANNELS and columns >= _LONG:
-        return _of_curves(
-            whole, same[-1].shape[1]
-        ), f"{packet}: curves from {whole.min():.3g} to {whole.max():.3g}"
+        curves = _of_curves(whole, np.cumsum([one.shape[1] for one in same[:-1]]))
+        return curves, f"{packets}\ncurves from {whole.min():.3g} to {whole.max():.3g}"
     if whole.size <= _CHANNELS:
         return None
-    return _of_heat(whole[::-1], packet)
+    return _of_heat(whole[::-1], packets)
 
 
-def _of_curves(whole: NDArray[Any], packet: int) -> Panel:
-    """Return each row as a curve over its columns, and lines between packets of so many columns."""
+def _of_curves(whole: NDArray[Any], borders: Sequence[int] | NDArray[Any] = ()) -> Panel:
+    """Return each row as a curve over its columns, and lines where a packet begins: before these columns."""
     largest = float(np.abs(whole).max()) or 1.0
     height, scale = _CURVE * len(whole), WIDEST / whole.shape[1]
     parts = [
-        element("line", x1=i * scale, y1=0, x2=i * scale, y2=height, class_="grid")
-        for i in range(packet, whole.shape[1], packet)
+        element("line", x1=column * scale, y1=0, x2=column * scale, y2=height, class_="grid")
+        for column in borders
     ]
     for row, values in enumerate(whole):
         middle = _CURVE * (row + 0.5)
@@ -236,7 +243,7 @@ def _of_heat(values: NDArray[Any], what: str) -> tuple[Panel, str]:
     height = min(_HIGHEST, max(24.0, 6.0 * len(values)))
     image = png(np.ascontiguousarray(colours), WIDEST, height)
     outline = element("rect", x=0, y=0, width=WIDEST, height=height, class_="outline")
-    text = f"{what}: {values.min():.3g} (dark) to {values.max():.3g} (yellow){scale}"
+    text = f"{what}\n{values.min():.3g} (dark) to {values.max():.3g} (yellow){scale}"
     return Panel(WIDEST, height, image + outline), text
 
 
@@ -260,10 +267,10 @@ def _of_tensor(tensor: Tensor) -> tuple[Panel, str]:
         first = f", the first {_TILES} of them" if len(images) > _TILES else ""
         scaled = (tiles - tiles.min()) / ((tiles.max() - tiles.min()) or 1.0)
         pixels = np.rint(scaled * 255).astype(np.uint8)
-        return _of_pixels(pixels[..., 0] if pixels.shape[2] == 1 else pixels), f"{what}{first}: {spread}"
+        return _of_pixels(pixels[..., 0] if pixels.shape[2] == 1 else pixels), f"{what}{first}\n{spread}"
     flat = array.reshape(-1, array.shape[-1]) if array.ndim > 1 else array[None]
     if len(flat) <= _CHANNELS and flat.shape[1] >= _LONG:
-        return _of_curves(flat, flat.shape[1]), f"{what}: curves from {flat.min():.3g} to {flat.max():.3g}"
+        return _of_curves(flat), f"{what}\ncurves from {flat.min():.3g} to {flat.max():.3g}"
     return _of_heat(flat, what)
 
 

@@ -41,7 +41,7 @@ class Shapes:
     """What is drawn.
 
     Attributes:
-        text: what it is, in a line.
+        text: what it is, in a line or a few.
         lines: points that a line joins, in shares of the image's sides.
         dots: points.
         labels: text, and where its top left corner is.
@@ -108,7 +108,7 @@ def _of_rect(one: NormalizedRect, found: Shapes, size: tuple[int, int]) -> None:
     found.lines.append(_turned((one.x_center, one.y_center), (one.width, one.height), one.rotation, size))
     label = f"#{one.rect_id}" if one.HasField("rect_id") else ""
     found.labels.append((label, one.x_center, one.y_center))
-    found.text += f", {one.width:.3g} x {one.height:.3g}, {one.rotation:.3g} rad"
+    found.text += f"\n{label or 'it'} is {one.width:.3g} x {one.height:.3g}, turned by {one.rotation:.3g} rad"
 
 
 def _of_pixel_rect(one: Rect, found: Shapes, size: tuple[int, int]) -> None:

@@ -171,7 +171,17 @@ def test_a_sound_is_a_curve_of_each_channel_within_its_half(pictures):
 
     assert [np.ptp(one[:, 1]) for one in (loud_after, soft_after)] == pytest.approx([73.6, 73.6], abs=1)
     assert np.ptp(soft[:, 1]) == pytest.approx(np.ptp(loud[:, 1]) * 0.3 / 0.8, rel=0.02)
-    assert "15 packets of 2 x 320: curves from -0.8 to 0.799" in texts(svg)
+    said = texts(svg)
+    assert said[1:3] == ["15 packets, 2 x 4800 numbers in all", "curves from -0.8 to 0.799"]
+    assert said[4:] == ["15 packets, 2 x 4800 numbers in all", "curves from -1 to 1"]
+
+
+def test_a_line_stands_where_each_packet_begins(pictures):
+    svg = pictures["AudioDecoderCalculator.svg"]
+    upright = [one for one in parsed(svg).iter(f"{SVG}line") if one.get("x1") == one.get("x2")]
+
+    assert texts(svg)[1] == "5 packets, 2 x 4800 numbers in all"
+    assert [float(one.get("x1")) for one in upright] == pytest.approx([70.4, 140.8, 211.2, 281.6], abs=0.01)
 
 
 def test_the_spectrogram_of_a_tone_that_rises_rises(pictures):
