@@ -72,9 +72,9 @@ _INDEX = "reference/calculators/README"
 
 def _write_calculator_pages(_app: object) -> None:
     """Write the pages of the calculators where Sphinx then finds them."""
-    # The theme makes warnings visible, and those of an example's node alone are expected: its back edge
-    # closes no cycle.
-    logging.getLogger("penstock.config").setLevel(logging.ERROR)
+    # The theme makes log records visible. Warnings of an example's node alone are expected, because its back
+    # edge closes no cycle, and each run of a picture tells of its start and end.
+    logging.getLogger("penstock").setLevel(logging.ERROR)
     reference_pages.write_pages(_DOCS / "reference" / "calculators")
 
 

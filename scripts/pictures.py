@@ -27,81 +27,26 @@ import attrs
 import cv2
 import numpy as np
 from members import ROOT
+from panels import GAP, Panel, above, beside, captioned, picture
+from street import street_with_car
 
 import penstock
 from penstock_formats import Detection, ImageFrame
 from penstock_testing.traces import read_trace
 from penstock_views import draw
-from penstock_views.draw.markup import document, element, number, rules, text_width, words
+from penstock_views.draw.markup import element, rules, text_width, words
 from penstock_views.traces import ChromeTracer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-
-    from numpy.typing import NDArray
 
     from penstock_testing.traces import Slice
 
 IMAGES: Final = ROOT / "docs" / "images"
 EXAMPLES: Final = ROOT / "examples"
 
-_GAP: Final = 20.0
-_MARGIN: Final = 16.0
-_CAPTION: Final = 24.0
 #: The width of a page of the documentation, in pixels.
 _PAGE: Final = 720.0
-
-
-@attrs.frozen
-class Panel:
-    """A part of a picture.
-
-    Attributes:
-        width, height: in pixels.
-        content: SVG elements, from (0, 0).
-    """
-
-    width: float
-    height: float
-    content: str
-
-
-def beside(*panels: Panel) -> Panel:
-    """Return panels from left to right, each in the middle of the height."""
-    height = max(panel.height for panel in panels)
-    x, parts = 0.0, []
-    for panel in panels:
-        parts.append(_at(x, (height - panel.height) / 2, panel))
-        x += panel.width + _GAP
-    return Panel(x - _GAP, height, "".join(parts))
-
-
-def above(*panels: Panel) -> Panel:
-    """Return panels from the top down, each in the middle of the width."""
-    width = max(panel.width for panel in panels)
-    y, parts = 0.0, []
-    for panel in panels:
-        parts.append(_at((width - panel.width) / 2, y, panel))
-        y += panel.height + _GAP
-    return Panel(width, y - _GAP, "".join(parts))
-
-
-def _at(x: float, y: float, panel: Panel) -> str:
-    return element("g", panel.content, transform=f"translate({number(x)} {number(y)})")
-
-
-def captioned(panel: Panel, text: str) -> Panel:
-    """Return a panel with a line of text above it."""
-    caption = words(text, 0, _CAPTION - 10, class_="caption")
-    return Panel(
-        max(panel.width, text_width(text, 12)), panel.height + _CAPTION, caption + _at(0, _CAPTION, panel)
-    )
-
-
-def picture(panel: Panel, label: str) -> str:
-    """Return an SVG document with a background of its own, in light and dark colours."""
-    width, height = panel.width + 2 * _MARGIN, panel.height + 2 * _MARGIN
-    return document(width, height, label, _STYLE, [_at(_MARGIN, _MARGIN, panel)])
 
 
 # --- the parts of a picture ---------------------------------------------------------------------------
@@ -253,7 +198,9 @@ def street(
 ) -> Iterator[tuple[penstock.Timestamp, ImageFrame]]:
     """Yield a film of a car that passes a house: SRGB, 16:9, 25 frames a second."""
     for i in range(frames):
-        image = cv2.resize(_street(180 + 14 * i), (width, width * 9 // 16), interpolation=cv2.INTER_AREA)
+        image = cv2.resize(
+            street_with_car(180 + 14 * i), (width, width * 9 // 16), interpolation=cv2.INTER_AREA
+        )
         yield penstock.Timestamp(40_000 * i), ImageFrame(image)
 
 
@@ -277,45 +224,6 @@ def film(folder: str, *, frames: int, width: int) -> str:
     path = str(Path(folder) / "film.mp4")
     penstock.run(_FILM, side_packets={"frames": frames, "width": width, "film": path})
     return path
-
-
-def _street(car: int) -> NDArray[np.uint8]:
-    """Return a frame with the car's rear wheel at column `car`."""
-    way = np.linspace(0, 1, 720)[:, None]
-    top, bottom = np.array((96, 156, 220)), np.array((226, 238, 248))
-    image = np.ascontiguousarray(
-        np.broadcast_to((top + way * (bottom - top))[:, None], (720, 1280, 3)), np.uint8
-    )
-
-    def fill(colour: tuple[int, int, int], *points: tuple[int, int]) -> None:
-        cv2.fillPoly(image, [np.array(points)], colour, cv2.LINE_AA)
-
-    def disc(colour: tuple[int, int, int], x: int, y: int, radius: int) -> None:
-        cv2.circle(image, (x, y), radius, colour, -1, cv2.LINE_AA)
-
-    disc((255, 214, 92), 1080, 130, 62)
-    fill((128, 168, 134), (0, 470), (260, 250), (560, 480), (0, 520))
-    fill((104, 148, 116), (300, 500), (700, 280), (1280, 500), (1280, 540), (300, 540))
-    fill((90, 164, 84), (0, 460), (1280, 460), (1280, 560), (0, 560))
-    fill((82, 84, 92), (0, 540), (1280, 540), (1280, 720), (0, 720))
-    for x in range(0, 1280, 160):
-        fill((236, 236, 224), (x + 30, 636), (x + 110, 636), (x + 100, 648), (x + 20, 648))
-    fill((240, 226, 196), (720, 310), (1000, 310), (1000, 520), (720, 520))
-    fill((176, 72, 56), (690, 318), (860, 200), (1030, 318))
-    fill((118, 78, 52), (830, 420), (890, 420), (890, 520), (830, 520))
-    for x in (750, 920):
-        fill((92, 140, 186), (x, 360), (x + 50, 360), (x + 50, 410), (x, 410))
-    fill((110, 76, 50), (180, 380), (206, 380), (206, 520), (180, 520))
-    for x, y, radius in ((192, 320, 74), (140, 370, 54), (246, 366, 56)):
-        disc((56, 128, 66), x, y, radius)
-    fill((204, 44, 52), (car - 60, 560), (car + 250, 560), (car + 262, 620), (car - 66, 620))
-    fill((204, 44, 52), (car - 10, 560), (car + 36, 508), (car + 156, 508), (car + 200, 560))
-    fill((206, 228, 240), (car + 10, 556), (car + 44, 518), (car + 92, 518), (car + 92, 556))
-    fill((206, 228, 240), (car + 104, 556), (car + 104, 518), (car + 150, 518), (car + 180, 556))
-    for x in (car, car + 190):
-        disc((34, 34, 38), x, 620, 36)
-        disc((186, 190, 196), x, 620, 16)
-    return image
 
 
 # --- the overview: the demo on the film -------------------------------------------------------------------
@@ -351,6 +259,7 @@ def overview() -> str:
     return picture(
         above(top, captioned(timeline, what)),
         "the demo: its graph, a frame of a video before and after, and a timeline of the calls of its nodes",
+        _STYLE,
     )
 
 
@@ -428,13 +337,13 @@ def of_example(name: str) -> str:
         for text, (stream, at) in recipe.frames.items()
     ]
     panel = of_graph(module["GRAPH"])
-    if frames and panel.width + frames[0].width + _GAP <= _PAGE + 20:
+    if frames and panel.width + frames[0].width + GAP <= _PAGE + 20:
         panel = beside(panel, above(*frames))
     elif frames:
         panel = above(panel, beside(*frames))
     if recipe.streams:
         panel = above(panel, of_streams([tracks[stream] for stream in recipe.streams]))
-    return picture(panel, f"the graph of examples/{name}.py, and what it did")
+    return picture(panel, f"the graph of examples/{name}.py, and what it did", _STYLE)
 
 
 def _image(track: draw.Track, at: int) -> ImageFrame:

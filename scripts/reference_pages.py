@@ -6,9 +6,10 @@
 Both are in docs/reference/calculators: README.md is the index, and git ignores the pages. The documentation's
 build writes the pages before it reads its sources (docs/conf.py).
 
-A page is what `penstock show` knows (ports, options, policy, example), and a timeline: what the node
-of the example did with a few packets, recorded in a run on one thread. Pages depend only on the packs,
-so the same packs give the same bytes.
+A page is what `penstock show` knows (ports, options, policy, example), a picture of what the node of the
+example took and sent where that can be drawn, as an SVG file beside the page (`page_pictures`), and a
+timeline: what the node did with a few packets. Both are recorded in runs on one thread. Pages and pictures
+depend only on the packs, so the same packs give the same bytes.
 
 Needs the standard packs installed.
 """
@@ -33,12 +34,14 @@ from penstock_views.describe import describe
 # Found beside this file, not installed.
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from calculator_groups import GROUPS
+from page_pictures import WITHOUT_PICTURE, has_picture, picture_of
 from timeline_feeds import WITHOUT_TIMELINE, feed_of, headers_of, side_packets_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
 
+    from penstock.plan import Plan
     from penstock.registry import Registry
     from penstock_views.describe import Description, OptionField, OptionMessage, PortInfo
 
@@ -69,6 +72,8 @@ _CHOSEN: Final = {
     "example": "as in the example",
     "default": "the default",
 }
+#: What a picture shows, for screen readers.
+_SHOWN: Final = "inputs and outputs of {}, drawn from a run"
 _LEGEND: Final = (
     "What the node of the example did with a few packets. A dot is a settled timestamp without packet, a bar "
     "the bound when all had been fed, `]` a stream that had ended by then; what came only after the inputs "
@@ -82,7 +87,13 @@ _LEGEND: Final = (
 def page(name: str, registry: Registry) -> str:
     """Return the page of a calculator."""
     description = describe(name, registry)
+    plan = build_plan(_alone(description, registry), registry)
     parts = [f"# {name}", description.summary, f"Distribution: `{description.distribution}`."]
+    if has_picture(name, description.distribution, plan):
+        parts += [
+            "What the node of the example below takes and sends:",
+            f"![{_SHOWN.format(name)}]({name}.svg)",
+        ]
     for attribute, heading in _PORTS.items():
         ports = getattr(description, attribute)
         if ports:
@@ -98,7 +109,9 @@ def page(name: str, registry: Registry) -> str:
         parts += ["## Description", _markdown(description.body)]
     if description.example:
         parts += ["## Example", _block(description.example)]
-    parts += ["## Timeline", *_timeline(description, registry)]
+    if name in WITHOUT_PICTURE:
+        parts += ["## Picture", f"None: {WITHOUT_PICTURE[name]}."]
+    parts += ["## Timeline", *_timeline(description, plan)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -175,12 +188,11 @@ def _block(text: str, language: str = "protobuf") -> str:
 # --- the timeline ---------------------------------------------------------------------------------
 
 
-def _timeline(description: Description, registry: Registry) -> Iterator[str]:
+def _timeline(description: Description, plan: Plan) -> Iterator[str]:
     reason = WITHOUT_TIMELINE.get(description.name)
     if reason is not None:
         yield f"None: {reason}."
         return
-    plan = build_plan(_alone(description, registry), registry)
     feed, headers = feed_of(description.name, plan), headers_of(description.name, plan)
     rows = record(plan, feed, side_packets_of(plan), headers)
     if not rows:
@@ -213,6 +225,18 @@ def pages() -> dict[str, str]:
     with _without_gpu():
         registry = default_registry()
         return {f"{name}.md": _made(name, registry) for name in _names()}
+
+
+def pictures() -> dict[str, str]:
+    """Return file name → SVG document of each picture; the pages link to them.
+
+    Raises:
+        PageError: a picture cannot be made.
+    """
+    with _without_gpu():
+        registry = default_registry()
+        drawn = {f"{name}.svg": _drawn(name, registry) for name in _names()}
+        return {name: picture for name, picture in drawn.items() if picture is not None}
 
 
 def index() -> str:
@@ -274,18 +298,18 @@ def with_links(text: str) -> str:
 
 
 def write_pages(folder: Path) -> None:
-    """Write each page into a folder, and remove pages of calculators that are gone.
+    """Write each page and picture into a folder, and remove those of calculators that are gone.
 
     A page that has not changed is left alone, so that a build does not read it again.
 
     Raises:
-        PageError: a page cannot be made; nothing was written.
+        PageError: a page or a picture cannot be made; nothing was written.
     """
-    wanted = pages()
+    wanted = {**pages(), **pictures()}
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in wanted.items():
         _write(folder / name, text)
-    for file in folder.glob("*.md"):
+    for file in (*folder.glob("*.md"), *folder.glob("*.svg")):
         if file.name not in wanted and file.name != INDEX:
             file.unlink()
 
@@ -306,6 +330,16 @@ def _made(name: str, registry: Registry) -> str:
         raise PageError(f"the page of {name} cannot be made: {type(error).__name__}: {error}") from error
 
 
+def _drawn(name: str, registry: Registry) -> str | None:
+    """Return the picture of a calculator; None where it has none."""
+    try:
+        description = describe(name, registry)
+        plan = build_plan(_alone(description, registry), registry)
+        return picture_of(name, plan) if has_picture(name, description.distribution, plan) else None
+    except Exception as error:
+        raise PageError(f"the picture of {name} cannot be made: {type(error).__name__}: {error}") from error
+
+
 def _write(file: Path, text: str) -> None:
     if not file.exists() or file.read_text(encoding="utf-8") != text:
         file.write_text(text, encoding="utf-8", newline="\n")
@@ -315,6 +349,7 @@ def _fault(folder: Path) -> str | None:
     """Return what is wrong with the index in a folder or with a page, or None."""
     try:
         pages()
+        pictures()
         wanted = index()
     except (PageError, GroupError) as error:
         return str(error)

@@ -112,13 +112,15 @@ def test_pages_are_written_where_they_changed_and_removed_with_their_calculator(
     text = mux.read_text()
     mux.write_text(text + "more\n")
     (tmp_path / "NoCalculator.md").write_text("of nothing\n")
+    (tmp_path / "NoCalculator.svg").write_text("of nothing\n")
     index.write_text("the index\n")
 
     script.write_pages(tmp_path)
 
     assert gate.stat().st_mtime_ns == before
     assert mux.read_text() == text
-    assert not (tmp_path / "NoCalculator.md").exists()
+    assert list(tmp_path.glob("NoCalculator.*")) == []
+    assert (tmp_path / "CannyEdgeCalculator.svg").read_text() == script.pictures()["CannyEdgeCalculator.svg"]
     assert index.read_text() == "the index\n"
 
 

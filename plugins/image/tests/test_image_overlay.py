@@ -84,6 +84,24 @@ def test_darkened_values_are_rounded_and_alpha_is_kept():
     assert np.array_equal(painted[:, :, 3], PIXELS[:, :, 3])
 
 
+def test_the_region_follows_the_size_of_the_frames():
+    sizes = [(6, 8), (12, 4), (12, 8), (6, 8)]
+    frames = [ImageFrame(np.zeros((*size, 3), np.uint8)) for size in sizes]
+    masks = [ImageFrame(np.ones(size, np.uint8)) for size in sizes]
+
+    run = run_calculator(
+        ImageOverlayCalculator,
+        {"VIDEO": list(enumerate(frames)), "MASK": list(enumerate(masks))},
+        outputs=["VIDEO"],
+        options=ImageOverlayCalculatorOptions(region={"xmin": 0.5, "width": 0.5, "height": 0.5}),
+    )
+
+    for (height, width), packet in zip(sizes, run.outputs["VIDEO"], strict=True):
+        wanted = np.zeros((height, width), bool)
+        wanted[: height // 2, width // 2 :] = True
+        assert np.array_equal(packet.payload.array.any(axis=2), wanted)
+
+
 def test_a_region_of_less_than_half_a_pixel_changes_nothing():
     options = ImageOverlayCalculatorOptions(darkening=0.5, region={"xmin": 0.51, "width": 0.01})
 

@@ -6,9 +6,8 @@ Source of names and numbers: MediaPipe `framework/formats/image_format.proto`.
 from __future__ import annotations
 
 import enum
-from typing import Final
+from typing import Final, NamedTuple
 
-import attrs
 import numpy as np
 
 
@@ -50,9 +49,11 @@ class ImageFormat(enum.IntEnum):
         return LAYOUTS[self].channels if self in LAYOUTS else 0
 
 
-@attrs.frozen
-class PixelLayout:
-    """How an array holds a format's pixels: (H, W) for one channel, else (H, W, channels)."""
+class PixelLayout(NamedTuple):
+    """How an array holds a format's pixels: (H, W) for one channel, else (H, W, channels).
+
+    A tuple, because each frame that is made looks its format up by one.
+    """
 
     channels: int
     dtype: np.dtype[np.generic]

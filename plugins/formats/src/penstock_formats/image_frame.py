@@ -12,13 +12,15 @@ import numpy as np
 
 from penstock.errors import InvalidArgumentError
 from penstock_formats.array_payload import ArrayPayload
-from penstock_formats.image_format import LAYOUTS, ImageFormat, PixelLayout
+from penstock_formats.image_format import LAYOUTS, ImageFormat
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 #: Layout → the format of an array whose maker names no format: the first with that layout.
-_USUAL: Final = {layout: kind for kind, layout in reversed(LAYOUTS.items())}
+_USUAL: Final[dict[tuple[int, np.dtype[np.generic]], ImageFormat]] = {
+    layout: kind for kind, layout in reversed(LAYOUTS.items())
+}
 _GRAY_DIMENSIONS: Final = 2
 _COLOR_DIMENSIONS: Final = 3
 
@@ -100,12 +102,13 @@ class ImageFrame(ArrayPayload):
 def _checked_format(array: NDArray[Any], wanted: ImageFormat | int | None) -> ImageFormat:
     """Return the format of `array`, which is the wanted one or the usual one."""
     layout = _layout(array)
+    usual = _USUAL.get(layout)
+    if usual is not None and (wanted is None or wanted is usual):  # nearly every frame
+        return usual
     if wanted is None:
-        if layout not in _USUAL:
-            raise InvalidArgumentError(
-                f"an array of {_what_is(array)} is no image: {_what_fits()}; convert it, or pass one of these"
-            )
-        return _USUAL[layout]
+        raise InvalidArgumentError(
+            f"an array of {_what_is(array)} is no image: {_what_fits()}; convert it, or pass one of these"
+        )
     try:
         kind = wanted if type(wanted) is ImageFormat else ImageFormat(wanted)
         expected = LAYOUTS[kind]
@@ -122,11 +125,15 @@ def _checked_format(array: NDArray[Any], wanted: ImageFormat | int | None) -> Im
     return kind
 
 
-def _layout(array: NDArray[Any]) -> PixelLayout | None:
-    """Return the layout that `array` has as an image; None where it cannot be one."""
-    if array.ndim not in (_GRAY_DIMENSIONS, _COLOR_DIMENSIONS) or 0 in array.shape:
-        return None
-    return PixelLayout(1 if array.ndim == _GRAY_DIMENSIONS else array.shape[2], array.dtype)
+def _layout(array: NDArray[Any]) -> tuple[int, np.dtype[np.generic]]:
+    """Return channels and element type of an image: what equals a `PixelLayout`.
+
+    An array that cannot be an image has 0 channels, like no layout.
+    """
+    shape = array.shape
+    if len(shape) not in (_GRAY_DIMENSIONS, _COLOR_DIMENSIONS) or array.size == 0:
+        return 0, array.dtype
+    return 1 if len(shape) == _GRAY_DIMENSIONS else shape[2], array.dtype
 
 
 def _what_is(array: NDArray[Any]) -> str:

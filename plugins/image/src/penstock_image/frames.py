@@ -31,7 +31,7 @@ def expect_same_size(frame: ImageFrame, port: str, other: ImageFrame, other_port
     Raises:
         InvalidArgumentError: the message names ports and frames, and a calculator that scales.
     """
-    if (frame.width, frame.height) != (other.width, other.height):
+    if frame.array.shape[:2] != other.array.shape[:2]:
         raise InvalidArgumentError(
             f"input {port!r} holds {frame!r}, but input {other_port!r} {other!r}; make both the same size, "
             "for example with an ImageTransformationCalculator"

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _QUARTER: Final = 90
+#: Looked up once: a constant of a protobuf enum costs as much as a call.
+_STRETCH: Final[int] = ScaleMode.STRETCH
 _TURNS: Final = {90: cv2.ROTATE_90_COUNTERCLOCKWISE, 180: cv2.ROTATE_180, 270: cv2.ROTATE_90_CLOCKWISE}
 
 
@@ -98,14 +100,14 @@ class Transformation:
         """Return the image in the requested size, before the turn."""
         height, width = image.shape[:2]
         asked = (self.height, self.width) if self.turns_a_quarter else (self.width, self.height)
-        inner = asked if self.mode == ScaleMode.STRETCH else _fitted(width, height, *asked)
+        inner = asked if self.mode == _STRETCH else _fitted(width, height, *asked)
         if inner != (width, height):
-            both, either = inner[0] < width and inner[1] < height, inner[0] < width or inner[1] < height
-            shrinks = both if self.mode == ScaleMode.STRETCH else either
+            narrower, lower = inner[0] < width, inner[1] < height
+            shrinks = (narrower and lower) if self.mode == _STRETCH else (narrower or lower)
             linear = cv2.INTER_AREA if shrinks else cv2.INTER_LINEAR
             method = cv2.INTER_NEAREST if self.nearest else linear
             image = np.asarray(cv2.resize(image, inner, interpolation=method))
-        if self.mode == ScaleMode.FIT and inner != asked:
+        if inner != asked and self.mode == ScaleMode.FIT:
             image = self._padded(image, asked[0] - inner[0], asked[1] - inner[1])
         return image
 

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 _GREEN: Final = (0, 255, 0)
 _CHANNEL_MAX: Final = 255
 _COLOURS: Final = 3
+_PAINTED: Final = (ImageFormat.SRGB, ImageFormat.SRGBA)
+_MASKING: Final = (ImageFormat.GRAY8,)
 
 
 class ImageOverlayCalculator(penstock.Calculator):
@@ -88,31 +90,34 @@ class ImageOverlayCalculator(penstock.Calculator):
         self._region = options.region
         _check_region(options.region)
         self._paint: NDArray[np.uint8] = np.empty((0, 0, 0), np.uint8)
-        pass_header(cc.inputs["VIDEO"], cc.outputs["VIDEO"])
+        #: The shape of the last frame, and the part of it to paint.
+        self._shape: tuple[int, ...] = ()
+        self._part = (slice(0), slice(0))
+        self._frames, self._masks, self._target = cc.inputs["VIDEO"], cc.inputs["MASK"], cc.outputs["VIDEO"]
+        pass_header(self._frames, self._target)
 
     def process(self, cc: CalculatorContext) -> None:
         """Paint one frame."""
-        if cc.inputs["VIDEO"].is_empty():
+        if self._frames.is_empty():
             return
-        frame: ImageFrame = cc.inputs["VIDEO"].payload
-        if not cc.inputs["MASK"].is_empty():
-            frame = self._painted(frame, cc.inputs["MASK"].payload)
-        cc.outputs["VIDEO"].add(frame, cc.input_timestamp)
+        frame: ImageFrame = self._frames.payload
+        if not self._masks.is_empty():
+            frame = self._painted(frame, self._masks.payload)
+        self._target.add(frame, cc.input_timestamp)
 
     def _painted(self, frame: ImageFrame, mask: ImageFrame) -> ImageFrame:
-        expect_format(
-            frame, (ImageFormat.SRGB, ImageFormat.SRGBA), "VIDEO", "put a ColorConvertCalculator before"
-        )
-        expect_format(mask, (ImageFormat.GRAY8,), "MASK", "make the mask a single channel of 8 bits")
+        expect_format(frame, _PAINTED, "VIDEO", "put a ColorConvertCalculator before")
+        expect_format(mask, _MASKING, "MASK", "make the mask a single channel of 8 bits")
         expect_same_size(mask, "MASK", frame, "VIDEO")
         image: NDArray[Any] = frame.array.copy()
-        rows, columns = _slices(self._region, frame)
-        part = image[rows, columns]
+        if image.shape != self._shape:
+            self._shape, self._part = image.shape, _slices(self._region, frame)
+        part = image[self._part]
         if part.size == 0:  # a region of less than half a pixel, which OpenCV refuses
             return frame
         if self._light < 1:
             cv2.LUT(part, self._darker(frame.format.channels), dst=part)
-        cv2.copyTo(self._covering(part), mask.array[rows, columns], part)
+        cv2.copyTo(self._covering(part), mask.array[self._part], part)
         return ImageFrame(image, frame.format)
 
     def _darker(self, channels: int) -> NDArray[np.uint8]:

@@ -106,16 +106,19 @@ class ImageTransformationCalculator(penstock.Calculator):
         given = {tag: cc.input_side_packets[tag].payload for tag, _ in cc.input_side_packets.ids()}
         self._change = _changed(change, given)
         self._streams = [tag for tag in cc.inputs.tags() if tag not in ("IMAGE", "VIDEO_PRESTREAM")]
-        header = cc.inputs["IMAGE"].header.payload
+        self._frames, self._target = cc.inputs["IMAGE"], cc.outputs["IMAGE"]
+        self._has_header = "VIDEO_PRESTREAM" in cc.inputs
+        self._has_padding = "LETTERBOX_PADDING" in cc.outputs
+        header = self._frames.header.payload
         if isinstance(header, VideoHeader) and not {"OUTPUT_DIMENSIONS", "ROTATION_DEGREES"} & {
             *self._streams
         }:
             width, height = self._change.size_of(header.width, header.height)
-            pass_header(cc.inputs["IMAGE"], cc.outputs["IMAGE"], width=width, height=height)
+            pass_header(self._frames, self._target, width=width, height=height)
 
     def process(self, cc: CalculatorContext) -> None:
         """Transform one frame, or update the header."""
-        if "VIDEO_PRESTREAM" in cc.inputs and not cc.inputs["VIDEO_PRESTREAM"].is_empty():
+        if self._has_header and not cc.inputs["VIDEO_PRESTREAM"].is_empty():
             header: VideoHeader = cc.inputs["VIDEO_PRESTREAM"].payload
             width, height = self._change.size_of(header.width, header.height)
             header = attrs.evolve(header, width=width, height=height)
@@ -125,14 +128,15 @@ class ImageTransformationCalculator(penstock.Calculator):
             self._change = _changed(self._change, given)
             if "OUTPUT_DIMENSIONS" in self._streams and "OUTPUT_DIMENSIONS" not in given:
                 return
-        if not cc.inputs["IMAGE"].is_empty():
-            self._transform(cc, cc.inputs["IMAGE"].payload)
+        if not self._frames.is_empty():
+            self._transform(cc, self._frames.payload)
 
     def _transform(self, cc: CalculatorContext, frame: ImageFrame) -> None:
-        image = self._change.apply(frame.array)
-        result = frame if image is frame.array else ImageFrame(image, frame.format)
-        cc.outputs["IMAGE"].add(result, cc.input_timestamp)
-        if "LETTERBOX_PADDING" in cc.outputs:
+        given = frame.array
+        image = self._change.apply(given)
+        result = frame if image is given else ImageFrame(image, frame.format)
+        self._target.add(result, cc.input_timestamp)
+        if self._has_padding:
             padding = self._change.letterbox(frame.width, frame.height)
             cc.outputs["LETTERBOX_PADDING"].add(padding, cc.input_timestamp)
 

@@ -88,6 +88,7 @@ class ScaleImageCalculator(penstock.Calculator):
         self._options = ScaleImageCalculatorOptions()
         self._options.CopyFrom(cc.options(ScaleImageCalculatorOptions))
         self._lacks_options = "OVERRIDE_OPTIONS" in cc.inputs
+        self._has_more = len(cc.inputs) > 1
         self._header = VideoHeader()
         #: Width, height and format of the frames, and whether they are promised.
         self._known: tuple[int, int, ImageFormat] | None = None
@@ -101,14 +102,8 @@ class ScaleImageCalculator(penstock.Calculator):
 
     def process(self, cc: CalculatorContext) -> None:
         """Scale one frame, or take what came before the first."""
-        if "OVERRIDE_OPTIONS" in cc.inputs and not cc.inputs["OVERRIDE_OPTIONS"].is_empty():
-            _check_time(cc, cc.inputs["OVERRIDE_OPTIONS"])
-            self._options.MergeFrom(cc.inputs["OVERRIDE_OPTIONS"].payload)
-            check(self._options)
-            self._lacks_options = False
-        if "VIDEO_HEADER" in cc.inputs and not cc.inputs["VIDEO_HEADER"].is_empty():
-            _check_time(cc, cc.inputs["VIDEO_HEADER"])
-            self._header = cc.inputs["VIDEO_HEADER"].payload
+        if self._has_more:
+            self._take_prestream(cc)
         if self._frames.is_empty():
             return
         if self._lacks_options:
@@ -118,6 +113,17 @@ class ScaleImageCalculator(penstock.Calculator):
             )
         frame: ImageFrame = self._frames.payload
         self._target.add(self._scaling_of(cc, frame).apply(frame), cc.input_timestamp)
+
+    def _take_prestream(self, cc: CalculatorContext) -> None:
+        """Take options and the header of the frames, where they are there."""
+        if "OVERRIDE_OPTIONS" in cc.inputs and not cc.inputs["OVERRIDE_OPTIONS"].is_empty():
+            _check_time(cc, cc.inputs["OVERRIDE_OPTIONS"])
+            self._options.MergeFrom(cc.inputs["OVERRIDE_OPTIONS"].payload)
+            check(self._options)
+            self._lacks_options = False
+        if "VIDEO_HEADER" in cc.inputs and not cc.inputs["VIDEO_HEADER"].is_empty():
+            _check_time(cc, cc.inputs["VIDEO_HEADER"])
+            self._header = cc.inputs["VIDEO_HEADER"].payload
 
     def _take_stream_header(self, cc: CalculatorContext, header: VideoHeader) -> None:
         if self._lacks_options:
@@ -133,7 +139,8 @@ class ScaleImageCalculator(penstock.Calculator):
 
     def _scaling_of(self, cc: CalculatorContext, frame: ImageFrame) -> Scaling:
         """Return what is done to a frame; the first one, and each of another size, says what."""
-        found = (frame.width, frame.height, frame.format)
+        height, width = frame.array.shape[:2]
+        found = (width, height, frame.format)
         if self._is_promised and found != self._known:
             raise InvalidArgumentError(
                 f"input {self._frames.name!r} holds {frame!r}, but its header says {self._header.width}x"

@@ -64,8 +64,9 @@ class Scaling:
         Raises:
             InvalidArgumentError: a frame with an alpha channel would grow.
         """
-        image: NDArray[Any] = frame.array[self.rows, self.columns]
-        is_whole = image.shape == frame.array.shape
+        whole = frame.array
+        image: NDArray[Any] = whole[self.rows, self.columns]
+        is_whole = image.shape == whole.shape
         if self.conversion is not None:
             image = np.asarray(cv2.cvtColor(image, self.conversion))
         height, width = image.shape[:2]
