@@ -76,7 +76,6 @@ _HOMES: Final = {
 #: Door → the names that it leads to; see `penstock.doors`.
 _DOORS: Final = {"functions": "CalculatorFunction SidePacket calculator run", "templates": "GraphTemplate"}
 
-
 #: Modules that can be used as `penstock.<name>` after `import penstock`, which imports none of them.
 _MODULES: Final = ("explain", "limits", "log", "lowlevel", "tracing")
 

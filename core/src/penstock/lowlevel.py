@@ -54,7 +54,7 @@ Readers of graphs in other forms
 Calls from elsewhere, for nodes that work in other processes
     `OPEN`, `PROCESS` and `CLOSE` are the methods; `Counters` adds up what nodes count, a `LazyLoop` awaits
     their coroutines on a thread that it starts when there is one. A `ServiceScope` says who shares a service.
-    `FAIL`, `SKIP` and `AGAIN` are the verdicts of a guard about a failed call.
+    `FAIL`, `SKIP` and `AGAIN` are the verdicts of a guard about a failed call, `OPENED` is a node's state.
 Runs, for test kits
     `new_run` puts a run together, not started; `as_side_packets` makes packets of what users give.
     `Schedule` is the state machine of a run, in one of the states `RUNNING` and `TERMINATED` among others;
@@ -98,7 +98,8 @@ if TYPE_CHECKING:
     from penstock.contract import PortSpec as PortSpec, PortSpecs as PortSpecs
     from penstock.engine.calculator import CLOSE as CLOSE, METHODS as METHODS, OPEN as OPEN
     from penstock.engine.calculator import PROCESS as PROCESS, Outcome as Outcome, Stop as Stop
-    from penstock.engine.node import AGAIN as AGAIN, FAIL as FAIL, SKIP as SKIP, Node as Node, Step as Step
+    from penstock.engine.node import AGAIN as AGAIN, FAIL as FAIL, OPENED as OPENED, SKIP as SKIP
+    from penstock.engine.node import Node as Node, Step as Step
     from penstock.engine.packet import NOTHING as NOTHING
     from penstock.engine.schedule import RUNNING as RUNNING, TERMINATED as TERMINATED, Schedule as Schedule
     from penstock.engine.stream import InputStream as InputStream, Observer as Observer
@@ -167,7 +168,7 @@ _HOMES: Final = {
     "penstock.config.subgraphs.interface": "prefix_of",
     "penstock.contract": "PortSpec PortSpecs",
     "penstock.engine.calculator": "CLOSE METHODS OPEN Outcome PROCESS Stop",
-    "penstock.engine.node": "AGAIN FAIL Node SKIP Step",
+    "penstock.engine.node": "AGAIN FAIL Node OPENED SKIP Step",
     "penstock.engine.packet": "NOTHING",
     "penstock.engine.schedule": "RUNNING Schedule TERMINATED",
     "penstock.engine.stream": "InputStream Observer OutputStream",
@@ -196,7 +197,6 @@ _HOMES: Final = {
     ),
     "penstock.tracing.tracer": "OBSERVE",
 }
-
 
 if not TYPE_CHECKING:  # type checkers know the imports above, and refuse every other name
     __all__, __getattr__, __dir__ = late_names(__name__, _HOMES)
