@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from base64 import b64decode, b64encode
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
@@ -9,11 +10,11 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from penstock import ServiceKey, Timestamp
-from penstock.errors import InvalidArgumentError
-from penstock.lowlevel import ServiceScope
+from penstock.errors import FailedPreconditionError, InvalidArgumentError
+from penstock.lowlevel import DONE, UNSTARTED, ServiceScope
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 
 class Kind(StrEnum):
@@ -63,10 +64,13 @@ class Change:
             InvalidArgumentError: `given` is something else.
         """
         try:
+            at = int(given["at"])
+            if not UNSTARTED <= at < DONE:
+                raise ValueError(f"at {at} is no timestamp from which a change counts")  # noqa: TRY301
             return cls(
                 str(given["node"]),
                 Kind(given["kind"]),
-                Timestamp(int(given["at"])),
+                Timestamp.of(at),
                 str(given["calculator"]),
                 b64decode(given["options"], validate=True),
             )
@@ -82,6 +86,11 @@ class Changes:
 
     def __init__(self) -> None:
         self._made: list[Change] = []
+        self._lock: Final = threading.Lock()
+        self._is_sealed = False
+
+    def __len__(self) -> int:
+        return len(self._made)
 
     @property
     def made(self) -> tuple[Change, ...]:
@@ -90,11 +99,31 @@ class Changes:
 
     def begin(self, first: Iterable[Change]) -> None:
         """Forget the changes of the last run. For the framework."""
-        self._made = list(first)
+        with self._lock:
+            self._made = list(first)
+            self._is_sealed = False
 
-    def add(self, change: Change) -> None:
-        """Note a change. For the framework."""
-        self._made.append(change)
+    def make(self, node: str, change: Callable[[], Change]) -> Change:
+        """Make a change and note it, as one. For the framework; `change` runs under a lock.
+
+        Raises:
+            FailedPreconditionError: the list is sealed; nothing has changed.
+        """
+        with self._lock:
+            if self._is_sealed:
+                raise FailedPreconditionError(
+                    f"node {node!r} cannot change any more in this run: its recording has ended, as the "
+                    "recorded streams have; change it before the next run",
+                    node=node,
+                )
+            made = change()
+            self._made.append(made)
+            return made
+
+    def seal(self) -> None:
+        """Let no further change be made in this run, so that a list which was kept is whole."""
+        with self._lock:
+            self._is_sealed = True
 
 
 #: What is changed in the run, for calculators that ask for it, such as one that records. In another process

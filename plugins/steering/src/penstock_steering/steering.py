@@ -76,8 +76,9 @@ def set_options(starter: Any, node: str, options: object, at: SupportsIndex | No
         TimestampError: no packet can have the timestamp `at`.
         TimestampOrderError: `process` has begun for `at` or later; says for which timestamp.
         FailedPreconditionError: the calculator has no `options_changed`; or calls of the node may overlap
-            (`max_in_flight`), it has a failure policy, works in another process, or has closed. Says what to
-            do. In each of these cases nothing has changed, and the graph goes on.
+            (`max_in_flight`), it has a failure policy, works in another process, or has closed; or the run is
+            recorded, and the recorded streams have ended. Says what to do. In each of these cases nothing has
+            changed, and the graph goes on.
         GraphRunError: the run has failed.
     """
     return _steering(starter).change(starter, node, Kind.SET_OPTIONS, options, None, _stamp(at))
@@ -248,7 +249,7 @@ class Steering:
         self, starter: Any, name: str, kind: Kind, options: object, calculator: str | None, at: int | None
     ) -> Timestamp:
         """Make a change, as `set_options` and `swap`; `options` as bytes are those of a `Change`."""
-        what = "set_options" if kind is Kind.SET_OPTIONS else "swap"
+        what = _call(kind)
         given = self._given(name)
         if not starter.is_running:
             self._carry_over()
@@ -269,10 +270,9 @@ class Steering:
         now = self._now(name) if steered is None else steered.before(at)
         wanted = self._new(now, options, calculator, starter, kind, what)
         if kind is Kind.SET_OPTIONS:
-            stamp = runner.change(self._add, runner, node, now, Version(wanted), at, what)
-        else:
-            stamp = self._swap(starter, runner, node, now, wanted, at)
-        return self._note(kind, wanted, stamp)
+            stamp: Timestamp = runner.change(self._add, runner, node, now, Version(wanted), kind, at)
+            return stamp
+        return self._swap(starter, runner, node, now, wanted, at)
 
     def _new(  # noqa: PLR0913, PLR0917  # as `change`
         self, now: Wanted, options: object, calculator: str | None, starter: Any, kind: Kind, what: str
@@ -291,11 +291,6 @@ class Steering:
             hint = did_you_mean(name, names, 1) or f"; there are: {', '.join(map(repr, names))}"
             raise NotFoundError(f"there is no node {name!r}{hint}", node=name)
         return as_given(plan, node)
-
-    def _note(self, kind: Kind, wanted: Wanted, stamp: int) -> Timestamp:
-        change = _as_change(kind, wanted, stamp)
-        self._log.add(change)
-        return change.at
 
     # --- before a run -------------------------------------------------------------------------
 
@@ -372,7 +367,7 @@ class Steering:
         first = [_as_change(kind, wanted, UNSTARTED) for kind, wanted in self._wanted.values()]
         self._log.begin(first)
         for kind, wanted, at in later:
-            what = "set_options" if kind is Kind.SET_OPTIONS else "swap"
+            what = _call(kind)
             given, now = self._given(wanted.node.name), self._now(wanted.node.name)
             node = _find(new.schedule, given, what)
             _check_steerable(node, now.node, given.node, what)
@@ -381,8 +376,7 @@ class Steering:
                 _check_swappable(node, given.node)
                 assert wanted.plan is not None  # what was wanted was checked alone  # noqa: S101
                 beside = Beside(wanted.plan, node, new.side_packets, new.counters)
-            self._add(new.schedule, runner, node, now, Version(wanted, beside), at, what)
-            self._note(kind, wanted, at)
+            self._add(new.schedule, runner, node, now, Version(wanted, beside), kind, at)
         self._later = []
         if self.keeps:
             self.keep_all(new.schedule, runner)
@@ -399,10 +393,16 @@ class Steering:
         node: Node,
         now: Wanted,
         version: Version,
+        kind: Kind,
         at: int | None,
-        what: str,
-    ) -> int:
-        return self._stand_between(schedule, runner, node, now).add(version, at, what)
+    ) -> Timestamp:
+        """Let a version wait for its time, and note the change. Called under the lock of the run."""
+        steered = self._stand_between(schedule, runner, node, now)
+
+        def change() -> Change:
+            return _as_change(kind, version.wanted, steered.add(version, at, _call(kind)))
+
+        return self._log.make(node.name, change).at
 
     def _stand_between(self, schedule: Schedule, runner: Any, node: Node, now: Wanted) -> SteeredNode:
         """Return what stands between engine and calculator of a node. Called under the lock of the run."""
@@ -418,7 +418,7 @@ class Steering:
 
     def _swap(  # noqa: PLR0913, PLR0917  # as `change`
         self, starter: Any, runner: Any, node: Node, now: Wanted, wanted: Wanted, at: int | None
-    ) -> int:
+    ) -> Timestamp:
         name = node.name
         runner.refuse_inside("swap()")
         _check_swappable(node, now.node)
@@ -436,7 +436,9 @@ class Steering:
         beside = Beside(wanted.plan, node, starter.side_packets, starter.counters)
         _finish(runner, run_through(beside.open()))
         try:
-            stamp: int = runner.change(self._add, runner, node, now, Version(wanted, beside), at, "swap")
+            stamp: Timestamp = runner.change(
+                self._add, runner, node, now, Version(wanted, beside), Kind.SWAP, at
+            )
         except BaseException as error:
             try:
                 _finish(runner, run_through(all_of([beside.close])))
@@ -463,6 +465,10 @@ class Steering:
                     continue
                 steered = self._stand_between(schedule, runner, node, now)
             steered.kept = self.kept
+
+
+def _call(kind: Kind) -> str:
+    return "set_options" if kind is Kind.SET_OPTIONS else "swap"
 
 
 def _as_change(kind: Kind, wanted: Wanted, stamp: int) -> Change:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from penstock.config import build_plan
 from penstock.errors import FailedPreconditionError, InvalidArgumentError, PenstockError
-from penstock.lowlevel import full_name, is_options_class, quoted
+from penstock.lowlevel import full_name, is_options_class, options_classes, quoted
 from penstock_builder.options import as_message, messages_of, set_node_options
 from penstock_remote.description import contract_difference, graph_of
 from penstock_views.describe import describe
@@ -119,10 +119,9 @@ def checked(message: Any, node: NodePlan, plan: Plan, registry: Registry, what: 
 
 
 def read_options(node: NodePlan) -> None:
-    """Make the options object of a calculator now, so that a value that its class refuses is an error."""
-    options = getattr(node.factory, "Options", None)
-    if options is not None:
-        node.options.get(options)
+    """Make the options objects of a calculator now, so that a value that its class refuses is an error."""
+    for cls in options_classes(node.factory):
+        node.options.get(cls)
 
 
 def check_can_change(node: NodePlan) -> None:
