@@ -30,6 +30,7 @@ NO_PLUGIN = {
     "penstock-mediapipe",
     "penstock-remote",
     "penstock-failures",
+    "penstock-steering",
     "penstock-testing",
 }
 

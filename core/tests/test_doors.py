@@ -14,11 +14,13 @@ import penstock.tracing
 from penstock import doors
 from penstock.entry_points import ordinary_points
 from penstock.registry import official_packs
+from penstock.runtime.graph import _steering as steering_of
 from penstock_testing import testing_registry
 
 #: The doors that are modules of `penstock`; the others lend it, and its modules, single names.
 MODULES = sorted(
-    set(official_packs()["door"]) - {"executors", "functions", "json_graphs", "templates", "tracing"}
+    set(official_packs()["door"])
+    - {"executors", "functions", "json_graphs", "steering", "templates", "tracing"}
 )
 
 
@@ -115,3 +117,19 @@ def test_a_pool_needs_the_pack_that_runs_nodes_on_pools(without) -> None:
         ),
     ):
         graph.set_executor("", pool)
+
+
+@pytest.mark.parametrize(
+    ("method", "arguments"), [("set_options", ("n", {})), ("swap", ("n",)), ("reset", ())]
+)
+def test_a_graph_that_is_to_change_needs_the_pack_for_that(method, arguments, without) -> None:
+    without("penstock-steering")
+    steering_of.cache_clear()
+    graph = penstock.CalculatorGraph("", registry=testing_registry())
+
+    with pytest.raises(
+        ModuleNotFoundError,
+        match=rf"^graph\.{method}\(\) is in a pack that is not installed; install it: "
+        r"pip install penstock-steering$",
+    ):
+        getattr(graph, method)(*arguments)

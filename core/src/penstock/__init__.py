@@ -10,16 +10,11 @@ from typing import TYPE_CHECKING, Final
 from penstock.late_names import late_names
 
 if TYPE_CHECKING:
-    from penstock import explain as explain
-    from penstock import limits as limits
-    from penstock import log as log
-    from penstock import lowlevel as lowlevel
+    from penstock import explain as explain, limits as limits, log as log, lowlevel as lowlevel
     from penstock import tracing as tracing
-    from penstock.config.subgraphs.subgraph import Subgraph as Subgraph
-    from penstock.config.subgraphs.subgraph import SubgraphContext as SubgraphContext
+    from penstock.config.subgraphs.subgraph import Subgraph as Subgraph, SubgraphContext as SubgraphContext
     from penstock.contract import CalculatorContract as CalculatorContract
-    from penstock.engine.calculator import STOP as STOP
-    from penstock.engine.calculator import Calculator as Calculator
+    from penstock.engine.calculator import STOP as STOP, Calculator as Calculator
     from penstock.engine.calculator import CalculatorContext as CalculatorContext
     from penstock.engine.input import Input as Input
     from penstock.engine.input_stream_handler import NOT_READY as NOT_READY
@@ -27,35 +22,26 @@ if TYPE_CHECKING:
     from penstock.engine.input_stream_handler import InputStreamHandler as InputStreamHandler
     from penstock.engine.output import Output as Output
     from penstock.engine.packet import Packet as Packet
-    from penstock.errors import CalculatorError as CalculatorError
-    from penstock.errors import GraphConfigError as GraphConfigError
-    from penstock.errors import GraphParseError as GraphParseError
-    from penstock.errors import GraphRunError as GraphRunError
-    from penstock.errors import PenstockError as PenstockError
-    from penstock.errors import StatusCode as StatusCode
+    from penstock.errors import CalculatorError as CalculatorError, GraphConfigError as GraphConfigError
+    from penstock.errors import GraphParseError as GraphParseError, GraphRunError as GraphRunError
+    from penstock.errors import PenstockError as PenstockError, StatusCode as StatusCode
     from penstock.errors import WaitTimeoutError as WaitTimeoutError
     from penstock.plugins.default_registry import register_calculator as register_calculator
     from penstock.plugins.doctor import DoctorCheck as DoctorCheck
-    from penstock.plugins.hookspecs import Components as Components
-    from penstock.plugins.hookspecs import hookimpl as hookimpl
+    from penstock.plugins.hookspecs import Components as Components, hookimpl as hookimpl
     from penstock.registry import Registry as Registry
-    from penstock.runtime.executors.executor import Executor as Executor
-    from penstock.runtime.executors.executor import ExecutorDefaults as ExecutorDefaults
-    from penstock.runtime.executors.executor import Lease as Lease
-    from penstock.runtime.executors.executor import Work as Work
+    from penstock.runtime.executors.executor import Executor as Executor, ExecutorDefaults as ExecutorDefaults
+    from penstock.runtime.executors.executor import Lease as Lease, Work as Work
     from penstock.runtime.graph import CalculatorGraph as CalculatorGraph
     from penstock.runtime.modes import GraphInputStreamAddMode as GraphInputStreamAddMode
     from penstock.runtime.modes import LatePacketMode as LatePacketMode
     from penstock.runtime.poller import OutputStreamPoller as OutputStreamPoller
-    from penstock.runtime.rows.rows import Row as Row
-    from penstock.runtime.rows.rows import Rows as Rows
+    from penstock.runtime.rows.rows import Row as Row, Rows as Rows
     from penstock.runtime.running import Running as Running
     from penstock.services import ServiceKey as ServiceKey
     from penstock.timestamp import Timestamp as Timestamp
-    from penstock_functions import CalculatorFunction as CalculatorFunction
-    from penstock_functions import SidePacket as SidePacket
-    from penstock_functions import calculator as calculator
-    from penstock_functions import run as run
+    from penstock_functions import CalculatorFunction as CalculatorFunction, SidePacket as SidePacket
+    from penstock_functions import calculator as calculator, run as run
     from penstock_templates.graph_template import GraphTemplate as GraphTemplate
 
 __version__: Final = "0.1.0"
@@ -89,7 +75,6 @@ _HOMES: Final = {
 
 #: Door → the names that it leads to; see `penstock.doors`.
 _DOORS: Final = {"functions": "CalculatorFunction SidePacket calculator run", "templates": "GraphTemplate"}
-
 
 #: Modules that can be used as `penstock.<name>` after `import penstock`, which imports none of them.
 _MODULES: Final = ("explain", "limits", "log", "lowlevel", "tracing")

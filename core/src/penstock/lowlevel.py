@@ -54,7 +54,7 @@ Readers of graphs in other forms
 Calls from elsewhere, for nodes that work in other processes
     `OPEN`, `PROCESS` and `CLOSE` are the methods; `Counters` adds up what nodes count, a `LazyLoop` awaits
     their coroutines on a thread that it starts when there is one. A `ServiceScope` says who shares a service.
-    `FAIL`, `SKIP` and `AGAIN` are the verdicts of a guard about a failed call.
+    `FAIL`, `SKIP` and `AGAIN` are the verdicts of a guard about a failed call, `OPENED` is a node's state.
 Runs, for test kits
     `new_run` puts a run together, not started; `as_side_packets` makes packets of what users give.
     `Schedule` is the state machine of a run, in one of the states `RUNNING` and `TERMINATED` among others;
@@ -74,128 +74,74 @@ if TYPE_CHECKING:
     from penstock.check.nodes import numbered_nodes as numbered_nodes
     from penstock.config.graph_reader import Definition as Definition
     from penstock.config.graph_reader import DefinitionTextError as DefinitionTextError
-    from penstock.config.graph_reader import GraphReader as GraphReader
-    from penstock.config.graph_reader import JsonReader as JsonReader
-    from penstock.config.graph_reader import ReaderFindType as ReaderFindType
-    from penstock.config.graph_reader import ReaderLoad as ReaderLoad
+    from penstock.config.graph_reader import GraphReader as GraphReader, JsonReader as JsonReader
+    from penstock.config.graph_reader import ReaderFindType as ReaderFindType, ReaderLoad as ReaderLoad
     from penstock.config.graph_reader import ReaderMerge as ReaderMerge
     from penstock.config.graph_reader import definition_as_graph as definition_as_graph
     from penstock.config.message import Message as Message
     from penstock.config.options.message_class import extension_class as extension_class
     from penstock.config.options.message_class import inner_classes as inner_classes
     from penstock.config.options.message_class import message_class as message_class
-    from penstock.config.options.message_values import converted as converted
-    from penstock.config.options.message_values import default_of as default_of
-    from penstock.config.options.messages import spelled as spelled
-    from penstock.config.options.messages import unpacked as unpacked
+    from penstock.config.options.message_values import converted as converted, default_of as default_of
+    from penstock.config.options.messages import spelled as spelled, unpacked as unpacked
     from penstock.config.options.options import Options as Options
     from penstock.config.options.types import OptionTypes as OptionTypes
-    from penstock.config.places import FieldPath as FieldPath
-    from penstock.config.places import Places as Places
-    from penstock.config.places import ReadGraph as ReadGraph
-    from penstock.config.places import Spot as Spot
-    from penstock.config.places import where as where
+    from penstock.config.places import FieldPath as FieldPath, Places as Places, ReadGraph as ReadGraph
+    from penstock.config.places import Spot as Spot, where as where
     from penstock.config.reading.right_options import right_options as right_options
-    from penstock.config.reading.scan import Token as Token
-    from penstock.config.reading.scan import end_of_field as end_of_field
-    from penstock.config.reading.scan import own_name as own_name
-    from penstock.config.reading.scan import snake_case as snake_case
+    from penstock.config.reading.scan import Token as Token, end_of_field as end_of_field
+    from penstock.config.reading.scan import own_name as own_name, snake_case as snake_case
     from penstock.config.reading.scan import tokens_of as tokens_of
     from penstock.config.reading.words import with_near_fields as with_near_fields
     from penstock.config.subgraphs.expand import expand as expand
     from penstock.config.subgraphs.interface import prefix_of as prefix_of
-    from penstock.contract import PortSpec as PortSpec
-    from penstock.contract import PortSpecs as PortSpecs
-    from penstock.engine.calculator import CLOSE as CLOSE
-    from penstock.engine.calculator import METHODS as METHODS
-    from penstock.engine.calculator import OPEN as OPEN
-    from penstock.engine.calculator import PROCESS as PROCESS
-    from penstock.engine.calculator import Outcome as Outcome
-    from penstock.engine.calculator import Stop as Stop
-    from penstock.engine.node import AGAIN as AGAIN
-    from penstock.engine.node import FAIL as FAIL
-    from penstock.engine.node import SKIP as SKIP
-    from penstock.engine.node import Node as Node
-    from penstock.engine.node import Step as Step
+    from penstock.contract import PortSpec as PortSpec, PortSpecs as PortSpecs
+    from penstock.engine.calculator import CLOSE as CLOSE, METHODS as METHODS, OPEN as OPEN
+    from penstock.engine.calculator import PROCESS as PROCESS, Outcome as Outcome, Stop as Stop
+    from penstock.engine.node import AGAIN as AGAIN, FAIL as FAIL, OPENED as OPENED, SKIP as SKIP
+    from penstock.engine.node import Node as Node, Step as Step
     from penstock.engine.packet import NOTHING as NOTHING
-    from penstock.engine.schedule import RUNNING as RUNNING
-    from penstock.engine.schedule import TERMINATED as TERMINATED
-    from penstock.engine.schedule import Schedule as Schedule
-    from penstock.engine.stream import InputStream as InputStream
-    from penstock.engine.stream import Observer as Observer
+    from penstock.engine.schedule import RUNNING as RUNNING, TERMINATED as TERMINATED, Schedule as Schedule
+    from penstock.engine.stream import InputStream as InputStream, Observer as Observer
     from penstock.engine.stream import OutputStream as OutputStream
     from penstock.engine_form import engine_form as engine_form
-    from penstock.near_names import did_you_mean as did_you_mean
-    from penstock.near_names import near_names as near_names
-    from penstock.option_class import ClassField as ClassField
-    from penstock.option_class import can_be_option as can_be_option
-    from penstock.option_class import classes_inside as classes_inside
-    from penstock.option_class import enum_numbers as enum_numbers
-    from penstock.option_class import fields_of as fields_of
-    from penstock.option_class import full_name as full_name
-    from penstock.option_class import has_no_default as has_no_default
-    from penstock.option_class import is_options_class as is_options_class
+    from penstock.near_names import did_you_mean as did_you_mean, near_names as near_names
+    from penstock.option_class import ClassField as ClassField, can_be_option as can_be_option
+    from penstock.option_class import classes_inside as classes_inside, enum_numbers as enum_numbers
+    from penstock.option_class import fields_of as fields_of, full_name as full_name
+    from penstock.option_class import has_no_default as has_no_default, is_options_class as is_options_class
     from penstock.option_class import options_classes as options_classes
-    from penstock.payload_types import PayloadType as PayloadType
-    from penstock.payload_types import agree as agree
-    from penstock.payload_types import is_any as is_any
-    from penstock.payload_types import is_type as is_type
-    from penstock.payload_types import members as members
-    from penstock.payload_types import runtime_classes as runtime_classes
-    from penstock.payload_types import type_name as type_name
+    from penstock.payload_types import PayloadType as PayloadType, agree as agree, is_any as is_any
+    from penstock.payload_types import is_type as is_type, members as members
+    from penstock.payload_types import runtime_classes as runtime_classes, type_name as type_name
     from penstock.payload_types import type_names as type_names
-    from penstock.plan import ExecutorPlan as ExecutorPlan
-    from penstock.plan import HandlerPlan as HandlerPlan
-    from penstock.plan import NodePlan as NodePlan
-    from penstock.plan import Plan as Plan
-    from penstock.plan import PortPlan as PortPlan
-    from penstock.plan import SidePortPlan as SidePortPlan
-    from penstock.plan import StreamPlan as StreamPlan
-    from penstock.plan import sources_above as sources_above
+    from penstock.plan import ExecutorPlan as ExecutorPlan, HandlerPlan as HandlerPlan, NodePlan as NodePlan
+    from penstock.plan import Plan as Plan, PortPlan as PortPlan, SidePortPlan as SidePortPlan
+    from penstock.plan import StreamPlan as StreamPlan, sources_above as sources_above
     from penstock.plugins.default_registry import default_registry as default_registry
     from penstock.plugins.default_registry import plugin_host as plugin_host
     from penstock.plugins.default_registry import plugins_renewed as plugins_renewed
-    from penstock.plugins.discovery import Discovered as Discovered
-    from penstock.plugins.discovery import PluginHost as PluginHost
-    from penstock.port_collection import PortKey as PortKey
-    from penstock.port_collection import Ports as Ports
-    from penstock.port_collection import port_id as port_id
+    from penstock.plugins.discovery import Discovered as Discovered, PluginHost as PluginHost
+    from penstock.port_collection import PortKey as PortKey, Ports as Ports, port_id as port_id
     from penstock.port_collection import port_name as port_name
-    from penstock.registry import KINDS as KINDS
-    from penstock.registry import official_packs as official_packs
-    from penstock.registry_entries import OptionEntry as OptionEntry
-    from penstock.registry_entries import calculator_of as calculator_of
-    from penstock.registry_entries import check_name as check_name
-    from penstock.registry_entries import spelling as spelling
+    from penstock.registry import KINDS as KINDS, official_packs as official_packs
+    from penstock.registry_entries import OptionEntry as OptionEntry, calculator_of as calculator_of
+    from penstock.registry_entries import check_name as check_name, spelling as spelling
     from penstock.resources import Resources as Resources
     from penstock.runtime.counters import Counters as Counters
     from penstock.runtime.event_loops.lazy_loop import LazyLoop as LazyLoop
     from penstock.runtime.new_run import new_run as new_run
     from penstock.runtime.side_packets import as_side_packets as as_side_packets
-    from penstock.services import CLOCK as CLOCK
-    from penstock.services import ServiceScope as ServiceScope
-    from penstock.shown import clipped as clipped
-    from penstock.shown import quoted as quoted
-    from penstock.shown import shown as shown
-    from penstock.tags import Port as Port
-    from penstock.tags import TagMap as TagMap
-    from penstock.tags import is_name as is_name
-    from penstock.tags import parse_tag_index as parse_tag_index
-    from penstock.tags import parse_tag_index_name as parse_tag_index_name
-    from penstock.timestamp import DONE as DONE
-    from penstock.timestamp import MAX as MAX
-    from penstock.timestamp import MIN as MIN
-    from penstock.timestamp import ONE_OVER_POSTSTREAM as ONE_OVER_POSTSTREAM
-    from penstock.timestamp import POSTSTREAM as POSTSTREAM
-    from penstock.timestamp import PRESTREAM as PRESTREAM
-    from penstock.timestamp import UNSET as UNSET
-    from penstock.timestamp import UNSTARTED as UNSTARTED
-    from penstock.timestamp import next_allowed as next_allowed
-    from penstock.timestamp import shifted as shifted
-    from penstock.timestamp import show as show
+    from penstock.services import CLOCK as CLOCK, ServiceScope as ServiceScope
+    from penstock.shown import clipped as clipped, quoted as quoted, shown as shown
+    from penstock.tags import Port as Port, TagMap as TagMap, is_name as is_name
+    from penstock.tags import parse_tag_index as parse_tag_index, parse_tag_index_name as parse_tag_index_name
+    from penstock.timestamp import DONE as DONE, MAX as MAX, MIN as MIN
+    from penstock.timestamp import ONE_OVER_POSTSTREAM as ONE_OVER_POSTSTREAM, POSTSTREAM as POSTSTREAM
+    from penstock.timestamp import PRESTREAM as PRESTREAM, UNSET as UNSET, UNSTARTED as UNSTARTED
+    from penstock.timestamp import next_allowed as next_allowed, shifted as shifted, show as show
     from penstock.tracing.tracer import OBSERVE as OBSERVE
-    from penstock.type_hints import HintParts as HintParts
-    from penstock.type_hints import hints_of as hints_of
+    from penstock.type_hints import HintParts as HintParts, hints_of as hints_of
 
 #: Module → the names that it has.
 _HOMES: Final = {
@@ -222,7 +168,7 @@ _HOMES: Final = {
     "penstock.config.subgraphs.interface": "prefix_of",
     "penstock.contract": "PortSpec PortSpecs",
     "penstock.engine.calculator": "CLOSE METHODS OPEN Outcome PROCESS Stop",
-    "penstock.engine.node": "AGAIN FAIL Node SKIP Step",
+    "penstock.engine.node": "AGAIN FAIL Node OPENED SKIP Step",
     "penstock.engine.packet": "NOTHING",
     "penstock.engine.schedule": "RUNNING Schedule TERMINATED",
     "penstock.engine.stream": "InputStream Observer OutputStream",
@@ -251,7 +197,6 @@ _HOMES: Final = {
     ),
     "penstock.tracing.tracer": "OBSERVE",
 }
-
 
 if not TYPE_CHECKING:  # type checkers know the imports above, and refuse every other name
     __all__, __getattr__, __dir__ = late_names(__name__, _HOMES)

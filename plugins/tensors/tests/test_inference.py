@@ -281,3 +281,23 @@ def test_the_sessions_are_let_go_when_the_run_ends(doubling, double, monkeypatch
         gc.enable()
 
     assert left == [None]
+
+
+def test_a_reset_keeps_the_sessions_unless_the_next_run_asks_for_something_else(doubling, double):
+    graph = penstock.CalculatorGraph(
+        """input_stream: "in" input_side_packet: "model" input_side_packet: "how"
+           node { calculator: "InferenceCalculatorCpu" input_stream: "TENSORS:in" output_stream: "TENSORS:out"
+                  input_side_packet: "MODEL:model" input_side_packet: "DELEGATE:how" }"""
+    )
+    out = []
+    graph.observe_output_stream("out", lambda _, packet: out.append(arrays(packet)[0]))
+    sessions = []
+    for model, threads in ((double, 1), (double, 1), (Model("again", b"DOUBLE"), 1), (double, 2)):
+        graph.reset({"model": model, "how": Options.Delegate(xnnpack={"num_threads": threads})})
+        graph.add_packet_to_input_stream("in", penstock.Packet([Tensor(ONES)], 0))
+        graph.wait_until_idle()
+        sessions.append((doubling.sessions, doubling.settings.threads))
+    graph.close()
+
+    assert sessions == [(1, 1), (1, 1), (1, 1), (2, 2)]
+    assert out == [[[2, 2, 2, 2]]] * 4

@@ -58,10 +58,10 @@ Outcome: TypeAlias = "Stop | Awaitable[Stop | None] | Future[Stop | None] | None
 class Calculator:
     """The code of a node. Subclass it, declare ports in `get_contract`, work in `process`.
 
-    An instance is made for each node and each run, and dropped after the run. `open`, `process` and `close`
-    may be `async def`, or return an awaitable or a `concurrent.futures.Future`; unless the graph
-    says `max_in_flight`, they are never called at the same time for one node, but not always on
-    the same thread.
+    An instance is made for each node and each run, and dropped after the run; with `options_changed(cc)` it
+    can take other options, with `reset(cc)` live on (`penstock_steering`). `open`, `process` and `close` may
+    be `async def`, or return an awaitable or a `concurrent.futures.Future`; unless the graph says
+    `max_in_flight`, they are never called at the same time for one node, but not always on the same thread.
     """
 
     @classmethod

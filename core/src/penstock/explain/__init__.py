@@ -14,33 +14,18 @@ from typing import TYPE_CHECKING, Final
 from penstock.late_names import late_names
 
 if TYPE_CHECKING:
-    from penstock.explain.accounts import Cut as Cut
-    from penstock.explain.accounts import Drop as Drop
-    from penstock.explain.accounts import Ledger as Ledger
-    from penstock.explain.accounts import ReaderAccount as ReaderAccount
-    from penstock.explain.accounts import StreamAccount as StreamAccount
-    from penstock.explain.accounts import cuts as cuts
-    from penstock.explain.accounts import ledger as ledger
-    from penstock.explain.graph_view import GRAPH as GRAPH
-    from penstock.explain.graph_view import GraphView as GraphView
-    from penstock.explain.search import story as story
-    from penstock.explain.search import why as why
-    from penstock.explain.snapshots import ExecutorState as ExecutorState
-    from penstock.explain.snapshots import NodeState as NodeState
-    from penstock.explain.snapshots import Snapshot as Snapshot
-    from penstock.explain.snapshots import StreamState as StreamState
-    from penstock.explain.snapshots import StreamWait as StreamWait
-    from penstock.explain.snapshots import snapshot as snapshot
-    from penstock.explain.snapshots import waits_for as waits_for
-    from penstock.explain.snapshots import weighed as weighed
+    from penstock.explain.accounts import Cut as Cut, Drop as Drop, Ledger as Ledger
+    from penstock.explain.accounts import ReaderAccount as ReaderAccount, StreamAccount as StreamAccount
+    from penstock.explain.accounts import cuts as cuts, ledger as ledger
+    from penstock.explain.graph_view import GRAPH as GRAPH, GraphView as GraphView
+    from penstock.explain.search import story as story, why as why
+    from penstock.explain.snapshots import ExecutorState as ExecutorState, NodeState as NodeState
+    from penstock.explain.snapshots import Snapshot as Snapshot, StreamState as StreamState
+    from penstock.explain.snapshots import StreamWait as StreamWait, snapshot as snapshot
+    from penstock.explain.snapshots import waits_for as waits_for, weighed as weighed
     from penstock.explain.snapshots import with_calls as with_calls
-    from penstock.explain.stacks import Call as Call
-    from penstock.explain.stacks import calls_under_way as calls_under_way
-    from penstock.explain.stacks import standing as standing
-    from penstock.explain.waits import Link as Link
-    from penstock.explain.waits import Wait as Wait
-    from penstock.explain.waits import WaitKind as WaitKind
-    from penstock.explain.waits import Why as Why
+    from penstock.explain.stacks import Call as Call, calls_under_way as calls_under_way, standing as standing
+    from penstock.explain.waits import Link as Link, Wait as Wait, WaitKind as WaitKind, Why as Why
 
 #: Module → the names that it has.
 _HOMES: Final = {

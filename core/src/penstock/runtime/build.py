@@ -121,6 +121,8 @@ class RunBuilder:
         if guard is not None:
             node.guard = guard
             node.open, node.process, node.close = guard.open, guard.process, guard.close
+        elif plan.opens_by != "open":
+            node.open = getattr(calculator, plan.opens_by)
         if plan.input_side_packets:
             node.open = partial(_open, node, self._side_packets, node.open)
         policy.process_bounds = plan.contract.process_timestamp_bounds

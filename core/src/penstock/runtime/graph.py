@@ -7,7 +7,7 @@ drive a graph; adding packets, cancelling and reading counters may come from any
 from __future__ import annotations
 
 import weakref
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 from penstock.engine.packet import Packet
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from penstock.runtime.rows.rows import Rows
     from penstock.runtime.running import Running
     from penstock.services import ServiceKey
+    from penstock.timestamp import Timestamp
     from penstock.tracing.tracer import OwnTrace, Tracer
 
 S = TypeVar("S")
@@ -635,6 +636,48 @@ class CalculatorGraph:
         """
         self._starter.abandon(grace_s)
 
+    def set_options(self, node: str, options: object, *, at: SupportsIndex | None = None) -> Timestamp:
+        """Change options of a node; more in `penstock_steering.set_options`.
+
+        Args:
+            node: its name; its calculator must have `options_changed`.
+            options: a message or attrs object, which replaces those of its class; or a dict of fields.
+            at: counts from the first call on whose input timestamp is not below it; None: from the next call.
+
+        Returns:
+            The timestamp from which the options count; UNSTARTED: from the start of the next run.
+        """
+        changed: Timestamp = _steering("set_options").set_options(self._starter, node, options, at)
+        return changed
+
+    def swap(
+        self,
+        node: str,
+        options: object = None,
+        *,
+        calculator: str | None = None,
+        at: SupportsIndex | None = None,
+    ) -> Timestamp:
+        """Open another calculator beside that of a node and let it take over; see `penstock_steering.swap`.
+
+        As `set_options`; `options` None keeps them, `calculator` is a registered name, None keeps that too.
+        """
+        changed: Timestamp = _steering("swap").swap(self._starter, node, options, calculator, at)
+        return changed
+
+    def reset(
+        self,
+        side_packets: Mapping[str, Any] | None = None,
+        stream_headers: Mapping[str, Any] | None = None,
+        *,
+        timeout: float | None = None,
+    ) -> None:
+        """End the run under way, if any, and start the next, in which calculators with `reset` live on.
+
+        See `penstock_steering.reset`. `timeout` is for the end of the run; otherwise as `start_run`.
+        """
+        _steering("reset").reset(self._starter, side_packets, stream_headers, timeout)
+
     def pause(self) -> None:
         """Begin no more steps until `resume`; steps that already run are completed."""
         self._starter.pause()
@@ -769,6 +812,13 @@ class CalculatorGraph:
         nodes = self._starter.started("failures()").schedule.nodes
         found = [one for node in nodes if node.guard is not None for one in node.guard.failures]
         return tuple(sorted(found, key=lambda failure: failure.at_ns))
+
+
+@cache
+def _steering(method: str) -> Any:
+    from penstock.doors import behind  # few graphs change while they live
+
+    return behind("steering", f"graph.{method}()")
 
 
 def _checked_tracer(tracer: Tracer) -> Tracer:

@@ -69,7 +69,7 @@ class Starter:
 
     Args:
         plan: the checked graph.
-        registry: where executors are found by name.
+        registry: where executors, and calculators that are swapped in, are found by name.
         desk: of the graph's rows.
         base: side packets for all runs.
         run_hooks: called with the name of a hook and its arguments but the graph; None: no hooks.
@@ -89,6 +89,7 @@ class Starter:
         runner: the run under way or the last one; None before the first.
         is_running: whether a run has begun and its end has not been waited for yet.
         side_packets: of that run.
+        steering: of `penstock_steering`: what is changed in the next runs; None: nothing ever was.
     """
 
     def __init__(
@@ -99,7 +100,8 @@ class Starter:
         base: Mapping[str, Packet],
         run_hooks: Callable[..., None] | None,
     ) -> None:
-        self._plan: Final = plan
+        self.plan: Final = plan
+        self.registry: Final = registry
         self._base: Final = base
         self._desk: Final = desk
         self._run_hooks: Final = run_hooks
@@ -120,6 +122,7 @@ class Starter:
         self.runner: Runner | None = None
         self.is_running = False
         self.side_packets = SidePackets(plan, base)
+        self.steering: Any = None
         self._on_drop: weakref.finalize[..., Starter] | None = None
 
     # --- start --------------------------------------------------------------------------------
@@ -143,7 +146,7 @@ class Starter:
             self._run_hooks("run_prepared")
         given = merged(self._base, as_side_packets(side_packets))
         headers = {self.input_id(name): packet for name, packet in as_side_packets(stream_headers).items()}
-        tracing = _tracing(self.tracers, self._plan) if self.tracers else None
+        tracing = _tracing(self.tracers, self.plan) if self.tracers else None
         new, executors = self._new_run(given, tracing)
         if self.prepare_trace is not None:
             self.prepare_trace()
@@ -155,6 +158,8 @@ class Starter:
         new.services.change = runner.change
         new.view.take = lambda what: _report(what, runner)
         self.side_packets = new.side_packets
+        if self.steering is not None:
+            self.steering.prepare(new, runner)
         try:
             self.runner = runner
             self.is_running = True
@@ -163,7 +168,7 @@ class Starter:
             self._desk.attach(runner, held=held)
             RUNNING.add(runner)
             self._abandon_when_dropped(runner)
-            _logger.info("the run starts; number of nodes: %d", len(self._plan.nodes))
+            _logger.info("the run starts; number of nodes: %d", len(self.plan.nodes))
             if self._run_hooks is not None:
                 self._run_hooks("run_started")
             runner.start(headers, held=held)
@@ -179,7 +184,7 @@ class Starter:
         """
         made: dict[ServiceKey[Any], object] = {}
         watched = {one[0] for one in self.observers} | {one[0] for one in self.pollers} | self._desk.named
-        plan = self._plan
+        plan = self.plan if self.steering is None else self.steering.planned(self.plan, self.made)
         for name, executor in self.executors.by_name().items():
             plan = executor.arrange(plan, name, watched)
         self._desk.plan = plan
@@ -189,7 +194,7 @@ class Starter:
         def queues(services: Mapping[ServiceKey[Any], object]) -> tuple[dict[int, int], list[str]]:
             queue_of, names, found = self.executors.assign(plan, services)
             executors.extend(found)
-            if len(found) > len(self._plan.executors):  # services lend the others
+            if len(found) > len(self.plan.executors):  # services lend the others
                 end_runs_before_pools()  # the threads of a service may end with the interpreter too
             placing.update(
                 {number: found[queue] for number, queue in queue_of.items() if found[queue].places}
@@ -229,7 +234,7 @@ class Starter:
         RUNNING.discard(runner)
 
     def _most_bytes(self) -> float | None:
-        if self.max_queued_bytes is not None or self._plan.max_queue_size >= 0:
+        if self.max_queued_bytes is not None or self.plan.max_queue_size >= 0:
             return self.max_queued_bytes
         from penstock.runtime.runner.timer import half_of_memory  # few graphs have no limit
 
@@ -311,7 +316,7 @@ class Starter:
     def close_input_streams(self) -> None:
         """End all graph inputs."""
         runner = self.started("closing the inputs")
-        for number in range(self._plan.graph_inputs):
+        for number in range(self.plan.graph_inputs):
             runner.change(lambda schedule, number=number: schedule.close_input(number))
 
     def cancel(self) -> None:
@@ -411,9 +416,9 @@ class Starter:
         Raises:
             NotFoundError: there is no such stream; names the most similar one.
         """
-        number = self._plan.stream_ids.get(name)
+        number = self.plan.stream_ids.get(name)
         if number is None:
-            raise _unknown_stream("stream", name, list(self._plan.stream_ids))
+            raise _unknown_stream("stream", name, list(self.plan.stream_ids))
         return number
 
     def input_id(self, name: str) -> int:
@@ -422,9 +427,9 @@ class Starter:
         Raises:
             NotFoundError: there is no such graph input; names the most similar one.
         """
-        number = self._plan.stream_ids.get(name)
-        if number is None or number >= self._plan.graph_inputs:
-            inputs = [stream.name for stream in self._plan.streams[: self._plan.graph_inputs]]
+        number = self.plan.stream_ids.get(name)
+        if number is None or number >= self.plan.graph_inputs:
+            inputs = [stream.name for stream in self.plan.streams[: self.plan.graph_inputs]]
             raise _unknown_stream("graph input", name, inputs)
         return number
 

@@ -183,27 +183,27 @@ class Tracing:
 
 
 class TimedCall:
-    """Calls `process` of a node and adds up the time."""
+    """Calls `process` of a node, or what takes its place as `inner`, and adds up the time."""
 
     def __init__(self, node: Node) -> None:
         self._node: Final = node
-        self._process: Final = node.process
+        self.inner = node.process
 
     def __call__(self, context: CalculatorContext) -> Any:
         """Call it."""
         start = perf_counter_ns()
         try:
-            return self._process(context)
+            return self.inner(context)
         finally:
             self._node.busy_ns += perf_counter_ns() - start
 
 
 class TracedCall:
-    """Calls a method of a node, and reports its beginning and its end to the tracer."""
+    """Calls a method of a node, or what takes its place as `inner`, and reports both ends to the tracer."""
 
     def __init__(self, node: Node, call: Callable[[CalculatorContext], Any], tracing: Tracing) -> None:
         self._node: Final = node
-        self._call: Final = call
+        self.inner = call
         self._tracing: Final = tracing
         self._has_inputs: Final = bool(node.inputs)
 
@@ -229,7 +229,7 @@ class TracedCall:
         )
         tracing.begin(traced)
         try:
-            outcome = self._call(step)
+            outcome = self.inner(step)
         except BaseException as error:
             tracing.end(traced, (), error)
             raise

@@ -14,16 +14,10 @@ from typing import TYPE_CHECKING, Final
 from penstock.late_names import late_names
 
 if TYPE_CHECKING:
-    from penstock.tracing.tracer import Mark as Mark
-    from penstock.tracing.tracer import OwnTrace as OwnTrace
-    from penstock.tracing.tracer import PacketAdded as PacketAdded
-    from penstock.tracing.tracer import PacketsDropped as PacketsDropped
-    from penstock.tracing.tracer import QueueChanged as QueueChanged
-    from penstock.tracing.tracer import TracedRun as TracedRun
-    from penstock.tracing.tracer import TracedStep as TracedStep
-    from penstock.tracing.tracer import Tracer as Tracer
-    from penstock_views.traces import ChromeTracer as ChromeTracer
-    from penstock_views.traces import TraceFile as TraceFile
+    from penstock.tracing.tracer import Mark as Mark, OwnTrace as OwnTrace, PacketAdded as PacketAdded
+    from penstock.tracing.tracer import PacketsDropped as PacketsDropped, QueueChanged as QueueChanged
+    from penstock.tracing.tracer import TracedRun as TracedRun, TracedStep as TracedStep, Tracer as Tracer
+    from penstock_views.traces import ChromeTracer as ChromeTracer, TraceFile as TraceFile
 
 #: Module → the names that it has.
 _HOMES: Final = {

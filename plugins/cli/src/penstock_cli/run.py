@@ -67,6 +67,7 @@ def run_file(
     manner: Manner,
     *,
     change: Callable[[Path], Any] | None = None,
+    prepare: Callable[[CalculatorGraph], None] | None = None,
 ) -> None:
     """Load a graph file and run it.
 
@@ -75,6 +76,7 @@ def run_file(
         sides: its side packets, name → payload.
         manner: how the run is shown.
         change: returns the graph to run in the place of the file's; None runs that.
+        prepare: called with the loaded graph before it runs.
 
     Raises:
         click.ClickException: the graph cannot be read, loaded or fed, or did not end in time, or there are
@@ -90,6 +92,8 @@ def run_file(
             )
         )
         _check_fed(graph, path, sides)
+        if prepare is not None:
+            prepare(graph)
         outcome, written = run_graph(graph, sides, manner)
         if written and not manner.quiet and not manner.as_json:
             click.echo(f"written: {files(written)}")

@@ -10,10 +10,10 @@ from penstock.errors import InvalidArgumentError
 from penstock.lowlevel import quoted
 from penstock_failures.guard import NodeGuard
 from penstock_failures.policy import FALL_BACK, RESTART, SKIP, Policy
-from penstock_remote.description import check_movable, contract_lines, graph_of
+from penstock_remote.description import check_movable, contract_difference, graph_of
 
 if TYPE_CHECKING:
-    from penstock import CalculatorContract, Registry
+    from penstock import Registry
     from penstock.lowlevel import NodePlan, Plan
 
 NAMES: Final = ("FAIL", "SKIP", "RESTART", "FALL_BACK")
@@ -164,20 +164,12 @@ def _fallback(given: Any, graph: Any, message: Any, node: Any, registry: Registr
     if len(plan.nodes) != 1 or plan.nodes[0].calculator != given.calculator:
         raise InvalidArgumentError(f"fallback {quoted(given.calculator)} is a subgraph; name a calculator")
     contract = plan.nodes[0].contract
-    here, there = _ports(node.contract), _ports(contract)
-    other = [f"{line!r}, here {mine!r}" for line, mine in zip(there, here, strict=False) if line != mine]
-    if contract.runs_on is not node.contract.runs_on and contract.runs_on != node.contract.runs_on:
-        other.append("another thread to run on")
-    if other or len(here) != len(there):
+    if other := contract_difference(node.contract, contract):
         raise InvalidArgumentError(
-            f"fallback {quoted(given.calculator)} has another contract: {'; '.join(other) or 'other ports'}; "
-            "it must have the same ports and types"
+            f"fallback {quoted(given.calculator)} has another contract: {other}; it must have the same ports "
+            "and types"
         )
     services = node.contract.services
     for key, is_optional in contract.services.items():
         services[key] = is_optional and services.get(key, True)
     return plan
-
-
-def _ports(contract: CalculatorContract) -> list[str]:
-    return [line for line in contract_lines(contract) if not line.startswith("is stateless")]

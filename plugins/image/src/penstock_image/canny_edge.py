@@ -30,11 +30,11 @@ class CannyEdgeCalculator(penstock.Calculator):
 
     Options `CannyEdgeCalculatorOptions`: `low_threshold` (100) and `high_threshold` (200) of the
     gradient, `aperture_size` (3; 5 or 7) of the Sobel kernel, `l2_gradient` (false), `line_width`
-    (1; 3, 5, ... 999 pixels).
+    (1; 3, 5, ... 999 pixels). They may change while the graph runs (`graph.set_options`).
 
-    Raises in `open`: InvalidArgumentError for another aperture_size, a negative low_threshold, one above
-    high_threshold, or a line_width that is not odd or above 999. In `process`: the same for a frame that is
-    not GRAY8.
+    Raises in `open` and `options_changed`: InvalidArgumentError for another aperture_size, a negative
+    low_threshold, one above high_threshold, or a line_width that is not odd or above 999. In `process`: the
+    same for a frame that is not GRAY8.
 
     Source: OpenCV `Canny`, and `dilate` with a square for wider lines; the results equal its results bit
     by bit.
@@ -65,6 +65,15 @@ class CannyEdgeCalculator(penstock.Calculator):
 
     def open(self, cc: CalculatorContext) -> None:
         """Check the options; forward the stream header."""
+        self.options_changed(cc)
+        pass_header(cc.input, cc.output, format=ImageFormat.GRAY8)
+
+    def options_changed(self, cc: CalculatorContext) -> None:
+        """Use other options from the coming frame on; see `graph.set_options`.
+
+        Raises:
+            InvalidArgumentError: as `open`, which the class describes.
+        """
         options = cc.options(CannyEdgeCalculatorOptions)
         if options.aperture_size not in _APERTURES:
             raise InvalidArgumentError(
@@ -83,7 +92,6 @@ class CannyEdgeCalculator(penstock.Calculator):
             )
         self._options = options
         self._square = None if width == 1 else np.ones((width, width), np.uint8)
-        pass_header(cc.input, cc.output, format=ImageFormat.GRAY8)
 
     def process(self, cc: CalculatorContext) -> None:
         """Filter one frame."""

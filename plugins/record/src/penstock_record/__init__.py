@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from penstock_record.codec import Codec as Codec
     from penstock_record.codec import Schema as Schema
     from penstock_record.graphs import recording_graph as recording_graph
+    from penstock_record.graphs import replay_changes as replay_changes
     from penstock_record.graphs import replay_graph as replay_graph
     from penstock_record.options import McapSinkCalculatorOptions as McapSinkCalculatorOptions
     from penstock_record.options import McapSourceCalculatorOptions as McapSourceCalculatorOptions
@@ -21,6 +22,7 @@ _MODULES: Final = {
     "RecordingReader": "reading",
     "Schema": "codec",
     "recording_graph": "graphs",
+    "replay_changes": "graphs",
     "replay_graph": "graphs",
 }
 
@@ -31,6 +33,7 @@ __all__ = [
     "RecordingReader",
     "Schema",
     "recording_graph",
+    "replay_changes",
     "replay_graph",
 ]
 

@@ -6,17 +6,19 @@ from typing import TYPE_CHECKING, Any, Final
 
 from penstock.config import CalculatorGraphConfig, build_plan, read_graph, to_text
 from penstock.errors import InvalidArgumentError, NotFoundError
-from penstock.lowlevel import default_registry, did_you_mean, quoted
+from penstock.lowlevel import default_registry, did_you_mean, numbered_nodes, quoted
 from penstock_formats import ImageFrame
 from penstock_record.codec import Codecs
 from penstock_record.options import Compression
-from penstock_record.reading import RecordingReader
+from penstock_record.reading import RecordingReader, changes_in
+from penstock_steering import apply
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from penstock import Registry
+    from penstock import CalculatorGraph, Registry
+    from penstock_steering import Change
 
 _SINK: Final = "McapSinkCalculator"
 _SOURCE: Final = "McapSourceCalculator"
@@ -117,6 +119,7 @@ def replay_graph(
     if graph is None and not about.graph:
         raise InvalidArgumentError(f"{path} holds no graph; name one")
     config = _copy(read_graph(about.graph if graph is None else graph, registry))
+    _keep_numbers(config)
     known = all_streams(config)
     for name in streams or ():
         if name not in about.streams:
@@ -134,6 +137,43 @@ def replay_graph(
     node.output_stream.extend(played)
     _set_options(node, registry, {"path": str(path), "speed": speed})
     return config
+
+
+def replay_changes(graph: CalculatorGraph, path: Path) -> tuple[Change, ...]:
+    """Let the next run of a graph change its nodes at the timestamps at which the recorded run did.
+
+    Changes of nodes that the graph does not have, since the recording replaces them, are left out.
+
+    Args:
+        graph: of `replay_graph`; no run is under way.
+        path: the recording.
+
+    Returns:
+        The changes that will be made.
+
+    Raises:
+        OSError: the file cannot be read.
+        InvalidArgumentError: a change in it is none.
+        PenstockError: a node does not take a change, as `graph.set_options` and `graph.swap` say.
+    """
+    made = []
+    for change in changes_in(path):
+        try:
+            apply(graph, change)
+        except NotFoundError as error:
+            if error.node != change.node:
+                raise
+            continue
+        made.append(change)
+    return tuple(made)
+
+
+def _keep_numbers(config: CalculatorGraphConfig) -> None:
+    """Give nodes whose names have a number that name, which they keep when others are taken out."""
+    bases = [node.name or node.calculator for node in config.node]
+    for node, base, name in zip(config.node, bases, numbered_nodes(bases), strict=True):
+        if name != base:
+            node.name = name
 
 
 def all_streams(config: CalculatorGraphConfig) -> list[str]:

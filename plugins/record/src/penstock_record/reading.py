@@ -14,7 +14,8 @@ from mcap.stream_reader import StreamReader
 
 from penstock.errors import InvalidArgumentError
 from penstock_record.codec import Codecs, Schema
-from penstock_record.writing import ABOUT, EVENT, EVENTS, HEADER, PACKET, SIDE, VERSION
+from penstock_record.writing import ABOUT, CHANGE, EVENT, EVENTS, HEADER, PACKET, SIDE, VERSION
+from penstock_steering import Change
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -209,15 +210,37 @@ _BROKEN: Final = (
 )
 
 
+def changes_in(path: Path) -> tuple[Change, ...]:
+    """Return the changes of nodes in a recorded run, in the order in which they were made.
+
+    Also of a file that ends early, as far as it goes.
+
+    Raises:
+        OSError: the file cannot be read.
+        InvalidArgumentError: a change is none; names the file.
+    """
+    records = RawRecords(path, in_chunks=False)
+    found = [one.metadata for one in records if isinstance(one, Metadata) and one.name == CHANGE]
+    try:
+        return tuple(Change.from_dict(one) for one in found)
+    except InvalidArgumentError as error:
+        raise InvalidArgumentError(f"{path}: {error}") from error
+
+
 class RawRecords:
     """The records of a file, as far as it goes.
+
+    Args:
+        path: the file.
+        in_chunks: whether chunks are unpacked, or yielded as they are.
 
     Attributes:
         is_whole: whether the file had its end; known when all records were read.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, in_chunks: bool = True) -> None:
         self._path: Final = path
+        self._in_chunks: Final = in_chunks
         self.is_whole = False
 
     def __iter__(self) -> Iterator[Any]:
@@ -228,7 +251,7 @@ class RawRecords:
         """
         with self._path.open("rb") as file:
             try:
-                yield from StreamReader(file, validate_crcs=True).records
+                yield from StreamReader(file, emit_chunks=not self._in_chunks, validate_crcs=True).records
             except _BROKEN:
                 return
             self.is_whole = True

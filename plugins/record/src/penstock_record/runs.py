@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from penstock.config import CalculatorGraphConfig, read_graph
-from penstock.errors import InvalidArgumentError, NotFoundError
+from penstock.errors import InvalidArgumentError, NotFoundError, PenstockError
 from penstock.lowlevel import default_registry
 from penstock_cli.failures import FileMissing, WrongUsage
 from penstock_cli.loading import existing
@@ -17,7 +17,7 @@ from penstock_cli.saying import say
 from penstock_cli.trace import check_target
 from penstock_cli.wording import amount, plural
 from penstock_record.diff import differences
-from penstock_record.graphs import all_streams, recording_graph, replay_graph
+from penstock_record.graphs import all_streams, recording_graph, replay_changes, replay_graph
 from penstock_record.options import Compression
 from penstock_record.reading import RecordingReader
 from penstock_record.repair import repair
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from penstock import CalculatorGraph
     from penstock_cli.run import Manner
 
 
@@ -84,7 +85,14 @@ def replay(  # noqa: PLR0913  # the options of the command
         except (NotFoundError, InvalidArgumentError) as error:
             raise WrongUsage(str(error)) from error
 
-    run_file(graph or recording, {**_sides(recording, change(recording)), **sides}, manner, change=change)
+    def prepare(loaded: CalculatorGraph) -> None:
+        try:
+            replay_changes(loaded, recording)
+        except PenstockError as error:
+            raise WrongUsage(f"{recording}: a recorded change does not fit the graph: {error}") from error
+
+    given = {**_sides(recording, change(recording)), **sides}
+    run_file(graph or recording, given, manner, change=change, prepare=prepare)
     if out is not None and not manner.quiet:
         say(f"recording: {out} ({amount(out.stat().st_size)})")
 

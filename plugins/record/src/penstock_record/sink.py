@@ -11,6 +11,7 @@ from penstock.log import get_logger, place
 from penstock.lowlevel import MAX, default_registry
 from penstock_record.options import McapSinkCalculatorOptions
 from penstock_record.writing import RecordingWriter
+from penstock_steering import CHANGES
 
 if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract, Input
@@ -24,6 +25,10 @@ class McapSinkCalculator(penstock.Calculator):
     Inputs: any number, under any tags, of any types that a codec takes. Input side packets: PATH (str or
     Path), which replaces the option `path`; SIDE, any number, which are recorded under the names of the
     option `side_packets`. There are no outputs. The file has the names of the streams.
+
+    Where nodes are changed while the graph runs (`graph.set_options`, `graph.swap`), the file has the changes
+    too, for `replay_changes`; not where this node works in another process. Once the inputs have ended, no
+    other node can be changed in the run: the change could not be kept.
 
     The node takes packets as they come, and a slow disk throttles the sources like every full queue: nothing
     is dropped. Where the file cannot be written any more, as on a full disk, the recording ends with a
@@ -57,6 +62,7 @@ class McapSinkCalculator(penstock.Calculator):
             cc.input_side_packets["SIDE", i].set_any("a side packet to record")
         cc.set_input_stream_handler("ImmediateInputStreamHandler")
         cc.set_process_timestamp_bounds()
+        cc.use_service(CHANGES)
         cc.declare(may_skip=False, stateless=False)
 
     def open(self, cc: CalculatorContext) -> None:
@@ -77,12 +83,15 @@ class McapSinkCalculator(penstock.Calculator):
         )
         #: For each input: whether its header was written, and whether it has ended.
         self._headers = [False] * len(names)
+        self._changes = cc.service(CHANGES)
+        self._changes_written = 0
         self._done = [False] * len(names)
         try:
             for i, name in enumerate(options.side_packets):
                 side = cc.input_side_packets["SIDE", i]
                 if not side.is_empty():
                     self._writer.side_packet(name, side.payload)
+            self._write_changes(self._writer)
         except BaseException:  # close() is not called after a failed open()
             self._writer.abandon()
             raise
@@ -97,6 +106,7 @@ class McapSinkCalculator(penstock.Calculator):
         if writer is None:  # the disk was full
             return
         try:
+            self._write_changes(writer)
             for i, port in enumerate(cc.inputs):
                 packet = port.packet
                 if packet.stamp != cc.stamp:
@@ -116,7 +126,9 @@ class McapSinkCalculator(penstock.Calculator):
         writer, self._writer = self._writer, None
         if writer is None:
             return
+        self._changes.seal()
         try:
+            self._write_changes(writer)
             for i, port in enumerate(cc.inputs):
                 self._write_header(writer, i, port)
                 self._end(writer, i)
@@ -124,6 +136,14 @@ class McapSinkCalculator(penstock.Calculator):
         except OSError as error:
             self._writer = writer
             self._give_up(cc, error)
+
+    def _write_changes(self, writer: RecordingWriter) -> None:
+        """Write the changes of nodes that were made since the last call."""
+        if len(self._changes) > self._changes_written:
+            made = self._changes.made
+            for change in made[self._changes_written :]:
+                writer.change(change)
+            self._changes_written = len(made)
 
     def _write_header(self, writer: RecordingWriter, i: int, port: Input) -> None:
         """Write the header of a stream, once, before all else of the stream."""

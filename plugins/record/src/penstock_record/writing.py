@@ -27,10 +27,12 @@ if TYPE_CHECKING:
 
     from penstock import Registry
     from penstock_record.codec import Codec, Schema
+    from penstock_steering import Change
 
-#: The channel of the story, and the name of the metadata record.
+#: The channel of the story, the name of the metadata record, and that of a record for each change of a node.
 EVENTS: Final = "penstock/events"
 ABOUT: Final = "penstock"
+CHANGE: Final = "penstock/change"
 #: The version of this form of file.
 VERSION: Final = 1
 #: Kinds of events.
@@ -124,6 +126,15 @@ class RecordingWriter:
     def done(self, stream: int) -> None:
         """Write that a stream has ended."""
         self._event(DONE, stream, 0, 0)
+
+    def change(self, change: Change) -> None:
+        """Write that a node was changed, at once.
+
+        Raises:
+            OSError: the file cannot be written.
+        """
+        self._writer.add_metadata(CHANGE, {name: str(value) for name, value in change.as_dict().items()})
+        self._file.flush()
 
     def close(self) -> None:
         """Finish the file.

@@ -223,6 +223,24 @@ def contract_lines(contract: CalculatorContract) -> tuple[str, ...]:
     return tuple(lines)
 
 
+def contract_difference(mine: CalculatorContract, other: CalculatorContract) -> str:
+    """Return in words why a calculator cannot take the place of a node's own, for an error; "" where it can.
+
+    Args:
+        mine: the contract of the node.
+        other: that of the other calculator, at the same ports. Services and `stateless` are not compared.
+    """
+    here, there = (
+        [line for line in contract_lines(one) if not line.startswith("is stateless")] for one in (mine, other)
+    )
+    differs = [f"{line!r}, here {own!r}" for line, own in zip(there, here, strict=False) if line != own]
+    if other.runs_on is not mine.runs_on and other.runs_on != mine.runs_on:
+        differs.append("another thread to run on")
+    if not differs and len(here) != len(there):
+        differs.append("other ports")
+    return "; ".join(differs)
+
+
 def code_here(node: str, code: str, given: object = None) -> object:
     """Return the calculator class of a node.
 

@@ -55,7 +55,8 @@ class InferenceCalculatorCpu(penstock.Calculator):
     without xnnpack; `input_output_config`: which tensor of the node is which of the model.
 
     `max_in_flight: 2` of the node in the graph lets two input sets run at the same time, each on a
-    session of its own; the outputs keep their order. Models run without the GIL.
+    session of its own; the outputs keep their order. Models run without the GIL. `graph.reset()` keeps the
+    loaded model for the next run.
 
     Raises InvalidArgumentError in `get_contract`: not exactly one form of the inputs or outputs, not exactly
     one of MODEL and model_path, or a feedback_tensor_links (UNIMPLEMENTED). In `open`:
@@ -134,17 +135,9 @@ class InferenceCalculatorCpu(penstock.Calculator):
         Raises:
             PenstockError: as the class says.
         """
-        options = self._options_of(cc)
-        sides = cc.input_side_packets
-        if options.model_path:
-            model = Model.of(cc.service(RESOURCES).find(options.model_path))
-        else:
-            model = sides["MODEL"].get(Model)
-        loaded = load_model(model, self._settings(cc, options))
-        config = options.input_output_config
-        if "IO_CONFIG" in sides:
-            config = sides["IO_CONFIG"].get(InferenceCalculatorOptions.InputOutputConfig)
-            _check_feedback(config)
+        model, settings, config = self._wanted_by(cc)
+        loaded = load_model(model, settings)
+        self._made_of = (model.data, settings, config)
         self._name = model.name
         self._wanted = loaded.inputs
         self._to, self._from = _orders(config, loaded, model.name)
@@ -158,6 +151,16 @@ class InferenceCalculatorCpu(penstock.Calculator):
                 f"the node has {len(cc.outputs)} outputs TENSOR, but the model {model.name!r} has "
                 f"{len(self._from)} outputs; leave some out"
             )
+
+    def reset(self, cc: CalculatorContext) -> None:
+        """Keep the sessions for another run; open as ever where it has another model, or other settings.
+
+        Raises:
+            PenstockError: as the class says of `open`.
+        """
+        model, settings, config = self._wanted_by(cc)
+        if (model.data, settings, config) != self._made_of:
+            self.open(cc)
 
     def process(self, cc: CalculatorContext) -> None:
         """Run the model once."""
@@ -188,6 +191,22 @@ class InferenceCalculatorCpu(penstock.Calculator):
     def close(self, cc: CalculatorContext) -> None:  # noqa: ARG002  # the base class gives it
         """Let the sessions go: a graph that has ended may be kept, and models are large."""
         del self._sessions
+
+    def _wanted_by(
+        self, cc: CalculatorContext
+    ) -> tuple[Model, RunSettings, InferenceCalculatorOptions.InputOutputConfig]:
+        """Return what the options and side packets of a run ask for."""
+        options = self._options_of(cc)
+        sides = cc.input_side_packets
+        if options.model_path:
+            model = Model.of(cc.service(RESOURCES).find(options.model_path))
+        else:
+            model = sides["MODEL"].get(Model)
+        config = options.input_output_config
+        if "IO_CONFIG" in sides:
+            config = sides["IO_CONFIG"].get(InferenceCalculatorOptions.InputOutputConfig)
+            _check_feedback(config)
+        return model, self._settings(cc, options), config
 
     def _settings(self, cc: CalculatorContext, options: InferenceCalculatorOptions) -> RunSettings:
         sides = cc.input_side_packets

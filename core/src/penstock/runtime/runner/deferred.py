@@ -48,7 +48,7 @@ class DeferringRun(LockedRun):
         if isinstance(outcome, _futures().Future):
             future = outcome
         elif inspect.isawaitable(outcome):
-            future = self._loop.submit(outcome)
+            future = self.loop.submit(outcome)
         else:
             return InvalidArgumentError(
                 f"node {step.node.name!r}: {METHODS[step.method]}() returned {outcome!r}; it must return "

@@ -127,7 +127,7 @@ class LockedRun:
         self.pending: Final[dict[Step, concurrent.futures.Future[Any]]] = {}
         #: When the run was first seen to have failed while steps were pending.
         self._failing_since: float | None = None
-        self._loop: Final = loop
+        self.loop: Final = loop
         self._timer: Alarm | None = None
         self.is_poisoned = False
         self.has_given_up = False
@@ -283,7 +283,7 @@ class LockedRun:
         """Return whether this thread is neither inside a step nor one that a loop needs."""
         ident = get_ident()
         is_timer = self._timer is not None and ident == self._timer.thread_id
-        return not (is_timer or ident in self.inside or ident == self._loop.thread_id or is_on_event_loop())
+        return not (is_timer or ident in self.inside or ident == self.loop.thread_id or is_on_event_loop())
 
     def tell(self) -> None:
         """Notify the waiting application threads and tasks. Called with the lock held."""
@@ -323,7 +323,7 @@ class LockedRun:
             return
         # Event loops and the timer run no observers: they ask an executor for a thread.
         is_timer = self._timer is not None and ident == self._timer.thread_id
-        if is_timer or ident == self._loop.thread_id or (is_on_event_loop() and not self._helps_first()):
+        if is_timer or ident == self.loop.thread_id or (is_on_event_loop() and not self._helps_first()):
             self.wake(self.works[:1])
             return
         try:

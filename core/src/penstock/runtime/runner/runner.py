@@ -169,7 +169,7 @@ class Runner(AwaitedRun):
         late = self._stop_leases(timeout)
         if self._run_timer is not None and not self._run_timer.stop(timeout):
             late.append("the timer")
-        if not self._loop.stop(timeout):
+        if not self.loop.stop(timeout):
             late.append("the event loop")
         if late and not self.has_given_up:
             said = f"threads of the graph did not stop within {timeout} s: {', '.join(late)}"
@@ -211,7 +211,7 @@ class Runner(AwaitedRun):
             try:
                 outcome = node.close(step)
                 if inspect.iscoroutine(outcome):
-                    self._loop.run_alone(outcome)
+                    self.loop.run_alone(outcome)
             except Exception as error:  # noqa: BLE001  # whatever it is, the other nodes close too
                 self.schedule.errors.append(
                     PenstockError(f"node {node.name!r}: close() failed: {text_of(error)}")
@@ -220,7 +220,7 @@ class Runner(AwaitedRun):
     @property
     def loop_thread(self) -> int | None:
         """The ident of the thread that coroutines run on; None while none has run."""
-        return self._loop.thread_id
+        return self.loop.thread_id
 
     def running_nodes(self) -> list[Node]:
         """Return the nodes with a call under way, also one that completes later."""

@@ -65,7 +65,7 @@ class AwaitedRun(DeferringRun):
             FailedPreconditionError: the thread is in a step, an observer or the loop of this run.
         """
         ident = get_ident()
-        in_loop = self._loop.is_inside() if awaits else ident == self._loop.thread_id
+        in_loop = self.loop.is_inside() if awaits else ident == self.loop.thread_id
         if ident in self.inside or in_loop:
             raise FailedPreconditionError(
                 f"{what} was called from inside this graph's own step, observer or event loop, and would "

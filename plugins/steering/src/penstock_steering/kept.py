@@ -1,0 +1,150 @@
+"""Calculators with `reset`, which a run leaves to the next one where `graph.reset()` starts or ends it."""
+
+from __future__ import annotations
+
+import threading
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from penstock import ServiceKey
+from penstock.errors import CalculatorError, PenstockError
+from penstock.lowlevel import CLOSE, DONE
+from penstock_steering.outcomes import all_of, finished, is_later, run_through
+
+if TYPE_CHECKING:
+    from penstock.lowlevel import Node
+    from penstock_steering.wanted import Wanted
+
+
+class Kept(NamedTuple):
+    """A calculator that a run has left.
+
+    Attributes:
+        node: of that run.
+        calculator: the object.
+        wanted: its options.
+    """
+
+    node: Node
+    calculator: Any
+    wanted: Wanted
+
+    def close(self) -> Any:
+        """Close it; what it writes is refused, since its run is over. Returns what its `close` returns.
+
+        Raises:
+            CalculatorError: `close` failed.
+        """
+        node = self.node
+        step = node.new_step(node)
+        step.method, step.stamp = CLOSE, DONE
+        try:
+            return self.calculator.close(step)
+        except Exception as error:
+            raise CalculatorError(node.name, node.kind, "close", error) from error
+
+
+class KeptCalculators:
+    """The kept calculators of one graph, by node. The graph closes them as it closes its services.
+
+    One that is `lent` to a run that has not opened it yet is still kept: were that run to end before, the
+    calculator would be closed here.
+    """
+
+    def __init__(self) -> None:
+        self._kept: dict[str, Kept] = {}
+        self._lent: set[str] = set()
+        self._lock: Final = threading.Lock()
+
+    def __contains__(self, node: str) -> bool:
+        return node in self._kept
+
+    def keep(self, kept: Kept) -> None:
+        """Keep the calculator of a node that closes."""
+        with self._lock:
+            self._kept[kept.node.name] = kept
+            self._lent.discard(kept.node.name)
+
+    def get(self, node: str) -> Kept | None:
+        """Return what is kept of a node."""
+        return self._kept.get(node)
+
+    def lend(self, node: str) -> Any:
+        """Return the calculator of a node for a run that begins."""
+        with self._lock:
+            self._lent.add(node)
+            return self._kept[node].calculator
+
+    def is_lent(self, node: str) -> bool:
+        """Return whether a run has taken a node's calculator, and has not opened it yet."""
+        return node in self._lent
+
+    def forget(self, node: str) -> None:
+        """Take note that a calculator belongs to a run now, or was closed."""
+        with self._lock:
+            if node in self._lent:
+                self._lent.discard(node)
+                self._kept.pop(node, None)
+
+    def drop(self, node: str) -> None:
+        """Close what is kept of a node.
+
+        Raises:
+            CalculatorError: its `close` failed.
+        """
+        with self._lock:
+            kept = self._kept.pop(node, None)
+            self._lent.discard(node)
+        if kept is not None:
+            _close([kept])
+
+    def close(self) -> None:
+        """Close all, each once; if one raises, the others are closed too.
+
+        Raises:
+            CalculatorError: a `close` failed: the first error, with the others as notes.
+        """
+        with self._lock:
+            kept, self._kept = list(self._kept.values()), {}
+            self._lent.clear()
+        _close(kept)
+
+    def close_after(self, error: BaseException) -> None:
+        """Close all because of an error; those that fail become notes of it."""
+        try:
+            self.close()
+        except PenstockError as failure:
+            error.add_note(str(failure))
+
+
+def _close(kept: list[Kept]) -> None:
+    outcome = run_through(all_of([one.close for one in kept]))
+    if is_later(outcome):
+        run_alone(outcome)
+
+
+def run_alone(outcome: Any) -> Any:
+    """Wait for an awaitable on this thread, on an event loop of its own, in a thread where one runs here."""
+    answers: list[Any] = []
+    thread = threading.Thread(target=partial(_run, outcome, answers), name="penstock-close")
+    thread.start()
+    thread.join()
+    error, result = answers
+    if error is not None:
+        raise error
+    return result
+
+
+def _run(outcome: Any, answers: list[Any]) -> None:
+    import asyncio  # few calculators are closed so
+
+    try:
+        result = asyncio.run(finished(outcome))
+    except BaseException as error:  # noqa: BLE001  # raised by the thread that waits
+        answers.extend((error, None))
+    else:
+        answers.extend((None, result))
+
+
+#: Under this key the graph closes them.
+KEPT: Final[ServiceKey[KeptCalculators]] = ServiceKey("penstock-steering.kept")
