@@ -287,8 +287,8 @@ class Schedule:
             return
         observer.is_claimed = False
         self.busy -= 1
-        if observer.is_done and observer.watches is not None:
-            _take_off(observer, observer.watches)
+        if observer.is_done:
+            self.unwatch(observer)
         if not self.busy:
             self._settle()
 
@@ -305,8 +305,11 @@ class Schedule:
     def unwatch(self, observer: Observer) -> None:
         """Let an observer that watches see nothing that is written from now on."""
         observer.end()
-        if observer.watches is not None and not observer.is_claimed:
-            _take_off(observer, observer.watches)
+        stream = observer.watches
+        if stream is not None and not observer.is_claimed:
+            stream.observers = tuple([one for one in stream.observers if one is not observer])
+            if stream.node is not None:
+                stream.node.find_relay()
 
     def polled(self, observer: Observer) -> Packet:
         """Take the oldest packet out of a poller's queue; one must be waiting."""
@@ -1027,12 +1030,6 @@ class _Application:
 
 #: The context of graph inputs.
 APPLICATION: Final = _Application()
-
-
-def _take_off(observer: Observer, stream: OutputStream) -> None:
-    stream.observers = tuple([one for one in stream.observers if one is not observer])
-    if stream.node is not None:
-        stream.node.find_relay()
 
 
 def _is_late(output: Output) -> bool:

@@ -251,8 +251,7 @@ def _account(stream: OutputStream, places: dict[int, str]) -> StreamAccount:
         for reader in stream.readers
     ]
     through = stream.added - sum(stream.dropped.values())
-    from_the_start = [observer for observer in stream.observers if observer.watches is None]
-    readers.extend(_observer_account(observer, through) for observer in from_the_start)
+    readers.extend(_observer_account(one, through) for one in stream.observers if one.watches is None)
     return StreamAccount(
         name=stream.name,
         place="graph input" if stream.node is None else f"node {stream.node.name!r}",
