@@ -99,11 +99,32 @@ def test_a_run_that_began_and_ended_between_two_readings_is_not_mixed_with_the_n
     one.after(1)
     one.graph.close(TIMEOUT)
     one.graph.start_run()
-    one.add(0)
+    one.add(*range(6))
     one.idle()
     reading = one.after(1)
 
-    assert (reading.elapsed_s, stream(reading, "out").packets, stream(reading, "out").per_s) == (0, 1, 0)
+    assert (reading.elapsed_s, stream(reading, "out").packets, stream(reading, "out").per_s) == (0, 6, 0)
+
+
+def test_a_run_that_begins_while_a_snapshot_is_taken_is_read_as_a_whole(read) -> None:
+    one = read(CHAIN, Pass)
+    one.graph.start_run()
+    one.add(*range(5))
+    one.idle()
+    one.after(1)
+    one.graph.close(TIMEOUT)
+    snapshot = one.graph.snapshot
+
+    def begins_meanwhile():
+        taken = snapshot()
+        if one.graph.run_count == 1:
+            one.graph.start_run()
+        return taken
+
+    one.graph.snapshot = begins_meanwhile
+    reading = one.after(1)
+
+    assert (reading.state, reading.elapsed_s, stream(reading, "out").packets) == ("running", 0, 0)
 
 
 @pytest.mark.parametrize("how", ["fails", "is cancelled"])
@@ -480,6 +501,23 @@ def test_a_sample_that_does_not_come_back_is_given_up(read, gate) -> None:
 
     assert gone == [0, 0]
     assert [latency.count for latency in one.after(0.1).latencies] == []
+
+
+def test_the_pause_between_samples_is_three_times_as_long_as_they_take(read) -> None:
+    clock = ManualClock(100)
+    text = CHAIN.replace('"Pass" name: "second"', '"Slow"')
+    one = read(text, Pass, timed_pass(clock, "Slow", 0.5), clock=clock)
+    one.graph.start_run()
+    counts = []
+    one.after(0.125)
+    for number in range(12):
+        one.add(number)
+        one.idle()
+        reading = one.after(0.125)
+        counts.append(sum(latency.count for latency in reading.latencies))
+
+    # the sample ends with packet 1; 1.5 s later is after packet 4, so that 5 is the next one
+    assert counts == [0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3]
 
 
 def watchers(graph):
