@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import urllib.error
 import urllib.request
-from http import HTTPStatus
 from http.client import HTTPException
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit, urlunsplit
@@ -88,11 +87,7 @@ class Served:
         except urllib.error.HTTPError as error:
             with error:
                 said = error.read(_TOLD).decode(errors="replace").strip()
-            hint = "; give the whole address that the server has printed, with its token"
-            raise FileMissing(
-                f"{self.title} answers {error.code} {error.reason}: {said}"
-                f"{hint if error.code == HTTPStatus.FORBIDDEN else ''}"
-            ) from error
+            raise FileMissing(f"{self.title} answers {error.code} {error.reason}: {said}") from error
         except (OSError, ValueError, HTTPException) as error:  # a port that is no number, among others
             reason = getattr(error, "reason", error)
             raise FileMissing(
