@@ -56,6 +56,7 @@ class NodeState:
         waits_on: the streams among that, in the order of the node's inputs.
         executor: name of the executor that runs it; "" for the default one.
         calls: the calls under way, earliest first, and where each stands.
+        place: where it works, as its executor says it: "worker 3 (pid 4711)"; "" for this process.
     """
 
     name: str
@@ -69,6 +70,7 @@ class NodeState:
     waits_on: tuple[StreamWait, ...] = ()
     executor: str = ""
     calls: tuple[Call, ...] = ()
+    place: str = ""
 
 
 @attrs.frozen
@@ -159,7 +161,7 @@ def snapshot(schedule: Schedule) -> tuple[Snapshot, list[list[Packet]]]:
 def weighed(taken: Snapshot, waiting: list[list[Packet]]) -> Snapshot:
     """Return a snapshot with the bytes of what waits. Call it without the lock."""
     streams = (
-        attrs.evolve(stream, queued_bytes=sum(payload_bytes(p.value) for p in packets))
+        attrs.evolve(stream, queued_bytes=sum(payload_bytes(p.value) for p in packets)) if packets else stream
         for stream, packets in zip(taken.streams, waiting, strict=True)
     )
     return attrs.evolve(taken, streams=tuple(streams))
@@ -170,7 +172,7 @@ def with_calls(taken: Snapshot, calls: Iterable[Call]) -> Snapshot:
     by_node: dict[str, list[Call]] = {}
     for call in calls:
         by_node.setdefault(call.node, []).append(call)
-    nodes = (attrs.evolve(node, calls=tuple(by_node.get(node.name, ()))) for node in taken.nodes)
+    nodes = (attrs.evolve(n, calls=tuple(by_node[n.name])) if n.name in by_node else n for n in taken.nodes)
     return attrs.evolve(taken, nodes=tuple(nodes))
 
 
@@ -241,6 +243,7 @@ def _node_state(schedule: Schedule, node: Node) -> NodeState:
         waits_for="" if over or node.in_flight else waits_for(schedule, node),
         waits_on=() if over or node.in_flight else _waits_on(node),
         executor=node.queue.name,
+        place=getattr(node.calculator, "works_at", str)(),
     )
 
 

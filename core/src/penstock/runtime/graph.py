@@ -182,6 +182,14 @@ class CalculatorGraph:
         """Whether a run is under way: it has begun, and its end has not been waited for yet."""
         return self._starter.is_running
 
+    @property
+    def run_count(self) -> int:
+        """How many runs have begun, the one under way included; changes when `snapshot` and `ledger` do.
+
+        A program that looks at a graph from time to time learns from it that there is another run.
+        """
+        return self._starter.run_count
+
     def has_input_stream(self, name: str) -> bool:
         """Return whether the graph has a graph input of this name."""
         return self._plan.stream_ids.get(name, self._plan.graph_inputs) < self._plan.graph_inputs
@@ -355,6 +363,23 @@ class CalculatorGraph:
         self._starter.observers.append(
             (self._starter.stream_id(name), name, callback, observe_timestamp_bounds)
         )
+
+    def watch_stream(
+        self, name: str, callback: Callable[[str, Packet], object], *, observe_timestamp_bounds: bool = False
+    ) -> Callable[[], None]:
+        """Observe a stream in the run under way, from now on; return a function that ends that.
+
+        As `observe_output_stream`, but for one run: `callback` sees what is written between the two calls;
+        the last of that may reach it after the second call. Of a stream that has ended it sees nothing. The
+        ledger, tracers and `wait_for_observed_output` leave it out.
+
+        Raises:
+            NotFoundError: there is no such stream.
+            FailedPreconditionError: no run is under way, or the stream stays inside another process.
+        """
+        if not callable(callback):
+            raise InvalidArgumentError(f"watch_stream of {name!r}: {callback!r} cannot be called")
+        return self._starter.watch(name, callback, bounds=observe_timestamp_bounds)
 
     def add_output_stream_poller(
         self,

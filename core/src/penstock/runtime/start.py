@@ -88,6 +88,7 @@ class Starter:
         prepare_trace: called before each run of a graph that asks for a trace itself; else None.
         runner: the run under way or the last one; None before the first.
         is_running: whether a run has begun and its end has not been waited for yet.
+        run_count: how many runs have begun.
         side_packets: of that run.
         steering: of `penstock_steering`: what is changed in the next runs; None: nothing ever was.
     """
@@ -121,6 +122,7 @@ class Starter:
         self.prepare_trace: Callable[[], None] | None = None
         self.runner: Runner | None = None
         self.is_running = False
+        self.run_count = 0
         self.side_packets = SidePackets(plan, base)
         self.steering: Any = None
         self._on_drop: weakref.finalize[..., Starter] | None = None
@@ -162,6 +164,7 @@ class Starter:
             self.steering.prepare(new, runner)
         try:
             self.runner = runner
+            self.run_count += 1
             self.is_running = True
             for _, poller in self.pollers:
                 poller.follow(runner)
@@ -300,6 +303,19 @@ class Starter:
             raise FailedPreconditionError(
                 f"{what} is not possible while the graph runs; wait_until_done() first"
             )
+
+    def watch(
+        self, name: str, callback: Callable[[str, Packet], object], *, bounds: bool
+    ) -> Callable[[], None]:
+        """As `CalculatorGraph.watch_stream`."""
+        runner = self.live("watch_stream()")
+        number = self.stream_id(name)
+        if number >= self._plan.graph_inputs and self._desk.plan.streams[number].producer is None:
+            said = f"stream {name!r} stays inside another process in this run; observe it from the start"
+            raise FailedPreconditionError(said, stream=name)
+        observer = Observer(name, _Callback(name, callback), wants_bounds=bounds)
+        runner.change(lambda schedule: schedule.watch(schedule.streams[number], observer))
+        return lambda: runner.change(lambda schedule: schedule.unwatch(observer))
 
     def addition(
         self, stream: str, packet: Packet, timestamp: SupportsIndex | None = None
