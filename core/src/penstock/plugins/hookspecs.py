@@ -35,27 +35,25 @@ class RunningGraph(Protocol):
     """What the hooks of a run may use of its graph, which is a `penstock.CalculatorGraph`.
 
     A protocol, because the graph calls the hooks: this module does not import the graph.
+
+    Attributes:
+        text_config: the checked config as graph text.
+        input_streams, output_streams: the names of the graph inputs, and of the graph outputs that
+            something produces.
+        is_running: whether a run is under way.
+        counters: of the graph: `<node>-<counter>` → value, over all runs.
     """
 
     @property
-    def text_config(self) -> str:
-        """The checked config as graph text."""
-
+    def text_config(self) -> str: ...  # noqa: D102  # see above
     @property
-    def input_streams(self) -> tuple[str, ...]:
-        """The names of the graph inputs."""
-
+    def input_streams(self) -> tuple[str, ...]: ...  # noqa: D102
     @property
-    def output_streams(self) -> tuple[str, ...]:
-        """The names of the graph outputs that something produces."""
-
+    def output_streams(self) -> tuple[str, ...]: ...  # noqa: D102
     @property
-    def is_running(self) -> bool:
-        """Whether a run is under way."""
-
+    def is_running(self) -> bool: ...  # noqa: D102
     @property
-    def counters(self) -> dict[str, int]:
-        """The counters of the graph: `<node>-<counter>` → value, over all runs."""
+    def counters(self) -> dict[str, int]: ...  # noqa: D102
 
     def why(self) -> object:
         """Return why the run does not go on; `str()` of it is the story in words."""

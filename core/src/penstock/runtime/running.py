@@ -34,38 +34,20 @@ _STOP_TIMEOUT_S: Final = 30.0
 class GraphOfRun(RunningGraph, Protocol):
     """The calls of a `CalculatorGraph` that do not block: an event loop may make them during a run."""
 
-    def rows(self, *streams: str, timeout: float | None = None, max_queue_size: int | None = None) -> Rows:
-        """Return what streams have at one time, row by row, for an `async for` loop."""
-
-    def set_input_stream_timestamp_bound(self, stream: str, bound: SupportsIndex) -> None:
-        """Promise that nothing below `bound` will be added to a graph input."""
-
-    def close_input_stream(self, stream: str) -> None:
-        """End a graph input."""
-
-    def close_all_input_streams(self) -> None:
-        """End all graph inputs."""
-
-    def close_all_packet_sources(self) -> None:
-        """End all graph inputs, and close every source instead of calling it again."""
-
-    def pause(self) -> None:
-        """Give out no more steps; those that run come to their end."""
-
-    def resume(self) -> None:
-        """Go on after `pause`."""
-
-    def cancel(self) -> None:
-        """End the run with a CANCELLED error; returns at once."""
-
-    def has_error(self) -> bool:
-        """Return whether the run under way has failed."""
-
-    def get_combined_error_message(self) -> str:
-        """Return the errors of the run under way in words; "" where there are none."""
-
-    def get_output_side_packet(self, name: str) -> Packet:
-        """Return a side packet: one that a node has made, or a given one."""
+    # Each is described there.
+    def rows(  # noqa: D102
+        self, *streams: str, timeout: float | None = None, max_queue_size: int | None = None
+    ) -> Rows: ...
+    def set_input_stream_timestamp_bound(self, stream: str, bound: SupportsIndex) -> None: ...  # noqa: D102
+    def close_input_stream(self, stream: str) -> None: ...  # noqa: D102
+    def close_all_input_streams(self) -> None: ...  # noqa: D102
+    def close_all_packet_sources(self) -> None: ...  # noqa: D102
+    def pause(self) -> None: ...  # noqa: D102
+    def resume(self) -> None: ...  # noqa: D102
+    def cancel(self) -> None: ...  # noqa: D102
+    def has_error(self) -> bool: ...  # noqa: D102
+    def get_combined_error_message(self) -> str: ...  # noqa: D102
+    def get_output_side_packet(self, name: str) -> Packet: ...  # noqa: D102
 
 
 @attrs.define(eq=False, repr=False)

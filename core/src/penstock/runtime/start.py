@@ -310,7 +310,7 @@ class Starter:
         """As `CalculatorGraph.watch_stream`."""
         runner = self.live("watch_stream()")
         number = self.stream_id(name)
-        if number >= self._plan.graph_inputs and self._desk.plan.streams[number].producer is None:
+        if number >= self.plan.graph_inputs and self._desk.plan.streams[number].producer is None:
             said = f"stream {name!r} stays inside another process in this run; observe it from the start"
             raise FailedPreconditionError(said, stream=name)
         observer = Observer(name, _Callback(name, callback), wants_bounds=bounds)
