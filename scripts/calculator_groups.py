@@ -167,6 +167,7 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     },
     "penstock-calculators": {
         "Keep up with live data": (
+            "Budget*",
             "FlowLimiter*",
             "PacketResampler*",
             "PacketThinner*",

@@ -102,6 +102,7 @@ STAMPS: Final[Mapping[str, Mapping[str, tuple[int, ...]]]] = {
     "DetectionTransformationCalculator": {"image_size": (0, 10, 20, 30, 40)},
     "EndItemLoopCalculator": {"gesture": (0, 1, 2, 3), "time_of_the_hands": (1, 3)},
     "EndLoop*": {"result_of_the_item": (0, 1, 2, 3), "time_of_the_items": (1, 3)},
+    "BudgetCalculator": {"frames": (0, 10, 20, 30, 40), "overlaid_frames": (0, 20)},
     "*FlowLimiterCalculator": {"frames": (0, 10, 20, 30, 40), "overlaid_frames": (0, 20)},
     "FilterDetectionsCalculator": {"image_size": (0, 10, 20, 30, 40)},
     "GraphProfileCalculator": {"frames": (0, 2_000_000, 5_000_000, 9_000_000, 12_000_000)},

@@ -30,6 +30,7 @@ def penstock_components() -> Components:
             "BeginLoopStringCalculator": "penstock_calculators.begin_loop:BeginLoopStringCalculator",
             "BeginLoopTensorCalculator": "penstock_calculators.begin_loop:BeginLoopTensorCalculator",
             "BeginLoopUint64tCalculator": "penstock_calculators.begin_loop:BeginLoopUint64tCalculator",
+            "BudgetCalculator": "penstock_calculators.budget:BudgetCalculator",
             "BypassCalculator": "penstock_calculators.bypass:BypassCalculator",
             "CallbackCalculator": "penstock_calculators.callback:CallbackCalculator",
             "ClassificationListVectorSizeCalculator": (
