@@ -125,6 +125,13 @@ def test_the_rate_is_that_of_the_slowest_stage_and_the_goal_is_held(stages_ms, g
     assert goal.work_s == pytest.approx(sum(stages_ms) * MS)
 
 
+def test_a_limit_without_queue_gives_half_of_that():
+    rate, latencies = settled(simulate(FixedLimit(1, 0), [36 * MS], **CAMERA), 2.0)
+
+    assert rate == pytest.approx(15, abs=0.2)
+    assert max(latencies) == pytest.approx(36 * MS)
+
+
 def test_work_longer_than_the_goal_goes_on_with_one_in_flight_and_the_newest_frame():
     goal = LatencyGoal(30 * MS, 8)
 

@@ -32,14 +32,14 @@ _QUEUED: Final = 0.15
 _GAIN: Final = 0.125
 _FAST: Final = 0.25
 #: By which factor frames enter closer after one that waited for none.
-_CLOSER: Final = 0.95
+_CLOSER: Final = 0.9
 #: Which share of the errors the margin of a frame behind another covers: at most, as after one that was
 #: late, at least, and by how much less with each that was not. So late frames stay near 1 in 100.
 _SAFE: Final = 0.995
-_EASY: Final = 0.97
+_EASY: Final = 0.985
 _EASED: Final = 0.0002
 #: How many frames must be done between a try that was late and the next one.
-_TRY_EVERY: Final = 100
+_TRY_EVERY: Final = 300
 
 
 class Distribution:
