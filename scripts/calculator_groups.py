@@ -194,6 +194,7 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
             "SequenceShift*",
             "ValueOrDefault*",
         ),
+        "Compare a calculator with another": ("Shadow*",),
         "Sources, callbacks, headers, profiles": (
             "AddHeader*",
             "Callback*",

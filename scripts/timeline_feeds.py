@@ -72,6 +72,7 @@ WITHOUT_TIMELINE: Final[Mapping[str, str]] = {
     "SegmentationSmoothingCalculator": "its packets are masks",
     "SetLandmarkVisibilityCalculator": "it takes what a certain model says",
     "ShaderCalculator": "its shader needs OpenGL, and this page needs none",
+    "ShadowDiffCalculator": "its packets are pairs",
     "TensorsToClassificationCalculator": "it takes what a certain model says",
     "TensorsToDetectionsCalculator": "it takes what a certain model says",
     "TensorsToFloatsCalculator": "it takes what a certain model says",

@@ -196,6 +196,8 @@ def penstock_components() -> Components:
             ),
             "RoundRobinDemuxCalculator": "penstock_calculators.round_robin_demux:RoundRobinDemuxCalculator",
             "SequenceShiftCalculator": "penstock_calculators.sequence_shift:SequenceShiftCalculator",
+            "ShadowDiffCalculator": "penstock_calculators.shadow_pairs:ShadowDiffCalculator",
+            "ShadowPairCalculator": "penstock_calculators.shadow_pairs:ShadowPairCalculator",
             "SidePacketToStreamCalculator": (
                 "penstock_calculators.side_packet_to_stream:SidePacketToStreamCalculator"
             ),
@@ -246,6 +248,7 @@ def penstock_components() -> Components:
             "ValueOrDefaultCalculator": "penstock_calculators.value_or_default:ValueOrDefaultCalculator",
         },
         subgraphs={
+            "Shadow": "penstock_calculators.shadow:Shadow",
             "SwitchContainer": "penstock_calculators.switch_container:SwitchContainer",
         },
         options={
@@ -337,6 +340,7 @@ def penstock_components() -> Components:
                 107633927,
                 "penstock_calculators.sequence_shift_calculator_pb2:SequenceShiftCalculatorOptions",
             ),
+            "penstock.ShadowOptions": "penstock_calculators.shadow_pb2:ShadowOptions",
             "penstock.SidePacketsToStreamsCalculatorOptions": (
                 "penstock.CalculatorOptions",
                 60982839,
