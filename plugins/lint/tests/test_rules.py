@@ -69,6 +69,30 @@ def test_queues_behind_a_budget_that_drops_nothing_are_not_limited(registry):
     assert {one.code for one in lint_graph(complete, registry=registry)} == {"PS207"}
 
 
+def test_the_limiter_of_a_shadow_is_for_the_candidate_alone(registry):
+    text = """
+        input_stream: "in"
+        output_stream: "out"
+        output_stream: "differences"
+        executor { name: "shadow" type: "LowPriorityThreadPoolExecutor" }
+        node {
+          calculator: "Shadow"
+          input_stream: "in"
+          output_stream: "out"
+          output_stream: "DIFF:differences"
+          node_options {
+            [type.googleapis.com/penstock.ShadowOptions] {
+              primary { calculator: "ModelCalculator" }
+              candidate { calculator: "ModelCalculator" }
+              executor: "shadow"
+            }
+          }
+        }
+    """
+
+    assert [str(one) for one in lint_graph(text, registry=registry) if one.code.startswith("PS2")] == []
+
+
 def test_there_are_the_rules_of_the_design():
     numbers = [(1, 11), (2, 8), (3, 6), (4, 7)]
     assert list(RULES) == [f"PS{group}{one:02}" for group, count in numbers for one in range(1, count + 1)]

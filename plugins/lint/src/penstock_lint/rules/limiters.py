@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 _LIMITER: Final = "FlowLimiterCalculator"
 _BUDGET: Final = "BudgetCalculator"
 _LIMITERS: Final = (_LIMITER, "RealTimeFlowLimiterCalculator", _BUDGET)
+_SHADOW: Final = "ShadowDiffCalculator"
 _LIMITER_OPTIONS: Final = "penstock.FlowLimiterCalculatorOptions"
 _BUDGET_OPTIONS: Final = "penstock_calculators.BudgetCalculatorOptions"
 #: Sources that read files, whose frames can wait.
@@ -131,8 +132,16 @@ def _after_file(graph: LintedGraph) -> Iterator[Found]:
                 )
 
 
+def _is_of_shadow(graph: LintedGraph, limiter: NodePlan) -> bool:
+    """Return whether a limiter is that of a Shadow, whose primary is to get what the candidate does not."""
+    writers = (graph.writer(stream) for stream in _finished(limiter))
+    return any(node is not None and node.calculator.endswith(_SHADOW) for node in writers)
+
+
 def _bypassed(graph: LintedGraph) -> Iterator[Found]:
     for limiter in _limiters(graph):
+        if _is_of_shadow(graph, limiter):
+            continue
         limited = graph.behind(graph.outputs_of(limiter))
         around = graph.behind(_main(limiter), past_back_edges=False, without={limiter.id})
         for node in _slow_readers(graph, around):
