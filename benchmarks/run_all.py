@@ -40,6 +40,7 @@ BENCHMARKS: Final = (
     "functions",
     "slow_node",
     "monitor",
+    "budget",
     "gpu_frame",
     "image",
 )

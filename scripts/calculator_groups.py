@@ -167,6 +167,7 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     },
     "penstock-calculators": {
         "Keep up with live data": (
+            "Budget*",
             "FlowLimiter*",
             "PacketResampler*",
             "PacketThinner*",
@@ -193,6 +194,7 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
             "SequenceShift*",
             "ValueOrDefault*",
         ),
+        "Compare a calculator with another": ("Shadow*",),
         "Sources, callbacks, headers, profiles": (
             "AddHeader*",
             "Callback*",

@@ -29,6 +29,7 @@ from penstock.errors import (
 from penstock.plugins.default_registry import default_registry
 from penstock_calculators.packet_resampler_calculator_pb2 import PacketResamplerCalculatorOptions
 from penstock_calculators.packet_thinner_calculator_pb2 import PacketThinnerCalculatorOptions
+from penstock_calculators.shadow_pairs import ShadowPair
 from penstock_formats import (
     Detection,
     Image,
@@ -320,6 +321,15 @@ FEEDS = {
         "wiring": 'node { calculator: "ResourceProviderCalculator" input_side_packet: "RESOURCE_ID:name" '
         'output_side_packet: "RESOURCE:file" }',
         "side_packets": {"RESOURCE_ID": __file__},
+    },
+    r"ShadowDiffCalculator": lambda name: {
+        "payloads": {
+            "PAIR": lambda random, at: ShadowPair(
+                (Packet(random.randrange(2), at),),
+                (Packet(random.randrange(2), at),),
+                random.choice(["", "failed"]),
+            )
+        }
     },
     # each packet has a key
     r"ShardCalculator": lambda name: {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from penstock_lint import RULES, Measured, lint_graph
@@ -23,6 +25,72 @@ def test_the_graph_with_the_trap_has_that_finding_alone(code, registry):
 @pytest.mark.parametrize("code", RULES)
 def test_the_mended_graph_has_none(code, registry):
     assert [str(one) for one in lint_graph(examples(RULES[code])[1], registry=registry, measured=LONG)] == []
+
+
+BUDGET = """
+  node_options { [type.googleapis.com/penstock_calculators.BudgetCalculatorOptions] { latency_ms: 80 %s } }
+"""
+
+
+def _with_budget(text, prefer=""):
+    """Return an example of limiters with BudgetCalculators in their place."""
+    without = re.sub(r"  node_options .*FlowLimiter.*\n", "", text)
+    return without.replace(
+        '  calculator: "FlowLimiterCalculator"', f'  calculator: "BudgetCalculator"{BUDGET % prefer}'
+    )
+
+
+@pytest.mark.parametrize("code", ["PS201", "PS202", "PS204", "PS205", "PS206"])
+def test_a_budget_is_a_limiter_too(code, registry):
+    bad, good = (_with_budget(one) for one in examples(RULES[code]))
+
+    assert {one.code for one in lint_graph(bad, registry=registry)} == {code}
+    assert [str(one) for one in lint_graph(good, registry=registry)] == []
+
+
+@pytest.mark.parametrize("code", ["PS201", "PS205", "PS206"])
+def test_a_budget_that_drops_nothing_is_no_limiter(code, registry):
+    bad = _with_budget(examples(RULES[code])[0], "prefer: COMPLETE")
+
+    assert [str(one) for one in lint_graph(bad, registry=registry)] == []
+
+
+def test_a_budget_cannot_close(registry):
+    assert [
+        str(one) for one in lint_graph(_with_budget(examples(RULES["PS203"])[0]), registry=registry)
+    ] == []
+
+
+def test_queues_behind_a_budget_that_drops_nothing_are_not_limited(registry):
+    good = _with_budget(examples(RULES["PS201"])[1]) + "max_queue_size: -1\n"
+
+    assert [one.code for one in lint_graph(good, registry=registry)] == []
+    complete = good.replace("latency_ms: 80", "latency_ms: 80 prefer: COMPLETE")
+    assert {one.code for one in lint_graph(complete, registry=registry)} == {"PS207"}
+
+
+def test_the_limiter_of_a_shadow_is_for_the_candidate_alone(registry):
+    text = """
+        input_stream: "in"
+        output_stream: "out"
+        output_stream: "differences"
+        executor { name: "shadow" type: "LowPriorityThreadPoolExecutor" }
+        node {
+          calculator: "Shadow"
+          input_stream: "in"
+          output_stream: "out"
+          output_stream: "DIFF:differences"
+          node_options {
+            [type.googleapis.com/penstock.ShadowOptions] {
+              primary { calculator: "ModelCalculator" }
+              candidate { calculator: "ModelCalculator" }
+              executor: "shadow"
+            }
+          }
+        }
+    """
+
+    assert [str(one) for one in lint_graph(text, registry=registry) if one.code.startswith("PS2")] == []
 
 
 def test_there_are_the_rules_of_the_design():

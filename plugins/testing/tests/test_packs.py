@@ -616,6 +616,24 @@ def test_a_subgraph_file_is_checked_with_the_example_in_its_first_comment(pack):
     assert "OTHER" in wrong
 
 
+def test_the_executors_of_the_example_are_declared_for_the_subgraph(pack):
+    example = """\
+# Two gates.
+#
+# Example:
+#
+#     %s
+#     node { calculator: "TwoGates" input_stream: "IN:a" output_stream: "OUT:c" }
+"""
+    graph = TWO_GATES.replace('calculator: "Turnstile" ', 'calculator: "Turnstile" executor: "own" ')
+    own = 'executor { name: "own" type: "ThreadPoolExecutor" }'
+
+    assert faults(pack({"penstock_gates/two_gates.pbtxt": example % own + graph})) == []
+    assert (
+        "'own' is not declared" in faults(pack({"penstock_gates/two_gates.pbtxt": example % "" + graph}))[0]
+    )
+
+
 #: The second node is of another pack.
 BORROWED = {
     "penstock_bench.py": BENCH.replace(

@@ -1,8 +1,4 @@
-"""FlowLimiterCalculator: drops packets, so a slow part of a graph does not fall behind live data.
-
-Invariant: each main packet is released or dropped, in order; a packet of an auxiliary input follows the
-decision on the main packet that it belongs to.
-"""
+"""FlowLimiterCalculator: drops packets, so a slow part of a graph does not fall behind live data."""
 
 from __future__ import annotations
 
@@ -11,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import penstock
 from penstock.config.calculator_options_pb2 import CalculatorOptions
-from penstock.errors import InvalidArgumentError
-from penstock.lowlevel import MAX, PRESTREAM, UNSET, next_allowed
+from penstock.lowlevel import MAX
 from penstock_calculators.flow_limiter_calculator_pb2 import FlowLimiterCalculatorOptions
+from penstock_calculators.limited_streams import LimitedStreams, declare_limited
 
 if TYPE_CHECKING:
-    from penstock import CalculatorContext, CalculatorContract, Output, Packet
+    from penstock import CalculatorContext, CalculatorContract
 
 
 class FlowLimiterCalculator(penstock.Calculator):
@@ -75,25 +71,12 @@ class FlowLimiterCalculator(penstock.Calculator):
         Raises:
             InvalidArgumentError: there is no untagged input, or there are more outputs than inputs.
         """
-        count = cc.inputs.count("")
-        if not count or cc.outputs.count("") > count:
-            raise InvalidArgumentError(
-                f"there are {count} untagged inputs and {cc.outputs.count('')} untagged outputs; connect at "
-                "least one, the main input, and an output for each"
-            )
-        for i in range(count):
-            cc.inputs[i].set_any("packets that follow the main packets" if i else "the packets to limit")
-            cc.outputs[i].set_same_as(cc.inputs[i], "the packets that pass")
-        cc.inputs["FINISHED"].set_any("settles timestamps that have left the limited part; a back edge")
+        declare_limited(cc)
         options = (FlowLimiterCalculatorOptions, CalculatorOptions)
         cc.inputs["OPTIONS"].set_one_of(*options, description="replaces options from now on").optional()
         sides = cc.input_side_packets
         sides["OPTIONS"].set_one_of(*options, description="replaces options").optional()
         sides["MAX_IN_FLIGHT"].set(int, "replaces the option max_in_flight").optional()
-        cc.outputs["ALLOW"].set(bool, "the decision on each main packet").optional()
-        cc.set_input_stream_handler("ImmediateInputStreamHandler")
-        cc.set_process_timestamp_bounds()
-        cc.declare(may_skip=True, stateless=False)
 
     def open(self, cc: CalculatorContext) -> None:
         """Gather the options, and forward headers."""
@@ -103,13 +86,8 @@ class FlowLimiterCalculator(penstock.Calculator):
             self._merge(sides["OPTIONS"].payload)
         if "MAX_IN_FLIGHT" in sides:
             self._options.max_in_flight = sides["MAX_IN_FLIGHT"].get(int)
-        self._data = range(cc.inputs.count(""))
-        self._queues: list[deque[Packet]] = [deque() for _ in self._data]
         self._in_flight: deque[int] = deque()
-        self._decisions = _Decisions()
-        for i in self._data:
-            if not cc.inputs[i].header.is_empty():
-                cc.outputs[i].set_header(cc.inputs[i].header)
+        self._streams = LimitedStreams(cc)
 
     def process(self, cc: CalculatorContext) -> None:
         """Queue the packets, decide on main packets, then settle every output up to what is decided."""
@@ -118,27 +96,17 @@ class FlowLimiterCalculator(penstock.Calculator):
         finished = cc.inputs["FINISHED"].packet.stamp
         if finished == cc.stamp:
             self._forget(finished)
-        for i in self._data:
-            if not cc.inputs[i].is_empty():
-                self._queues[i].append(cc.inputs[i].packet)
+        self._streams.take(cc)
         main = cc.inputs[0].packet.stamp
         timeout = self._options.in_flight_timeout
         if timeout > 0 and main == cc.stamp and main < MAX:
             self._forget(main - timeout - 1)
         self._decide(cc)
-        self._settle_main(cc, main)
-        settled = _settled_below(self._queues[0], main)
-        for i in self._data[1:]:
-            self._pass_auxiliary(cc, i, settled)
-        if len(self._data) > 1:
-            stamps = (cc.inputs[i].packet.stamp for i in self._data)
-            self._decisions.forget_below(min(map(_settled_below, self._queues, stamps)))
+        self._streams.settle(cc)
 
     def close(self, cc: CalculatorContext) -> None:
         """Count the packets that still wait as dropped."""
-        for i in self._data:
-            cc.inputs[i].count_dropped("not released before the end", len(self._queues[i]))
-            self._queues[i].clear()
+        self._streams.drop_rest(cc)
 
     def _merge(self, options: Any) -> None:
         if isinstance(options, CalculatorOptions):
@@ -151,76 +119,8 @@ class FlowLimiterCalculator(penstock.Calculator):
             self._in_flight.popleft()
 
     def _decide(self, cc: CalculatorContext) -> None:
-        queue = self._queues[0]
+        queue = self._streams.main
         while queue and len(self._in_flight) < self._options.max_in_flight:
-            packet = queue.popleft()
-            self._in_flight.append(packet.stamp)
-            cc.outputs[0].add_packet(packet)
-            self._tell(cc, packet.stamp, is_allowed=True)
+            self._in_flight.append(self._streams.release(cc))
         while len(queue) > max(self._options.max_in_queue, 0):
-            cc.inputs[0].count_dropped("over max_in_queue")
-            self._tell(cc, queue.popleft().stamp, is_allowed=False)
-
-    def _tell(self, cc: CalculatorContext, stamp: int, *, is_allowed: bool) -> None:
-        if "ALLOW" in cc.outputs:
-            cc.outputs["ALLOW"].add(is_allowed, stamp)
-        if len(self._data) > 1:
-            self._decisions.add(stamp, is_allowed=is_allowed)
-
-    def _settle_main(self, cc: CalculatorContext, main: int) -> None:
-        bound = _settled_below(self._queues[0], main)
-        _settle(cc.outputs[0], bound)
-        if not self._queues[0] and "ALLOW" in cc.outputs:  # there is no decision yet on a queued packet
-            _settle(cc.outputs["ALLOW"], bound)
-
-    def _pass_auxiliary(self, cc: CalculatorContext, i: int, settled: int) -> None:
-        """Pass or drop the packets of input `i` whose time is decided."""
-        queue, port = self._queues[i], cc.inputs[i]
-        while queue and queue[0].stamp < settled:
-            packet = queue.popleft()
-            if self._decisions.holds_at(packet.stamp):
-                cc.outputs[i].add_packet(packet)
-            else:
-                port.count_dropped("main packet dropped")
-        _settle(cc.outputs[i], _settled_below(queue, port.packet.stamp))
-
-
-class _Decisions:
-    """The decisions on main packets, each of which holds until the next one's timestamp."""
-
-    def __init__(self) -> None:
-        self._made: deque[tuple[int, bool]] = deque([(UNSET, True)])
-
-    def add(self, stamp: int, *, is_allowed: bool) -> None:
-        """Add a decision; timestamps ascend."""
-        self._made.append((stamp, is_allowed))
-
-    def holds_at(self, stamp: int) -> bool:
-        """Return whether packets at `stamp` may pass."""
-        return next(is_allowed for since, is_allowed in reversed(self._made) if since <= stamp)
-
-    def forget_below(self, stamp: int) -> None:
-        """Forget the decisions that no longer hold at `stamp`."""
-        while len(self._made) > 1 and self._made[1][0] <= stamp:
-            self._made.popleft()
-
-
-def _settled_below(queue: deque[Packet], stamp: int) -> int:
-    """Return the bound below which an input is decided: queued and further packets are at or above it.
-
-    Args:
-        queue: packets of the input that wait here.
-        stamp: the timestamp of the input's packet; an empty packet carries the settled timestamp.
-    """
-    if queue:
-        return queue[0].stamp
-    # before anything has settled even PRESTREAM may still come
-    return PRESTREAM if stamp < PRESTREAM else next_allowed(stamp)
-
-
-def _settle(output: Output, bound: int) -> None:
-    """Set the bound of an output; close it where no packet can follow."""
-    if bound > MAX:
-        output.close()
-    else:
-        output.set_next_timestamp_bound(bound)
+            self._streams.drop(cc, "over max_in_queue")

@@ -30,6 +30,7 @@ def penstock_components() -> Components:
             "BeginLoopStringCalculator": "penstock_calculators.begin_loop:BeginLoopStringCalculator",
             "BeginLoopTensorCalculator": "penstock_calculators.begin_loop:BeginLoopTensorCalculator",
             "BeginLoopUint64tCalculator": "penstock_calculators.begin_loop:BeginLoopUint64tCalculator",
+            "BudgetCalculator": "penstock_calculators.budget:BudgetCalculator",
             "BypassCalculator": "penstock_calculators.bypass:BypassCalculator",
             "CallbackCalculator": "penstock_calculators.callback:CallbackCalculator",
             "ClassificationListVectorSizeCalculator": (
@@ -195,6 +196,8 @@ def penstock_components() -> Components:
             ),
             "RoundRobinDemuxCalculator": "penstock_calculators.round_robin_demux:RoundRobinDemuxCalculator",
             "SequenceShiftCalculator": "penstock_calculators.sequence_shift:SequenceShiftCalculator",
+            "ShadowDiffCalculator": "penstock_calculators.shadow_pairs:ShadowDiffCalculator",
+            "ShadowPairCalculator": "penstock_calculators.shadow_pairs:ShadowPairCalculator",
             "SidePacketToStreamCalculator": (
                 "penstock_calculators.side_packet_to_stream:SidePacketToStreamCalculator"
             ),
@@ -245,6 +248,7 @@ def penstock_components() -> Components:
             "ValueOrDefaultCalculator": "penstock_calculators.value_or_default:ValueOrDefaultCalculator",
         },
         subgraphs={
+            "Shadow": "penstock_calculators.shadow:Shadow",
             "SwitchContainer": "penstock_calculators.switch_container:SwitchContainer",
         },
         options={
@@ -336,6 +340,7 @@ def penstock_components() -> Components:
                 107633927,
                 "penstock_calculators.sequence_shift_calculator_pb2:SequenceShiftCalculatorOptions",
             ),
+            "penstock.ShadowOptions": "penstock_calculators.shadow_pb2:ShadowOptions",
             "penstock.SidePacketsToStreamsCalculatorOptions": (
                 "penstock.CalculatorOptions",
                 60982839,

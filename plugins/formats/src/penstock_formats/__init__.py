@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from penstock_formats.color_pb2 import Color as Color
     from penstock_formats.detection_pb2 import Detection as Detection
     from penstock_formats.detection_pb2 import DetectionList as DetectionList
+    from penstock_formats.differing import PayloadDifference as PayloadDifference
+    from penstock_formats.differing import payload_difference as payload_difference
     from penstock_formats.frame_annotation_pb2 import AnnotatedKeyPoint as AnnotatedKeyPoint
     from penstock_formats.frame_annotation_pb2 import FrameAnnotation as FrameAnnotation
     from penstock_formats.frame_annotation_pb2 import NormalizedPoint2D as NormalizedPoint2D
@@ -68,6 +70,7 @@ _HOMES: Final = {
     "penstock_formats.classification_pb2": "Classification ClassificationList ClassificationListCollection",
     "penstock_formats.color_pb2": "Color",
     "penstock_formats.detection_pb2": "Detection DetectionList",
+    "penstock_formats.differing": "PayloadDifference payload_difference",
     "penstock_formats.frame_annotation_pb2": (
         "AnnotatedKeyPoint FrameAnnotation NormalizedPoint2D ObjectAnnotation Point3D"
     ),

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING
 
 import attrs
-import numpy as np
-from google.protobuf.message import Message
 
 from penstock.errors import NotFoundError
 from penstock.lowlevel import default_registry, did_you_mean, quoted, show
-from penstock_formats import ImageFrame, Matrix
+from penstock_formats import payload_difference
 from penstock_record.reading import RecordingReader
 from penstock_record.writing import HEADER, PACKET
 
@@ -22,8 +19,6 @@ if TYPE_CHECKING:
 
     from penstock import Registry
     from penstock_record.reading import Event
-
-_LONGEST: Final = 60
 
 
 @attrs.frozen
@@ -131,54 +126,9 @@ def _payloads(reader: RecordingReader, names: set[str]) -> Iterator[Event]:
 def _difference(one: Event, other: Event, tolerance: float) -> str:
     if (one.kind, one.timestamp) != (other.kind, other.timestamp):
         return f"the first recording has {_named(one)}, the second {_named(other)}"
-    words = _different(one.payload, other.payload, tolerance)
-    return f"{_named(one)}: {words}" if words else ""
+    found = payload_difference(one.payload, other.payload, tolerance)
+    return f"{_named(one)}: {found.words}" if found is not None else ""
 
 
 def _named(event: Event) -> str:
     return "a header" if event.kind == HEADER else f"a packet at {show(event.timestamp)}"
-
-
-def _different(one: Any, other: Any, tolerance: float) -> str:
-    """Return how two payloads differ; "" where they do not, within a tolerance."""
-    if type(one) is not type(other) and not (isinstance(one, Message) and isinstance(other, Message)):
-        return f"{type(one).__name__} and {type(other).__name__}"
-    if isinstance(one, (ImageFrame, Matrix, np.ndarray)):
-        return _different_arrays(one, other, tolerance)
-    if isinstance(one, Message):
-        same = one.SerializeToString(deterministic=True) == other.SerializeToString(deterministic=True)
-        return "" if same else f"{_short(one)} and {_short(other)}"
-    if isinstance(one, float) and math.isnan(one) and math.isnan(other):
-        return ""
-    is_number = isinstance(one, (int, float)) and not isinstance(one, bool)
-    if one == other or (is_number and tolerance and abs(one - other) <= tolerance):
-        return ""
-    return f"{_short(one)} and {_short(other)}"
-
-
-def _different_arrays(one: Any, other: Any, tolerance: float) -> str:
-    if isinstance(one, ImageFrame) and one.format != other.format:
-        return f"images of format {one.format.name} and {other.format.name}"
-    first, second = (
-        payload if isinstance(payload, np.ndarray) else payload.array for payload in (one, other)
-    )
-    if first.shape != second.shape or first.dtype != second.dtype:
-        return f"{first.shape} {first.dtype} and {second.shape} {second.dtype}"
-    equal = first == second
-    if first.dtype.kind in "fc":
-        equal |= np.isnan(first) & np.isnan(second)
-    if first.dtype.kind in "iufc" and tolerance:
-        wide = np.complex128 if first.dtype.kind == "c" else np.float64
-        equal |= np.abs(first.astype(wide) - second.astype(wide)) <= tolerance
-    if equal.all():
-        return ""
-    place = tuple(int(i) for i in np.argwhere(~equal)[0])
-    count = int((~equal).sum())
-    return (
-        f"{count:,} of {equal.size:,} elements differ, first at {place}: {first[place]} and {second[place]}"
-    )
-
-
-def _short(payload: object) -> str:
-    text = " ".join(repr(payload).split())
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."

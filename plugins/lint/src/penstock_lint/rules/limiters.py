@@ -13,10 +13,22 @@ if TYPE_CHECKING:
     from penstock_lint.linted import LintedGraph
 
 _LIMITER: Final = "FlowLimiterCalculator"
-_LIMITERS: Final = (_LIMITER, "RealTimeFlowLimiterCalculator")
+_BUDGET: Final = "BudgetCalculator"
+_LIMITERS: Final = (_LIMITER, "RealTimeFlowLimiterCalculator", _BUDGET)
+_SHADOW: Final = "ShadowDiffCalculator"
 _LIMITER_OPTIONS: Final = "penstock.FlowLimiterCalculatorOptions"
+_BUDGET_OPTIONS: Final = "penstock_calculators.BudgetCalculatorOptions"
 #: Sources that read files, whose frames can wait.
 _FILES: Final = ("OpenCvVideoDecoderCalculator", "VideoDecoderCalculator")
+
+
+def _limiters(graph: LintedGraph) -> Iterator[NodePlan]:
+    """Yield the nodes that drop packets; a BudgetCalculator that prefers all of them only measures."""
+    for node in graph.of_kind(*_LIMITERS):
+        is_budget = node.calculator.rpartition(".")[2] == _BUDGET
+        kind = graph.types.options_class(_BUDGET_OPTIONS) if is_budget else None
+        if kind is None or node.options.get(kind).prefer.name != "COMPLETE":
+            yield node
 
 
 def _finished(node: NodePlan) -> list[int]:
@@ -35,7 +47,7 @@ def _slow_readers(graph: LintedGraph, streams: set[int]) -> Iterator[NodePlan]:
 
 
 def _misses_slow(graph: LintedGraph) -> Iterator[Found]:
-    for limiter in graph.of_kind(*_LIMITERS):
+    for limiter in _limiters(graph):
         finished = set(_finished(limiter))
         limited = graph.behind(graph.outputs_of(limiter), past_back_edges=False)
         for node in _slow_readers(graph, limited) if finished & limited else ():
@@ -48,7 +60,7 @@ def _misses_slow(graph: LintedGraph) -> Iterator[Found]:
 
 
 def _not_behind(graph: LintedGraph) -> Iterator[Found]:
-    for node in graph.of_kind(*_LIMITERS):
+    for node in _limiters(graph):
         behind = graph.behind(graph.outputs_of(node))
         for stream in _finished(node):
             if stream not in behind and not graph.comes_from_outside(stream):
@@ -87,7 +99,7 @@ def _can_close(graph: LintedGraph) -> Iterator[Found]:
 
 
 def _chain(graph: LintedGraph) -> Iterator[Found]:
-    limiters = list(graph.of_kind(*_LIMITERS))
+    limiters = list(_limiters(graph))
     behind = {
         one.id: graph.behind(graph.outputs_of(one), past_back_edges=False)
         for one in (limiters if len(limiters) > 1 else ())
@@ -111,7 +123,7 @@ def _after_file(graph: LintedGraph) -> Iterator[Found]:
         if source.contract.declared.is_live:  # a camera
             continue
         read = graph.behind(graph.outputs_of(source), past_back_edges=False)
-        for node in graph.of_kind(*_LIMITERS):
+        for node in _limiters(graph):
             if read.intersection(_main(node)):
                 yield Found(
                     node.id,
@@ -120,8 +132,16 @@ def _after_file(graph: LintedGraph) -> Iterator[Found]:
                 )
 
 
+def _is_of_shadow(graph: LintedGraph, limiter: NodePlan) -> bool:
+    """Return whether a limiter is that of a Shadow, whose primary is to get what the candidate does not."""
+    writers = (graph.writer(stream) for stream in _finished(limiter))
+    return any(node is not None and node.calculator.endswith(_SHADOW) for node in writers)
+
+
 def _bypassed(graph: LintedGraph) -> Iterator[Found]:
-    for limiter in graph.of_kind(*_LIMITERS):
+    for limiter in _limiters(graph):
+        if _is_of_shadow(graph, limiter):
+            continue
         limited = graph.behind(graph.outputs_of(limiter))
         around = graph.behind(_main(limiter), past_back_edges=False, without={limiter.id})
         for node in _slow_readers(graph, around):
@@ -137,7 +157,7 @@ def _bypassed(graph: LintedGraph) -> Iterator[Found]:
 def _unlimited(graph: LintedGraph) -> Iterator[Found]:
     if graph.plan.max_queue_size >= 0:
         return
-    limiters = list(graph.of_kind(*_LIMITERS))
+    limiters = list(_limiters(graph))
     limited = graph.behind({stream for one in limiters for stream in graph.outputs_of(one)})
     for node in graph.nodes:
         if graph.is_slow(node) and node.inputs and not graph.inputs_of(node) & limited:
@@ -201,7 +221,8 @@ RULES: Final = (
         "limiter-after-file",
         "A flow limiter drops frames that come while it works. Frames of a file can wait: without a "
         "limiter full queues slow the decoder down, and no frame is lost.",
-        "take the limiter away, or keep it in a graph for live sources only",
+        "take the limiter away, or keep it in a graph for live sources only; a BudgetCalculator drops none "
+        "with prefer: COMPLETE",
         _after_file,
     ),
     Rule(

@@ -68,7 +68,7 @@ class Nodes:
         yield from _faults(
             subject,
             "it does not stand for a node",
-            lambda: plans.append(self._planned(self._use(name, definition))),
+            lambda: plans.append(self._planned(self._use(name, definition), _example_of(definition))),
         )
         if not plans or WHOLE in self._at_hand:
             return
@@ -81,8 +81,12 @@ class Nodes:
     def _example(self, text: str, name: str) -> Any:
         return node_named(text, name, self._registry)
 
-    def _planned(self, node: Any) -> Plan:
-        return build_plan(graph_of(node), self._registry)
+    def _planned(self, node: Any, example: str = "") -> Plan:
+        """Check the node in a graph, with the executors that the example declares beside it."""
+        graph = graph_of(node)
+        if example:
+            graph.executor.extend(read_graph(example, self._registry).executor)
+        return build_plan(graph, self._registry)
 
     def _use(self, name: str, definition: Any) -> Any:
         """Return a node that connects all ports of a subgraph, or that of the example in its docstring.
@@ -90,15 +94,12 @@ class Nodes:
         A graph file has the comment at its beginning in place of a docstring.
         """
         node = _bare(name)
+        example = _example_of(definition)
+        if example:
+            return self._example(example, name)
         if isinstance(definition, Path):
-            example = take_apart(_comment_of(definition)).example
-            if example:
-                return self._example(example, name)
             graph: Any = read_graph(definition, self._registry)
         else:
-            example = take_apart(_own_docstring(definition)).example
-            if example:
-                return self._example(example, name)
             ports = (TagMap(()), TagMap(()), TagMap(()), TagMap(()))
             graph = read_graph(
                 definition.get_config(SubgraphContext(name, node, Options(), ports)), self._registry
@@ -119,6 +120,12 @@ def _bare(calculator: str) -> Any:
     from penstock.config import CalculatorGraphConfig  # protobuf
 
     return CalculatorGraphConfig.Node(calculator=calculator)
+
+
+def _example_of(subgraph: Any) -> str:
+    """Return the example in the docstring of a subgraph, or in the comment of its file; "" without one."""
+    text = _comment_of(subgraph) if isinstance(subgraph, Path) else _own_docstring(subgraph)
+    return take_apart(text).example
 
 
 def _comment_of(file: Path) -> str:
