@@ -7,6 +7,7 @@ import logging
 import os
 import threading
 import time
+import weakref
 
 import elsewhere
 import numpy as np
@@ -340,6 +341,17 @@ def test_a_call_that_does_not_end_is_killed_after_the_grace_time(driven, nothing
         one.graph.wait_until_done(PATIENCE_S)
     assert time.monotonic() - begin < 5
     one.graph.close(PATIENCE_S)
+
+
+def test_an_executor_is_freed_at_once_when_nobody_has_it() -> None:
+    executor = ProcessExecutor(1)
+    known = weakref.ref(executor)
+    gc.disable()  # which would free it too, if objects named one another
+    try:
+        del executor
+        assert known() is None
+    finally:
+        gc.enable()
 
 
 def test_what_a_worker_logs_comes_out_here_with_node_and_pid(driven, caplog) -> None:
