@@ -327,10 +327,11 @@ def test_the_death_of_a_worker_is_told_with_its_cause_and_the_next_run_works(
     assert one.run("c", "d") == ["c", "d"]
 
 
-def test_a_call_that_does_not_end_is_killed_after_the_grace_time(driven, nothing_left) -> None:
+@pytest.mark.parametrize("how", ["hang", "future"])
+def test_a_call_that_does_not_end_is_killed_after_the_grace_time(driven, nothing_left, how) -> None:
     one = driven("Does", options="num_processes: 1 cancel_grace_s: 0.2")
     one.graph.start_run()
-    one.add("a", "hang")
+    one.add("a", how)
     deadline = time.monotonic() + PATIENCE_S
     while not one.got and time.monotonic() < deadline:
         time.sleep(0.01)
