@@ -35,6 +35,7 @@ from penstock.errors import (
     NotFoundError,
     PenstockError,
     PluginError,
+    UnknownNameError,
     code_of,
 )
 from penstock.shown import quoted
@@ -295,8 +296,18 @@ class _Reader:
         before = f"{where(self._file, position)}this graph is {form}, and "
         try:
             return find_component("graph reader", name, self._registry, before)
+        except UnknownNameError as error:
+            self._note_place(error, position)
+            raise
         except (NameClashError, PluginError) as error:
-            raise type(error)(f"{where(self._file, position)}{error}", code=error.code) from error
+            placed = type(error)(f"{where(self._file, position)}{error}", code=error.code)
+            self._note_place(placed, position)
+            raise placed from error
+
+    def _note_place(self, error: PenstockError, position: tuple[int, int] | None) -> None:
+        """Note on an error the place with which its message begins."""
+        error.file = self._file
+        error.line, error.column = position or (None, None)
 
     def _message(self, scanned: ScannedText, places: Places) -> CalculatorGraphConfig:
         message = CalculatorGraphConfig()
