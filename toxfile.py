@@ -46,6 +46,9 @@ WHOLE: Final = (
 #: Where packs are tested as installed wheels, and what builds them.
 CONTRIBUTED: Final = "contrib"
 BUILD_TOOLS: Final = ("uv>=0.5",)
+#: What each distribution alone is tested with: the first that is here. CI's first step tests the workspace
+#: with the oldest, so the tests of each distribution run on both, and `py313` need not repeat them.
+PYTHONS: Final = ("py313", "py3")
 #: What every test needs: pytest, and a time limit for each test.
 TEST_TOOLS: Final = ("pytest>=8", "pytest-timeout>=2.3")
 
@@ -117,6 +120,7 @@ def tox_add_core_config(core_conf: ConfigSet, state: State) -> None:  # noqa: AR
             MemoryLoader(
                 description=f"{name} with its declared dependencies only",
                 runner="uv-venv-runner",
+                base_python=list(PYTHONS),
                 skip_install=True,
                 dependency_groups=set(),
                 deps=_dist_deps(member),
