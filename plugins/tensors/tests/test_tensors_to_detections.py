@@ -194,13 +194,13 @@ def test_nothing_found_is_an_empty_list():
     assert scored([[0.1]], min_score_thresh=0.5) == []
 
 
-@pytest.mark.parametrize(("most", "cuts"), [(1, {"max_results is 1": 1}), (2, {}), (-1, {})])
+@pytest.mark.parametrize(("most", "cuts"), [(1, {"max_results is 1": 2}), (3, {}), (-1, {})])
 def test_the_ledger_has_what_only_the_greatest_number_left_out(most, cuts):
     without_size = [0, 0, -1, 1]
-    raw = [tensor([BOX, without_size, BOX]), tensor([[0.5], [0.5], [0.75]])]
-    decoded = [tensor([BOX, BOX]), tensor([0, 0]), tensor([0.5, 0.25]), tensor(2.0)]
+    raw = [tensor([BOX, without_size, BOX, BOX]), tensor([[0.5], [0.5], [0.75], [0.5]])]
+    decoded = [tensor([BOX] * 3), tensor([0] * 3), tensor([0.5, 0.25, 0.5]), tensor(3.0)]
 
-    assert run(raw, [PLAIN] * 3, max_results=most).cuts == cuts
+    assert run(raw, [PLAIN] * 4, max_results=most).cuts == cuts
     assert run(decoded, max_results=most).cuts == cuts
 
 
