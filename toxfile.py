@@ -5,11 +5,16 @@ with its testing extra: an import of something undeclared fails there, while it 
 whole workspace is installed. The environments in `WHOLE` get all members, editable; there the tests
 of `contrib` do not run. A pack of `contrib` is tested as a stranger's: its wheel is built and installed
 before each run of its `dist-<directory>`, with what it needs beside it.
+
+What a member requires of the workspace uv finds there, editable too (the sources in `pyproject.toml`). Such a
+requirement is built once for all environments, while one that is named here is built for each: so only
+those are named that nothing else brings.
 """
 
 from __future__ import annotations
 
 import sys
+import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -28,6 +33,7 @@ if TYPE_CHECKING:
     from tox.config.sets import ConfigSet
     from tox.session.state import State
 
+ROOT_PROJECT: Final = tomllib.loads((members.ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 MEMBERS: Final = {each.name: each for each in members.members()}
 #: Environments of tox.ini that work on the whole workspace.
 WHOLE: Final = (
@@ -46,6 +52,9 @@ WHOLE: Final = (
 #: Where packs are tested as installed wheels, and what builds them.
 CONTRIBUTED: Final = "contrib"
 BUILD_TOOLS: Final = ("uv>=0.5",)
+#: What each distribution alone is tested with: the first that is here. CI's first step tests the workspace
+#: with the oldest, so the tests of each distribution run on both, and `py313` need not repeat them.
+PYTHONS: Final = ("py313", "py3")
 #: What every test needs: pytest, and a time limit for each test.
 TEST_TOOLS: Final = ("pytest>=8", "pytest-timeout>=2.3")
 
@@ -60,24 +69,6 @@ def _has_extra(name: str, tested: str) -> bool:
     return has_it and name in {"penstock-core", tested}
 
 
-def _required(name: str, tested: str) -> Iterable[str]:
-    """Yield what a member declares for itself and, where it comes with that extra, for tests."""
-    project = MEMBERS[name].project
-    yield from project.get("dependencies", ())
-    if _has_extra(name, tested):
-        yield from project["optional-dependencies"]["testing"]
-
-
-def _closure(name: str, tested: str, seen: dict[str, None]) -> dict[str, None]:
-    """Return the members that `name` needs, itself included and first."""
-    seen[name] = None  # before its requirements: the core's extra needs the test kit, which needs the core
-    for line in _required(name, tested):
-        needed = canonicalize_name(Requirement(line).name)
-        if needed in MEMBERS and needed not in seen:
-            _closure(needed, tested, seen)
-    return seen
-
-
 def _editable(names: Iterable[str], tested: str = "penstock-core") -> list[str]:
     """Return the requirement lines of members; the core and what is tested come with `testing`."""
     return [f"-e {MEMBERS[name].folder}{'[testing]' * _has_extra(name, tested)}" for name in names]
@@ -85,11 +76,20 @@ def _editable(names: Iterable[str], tested: str = "penstock-core") -> list[str]:
 
 def _dist_deps(member: members.Member) -> str:
     """Return what the environment of one distribution is made with."""
-    closure = list(_closure(member.name, member.name, {}))
-    if member.place == CONTRIBUTED:
-        others = [name for name in closure if name != member.name]
-        return "\n".join([*TEST_TOOLS, *BUILD_TOOLS, *_editable(others)])
-    return "\n".join([*TEST_TOOLS, *_editable(closure, member.name)])
+    named = dict.fromkeys(("penstock-core", member.name))
+    if member.place != CONTRIBUTED:
+        return "\n".join([*TEST_TOOLS, *_editable(named, member.name)])
+    lines = [*member.project["dependencies"], *member.project["optional-dependencies"]["testing"]]
+    required = (canonicalize_name(Requirement(line).name) for line in lines)
+    others = dict.fromkeys(("penstock-core", *(name for name in required if name in MEMBERS)))
+    return "\n".join([*TEST_TOOLS, *BUILD_TOOLS, *_editable(others)])
+
+
+def _whole_deps() -> str:
+    """Return what an environment of all members is made with."""
+    required = {canonicalize_name(Requirement(line).name) for line in ROOT_PROJECT["dependencies"]}
+    others = [name for name in MEMBERS if name == "penstock-core" or name not in required]
+    return "\n".join([*_editable(others), "-e ."])
 
 
 def _dist_commands(member: members.Member) -> list[Command]:
@@ -117,6 +117,7 @@ def tox_add_core_config(core_conf: ConfigSet, state: State) -> None:  # noqa: AR
             MemoryLoader(
                 description=f"{name} with its declared dependencies only",
                 runner="uv-venv-runner",
+                base_python=list(PYTHONS),
                 skip_install=True,
                 dependency_groups=set(),
                 deps=_dist_deps(member),
@@ -124,6 +125,5 @@ def tox_add_core_config(core_conf: ConfigSet, state: State) -> None:  # noqa: AR
                 labels={"ci"},
             )
         )
-    everything = "\n".join([*_editable(MEMBERS), "-e ."])
     for name in WHOLE:
-        loaders[name].append(MemoryLoader(deps=everything))
+        loaders[name].append(MemoryLoader(deps=_whole_deps()))

@@ -174,14 +174,19 @@ def _texts_of(path: Path) -> Iterator[str]:
     elif path.suffix == ".json":
         yield from filter(_LOOKS_LIKE_GRAPH.search, _strings_of(json.loads(path.read_bytes())))
     elif path.suffix == ".py":
-        for node in ast.walk(ast.parse(path.read_bytes())):
-            if isinstance(node, ast.Constant) and isinstance(node.value, str):
-                if _LOOKS_LIKE_GRAPH.search(node.value):
-                    yield node.value
-            elif isinstance(node, ast.JoinedStr):
-                parts = [part.value if isinstance(part, ast.Constant) else "x" for part in node.values]
-                if _LOOKS_LIKE_GRAPH.search(text := "".join(map(str, parts))):
-                    yield text
+        source = path.read_text("utf-8")
+        if _LOOKS_LIKE_GRAPH.search(source):  # else, as in most files, to parse it would only take time
+            yield from filter(_LOOKS_LIKE_GRAPH.search, _strings_in(source))
+
+
+def _strings_in(source: str) -> Iterator[str]:
+    """Yield the strings in Python code, with "x" for what an f-string computes."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
+        elif isinstance(node, ast.JoinedStr):
+            parts = [part.value if isinstance(part, ast.Constant) else "x" for part in node.values]
+            yield "".join(map(str, parts))
 
 
 def _strings_of(value: Any) -> Iterator[str]:

@@ -183,16 +183,17 @@ def test_a_missing_reader_is_reported_with_the_place_and_what_to_install(no_plug
     binary = tmp_path / "g.template.pb"
     binary.write_bytes(b"")
 
-    for graph, where in (
-        (path, f"{path}:2:2: "),
-        ("% param x %", "line 1, column 1: "),
-        (binary, f"{binary}: "),
-        (CalculatorGraphTemplate(), ""),
+    for graph, where, place in (
+        (path, f"{path}:2:2: ", (str(path), 2, 2)),
+        ("% param x %", "line 1, column 1: ", (None, 1, 1)),
+        (binary, f"{binary}: ", (str(binary), None, None)),
+        (CalculatorGraphTemplate(), "", (None, None, None)),
     ):
         with pytest.raises(UnknownNameError) as caught:
             read_graph(graph, registry)
         assert str(caught.value) == f"{where}{MISSING}; install it: pip install penstock-templates"
         assert (caught.value.kind, caught.value.install) == ("graph reader", "penstock-templates")
+        assert (caught.value.file, caught.value.line, caught.value.column) == place
 
 
 def test_a_subgraph_that_needs_a_missing_reader_is_a_fault(no_plugins, registry, declare):
@@ -206,8 +207,12 @@ def test_a_subgraph_that_needs_a_missing_reader_is_a_fault(no_plugins, registry,
 def test_a_reader_that_cannot_be_imported_is_reported_with_the_place(registry):
     registry.add("graph reader", "template", "penstock_no_such_module:Reader")
 
-    with pytest.raises(PluginError, match=r"^line 1, column 1: graph reader 'template': this process"):
+    with pytest.raises(
+        PluginError, match=r"^line 1, column 1: graph reader 'template': this process"
+    ) as caught:
         read_graph("% param x %", registry)
+
+    assert (caught.value.line, caught.value.column) == (1, 1)
 
 
 def test_the_reader_of_json_fills_in_the_graph_of_a_file_or_dict(registry, make_options, tmp_path):

@@ -283,6 +283,22 @@ node { calculator: "TwoPassThroughSubgraph" input_stream: "out" output_stream: "
     assert lines[-1].count("PENSTOCK_NO_PLUGINS") == 1
 
 
+@pytest.mark.parametrize(
+    ("name", "content", "place"), [("graph.json", "{}", ""), ("graph.pbtxt", "\n % param x %", ":2:2")]
+)
+def test_a_graph_whose_reader_is_not_loaded_is_named_once_with_its_place(
+    tmp_path, command, name, content, place
+):
+    path = tmp_path / name
+    path.write_text(content)
+
+    done = command("validate", path, PENSTOCK_BLOCK_PLUGINS="json-graphs,templates")
+
+    first = done.stdout.splitlines()[0]
+    assert first.startswith(f"fault: {path}{place}: this graph is ")
+    assert first.count(name) == 1
+
+
 def test_standard_input_that_does_not_end_is_read_up_to_a_limit():
     with limits.override(file_bytes=1000):
         done = CliRunner().invoke(penstock_command, ["validate", "-"], input=b"#" * 1001)

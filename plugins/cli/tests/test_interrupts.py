@@ -161,6 +161,22 @@ def stuck_graph(tmp_path):
 
 
 @no_signals
+def test_why_answers_for_the_moment_of_the_first_ctrl_c(started, graph):
+    path = graph('max_queue_size: 2 node { calculator: "CliNeverReturns" input_stream: "n" }')
+    process = started("why", path, "--side", "count=1000", "--after", "600")
+    read_until(process, r"^\d:\d\d  \d+ packets?")
+
+    process.send_signal(signal.SIGINT)
+    read_until(process, r"^interrupted: sources are closed")
+    process.send_signal(signal.SIGINT)
+    stdout, _ = process.communicate()
+
+    assert process.returncode == 130
+    assert stdout.startswith("the run is running\n"), "not that it is over, or cancelled"
+    assert "node 'CliNeverReturns' is running (1 calls): process() at 1 has not come back" in stdout
+
+
+@no_signals
 def test_a_third_ctrl_c_exits_despite_a_calculator_that_never_returns(started, stuck_graph):
     process = started("run", stuck_graph(), before=STUCK)
 

@@ -7,6 +7,7 @@ import os
 import signal
 import threading
 import time
+from concurrent.futures import Future
 from pathlib import Path
 
 import numpy as np
@@ -133,6 +134,10 @@ class Does(Passing):
             return STOP
         if what == "hang":
             threading.Event().wait(60)
+        if what == "future":
+            outcome = Future()
+            outcome.set_running_or_notify_cancel()  # so it cannot be cancelled, and nobody sets it
+            return outcome
         if what == "log":
             logging.getLogger("elsewhere.does").warning("%d lines", 3)
         cc.output.add(what, cc.input_timestamp)

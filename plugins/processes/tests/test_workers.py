@@ -7,6 +7,7 @@ import logging
 import os
 import threading
 import time
+import weakref
 
 import elsewhere
 import numpy as np
@@ -326,10 +327,11 @@ def test_the_death_of_a_worker_is_told_with_its_cause_and_the_next_run_works(
     assert one.run("c", "d") == ["c", "d"]
 
 
-def test_a_call_that_does_not_end_is_killed_after_the_grace_time(driven, nothing_left) -> None:
+@pytest.mark.parametrize("how", ["hang", "future"])
+def test_a_call_that_does_not_end_is_killed_after_the_grace_time(driven, nothing_left, how) -> None:
     one = driven("Does", options="num_processes: 1 cancel_grace_s: 0.2")
     one.graph.start_run()
-    one.add("a", "hang")
+    one.add("a", how)
     deadline = time.monotonic() + PATIENCE_S
     while not one.got and time.monotonic() < deadline:
         time.sleep(0.01)
@@ -340,6 +342,17 @@ def test_a_call_that_does_not_end_is_killed_after_the_grace_time(driven, nothing
         one.graph.wait_until_done(PATIENCE_S)
     assert time.monotonic() - begin < 5
     one.graph.close(PATIENCE_S)
+
+
+def test_an_executor_is_freed_at_once_when_nobody_has_it() -> None:
+    executor = ProcessExecutor(1)
+    known = weakref.ref(executor)
+    gc.disable()  # which would free it too, if objects named one another
+    try:
+        del executor
+        assert known() is None
+    finally:
+        gc.enable()
 
 
 def test_what_a_worker_logs_comes_out_here_with_node_and_pid(driven, caplog) -> None:

@@ -13,15 +13,18 @@ from penstock_tensors.tensors_to_classification_calculator_pb2 import TensorsToC
 from penstock_testing import run_calculator
 
 
-def classified(scores, **options):
+def run(scores, **options):
     tensors = scores if isinstance(scores, list) else [Tensor(np.array([scores], np.float32))]
-    run = run_calculator(
+    return run_calculator(
         TensorsToClassificationCalculator,
         {"TENSORS": [(3, tensors)]},
         outputs=["CLASSIFICATIONS"],
         options=TensorsToClassificationCalculatorOptions(**options),
     )
-    (packet,) = run.outputs["CLASSIFICATIONS"]
+
+
+def classified(scores, **options):
+    (packet,) = run(scores, **options).outputs["CLASSIFICATIONS"]
     assert packet.timestamp == 3
     return [(one.index, one.score, one.label) for one in packet.payload.classification]
 
@@ -36,6 +39,19 @@ def test_the_best_first():
     ]  # fmt: skip
     assert classified((0.25, 0.75, 0.5), top_k=2) == [(1, 0.75, ""), (2, 0.5, "")]
     assert len(classified((0.25, 0.75), top_k=9)) == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "cuts"),
+    [
+        ({"top_k": 1}, {"top_k is 1": 2}),
+        ({"top_k": 1, "min_score_threshold": 0.25}, {"top_k is 1": 1}),
+        ({"top_k": 3}, {}),
+        ({"min_score_threshold": 0.5}, {}),
+    ],
+)
+def test_the_ledger_has_what_only_top_k_left_out(options, cuts):
+    assert run((0.125, 0.5, 0.25), **options).cuts == cuts
 
 
 def test_a_score_equal_to_the_threshold_is_kept():

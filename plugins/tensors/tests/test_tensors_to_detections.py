@@ -21,19 +21,22 @@ def tensor(values):
     return Tensor(np.array(values, np.float32)[None])
 
 
-def decode(tensors, anchors=None, sides=None, **options):
+def run(tensors, anchors=None, sides=None, **options):
     given = (
         {"ANCHORS": [Anchor(x_center=x, y_center=y, w=w, h=h) for x, y, w, h in anchors]} if anchors else {}
     )
     named = {"num_classes": 1, "num_coords": 4, **SCALES, **options}
-    run = run_calculator(
+    return run_calculator(
         TensorsToDetectionsCalculator,
         {"TENSORS": [(3, tensors)]},
         outputs=["DETECTIONS"],
         side_packets={**given, **(sides or {})},
         options=TensorsToDetectionsCalculatorOptions(**named),
     )
-    (packet,) = run.outputs["DETECTIONS"]
+
+
+def decode(*arguments, **options):
+    (packet,) = run(*arguments, **options).outputs["DETECTIONS"]
     assert packet.timestamp == 3
     return packet.payload
 
@@ -189,6 +192,16 @@ def test_a_box_without_a_size_is_left_out_and_does_not_count(raw):
 
 def test_nothing_found_is_an_empty_list():
     assert scored([[0.1]], min_score_thresh=0.5) == []
+
+
+@pytest.mark.parametrize(("most", "cuts"), [(1, {"max_results is 1": 2}), (3, {}), (-1, {})])
+def test_the_ledger_has_what_only_the_greatest_number_left_out(most, cuts):
+    without_size = [0, 0, -1, 1]
+    raw = [tensor([BOX, without_size, BOX, BOX]), tensor([[0.5], [0.5], [0.75], [0.5]])]
+    decoded = [tensor([BOX] * 3), tensor([0] * 3), tensor([0.5, 0.25, 0.5]), tensor(3.0)]
+
+    assert run(raw, [PLAIN] * 4, max_results=most).cuts == cuts
+    assert run(decoded, max_results=most).cuts == cuts
 
 
 # --- models that decode ---------------------------------------------------------------------------

@@ -52,6 +52,20 @@ def test_a_calculator_runs_in_one_line() -> None:
     assert run.counters == {"calls": 2}
 
 
+def test_what_it_cuts_from_lists_is_returned_by_reason() -> None:
+    def first(cc):
+        for port in cc.inputs:
+            if not port.is_empty():
+                port.count_cut("most is 1", len(port.payload) - 1)
+        cc.inputs[0].count_cut("of all", 4)
+
+    run = run_calculator(
+        calculator(first, name="First"), {0: [(1, "abc"), (2, "ab")], 1: [(1, "abcd")]}, outputs=[0]
+    )
+
+    assert run.cuts == {"most is 1": 6, "of all": 8}
+
+
 def test_tags_headers_and_side_packets_are_given_and_returned_by_port() -> None:
     def open_(cc):
         cc.outputs["OUT"].set_header(

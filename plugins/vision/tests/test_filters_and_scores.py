@@ -146,6 +146,26 @@ def test_the_best_scores_come_first(options, indices):
     assert found == [indices, [float(np.float32(SCORES[i])) for i in indices]]
 
 
+@pytest.mark.parametrize(
+    ("options", "cuts"),
+    [
+        ({"top_k": 2}, {"top_k is 2": 3}),
+        ({"top_k": 2, "threshold": 0.2}, {"top_k is 2": 2}),
+        ({"top_k": 5}, {}),
+        ({"threshold": 0.5}, {}),
+    ],
+)
+def test_the_ledger_has_what_only_top_k_left_out(options, cuts):
+    run = run_calculator(
+        TopKScoresCalculator,
+        {"SCORES": [(1, SCORES)]},
+        outputs=["TOP_K_INDEXES"],
+        options=TopKScoresCalculatorOptions(**options),
+    )
+
+    assert run.cuts == cuts
+
+
 def test_of_equal_scores_the_first_are_kept_and_the_last_of_them_comes_first():
     assert best([1.0, 1.0, 1.0, 2.0], top_k=3)[0] == [3, 2, 1]  # 2.0 pushes out the first
     assert best([1.0, 1.0, 1.0], top_k=2)[0] == [1, 0]

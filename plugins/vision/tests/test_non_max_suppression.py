@@ -24,17 +24,20 @@ def detection(score, x=0.0, y=0.0, width=0.5, height=0.5, *, label_id=0, keypoin
     return made
 
 
-def packets(*lists, image=None, **options):
+def run(*lists, image=None, **options):
     inputs = {i: [] if given is None else [(3, given)] for i, given in enumerate(lists)}
     if image is not None:
         inputs["IMAGE"] = [(3, image)]
-    run = run_calculator(
+    return run_calculator(
         NonMaxSuppressionCalculator,
         inputs,
         outputs=[0],
         options=NonMaxSuppressionCalculatorOptions(num_detection_streams=len(lists), **options),
     )
-    return run.outputs[0]
+
+
+def packets(*lists, **options):
+    return run(*lists, **options).outputs[0]
 
 
 def kept(*lists, **options):
@@ -125,6 +128,26 @@ def test_at_most_so_many_stay():
     given = [detection(0.25, 0.5), detection(0.75), detection(0.5, 0, 0.5)]
 
     assert scores(kept(given, max_num_detections=2)) == [0.75, 0.5]
+
+
+@pytest.mark.parametrize(
+    ("options", "cut"),
+    [
+        ({"max_num_detections": 1}, 2),  # the two others that overlap with no better one
+        ({"max_num_detections": 2}, 1),
+        ({"max_num_detections": 3}, 0),
+        ({"max_num_detections": 1, "min_score_threshold": 0.5}, 1),
+        ({"max_num_detections": 1, "algorithm": "WEIGHTED"}, 0),
+        ({"max_num_detections": 1, "algorithm": "WEIGHTED", "multiclass_nms": True}, 2),
+        ({}, 0),
+    ],
+)
+def test_the_ledger_has_what_only_the_greatest_number_left_out(options, cut):
+    apart = [detection(score, 2.0 * place) for place, score in enumerate((0.25, 0.75, 0.5))]
+
+    cuts = run([*apart, detection(0.625, 2.0)], [], min_suppression_threshold=0.3, **options).cuts
+
+    assert cuts == ({f"max_num_detections is {options['max_num_detections']}": cut} if cut else {})
 
 
 def test_a_score_of_just_the_least_one_stays_and_none_counts_below_zero():

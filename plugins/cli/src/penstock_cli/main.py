@@ -22,6 +22,7 @@ from penstock_cli.pack_commands import PACK_COMMANDS
 from penstock_cli.running import read_manner, running
 from penstock_cli.top_command import top_command
 from penstock_cli.trace_commands import TRACE_COMMANDS
+from penstock_cli.why_command import why_command
 
 _DEMO_OUT: Final = "penstock-demo.mp4"
 _HELP: Final = {"help_option_names": ["-h", "--help"]}
@@ -283,5 +284,5 @@ def show_command(  # noqa: PLR0913, PLR0917  # an argument for each option
         print_description(description, version, source)
 
 
-for _command in (top_command, *COMMANDS, *TRACE_COMMANDS, *PACK_COMMANDS):
+for _command in (top_command, why_command, *COMMANDS, *TRACE_COMMANDS, *PACK_COMMANDS):
     penstock_command.add_command(_command)

@@ -14,6 +14,7 @@ from penstock_cli.wording import plural
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from penstock.explain import Ledger, Snapshot
     from penstock_cli.watch import Outcome
 
 #: So many notes are printed.
@@ -22,7 +23,12 @@ _SHOWN: Final = 20
 
 def notes(outcome: Outcome) -> list[str]:
     """Return what is worth a look, each with the names of nodes and streams."""
-    return [*_waited(outcome), *_never_ran(outcome), *_dropped(outcome), *map(str, outcome.ledger.cuts)]
+    return [*_waited(outcome), *lost(outcome.snapshot, outcome.ledger), *map(str, outcome.ledger.cuts)]
+
+
+def lost(snapshot: Snapshot, ledger: Ledger) -> list[str]:
+    """Return which nodes never ran, and which packets were dropped, where and why."""
+    return [*_never_ran(snapshot, ledger), *_dropped(ledger)]
 
 
 def shown(outcome: Outcome) -> list[str]:
@@ -52,14 +58,14 @@ def _waited(outcome: Outcome) -> Iterator[str]:
         yield f"{held} waited at node {wait.node!r} when the sources had ended: {'; '.join(words)}"
 
 
-def _never_ran(outcome: Outcome) -> Iterator[str]:
+def _never_ran(snapshot: Snapshot, ledger: Ledger) -> Iterator[str]:
     came: dict[str, int] = {}
     writers = set()
-    for stream in outcome.ledger.streams:
+    for stream in ledger.streams:
         writers.add(stream.place)
         for reader in stream.readers:
             came[reader.node] = came.get(reader.node, 0) + reader.seen
-    for node in outcome.snapshot.nodes:
+    for node in snapshot.nodes:
         if node.steps or not (node.name in came or f"node {node.name!r}" in writers):
             continue  # it ran, or has no streams and runs only when it opens
         packets = came.get(node.name)
@@ -67,8 +73,8 @@ def _never_ran(outcome: Outcome) -> Iterator[str]:
         yield f"node {node.name!r} ({node.calculator}) never ran{why}"
 
 
-def _dropped(outcome: Outcome) -> Iterator[str]:
-    added = {stream.name: stream.added for stream in outcome.ledger.streams}
-    for drop in outcome.ledger.drops:
+def _dropped(ledger: Ledger) -> Iterator[str]:
+    added = {stream.name: stream.added for stream in ledger.streams}
+    for drop in ledger.drops:
         share = f"{drop.count:,} of {plural(added[drop.stream], 'packet')}"
         yield f"{share} on {drop.stream!r} dropped at {drop.place}: {drop.reason}"

@@ -96,13 +96,7 @@ def run_file(
         click.exceptions.Exit: interrupted; every calculator is closed.
     """
     with manner.log_said():
-        file = existing(path, "graph file")
-        graph = load(
-            lambda: CalculatorGraph(
-                file if change is None else change(file), max_queued_bytes=manner.max_queued_bytes
-            )
-        )
-        _check_fed(graph, path, sides)
+        graph = loaded(path, sides, manner, change=change)
         if prepare is not None:
             prepare(graph)
         outcome, written = run_graph(graph, sides, manner)
@@ -110,6 +104,29 @@ def run_file(
             click.echo(f"written: {files(written)}")
         if manner.strict:
             refuse_notes(outcome)
+
+
+def loaded(
+    path: Path,
+    sides: Mapping[str, object],
+    manner: Manner,
+    *,
+    change: Callable[[Path], Any] | None = None,
+) -> CalculatorGraph:
+    """Load a graph file that needs nothing but side packets; the arguments are those of `run_file`.
+
+    Raises:
+        click.ClickException: the graph cannot be read or loaded, has input streams, or has not these side
+            packets.
+    """
+    file = existing(path, "graph file")
+    graph: CalculatorGraph = load(
+        lambda: CalculatorGraph(
+            file if change is None else change(file), max_queued_bytes=manner.max_queued_bytes
+        )
+    )
+    _check_fed(graph, path, sides)
+    return graph
 
 
 def run_graph(
@@ -149,7 +166,7 @@ def _run_graph(
     try:
         outcome = run_to_end(graph, sides, manner.display(graph), timeout_s=manner.timeout_s, wait=wait)
     except GraphConfigError as error:
-        raise _unfit(error, sides) from error
+        raise unfit(error, sides) from error
     written = named.written()
     if manner.as_json:
         click.echo(as_json(outcome, written))
@@ -179,6 +196,6 @@ def _check_fed(graph: CalculatorGraph, path: Path, sides: Mapping[str, object]) 
     check_names(sides, read | {name_in(entry) for entry in config.input_side_packet})
 
 
-def _unfit(error: GraphConfigError, sides: Mapping[str, object]) -> WrongUsage:
+def unfit(error: GraphConfigError, sides: Mapping[str, object]) -> WrongUsage:
     """Return the faults of the side packets, in terms of the command line."""
     return WrongUsage("\n  ".join(["side packets:", *(fault_words(fault, sides) for fault in error.faults)]))

@@ -21,7 +21,7 @@ F = TypeVar("F", bound="Callable[..., Any]")
 _LEVELS: Final = ("debug", "info", "warning", "error")
 
 
-def _no_nan(_ctx: click.Context, _parameter: click.Parameter, value: float | None) -> float | None:
+def refuse_nan(_ctx: click.Context, _parameter: click.Parameter, value: float | None) -> float | None:
     """Refuse NaN, which passes click's range check because every comparison with it is false."""
     if value is not None and value != value:  # noqa: PLR0124  # true for NaN only; saves importing `math`
         raise click.BadParameter(f"{value} is not in the range x>0.")
@@ -35,7 +35,7 @@ def running(command: F) -> F:
         click.option(
             "--timeout",
             type=click.FloatRange(min=0, min_open=True),
-            callback=_no_nan,
+            callback=refuse_nan,
             metavar="SECONDS",
             help="Cancel the run after this time, report what it waited for, and exit with 1.",
         ),

@@ -47,9 +47,6 @@ class ThreadPoolExecutor(Executor):
         }
     """
 
-    #: As `Lease.may_send`, for executors that send calls elsewhere.
-    may_send: Callable[[], bool] | None = None
-
     def __init__(
         self,
         num_threads: int,
@@ -78,6 +75,11 @@ class ThreadPoolExecutor(Executor):
             nice_priority_level=message.nice_priority_level,
             stack_size=stack_size_of(message),
         )
+
+    @property
+    def may_send(self) -> Callable[[], bool] | None:
+        """As `Lease.may_send`, where the steps are calls that are sent elsewhere; here None."""
+        return None
 
     def _niced(self, serve: Callable[[], None]) -> Callable[[], None]:
         from penstock_executors.niceness import Niced  # imports logging, 4 ms; few graphs need it

@@ -150,7 +150,7 @@ class Outbox:
         while True:
             with self._lock:
                 while not (self._waiting or self._is_closed):
-                    self._news.wait()
+                    self._news.wait()  # no time-out: the thread that receives closes the box whatever ends it
                 if self._is_closed:
                     return
                 first = self._waiting[0]

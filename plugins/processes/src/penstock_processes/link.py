@@ -249,6 +249,7 @@ class Link:
 
     def _bury(self, *, late: bool) -> None:
         """Learn how the process ended, and fail the calls under way."""
+        self._outbox.close()  # first, whatever comes: its thread waits for this without a time-out
         process = self._ends.process
         if late:
             process.kill()
@@ -257,7 +258,6 @@ class Link:
             process.kill()
             code = _exit_code(process)
         self._death = self._how(code, late=late)
-        self._outbox.close()
         self._ends.calls.close()
         self.carrier.release()
         self.is_ready.set()

@@ -23,7 +23,7 @@ from penstock_remote.stand_in import RemoteCalculator
 from penstock_remote.together import Places, arranged, check_names
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Callable, Collection
 
     from penstock import Calculator, ExecutorDefaults
     from penstock.lowlevel import NodePlan, Plan
@@ -81,7 +81,11 @@ class ProcessExecutor(ThreadPoolExecutor):
         self._places: Final = Places(self.options.colocate)
         #: Whether a node has a failure policy, which may call a calculator in this process.
         self._has_policies = False
-        self.may_send = self._sends_only
+
+    @property
+    def may_send(self) -> Callable[[], bool]:
+        """Says whether the thread that makes a step ready may send its call: no step may wait."""
+        return self._sends_only  # asked for with each run; an attribute would be a reference cycle
 
     def _sends_only(self) -> bool:
         """Return whether all steps are calls to workers, which never wait."""

@@ -57,6 +57,8 @@ class Awaiting:
             outcome = self._loop.submit(outcome)
         self._waits.add(outcome)
         try:
+            # No time-out: a call may take as long as in the driver. The driver cancels what is too long,
+            # and kills a process whose call does not end in `cancel_grace_s` after that.
             return outcome.result()
         finally:
             self._waits.discard(outcome)

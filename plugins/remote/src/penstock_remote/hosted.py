@@ -26,6 +26,7 @@ from penstock.lowlevel import (
 from penstock_remote.awaiting import Awaiting
 from penstock_remote.calls import Answer
 from penstock_remote.description import check_same, code_here, contract_lines
+from penstock_remote.increases import Increases
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -147,8 +148,8 @@ class _Opened:
         for stream, is_ordered in zip(self._node.outputs, opening.ordered, strict=True):
             stream.is_ordered = is_ordered
         self._spare: Final = [self._node.step]
-        self._counted: dict[str, int] = {}
-        self._told: dict[str, dict[tuple[int, str], int]] = {"dropped": {}, "cut": {}}
+        self._counted: Final = Increases[str]()
+        self._lost: Final = {"dropped": Increases[tuple[int, str]](), "cut": Increases[tuple[int, str]]()}
         self._side_packets: dict[str, object] = {}
 
     def take_step(self, call: Call) -> Step:
@@ -201,24 +202,19 @@ class _Opened:
 
     def _more(self, step: Step, method: int, values: dict[str, int]) -> dict[str, Any]:
         more: dict[str, Any] = self._opened() if method == OPEN else {}
-        if values != self._counted:
-            start = len(step.node.name) + 1  # a counter is called "<node>-<name>"
-            increases = {name[start:]: value - self._counted.get(name, 0) for name, value in values.items()}
-            more["counters"] = {name: increase for name, increase in increases.items() if increase}
-            self._counted = values
-        for what, told in self._told.items():
-            counted = {
+        start = len(step.node.name) + 1  # a counter is called "<node>-<name>"
+        counters = {name[start:]: increase for name, increase in self._counted.of(values).items()}
+        if counters:
+            more["counters"] = counters
+        for what, increases in self._lost.items():
+            counts = {
                 (number, reason): count
                 for number, stream in enumerate(self._node.inputs)
                 for reason, count in getattr(stream, what).items()
             }
-            if counted != told:
-                more[what] = [
-                    (number, reason, count - told.get((number, reason), 0))
-                    for (number, reason), count in counted.items()
-                    if count != told.get((number, reason), 0)
-                ]
-                self._told[what] = counted
+            lost = [(*key, increase) for key, increase in increases.of(counts).items()]
+            if lost:
+                more[what] = lost
         if self._side_packets:
             more["side_packets"] = self._side_packets
             self._side_packets = {}

@@ -29,6 +29,7 @@ from penstock_remote.calls import Answer
 from penstock_remote.description import RemoteRegion, check_same, code_here, contract_lines
 from penstock_remote.errors import error_as_data
 from penstock_remote.hosted import HostedNode
+from penstock_remote.increases import Increases
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -204,14 +205,14 @@ class _Run:
             stream.is_ordered = is_ordered or bool(stream.readers)
         self.is_source: Final = not region.inputs
         self._bounds = [stream.bound for stream in self._leaving]
-        self._told_counters: dict[str, int] = {}
+        self._counted: Final = Increases[str]()
         self._told_queues: list[tuple[str, int, int]] = []
         self._told_added = [0] * len(self._inner)
         self._single: Final = [
             one.readers[0] for one in schedule.streams if len(one.readers) == 1 and not one.observers
         ]
-        self._told_dropped: dict[tuple[str, str], int] = {}
-        self._told_cut: dict[str, int] = {}
+        self._lost: Final = Increases[tuple[str, str]]()
+        self._shortened: Final = Increases[str]()
         self._told_sides: set[str] = set()
         self._has_failed = False
         headers = {number: Packet(header[0]) for number, header in enumerate(opening.headers) if header}
@@ -287,14 +288,12 @@ class _Run:
     def _inside(self, method: int, *, is_plain: bool) -> dict[str, Any]:
         """Return what only regions tell: see `penstock_remote.region_end`."""
         inside: dict[str, Any] = {}
-        values = self._counters.values()
-        if values != self._told_counters:
-            inside["counters"] = [
-                (*_split(name, self.schedule), value - self._told_counters.get(name, 0))
-                for name, value in values.items()
-                if value != self._told_counters.get(name, 0)
-            ]
-            self._told_counters = values
+        counters = [
+            (*_split(name, self.schedule), increase)
+            for name, increase in self._counted.of(self._counters.values()).items()
+        ]
+        if counters:
+            inside["counters"] = counters
         queues = [
             (node.name, number, len(stream.queue))
             for node in self.schedule.nodes
@@ -303,15 +302,12 @@ class _Run:
         ]
         if queues != self._told_queues:
             inside["queues"] = self._told_queues = queues
-        dropped = self._dropped()
-        if dropped != self._told_dropped:
-            told = self._told_dropped
-            inside["dropped"] = [(*key, count - told.get(key, 0)) for key, count in dropped.items()]
-            self._told_dropped = dropped
-        cut = self._cut()
-        if cut != self._told_cut:
-            inside["cut"] = [(why, count - self._told_cut.get(why, 0)) for why, count in cut.items()]
-            self._told_cut = cut
+        dropped = [(*key, increase) for key, increase in self._lost.of(self._dropped()).items()]
+        if dropped:
+            inside["dropped"] = dropped
+        cut = list(self._shortened.of(self._cut()).items())
+        if cut:
+            inside["cut"] = cut
         if self.stopped_by is not None:
             inside["stopped_by"], self.stopped_by = self.stopped_by, None
         if self.schedule.errors and not self._has_failed:

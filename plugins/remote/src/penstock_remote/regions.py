@@ -17,11 +17,11 @@ A node stays a node of its own, in the same process, where a region could change
 from __future__ import annotations
 
 from collections import defaultdict
-from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from penstock import CalculatorContract, InputStreamHandler
 from penstock.lowlevel import HandlerPlan, NodePlan, Plan, PortPlan, SidePortPlan, TagMap
+from penstock_remote.joined_nodes import JoinedNodes
 from penstock_remote.region_policy import RegionInputStreamHandler
 
 if TYPE_CHECKING:
@@ -77,21 +77,27 @@ def with_regions(plan: Plan, groups: Iterable[tuple[str, Collection[str]]], watc
         watched: numbers of the streams that must leave their region though no other node reads them.
     """
     messages = {node.name: plan.config.node[node.id] for node in plan.nodes}
-    found = plan
+    numbers = {node.name: node.id for node in plan.nodes}
+    joined = JoinedNodes(plan)
+    regions: dict[int, NodePlan] = {}
+    names = set(numbers)
     for name, members in groups:
-        for nodes in _neighbours(found, frozenset(members)):
-            # Nodes have other numbers in the new plan, but the same names.
-            group = frozenset(node.id for node in found.nodes if node.name in nodes)
-            found = _collapsed(found, group, _free_name(name or _name_of(nodes), found), watched, messages)
-    return plan if found is plan else found._replace(config=_shown(found, messages))
+        for group in _neighbours(joined, [numbers[one] for one in members if one in numbers]):
+            its_nodes = [plan.nodes[number].name for number in group]
+            region = _node_of(
+                joined, group, _free_name(name or _name_of(its_nodes), names), watched, messages
+            )
+            regions[joined.join(group)] = region
+            names.difference_update(its_nodes)
+            names.add(region.name)
+    return _plan_of(joined, regions, messages) if regions else plan
 
 
 def _name_of(names: Sequence[str]) -> str:
     return "+".join(names) if len(names) < _MANY else f"{names[0]}+...+{names[-1]}"
 
 
-def _free_name(name: str, plan: Plan) -> str:
-    taken = {node.name for node in plan.nodes}
+def _free_name(name: str, taken: Collection[str]) -> str:
     number, free = 1, name
     while free in taken:
         number += 1
@@ -102,26 +108,29 @@ def _free_name(name: str, plan: Plan) -> str:
 # --- which nodes ------------------------------------------------------------------------------
 
 
-def _neighbours(plan: Plan, members: frozenset[str]) -> list[list[str]]:
-    """Return the names of the nodes that become regions: two or more each, in the order of the graph."""
-    above = _above(plan)
-    chosen = {node.id for node in plan.nodes if node.name in members and _may_join(node)}
-    chosen -= _loop_heads(plan, chosen)
-    stages = _stages(plan, chosen, above)
+def _neighbours(joined: JoinedNodes, members: Iterable[int]) -> list[list[int]]:
+    """Return the nodes that become regions: two or more each, in the order of the graph."""
+    nodes = joined.plan.nodes
+    chosen = {one for one in members if joined.is_alone(one) and _may_join(nodes[one])}
+    chosen -= _loop_heads(joined, chosen)
+    stages = _stages(joined, chosen)
     found: list[frozenset[int]] = []
-    for group in _connected(plan, chosen, stages):
-        sources = {number for number in group if plan.nodes[number].is_source}
-        if sources and (_entering(plan, group) or len({plan.nodes[one].source_layer for one in sources}) > 1):
-            found += _connected(plan, group - sources, stages)
+    for group in _connected(joined.plan, joined.ordered(chosen), stages):
+        sources = {number for number in group if nodes[number].is_source}
+        if sources and (
+            _entering(joined.plan, joined.ordered(group))
+            or len({nodes[one].source_layer for one in sources}) > 1
+        ):
+            found += _connected(joined.plan, joined.ordered(group - sources), stages)
         else:
             found.append(group)
-    found = sorted((one for one in found if len(one) > 1), key=min)
-    return [[plan.nodes[number].name for number in sorted(one)] for one in found]
+    ordered = [joined.ordered(group) for group in found if len(group) > 1]
+    return sorted(ordered, key=lambda group: joined.place[group[0]])
 
 
 def _may_join(node: NodePlan) -> bool:
     """Return whether a node does the same in a region, whatever the rest of the graph is."""
-    if node.failure is not None or region_of(node) is not None or not (node.inputs or node.outputs):
+    if node.failure is not None or not (node.inputs or node.outputs):
         return False
     if node.max_in_flight > 1 and node.contract.declared.stateless:
         return False
@@ -137,56 +146,46 @@ def _may_join(node: NodePlan) -> bool:
     )
 
 
-def _above(plan: Plan) -> list[set[int]]:
-    """Return for each node those that write its streams and side packets; back edges do not count."""
-    makers = {port.name: node.id for node in plan.nodes for port in node.output_side_packets}
-    above: list[set[int]] = []
-    for node in plan.nodes:
-        streams = {plan.streams[port.stream].producer for port in node.inputs if not port.back_edge}
-        sides = {makers.get(port.name) for port in node.input_side_packets}
-        above.append({number for number in streams | sides if number is not None})
-    return above
-
-
-def _loop_heads(plan: Plan, chosen: set[int]) -> set[int]:
+def _loop_heads(joined: JoinedNodes, chosen: set[int]) -> set[int]:
     """Return the chosen nodes with a back edge from a node that is not chosen, but below a chosen one."""
-    readers: dict[int, set[int]] = defaultdict(set)
-    for node in plan.nodes:
-        for port in node.inputs:
-            writer = plan.streams[port.stream].producer
-            if writer is not None:
-                readers[writer].add(node.id)
+    nodes, streams = joined.plan.nodes, joined.plan.streams
+    writers = {
+        number: {streams[port.stream].producer for port in nodes[number].inputs if port.back_edge}
+        for number in chosen
+    }
+    if not any(writers.values()):
+        return set()
     below: set[int] = set()
-    new = {reader for number in chosen for reader in readers[number]} - chosen
+    new = {reader for number in chosen for reader in joined.readers(number)} - chosen
     while new:
         below |= new
-        new = {reader for number in new for reader in readers[number]} - chosen - below
+        new = {reader for number in new for reader in joined.readers(number)} - chosen - below
     return {
         number
-        for number in chosen
-        for port in plan.nodes[number].inputs
-        if port.back_edge and plan.streams[port.stream].producer in below
+        for number, its_writers in writers.items()
+        if any(one is not None and joined.home[one] in below for one in its_writers)
     }
 
 
-def _stages(plan: Plan, chosen: set[int], above: Sequence[set[int]]) -> dict[int, int]:
+def _stages(joined: JoinedNodes, chosen: set[int]) -> dict[int, int]:
     """Return for each chosen node how often a way to it leaves the chosen ones and comes back, at most.
 
     So no way between two nodes of a stage leads over a node that is not of that stage.
     """
     stages: dict[int, int] = {}
     passed: dict[int, int] = {}
-    for node in plan.nodes:
-        before = [stages[one] for one in above[node.id] if one in chosen]
-        through = [passed[one] for one in above[node.id] if one in passed]
-        if node.id in chosen:
-            stages[node.id] = max([*before, *(one + 1 for one in through)], default=0)
+    for number in joined.between(chosen):
+        above = joined.above(number)
+        before = [stages[one] for one in above if one in stages]
+        through = [passed[one] for one in above if one in passed]
+        if number in chosen:
+            stages[number] = max([*before, *(one + 1 for one in through)], default=0)
         elif before or through:
-            passed[node.id] = max([*before, *through])
+            passed[number] = max([*before, *through])
     return stages
 
 
-def _connected(plan: Plan, chosen: Collection[int], stages: Mapping[int, int]) -> list[frozenset[int]]:
+def _connected(plan: Plan, chosen: Sequence[int], stages: Mapping[int, int]) -> list[frozenset[int]]:
     """Return the chosen nodes by stage, and in groups that streams connect."""
     leader = {number: number for number in chosen}
 
@@ -206,25 +205,29 @@ def _connected(plan: Plan, chosen: Collection[int], stages: Mapping[int, int]) -
     return [frozenset(group) for group in groups.values()]
 
 
-def _entering(plan: Plan, group: Collection[int]) -> list[int]:
-    """Return the streams that nodes of a group read, and others write."""
-    read = dict.fromkeys(port.stream for number in sorted(group) for port in plan.nodes[number].inputs)
-    return [stream for stream in read if plan.streams[stream].producer not in group]
+def _entering(plan: Plan, group: Sequence[int]) -> list[int]:
+    """Return the streams that nodes of a group read, and others write; in the order in which they read."""
+    members = frozenset(group)
+    read = dict.fromkeys(port.stream for number in group for port in plan.nodes[number].inputs)
+    return [stream for stream in read if plan.streams[stream].producer not in members]
 
 
 # --- the plan with a region -------------------------------------------------------------------
 
 
-def _collapsed(
-    plan: Plan, group: frozenset[int], name: str, watched: Collection[int], messages: Mapping[str, Any]
-) -> Plan:
-    """Return the plan with one node in the place of a group, and the config as it was."""
-    region = _node_of(plan, group, name, watched, messages)
-    rest = [node for node in plan.nodes if node.id not in group]
-    ordered = _in_order([*rest, region._replace(id=max(group))], plan, group)
-    numbers = {node.id: place for place, node in enumerate(ordered)}
-    numbers.update(dict.fromkeys(group, numbers[max(group)]))
-    inner = set(region.options.inner)
+def _plan_of(joined: JoinedNodes, regions: Mapping[int, NodePlan], messages: Mapping[str, Any]) -> Plan:
+    """Return the plan with one node for each region.
+
+    Args:
+        joined: the nodes of the plan, joined.
+        regions: number of each region there → its node.
+        messages: name of each node of the old plan → that of its graph.
+    """
+    plan = joined.plan
+    order = joined.order()
+    places = {number: place for place, number in enumerate(order)}
+    numbers = [places[home] for home in joined.home]
+    inner = {stream for node in regions.values() for stream in node.options.inner}
     streams = tuple(
         one._replace(producer=None if one.producer is None or one.id in inner else numbers[one.producer])
         for one in plan.streams
@@ -233,11 +236,12 @@ def _collapsed(
         id(sources): frozenset(one if one < 0 else numbers[one] for one in sources)
         for sources in plan.throttled
     }
-    return plan._replace(
-        nodes=tuple(node._replace(id=place) for place, node in enumerate(ordered)),
+    found = plan._replace(
+        nodes=tuple(regions.get(one, plan.nodes[one])._replace(id=place) for place, one in enumerate(order)),
         streams=streams,
         throttled=tuple(throttled[id(sources)] for sources in plan.throttled),
     )
+    return found._replace(config=_shown(found, messages))
 
 
 def _shown(plan: Plan, messages: Mapping[str, Any]) -> Any:
@@ -254,23 +258,31 @@ def _shown(plan: Plan, messages: Mapping[str, Any]) -> Any:
 
 
 def _node_of(
-    plan: Plan, group: frozenset[int], name: str, watched: Collection[int], messages: Mapping[str, Any]
+    joined: JoinedNodes,
+    group: Sequence[int],
+    name: str,
+    watched: Collection[int],
+    messages: Mapping[str, Any],
 ) -> NodePlan:
-    """Return what stands for a group in the plan."""
-    nodes = tuple(plan.nodes[number] for number in sorted(group))
+    """Return what stands for a group in the plan; the nodes of the group are in order."""
+    plan = joined.plan
+    nodes = tuple(plan.nodes[number] for number in group)
+    members = frozenset(group)
     written = [port.stream for node in nodes for port in node.outputs]
-    read = {port.stream for node in plan.nodes if node.id not in group for port in node.inputs}
-    leaving = [stream for stream in written if stream in read or stream in watched]
+    leaving = [
+        stream
+        for stream in written
+        if stream in watched or not members.issuperset(joined.stream_readers[stream])
+    ]
     entering = _entering(plan, group)
     forward = {port.stream for node in nodes for port in node.inputs if not port.back_edge}
     made = {port.name for node in nodes for port in node.output_side_packets}
     needs = _side_ports([port for node in nodes for port in node.input_side_packets if port.name not in made])
     makes = _side_ports([port for node in nodes for port in node.output_side_packets])
-    names = [stream.name for stream in plan.streams]
     region = Region(
         nodes,
-        tuple(names[stream] for stream in entering),
-        tuple(names[stream] for stream in leaving),
+        tuple(plan.streams[stream].name for stream in entering),
+        tuple(plan.streams[stream].name for stream in leaving),
         tuple(stream for stream in written if stream not in leaving),
         tuple(port.name for port in needs),
         _graph_of(plan, nodes, entering, messages),
@@ -314,32 +326,6 @@ def _contract_of(name: str, region: Region, made: Sequence[str]) -> CalculatorCo
     ):
         spec.set_any()
     return contract
-
-
-def _in_order(nodes: Sequence[NodePlan], plan: Plan, group: frozenset[int]) -> list[NodePlan]:
-    """Return nodes in topological order; where there is a choice, as they were numbered."""
-    by_id = {node.id: node for node in nodes}
-    mine = max(group)
-    before: dict[int, set[int]] = {node.id: set() for node in nodes}
-    after: dict[int, set[int]] = {node.id: set() for node in nodes}
-    for number, writers in enumerate(_above(plan)):
-        reader = mine if number in group else number
-        for one in writers:
-            writer = mine if one in group else one
-            if writer != reader:
-                before[reader].add(writer)
-                after[writer].add(reader)
-    ready = [number for number, writers in before.items() if not writers]
-    heapify(ready)
-    ordered = []
-    while ready:
-        number = heappop(ready)
-        ordered.append(by_id[number])
-        for reader in after[number]:
-            before[reader].discard(number)
-            if not before[reader]:
-                heappush(ready, reader)
-    return ordered
 
 
 def _graph_of(

@@ -25,6 +25,7 @@ class TensorsToClassificationCalculator(penstock.Calculator):
 
     Input: TENSORS (list[Tensor] of exactly one, float32: a score for each class). Output: CLASSIFICATIONS
     (ClassificationList: index, score, and label and display_name where labels are given). Timestamp offset 0.
+    `graph.ledger().cuts` says how many classes `top_k` left out.
 
     Options `TensorsToClassificationCalculatorOptions`: `min_score_threshold` (a class of this score is kept;
     without it all are), `top_k` (0: all; else the best first), `sort_by_descending_score` (false),
@@ -128,8 +129,10 @@ class TensorsToClassificationCalculator(penstock.Calculator):
             if self._is_sorted:
                 indexes = indexes[np.argsort(-scores[indexes], kind="stable")]
             found = list(zip(indexes.tolist(), scores[indexes].tolist(), strict=True))
-        if self._options.top_k > 0:
-            del found[self._options.top_k :]
+        most = self._options.top_k
+        if 0 < most < len(found):
+            source.count_cut(f"top_k is {most}", len(found) - most)
+            del found[most:]
         made = ClassificationList()
         for i, score in found:
             one = made.classification.add(index=i, score=score)

@@ -49,7 +49,8 @@ class TensorsToDetectionsCalculator(penstock.Calculator):
     are taken as they are. `tensor_mapping` says where each is. Side packets: ANCHORS (list[Anchor]),
     IGNORE_CLASSES (list[int], in place of the option); both optional. Output: DETECTIONS (list[Detection] in
     the order of the model, perhaps empty: score, label_id, a relative bounding box and the keypoints, in
-    parts of the model's input). Timestamp offset 0.
+    parts of the model's input). Timestamp offset 0. `graph.ledger().cuts` says how many boxes `max_results`
+    left out.
 
     Options `TensorsToDetectionsCalculatorOptions`: `num_classes`, `num_coords` (required), `num_boxes` (0: as
     many as come), `x_scale`, `y_scale`, `w_scale`, `h_scale` (required where boxes are decoded), `box_format`
@@ -186,7 +187,7 @@ class TensorsToDetectionsCalculator(penstock.Calculator):
             return []
         numbers = self._boxes.numbers(boxes, anchors, kept)
         numbers[:, SCORE] = best
-        chosen = self._with_size(numbers)
+        chosen = self._with_size(numbers, port)
         if len(chosen) < len(numbers):
             numbers, classes = numbers[chosen], [classes[i] for i in chosen]
         return detections_of(map(label_bytes, classes), numbers.tolist())
@@ -294,7 +295,7 @@ class TensorsToDetectionsCalculator(penstock.Calculator):
         some = np.flatnonzero(is_kept.any(axis=1))
         numbers = self._boxes.corners(corners[some, 1::-1], corners[some, 3:1:-1])
         found = []
-        for i in self._with_size(numbers):
+        for i in self._with_size(numbers, port):
             row = some[i]
             made = detections_of((b"",), (numbers[i].tolist(),))[0]
             made.score[:] = all_scores[row][is_kept[row]].tolist()
@@ -302,12 +303,15 @@ class TensorsToDetectionsCalculator(penstock.Calculator):
             found.append(made)
         return found
 
-    def _with_size(self, numbers: NDArray[np.float32]) -> Sequence[int]:
+    def _with_size(self, numbers: NDArray[np.float32], port: Input) -> Sequence[int]:
         """Return which detections have a size that is no negative number, at most `max_results`."""
         sizes = numbers[:, SIZES]
         found: Sequence[int] = range(len(numbers))
         if not (found and sizes.min() >= 0):
             found = np.flatnonzero((sizes >= 0).all(axis=1)).tolist()
+        if self._most is None or len(found) <= self._most:
+            return found
+        port.count_cut(f"max_results is {self._most}", len(found) - self._most)
         return found[: self._most]
 
 

@@ -27,12 +27,14 @@ class CalculatorRun:
         headers: port as given → payload of the stream's header, or None.
         output_side_packets: port as given → payload, of those that were made.
         counters: counter → value, without the node's name.
+        cuts: reason → how many elements the calculator has cut from lists, of all inputs together.
     """
 
     outputs: dict[PortKey, list[Packet]]
     headers: dict[PortKey, Any]
     output_side_packets: dict[PortKey, Any]
     counters: dict[str, int]
+    cuts: dict[str, int] = attrs.field(factory=dict)
 
 
 class _HeaderProbe(Calculator):
@@ -128,6 +130,7 @@ def run_calculator(  # noqa: PLR0913  # each is one thing that a node can have
         headers={key: next(iter(sinks[_stream(port)]), None) for key, port in ports_out.items()},
         output_side_packets=_made(graph, sides_out),
         counters={key.removeprefix(f"{name}-"): value for key, value in graph.counters.items()},
+        cuts=_cuts(graph),
     )
 
 
@@ -139,6 +142,13 @@ def _feed(graph: Any, inputs: Mapping[str, Iterable[Packet | tuple[int, object]]
         for stream, items in inputs.items()
     }
     Feed(graph, packets, promises=False, paced=True, left=lambda: timeout).run()
+
+
+def _cuts(graph: Any) -> dict[str, int]:
+    cuts: dict[str, int] = {}
+    for cut in graph.ledger().cuts:
+        cuts[cut.reason] = cuts.get(cut.reason, 0) + cut.count
+    return cuts
 
 
 def _abandon(graph: Any, timeout: float) -> None:

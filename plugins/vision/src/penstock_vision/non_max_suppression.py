@@ -54,6 +54,8 @@ class NonMaxSuppressionCalculator(penstock.Calculator):
     Inputs: `num_detection_streams` untagged ones (list[Detection]); IMAGE (Image or ImageFrame, optional: its
     size makes fractions of boxes in pixels). Output 0 (list[Detection], the best first). Where there is no
     detection nothing is sent, or an empty list with `return_empty_detections`. Timestamp offset 0.
+    `graph.ledger().cuts` says how many `max_num_detections` left out that no better one suppresses, at the
+    first input that had a packet.
 
     Options `NonMaxSuppressionCalculatorOptions`: `num_detection_streams` (1), `max_num_detections` (-1: all;
     **WEIGHTED ignores it**), `min_suppression_threshold` (1), `overlap_type` (JACCARD: shared area over the
@@ -129,6 +131,8 @@ class NonMaxSuppressionCalculator(penstock.Calculator):
         self._most = options.max_num_detections
         is_weighted = options.algorithm == NonMaxSuppressionCalculatorOptions.WEIGHTED
         self._select = self._weighted if is_weighted else self._plain
+        # With several classes at once WEIGHTED has a limit too.
+        self._is_limited = self._most > -1 and (options.multiclass_nms or not is_weighted)
 
     def process(self, cc: CalculatorContext) -> None:
         """Select among the detections of one timestamp."""
@@ -152,8 +156,10 @@ class NonMaxSuppressionCalculator(penstock.Calculator):
                 for group in self._select(candidates, chosen)
             ]
             groups.sort(key=lambda group: -candidates.scores[group[0]])
-            # of all classes together, and also with WEIGHTED
-            groups = groups[: self._most] if self._most > -1 else groups
+        if self._is_limited and len(groups) > self._most:  # of all classes together
+            first = next(port for port in ports if not port.is_empty())
+            first.count_cut(f"max_num_detections is {self._most}", len(groups) - self._most)
+            groups = groups[: self._most]
         cc.outputs[0].add(candidates.made(groups), cc.stamp)
 
     def _is_too_low(self, score: np.float32) -> bool:
@@ -162,7 +168,6 @@ class NonMaxSuppressionCalculator(penstock.Calculator):
     def _plain(self, candidates: _Candidates, order: NDArray[np.intp]) -> list[_Group]:
         edges, areas = candidates.edges, candidates.areas
         kept: list[int] = []
-        most = self._most if self._most > -1 else len(order)
         for i in order.tolist():
             if self._is_too_low(candidates.scores[i]):
                 break
@@ -171,8 +176,6 @@ class NonMaxSuppressionCalculator(penstock.Calculator):
                 or not (self._overlap(edges[kept], areas[kept], edges[i], areas[i]) > self._threshold).any()
             ):
                 kept.append(i)
-            if len(kept) >= most:
-                break
         return [(i, None) for i in kept]
 
     def _weighted(self, candidates: _Candidates, order: NDArray[np.intp]) -> list[_Group]:

@@ -28,6 +28,7 @@ class TopKScoresCalculator(penstock.Calculator):
     TOP_K_CLASSIFICATION (ClassificationList), SUMMARY (str: `label:score,...`, or indices without labels;
     scores with six digits). A score at the threshold is kept. Of equal scores the one further back comes
     first; where only some of them fit, the ones further ahead are kept. Timestamp offset 0.
+    `graph.ledger().cuts` says how many scores at or above the threshold `top_k` left out.
 
     The reference declares CLASSIFICATIONS and never sends anything there; here it gets the classes.
 
@@ -98,7 +99,8 @@ class TopKScoresCalculator(penstock.Calculator):
         port = cc.inputs["SCORES"]
         if port.is_empty():
             return
-        best = self._best(port.payload)
+        best, left_out = self._best(port.payload)
+        port.count_cut(f"top_k is {self._count}", left_out)
         scores, indices = [score for score, _ in best], [i for _, i in best]
         names: list[str] | None = None
         if self._labels is not None:
@@ -117,15 +119,17 @@ class TopKScoresCalculator(penstock.Calculator):
         for tag in cc.outputs.tags():
             cc.outputs[tag].add(found[tag], cc.stamp)
 
-    def _best(self, scores: Sequence[float]) -> list[tuple[float, int]]:
-        """Return score and index of the best, the best first."""
+    def _best(self, scores: Sequence[float]) -> tuple[list[tuple[float, int]], int]:
+        """Return score and index of the best, the best first; and how many top_k left out."""
+        reached = 0
         kept: list[tuple[float, int]] = []
         for i, given in enumerate(scores):
             score = float(f32(given))
             if score < self._threshold:
                 continue
+            reached += 1
             if not self._count or len(kept) < self._count:
                 heapq.heappush(kept, (score, i))
             elif kept[0][0] < score:
                 heapq.heapreplace(kept, (score, i))
-        return sorted(kept, reverse=True)
+        return sorted(kept, reverse=True), reached - len(kept)

@@ -35,6 +35,7 @@ from penstock.errors import (
     NotFoundError,
     PenstockError,
     PluginError,
+    UnknownNameError,
     code_of,
 )
 from penstock.shown import quoted
@@ -295,8 +296,12 @@ class _Reader:
         before = f"{where(self._file, position)}this graph is {form}, and "
         try:
             return find_component("graph reader", name, self._registry, before)
-        except (NameClashError, PluginError) as error:
-            raise type(error)(f"{where(self._file, position)}{error}", code=error.code) from error
+        except (UnknownNameError, NameClashError, PluginError) as error:
+            is_placed = isinstance(error, UnknownNameError)  # its message begins with `before`
+            placed = error if is_placed else type(error)(f"{where(self._file, position)}{error}", code=error.code)
+            placed.file = self._file
+            placed.line, placed.column = position or (None, None)
+            raise placed from error.__cause__ if is_placed else error
 
     def _message(self, scanned: ScannedText, places: Places) -> CalculatorGraphConfig:
         message = CalculatorGraphConfig()
