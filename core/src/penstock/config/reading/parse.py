@@ -35,7 +35,6 @@ from penstock.errors import (
     NotFoundError,
     PenstockError,
     PluginError,
-    UnknownNameError,
     code_of,
 )
 from penstock.shown import quoted
@@ -296,12 +295,12 @@ class _Reader:
         before = f"{where(self._file, position)}this graph is {form}, and "
         try:
             return find_component("graph reader", name, self._registry, before)
-        except (UnknownNameError, NameClashError, PluginError) as error:
-            is_placed = isinstance(error, UnknownNameError)  # its message begins with `before`
-            placed = error if is_placed else type(error)(f"{where(self._file, position)}{error}", code=error.code)
-            placed.file = self._file
-            placed.line, placed.column = position or (None, None)
-            raise placed from error.__cause__ if is_placed else error
+        except PenstockError as error:
+            if isinstance(error, (NameClashError, PluginError)):  # else its message begins with the place
+                error.args = (f"{where(self._file, position)}{error}",)
+            error.file = self._file
+            error.line, error.column = position or (None, None)
+            raise
 
     def _message(self, scanned: ScannedText, places: Places) -> CalculatorGraphConfig:
         message = CalculatorGraphConfig()
