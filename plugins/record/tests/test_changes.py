@@ -208,6 +208,20 @@ def test_without_the_changes_the_replay_differs(registry, tmp_path):
     assert seen_again == seen
 
 
+def test_nodes_keep_their_numbers_where_others_are_replaced(registry, tmp_path):
+    """Scale_1 is left out, since its stream is played; Scale_2 is changed, not the other one."""
+    file = tmp_path / "run.mcap"
+    config = recording_graph(text(2), file, ["numbers", "a"], registry=registry)
+    graph, seen = watched(config, registry)
+    graph.set_options("Scale_1", {"factor": 3}, at=50)
+    graph.set_options("Scale_2", {"factor": 7}, at=100)
+    graph.run(timeout=PATIENCE_S)
+    again, seen_again = watched(replay_graph(None, file, registry=registry), registry)
+    assert [one.node for one in replay_changes(again, file)] == ["Scale_2"]
+    again.run(timeout=PATIENCE_S)
+    assert seen_again == seen
+
+
 def test_another_calculator_is_swapped_in_again(registry, tmp_path):
     file = tmp_path / "run.mcap"
     graph, seen = watched(recording_graph(text(2), file, ["numbers"], registry=registry), registry)

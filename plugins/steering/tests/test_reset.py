@@ -204,6 +204,19 @@ def test_an_error_of_the_run_is_raised_closes_all_and_starts_nothing(steered, ki
     assert one.end() == [(1, 1)]
 
 
+def test_a_kept_calculator_is_closed_once_by_the_run_that_fails(steered, kind):
+    one = steered(kind)
+    for _ in range(2):
+        one.graph.reset()
+        one.feed(1)
+    one.graph.add_packet_to_input_stream("in", penstock.Packet(None, 2))
+    with pytest.raises(GraphRunError, match="TypeError"):
+        one.graph.wait_until_done(PATIENCE_S)
+    assert what() == ["open", "reset", "close"]
+    one.graph.close()
+    assert what() == ["open", "reset", "close"]
+
+
 def test_a_cancelled_run_closes_them(steered, kind):
     one = steered(kind)
     one.graph.reset()

@@ -182,6 +182,36 @@ def test_options_changed_must_return_what_can_be_awaited(steered, registry):
         one.graph.wait_until_done(PATIENCE_S)
 
 
+def test_where_packets_are_taken_as_they_arrive_the_next_call_counts_whatever_its_timestamp(registry):
+    seen = []
+
+    class Arrivals(steerable.Tuned):
+        @classmethod
+        def get_contract(cls, cc):
+            for port in cc.inputs:
+                port.set_any()
+            cc.set_input_stream_handler("ImmediateInputStreamHandler")
+
+        def process(self, cc):
+            seen.append((int(cc.input_timestamp), self.gain))
+
+    registry.add("calculator", "Arrivals", Arrivals)
+    graph = penstock.CalculatorGraph(
+        """input_stream: "a" input_stream: "b"
+           node { calculator: "Arrivals" name: "n" input_stream: "a" input_stream: "b" }""",
+        registry=registry,
+    )
+    graph.start_run()
+    graph.add_packet_to_input_stream("a", penstock.Packet(0, 5))
+    graph.wait_until_idle(PATIENCE_S)
+    assert graph.set_options("n", {"gain": 2}) == 6
+    graph.add_packet_to_input_stream("b", penstock.Packet(0, 1))
+    graph.wait_until_idle(PATIENCE_S)
+    graph.close_all_packet_sources()
+    graph.wait_until_done(PATIENCE_S)
+    assert seen[:2] == [(5, 1), (1, 2)]
+
+
 def test_overlapping_calls_are_told_to_swap(steered):
     one = steered("Tuned", "max_in_flight: 2")
     one.graph.start_run()

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import random
 import threading
@@ -416,6 +417,42 @@ def test_a_run_that_ends_while_the_new_object_opens_leaves_nothing_open(steered,
     assert len(errors) == 1
     opened, closed = opened_and_closed()
     assert len(opened) == 2
+    assert opened == closed
+
+
+def test_a_run_that_ends_while_the_new_object_opens_as_a_coroutine_cancels_that(steered, registry):
+    opens = threading.Event()
+
+    class Slow(steerable.AsyncTuned):
+        async def open(self, cc):
+            if cc.options(GainOptions).gain > 1:
+                opens.set()
+                await asyncio.sleep(PATIENCE_S)
+            await super().open(cc)
+
+    registry.add("calculator", "Slow", Slow)
+    one = steered("Slow")
+    one.graph.start_run()
+    one.feed(1)
+    errors = []
+
+    def swap():
+        try:
+            one.graph.swap("n", {"gain": 10})
+        except penstock.PenstockError as error:
+            errors.append(str(error))
+
+    swapping = threading.Thread(target=swap)
+    swapping.start()
+    assert opens.wait(PATIENCE_S)
+    one.graph.cancel()
+    with pytest.raises(GraphRunError):
+        one.graph.wait_until_done(PATIENCE_S)
+    swapping.join(PATIENCE_S)
+    assert not swapping.is_alive()
+    assert errors == ["the run has ended, and has cancelled what it awaited"]
+    opened, closed = opened_and_closed()
+    assert len(opened) == 1
     assert opened == closed
 
 

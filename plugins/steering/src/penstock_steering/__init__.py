@@ -3,15 +3,30 @@
 `CalculatorGraph.set_options`, `swap` and `reset` lead here. `changes` returns what was changed in a run, and
 `apply` makes such a change again; `CHANGES` is the service by which a node of the graph sees it.
 """
+# A name is loaded when it is first used: a graph that records needs `CHANGES` alone.
 
-from penstock_steering.change import CHANGES as CHANGES
-from penstock_steering.change import Change as Change
-from penstock_steering.change import Changes as Changes
-from penstock_steering.change import Kind as Kind
-from penstock_steering.steering import apply as apply
-from penstock_steering.steering import changes as changes
-from penstock_steering.steering import reset as reset
-from penstock_steering.steering import set_options as set_options
-from penstock_steering.steering import swap as swap
+from __future__ import annotations
 
-__all__ = ["CHANGES", "Change", "Changes", "Kind", "apply", "changes", "reset", "set_options", "swap"]
+from typing import TYPE_CHECKING, Final
+
+from penstock.lowlevel import late_names
+
+if TYPE_CHECKING:
+    from penstock_steering.change import CHANGES as CHANGES
+    from penstock_steering.change import Change as Change
+    from penstock_steering.change import Changes as Changes
+    from penstock_steering.change import Kind as Kind
+    from penstock_steering.steering import apply as apply
+    from penstock_steering.steering import changes as changes
+    from penstock_steering.steering import reset as reset
+    from penstock_steering.steering import set_options as set_options
+    from penstock_steering.steering import swap as swap
+
+#: Module → the names that it has.
+_HOMES: Final = {
+    "penstock_steering.change": "CHANGES Change Changes Kind",
+    "penstock_steering.steering": "apply changes reset set_options swap",
+}
+
+if not TYPE_CHECKING:  # type checkers know the imports above, and refuse every other name
+    __all__, __getattr__, __dir__ = late_names(__name__, _HOMES)

@@ -28,6 +28,7 @@ class Beside:
 
     Attributes:
         calculator: made, not opened.
+        is_open: whether it has opened, and was not closed.
     """
 
     def __init__(self, plan: Plan, live: Node, side_packets: Any, counters: Counters) -> None:
@@ -52,6 +53,7 @@ class Beside:
         for reader, header in zip(self._node.inputs, live.inputs, strict=True):
             reader.header = header.header
         self.calculator: Final[Calculator] = self._node.calculator
+        self.is_open = False
 
     def open(self) -> Generator[Any, Any, None]:
         """Open it; yields what `open` returns.
@@ -66,6 +68,7 @@ class Beside:
             yield self._node.open(step)
         except Exception as error:
             raise CalculatorError(self._live.name, self._kind, "open", error) from error
+        self.is_open = True
         try:
             self._check()
         except InvalidArgumentError as error:
@@ -76,6 +79,7 @@ class Beside:
         """Close it; returns what its `close` returns."""
         step = self._node.step
         step.method, step.stamp = CLOSE, DONE
+        self.is_open = False
         return self.calculator.close(step)
 
     def _check(self) -> None:

@@ -48,12 +48,13 @@ class OverlappingNode(SteeredNode):
         at = step.stamp
         with self._lock:
             self._begun = max(self._begun, at)
-            while self._next <= self._begun:
+            while self._next <= at:
                 self._leaving.append(self._now)
                 self._now = self._pop_first()
                 self._node.calculator = self._now.calculator  # type: ignore[assignment]  # it was opened
-            version = next((one for one in (self._now, *reversed(self._leaving)) if one.due <= at), self._now)
-            is_quiet = not self._leaving
+            version, is_quiet = self._now, not self._leaving
+            if version.due > at:  # a call that has begun late
+                version = next(one for one in reversed(self._leaving) if one.due <= at)
         call: Any = version.calculator
         if is_quiet:
             return call_as(version, call.process, step)

@@ -399,7 +399,7 @@ def call_as(version: Version, call: Callable[[Any], Any], step: Step) -> Any:
         outcome = call(step)
     finally:
         _INSIDE.reset(token)
-    return _await_as(version, outcome) if is_later(outcome) else outcome
+    return _await_as(version, outcome) if outcome is not None and is_later(outcome) else outcome
 
 
 async def _await_as(version: Version, outcome: Any) -> Any:

@@ -7,6 +7,7 @@ end is what the next run begins with.
 
 from __future__ import annotations
 
+from concurrent.futures import CancelledError
 from operator import index
 from typing import TYPE_CHECKING, Any, Final
 
@@ -21,7 +22,7 @@ from penstock.errors import (
 from penstock.lowlevel import MAX, OPENED, PRESTREAM, UNSTARTED, did_you_mean, show
 from penstock_steering.beside import Beside
 from penstock_steering.change import CHANGES, Change, Changes, Kind
-from penstock_steering.kept import KEPT, KeptCalculators
+from penstock_steering.kept import KEPT, KeptCalculators, run_alone
 from penstock_steering.outcomes import all_of, is_later, run_through
 from penstock_steering.overlapping import OverlappingNode
 from penstock_steering.steered import SteeredNode, Version
@@ -434,16 +435,16 @@ class Steering:
             )
         assert wanted.plan is not None  # what was wanted was checked alone  # noqa: S101
         beside = Beside(wanted.plan, node, starter.side_packets, starter.counters)
-        _finish(runner, run_through(beside.open()))
+        version = Version(wanted, beside)
         try:
-            stamp: Timestamp = runner.change(
-                self._add, runner, node, now, Version(wanted, beside), Kind.SWAP, at
-            )
+            _finish(runner, run_through(beside.open()))
+            stamp: Timestamp = runner.change(self._add, runner, node, now, version, Kind.SWAP, at)
         except BaseException as error:
-            try:
-                _finish(runner, run_through(all_of([beside.close])))
-            except Exception as failure:  # noqa: BLE001  # the first error is the caller's
-                error.add_note(f"{type(failure).__name__}: {failure}")
+            if beside.is_open and version.owner is None:  # else the node closes it
+                try:
+                    _finish(runner, run_through(all_of([beside.close])))
+                except Exception as failure:  # noqa: BLE001  # the first error is the caller's
+                    error.add_note(f"{type(failure).__name__}: {failure}")
             raise
         return stamp
 
@@ -477,9 +478,24 @@ def _as_change(kind: Kind, wanted: Wanted, stamp: int) -> Change:
 
 
 def _finish(runner: Any, outcome: Any) -> None:
-    """Wait, on this thread, for what runs on the graph's event loop."""
-    if is_later(outcome):
-        runner.loop.submit(outcome).result()
+    """Wait, on this thread, for what runs on the graph's event loop, or on another one if that has ended.
+
+    Raises:
+        FailedPreconditionError: the run has ended, and has cancelled it.
+    """
+    if not is_later(outcome):
+        return
+    if runner.is_over:
+        run_alone(outcome)
+        return
+    future = runner.loop.submit(outcome)
+    try:
+        future.result()
+    except CancelledError as error:
+        raise FailedPreconditionError("the run has ended, and has cancelled what it awaited") from error
+    except BaseException:
+        future.cancel()  # an interrupt of this thread; what has ended already stays
+        raise
 
 
 def _find(schedule: Schedule, given: Wanted, what: str) -> Node:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from penstock.config import build_plan
 from penstock.errors import FailedPreconditionError, InvalidArgumentError, PenstockError
-from penstock.lowlevel import full_name, is_options_class, options_classes, quoted
+from penstock.lowlevel import full_name, is_options_class, quoted
 from penstock_builder.options import as_message, messages_of, set_node_options
 from penstock_remote.description import contract_difference, graph_of
 from penstock_views.describe import describe
@@ -114,14 +114,7 @@ def checked(message: Any, node: NodePlan, plan: Plan, registry: Registry, what: 
         )
     other = made.nodes[0]
     _check_contract(node, other.contract, message.calculator, what)
-    read_options(other)
     return Wanted(message, made, other)
-
-
-def read_options(node: NodePlan) -> None:
-    """Make the options objects of a calculator now, so that a value that its class refuses is an error."""
-    for cls in options_classes(node.factory):
-        node.options.get(cls)
 
 
 def check_can_change(node: NodePlan) -> None:
