@@ -1,0 +1,137 @@
+"""The newest reading as JSON, for any number of clients at once.
+
+A reading is encoded once, however many clients there are, and not at all where there is none. A client
+that is slow gets the newest reading when it is ready for one, and misses those between; nobody waits for
+it. All methods but `close` run on the server's event loop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from concurrent.futures import ThreadPoolExecutor
+from time import monotonic
+from typing import TYPE_CHECKING, Final, Protocol
+
+import msgspec
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from penstock import Packet
+    from penstock_monitor import Reading
+
+#: Between two events of a client: at most five a second.
+SHORTEST_S: Final = 0.2
+#: A comment is sent after so long without an event, so that both ends notice when the other one is gone.
+HEARTBEAT_S: Final = 10.0
+#: How long one look for a new reading lasts.
+_LOOK_S: Final = 1.0
+#: The number of no reading.
+_NO_NUMBER: Final = -1
+_HEARTBEAT: Final = b": no news\n\n"
+_END: Final = b"event: end\ndata: the server is closed\n\n"
+
+
+class Watched(Protocol):
+    """What a server reads: a `penstock_monitor.Monitor`."""
+
+    def reading(self) -> Reading:
+        """Return the newest reading."""
+
+    def wait(self, number: int, timeout: float | None = None) -> Reading | None:
+        """Return a reading after that number; None on time-out, and when no more will come."""
+
+    def peek(self, stream: str, timeout: float = 0.0) -> Packet | None:
+        """Return the next packet of a stream; where none comes in time the last one, or None."""
+
+    def close(self) -> None:
+        """End it."""
+
+
+def encoded(reading: Reading) -> bytes:
+    """Return a reading as JSON: the text of `attrs.asdict(reading)`. Numbers that are not finite are null."""
+    return msgspec.json.encode(reading)
+
+
+class Feed:
+    """Readings of one monitor for clients.
+
+    Args:
+        monitor: closed by its owner, before this.
+    """
+
+    def __init__(self, monitor: Watched) -> None:
+        self._monitor: Final = monitor
+        #: One waits for the next reading, one asks for the newest.
+        self._threads: Final = ThreadPoolExecutor(2, "penstock-live-feed")
+        self._news: Final = asyncio.Condition()
+        self._newest = b""
+        self._number = _NO_NUMBER
+        self._clients = 0
+        self._pump: asyncio.Task[None] | None = None
+        self._closed: Final = asyncio.Event()
+
+    async def newest(self) -> bytes:
+        """Return the newest reading."""
+        return encoded(await self._asked())
+
+    async def events(self) -> AsyncIterator[bytes]:
+        """Yield server-sent events for one client, until it goes or the feed is closed."""
+        self._clients += 1
+        self._start()
+        try:
+            seen = _NO_NUMBER
+            while not self._closed.is_set():
+                await self._wait(seen)
+                if self._number != seen:
+                    seen = self._number
+                    yield b"data: " + self._newest + b"\n\n"
+                elif not self._closed.is_set():
+                    yield _HEARTBEAT
+            yield _END
+        finally:
+            self._clients -= 1
+            if not self._clients:
+                self._stop()
+
+    async def close(self) -> None:
+        """Tell the clients that no more will come."""
+        self._stop()
+        self._closed.set()
+        async with self._news:
+            self._news.notify_all()
+        self._threads.shutdown(wait=False)
+
+    async def _asked(self) -> Reading:
+        return await asyncio.get_running_loop().run_in_executor(self._threads, self._monitor.reading)
+
+    async def _wait(self, seen: int) -> None:
+        """Wait for a reading after one, for the end, or until a heartbeat is due."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(HEARTBEAT_S), self._news:
+                await self._news.wait_for(lambda: self._number != seen or self._closed.is_set())
+
+    def _start(self) -> None:
+        """Look for readings, beginning with the newest, unless that is done already."""
+        if self._pump is None:
+            self._number = _NO_NUMBER
+            self._pump = asyncio.create_task(self._run())
+
+    def _stop(self) -> None:
+        if self._pump is not None:
+            self._pump.cancel()
+            self._pump = None
+
+    async def _run(self) -> None:
+        loop = asyncio.get_running_loop()
+        reading: Reading | None = await self._asked()
+        while True:
+            began = monotonic()
+            if reading is not None:
+                async with self._news:
+                    self._newest, self._number = encoded(reading), reading.number
+                    self._news.notify_all()
+            reading = await loop.run_in_executor(self._threads, self._monitor.wait, self._number, _LOOK_S)
+            # also where the monitor is over, and says None at once
+            await asyncio.sleep(max(0.0, SHORTEST_S - (monotonic() - began)))
