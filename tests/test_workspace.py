@@ -24,6 +24,7 @@ DISTRIBUTION_OF = {
     "google": "protobuf",
     "yaml": "pyyaml",
     "OpenGL": "pyopengl",
+    "opentelemetry": "opentelemetry-api",  # and the others, which have parts of it
 }
 
 
