@@ -110,7 +110,7 @@ class Card {
       const answer = await fetch(address("/thumbnail", { stream: this.name }));
       if (!answer.ok) return this.put(make("p", {}, (await answer.text()).trim()));
       const header = (key) => decodeURIComponent(answer.headers.get(`penstock-${key}`) ?? "");
-      await this.draw(header("kind"), answer, `${this.name}: ${header("payload")}`);
+      await this.draw(header("kind"), answer, header("payload"));
       say(this.words, header("kind") === "number" ? "" : header("payload"));
       say(this.when, header("timestamp") && `at ${header("timestamp")}`);
       // a packet that passed meanwhile is asked for again
@@ -120,11 +120,12 @@ class Card {
     }
   }
 
-  async draw(kind, answer, label) {
+  async draw(kind, answer, words) {
+    const label = `${this.name}: ${words}`;
     this.element.dataset.kind = kind;
     if (kind === "image" || kind === "heat map") return this.drawImage(await answer.blob(), label, kind);
     const content = await answer.json();
-    if (kind === "number") this.drawNumber(content.value);
+    if (kind === "number") this.drawNumber(content.value, words);
     else if (kind === "lines") this.put(plot(content.rows, label));
     else if (kind === "text") this.put(make("pre", {}, content.text));
   }
@@ -142,10 +143,10 @@ class Card {
     }
   }
 
-  drawNumber(value) {
+  drawNumber(value, words) {
     this.numbers.push(value);
     this.numbers = this.numbers.slice(-KEPT_NUMBERS);
-    const said = value === null ? "not finite" : String(value);
+    const said = value === null ? words : String(value); // infinity, say, is not in JSON
     this.put(make("p", { class: "value" }, said), plot([this.numbers], `the last ${this.numbers.length} values of ${this.name}`));
   }
 
