@@ -9,7 +9,7 @@ import elsewhere
 import pytest
 
 import penstock
-from penstock.errors import GraphRunError
+from penstock.errors import FailedPreconditionError, GraphRunError
 from penstock_processes.process_executor import ProcessExecutor
 from penstock_remote.errors import WorkerDiedError
 from penstock_remote.together import Together
@@ -31,6 +31,23 @@ def test_a_chain_in_one_worker_is_one_node_of_the_driver(driven, nothing_left) -
     assert len(one.graph.snapshot().executors) == 2
     assert one.run("d") == ["d"], "the worker is warm"
     one.graph.close(PATIENCE_S)
+
+
+def test_a_stream_inside_a_region_cannot_be_watched_and_the_region_has_a_place(driven, nothing_left) -> None:
+    one = driven("Does", "Does", "Does", options=ALL)
+    seen = []
+    one.graph.start_run()
+    with pytest.raises(FailedPreconditionError, match=r"'s1' stays inside another process in this run"):
+        one.graph.watch_stream("s1", lambda *_: None)
+    one.graph.watch_stream("in", lambda _, packet: seen.append(packet.payload))
+    one.graph.watch_stream("out", lambda _, packet: seen.append(packet.payload))
+    (region,) = one.graph.snapshot().nodes
+    assert region.place.startswith("worker 1 (pid ")
+    one.add("a")
+    one.graph.close(PATIENCE_S)
+
+    assert seen == ["a", "a"]
+    assert one.got == ["a"]
 
 
 def test_random_graphs_are_the_same_in_regions_of_a_worker(nothing_left) -> None:

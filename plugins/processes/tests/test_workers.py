@@ -430,6 +430,19 @@ def test_why_says_in_which_worker_a_call_is_and_since_when(driven, tmp_path) -> 
     one.graph.close(PATIENCE_S)
 
 
+def test_a_snapshot_says_in_which_worker_each_node_works(driven) -> None:
+    one = driven("Does", "Does", ("Does", "max_in_flight: 2"), ("StatelessPid", "max_in_flight: 2"))
+    ((pid, _),) = one.run(0)
+
+    first, second, third, copies = [node.place for node in one.graph.snapshot().nodes]
+
+    assert first.startswith("worker 1 (pid ")
+    assert second.startswith("worker 2 (pid ")
+    assert third == first
+    assert copies == f"{second} and {first}"
+    assert f"(pid {pid})" in copies
+
+
 def test_the_doctor_starts_a_worker(nothing_left) -> None:
     from penstock_processes.health import checks
 

@@ -56,7 +56,9 @@ def test_a_node_works_in_an_actor_which_ends_with_the_graph(driven) -> None:
 
     (pid,) = set(one.run(*range(5)))
     again = set(one.run(*range(5)))
+    (node,) = one.graph.snapshot().nodes
 
+    assert node.place.startswith(f"actor 1 (pid {pid} on ")
     assert pid != os.getpid()
     assert again == {pid}, "the second run starts warm, in the same actor"
     one.graph.close(PATIENCE_S)

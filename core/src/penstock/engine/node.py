@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from penstock.engine.calculator import CalculatorContext, NodeServices
 from penstock.errors import InvalidArgumentError
-from penstock.timestamp import MAX, UNSET
+from penstock.timestamp import MAX, ORDINARY, UNSET
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -264,7 +264,7 @@ class Node:
         self.takes_in_order = self.in_order is None and self.policy.takes_in_order()
 
     def find_relay(self) -> None:
-        """Make the `relay` where there can be one; called once, when all nodes are connected."""
+        """Make the `relay` where there can be one, when all nodes are connected or an observer has left."""
         if self.in_order is not None or not self.inputs or len(self.outputs) != 1:
             return
         readers = self.outputs[0].readers
@@ -273,6 +273,7 @@ class Node:
         target = readers[0].node
         if target is not None and target is not self and len(target.inputs) == 1 and target.in_order is None:
             self.relay = Relay(self.step.out_ports[0], readers[0], target)
+            self.relay.is_ordinary = not self.in_flight or -ORDINARY < self.step.stamp < ORDINARY
 
     def free_step(self) -> Step:
         """Return a step for the next call of `process`."""

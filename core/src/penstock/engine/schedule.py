@@ -280,15 +280,36 @@ class Schedule:
 
     def delivered(self, observer: Observer) -> None:
         """Record that an observer's callback has seen all its packets."""
-        if not self.was_observed:  # else the threads that wait for it were woken
+        if not self.was_observed and observer.watches is None:  # else those that wait for it were woken
             self.was_observed = self.has_news = True
         if observer.queue:
             self.deliveries.append(observer)
             return
         observer.is_claimed = False
         self.busy -= 1
+        if observer.is_done:
+            self.unwatch(observer)
         if not self.busy:
             self._settle()
+
+    def watch(self, stream: OutputStream, observer: Observer) -> None:
+        """Let one more observer see what is written from now on; it changes nothing else about the run."""
+        if stream.is_closed:
+            observer.end()
+            return
+        observer.watches = stream
+        stream.observers += (observer,)
+        if stream.node is not None:
+            stream.node.relay = None  # it would bypass the observer
+
+    def unwatch(self, observer: Observer) -> None:
+        """Let an observer that watches see nothing that is written from now on."""
+        observer.end()
+        stream = observer.watches
+        if stream is not None and not observer.is_claimed:
+            stream.observers = tuple([one for one in stream.observers if one is not observer])
+            if stream.node is not None:
+                stream.node.find_relay()
 
     def polled(self, observer: Observer) -> Packet:
         """Take the oldest packet out of a poller's queue; one must be waiting."""
@@ -317,6 +338,8 @@ class Schedule:
 
     def _observe(self, stream: OutputStream, packets: Sequence[Packet], bound: int) -> None:
         for observer in stream.observers:
+            if observer.is_done:
+                continue  # it watches no longer, but is still to see what came before
             seen = bool(packets)
             if packets:
                 observer.queue.extend(packets)

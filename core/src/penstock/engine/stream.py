@@ -184,10 +184,11 @@ class Observer(Queue):
         last: the last timestamp delivered or reported.
         is_claimed: whether a thread drains it, or it waits for one that will.
         is_poller: drained by the application in its own time, so that no run waits for it.
-        is_done: the stream has ended; what is queued is the last.
+        is_done: the stream has ended, or it watches no longer; what is queued is the last.
+        watches: the stream that it came to in the middle of a run, and may leave; None: it was there before.
     """
 
-    __slots__ = ("is_claimed", "is_done", "is_poller", "last", "target", "wants_bounds")
+    __slots__ = ("is_claimed", "is_done", "is_poller", "last", "target", "wants_bounds", "watches")
 
     def __init__(
         self, name: str, target: object, *, wants_bounds: bool = False, is_poller: bool = False
@@ -199,6 +200,7 @@ class Observer(Queue):
         self.last = UNSTARTED
         self.is_claimed = False
         self.is_done = False
+        self.watches: OutputStream | None = None
 
     def end(self) -> None:
         """Record that the stream has ended. For the engine."""
@@ -213,7 +215,7 @@ class OutputStream:
         is_closed: nothing more will be written.
         offset: the promise of `set_timestamp_offset`, or None.
         readers: the reading ends, in the order of the graph.
-        observers: the pollers, rows and callbacks that read it; none is added in a run.
+        observers: the pollers, rows and callbacks that read it; `Schedule.watch` adds some in a run.
         accepted: classes that payloads are known to fit; None where any is accepted. Starts with
             the declared ones and grows by their subclasses as they come.
         classes: the declared classes.

@@ -251,7 +251,7 @@ def _account(stream: OutputStream, places: dict[int, str]) -> StreamAccount:
         for reader in stream.readers
     ]
     through = stream.added - sum(stream.dropped.values())
-    readers.extend(_observer_account(observer, through) for observer in stream.observers)
+    readers.extend(_observer_account(one, through) for one in stream.observers if one.watches is None)
     return StreamAccount(
         name=stream.name,
         place="graph input" if stream.node is None else f"node {stream.node.name!r}",

@@ -56,6 +56,7 @@ class NodeState:
         waits_on: the streams among that, in the order of the node's inputs.
         executor: name of the executor that runs it; "" for the default one.
         calls: the calls under way, earliest first, and where each stands.
+        place: where it works, as its executor says it: "worker 3 (pid 4711)"; "" for this process.
     """
 
     name: str
@@ -69,6 +70,7 @@ class NodeState:
     waits_on: tuple[StreamWait, ...] = ()
     executor: str = ""
     calls: tuple[Call, ...] = ()
+    place: str = ""
 
 
 @attrs.frozen
@@ -241,6 +243,7 @@ def _node_state(schedule: Schedule, node: Node) -> NodeState:
         waits_for="" if over or node.in_flight else waits_for(schedule, node),
         waits_on=() if over or node.in_flight else _waits_on(node),
         executor=node.queue.name,
+        place=getattr(node.calculator, "works_at", str)(),
     )
 
 

@@ -355,6 +355,23 @@ class CalculatorGraph:
             (self._starter.stream_id(name), name, callback, observe_timestamp_bounds)
         )
 
+    def watch_stream(
+        self, name: str, callback: Callable[[str, Packet], object], *, observe_timestamp_bounds: bool = False
+    ) -> Callable[[], None]:
+        """Observe a stream in the run under way, from now on; return a function that ends that.
+
+        As `observe_output_stream`, but for one run: `callback` sees what is written between the two calls;
+        the last of that may reach it after the second call. Of a stream that has ended it sees nothing. The
+        ledger, tracers and `wait_for_observed_output` leave it out.
+
+        Raises:
+            NotFoundError: there is no such stream.
+            FailedPreconditionError: no run is under way, or the stream stays inside another process.
+        """
+        if not callable(callback):
+            raise InvalidArgumentError(f"watch_stream of {name!r}: {callback!r} cannot be called")
+        return self._starter.watch(name, callback, bounds=observe_timestamp_bounds)
+
     def add_output_stream_poller(
         self,
         name: str,

@@ -296,6 +296,19 @@ class Starter:
                 f"{what} is not possible while the graph runs; wait_until_done() first"
             )
 
+    def watch(
+        self, name: str, callback: Callable[[str, Packet], object], *, bounds: bool
+    ) -> Callable[[], None]:
+        """As `CalculatorGraph.watch_stream`."""
+        runner = self.live("watch_stream()")
+        number = self.stream_id(name)
+        if number >= self._plan.graph_inputs and self._desk.plan.streams[number].producer is None:
+            said = f"stream {name!r} stays inside another process in this run; observe it from the start"
+            raise FailedPreconditionError(said, stream=name)
+        observer = Observer(name, _Callback(name, callback), wants_bounds=bounds)
+        runner.change(lambda schedule: schedule.watch(schedule.streams[number], observer))
+        return lambda: runner.change(lambda schedule: schedule.unwatch(observer))
+
     def addition(
         self, stream: str, packet: Packet, timestamp: SupportsIndex | None = None
     ) -> tuple[Runner, Addition]:

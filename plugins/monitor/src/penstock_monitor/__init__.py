@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from penstock_monitor.monitor import Monitor
 from penstock_monitor.reading import Culprit, Latency, NodeReading, Reading, Stall, StreamReading
 
-__all__ = ["Culprit", "Latency", "NodeReading", "Reading", "Stall", "StreamReading"]
+__all__ = ["Culprit", "Latency", "Monitor", "NodeReading", "Reading", "Stall", "StreamReading"]

@@ -1,6 +1,7 @@
 """`Reading`: what a monitor has seen of a run at one moment, as data.
 
-All of it is str, int, float, bool, None, tuples and dicts of these: `json.dumps(attrs.asdict(reading))` works.
+All of it is str, int, float, bool, None, tuples and dicts of these: `json.dumps(attrs.asdict(reading))`
+works.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ class NodeReading:
         running, ready: calls under way, and calls that wait for a thread.
         running_s: how long the earliest call under way has lasted, as the monitor saw it; 0.0 for none.
         executor: name of its executor; "" for the default one.
-        place: where it runs, if not in this process: "worker 3 (pid 4711)", "host 10.0.0.7 (pid 12)"; else "".
+        place: where it runs, if not in this process: "worker 3 (pid 4711)",
+            "actor 2 (pid 12 on 10.0.0.7)"; else "".
         waits_for: why it is not ready, in words; "" where it is ready, runs or is over.
     """
 

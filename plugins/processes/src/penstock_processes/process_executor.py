@@ -132,7 +132,7 @@ class ProcessExecutor(ThreadPoolExecutor):
             link.make(key, description)
         end = end_of(node, plan, is_plain=self.options.codec is Codec.NO_PICKLE)
         stand_in = RemoteCalculator(
-            Copies([partial(link.call, key, description) for link, key in copies]), end
+            Copies([partial(link.call, key, description) for link, key in copies], links), end
         )
         for link, key in copies:
             weakref.finalize(stand_in, link.forget, key).atexit = False

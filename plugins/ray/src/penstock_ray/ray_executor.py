@@ -199,7 +199,7 @@ class _OnCluster(RemoteCalculator):
         end: RegionEnd | None,
     ) -> None:
         senders = [partial(self._send, link, lane) for link, lane in copies]
-        super().__init__(Copies(senders), end)
+        super().__init__(Copies(senders, [link for link, _ in copies]), end)
         self._node: Final = node
         self.executor: Final = executor
         self._by_reference: tuple[int, ...] = ()

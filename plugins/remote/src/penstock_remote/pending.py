@@ -95,10 +95,16 @@ class Copies:
 
     Args:
         copies: for each object what sends a call to it.
+        places: where each of them is.
     """
 
-    def __init__(self, copies: Sequence[Callable[[Call, Callable[[Answer], Any]], Pending]]) -> None:
+    def __init__(
+        self,
+        copies: Sequence[Callable[[Call, Callable[[Answer], Any]], Pending]],
+        places: Sequence[CallPlace],
+    ) -> None:
         self._copies: Final = copies
+        self._places: Final = places
         self._lock: Final = threading.Lock()
         #: How many calls of `process` each copy has.
         self._busy: Final = [0] * len(copies)
@@ -110,6 +116,10 @@ class Copies:
         if call.method == PROCESS:
             return self._call_one(call, write)
         return _AllAnswers([send(call, _as_it_is) for send in self._copies], write)
+
+    def where(self) -> str:
+        """Return in words where the objects are."""
+        return " and ".join([place.where() for place in self._places])
 
     def _call_one(self, call: Call, write: Write) -> Future[Stop | None]:
         busy = self._busy

@@ -52,6 +52,11 @@ class RemoteCalculator(Calculator):
         self._exchange: Final = exchange
         self._end: Final = end
 
+    def works_at(self) -> str:
+        """Return in words where the calculator is, as "worker 3 (pid 4711)"; "" where that is not known."""
+        where: Callable[[], str] | None = getattr(self._exchange, "where", None)
+        return "" if where is None else where()
+
     def open(self, cc: CalculatorContext) -> Any:
         """Open the calculator at the other end."""
         return self._do(cc)

@@ -157,6 +157,7 @@ class Executor(ABC):
     def place(self, node: NodePlan, plan: Plan) -> Calculator | None:  # noqa: ARG002  # for overriding methods
         """Make the calculator of a node elsewhere, and return what stands for it here: a `RemoteCalculator`.
 
+        Reports show what its `works_at()` returns, which is called under the lock of the run.
         Called once for each node of this executor when a run is put together; must not wait for other
         processes. None, the default: the calculator is made here. Called again where a failure policy wants
         a new one; an error of a call whose calculator is gone has a true attribute `calculator_is_lost`.

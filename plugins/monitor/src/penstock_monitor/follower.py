@@ -1,0 +1,131 @@
+"""`Follower`: takes readings of a graph, from run to run. Called by one thread at a time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import attrs
+
+from penstock.errors import FailedPreconditionError
+from penstock_monitor.latencies import Latencies
+from penstock_monitor.meter import Meter
+from penstock_monitor.reading import NodeReading, Reading, Stall, StreamReading
+from penstock_monitor.stalls import stall_of
+from penstock_monitor.wiring import Wiring
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from penstock import CalculatorGraph
+    from penstock.explain import Snapshot
+
+#: A run that has not moved for so long is stalled.
+STALLED_S: Final = 1.0
+#: The story of a stall is told anew after so long.
+_STORY_S: Final = 5.0
+
+
+class Follower:
+    """Makes readings.
+
+    Args:
+        graph: the first one that `read` will be called with; it is not kept.
+        clock: in seconds.
+
+    Attributes:
+        wiring: of the graph, or of the run that was read last.
+        names: of all streams.
+    """
+
+    def __init__(self, graph: CalculatorGraph, clock: Callable[[], float]) -> None:
+        self._clock: Final = clock
+        self._of_graph: Final = Wiring.of_graph(graph)
+        self.wiring = self._of_graph
+        self.names: Final = tuple(self._of_graph.streams)
+        self._number = 0
+        self._meter: Meter | None = None
+        self._latencies = Latencies(clock)
+        self._was_over = False
+        self._has_ended = False
+        #: The stall, and when its story was told.
+        self._told: tuple[Stall, float] | None = None
+
+    def read(self, graph: CalculatorGraph) -> Reading:
+        """Return one more reading."""
+        self._number += 1
+        try:
+            snapshot = graph.snapshot()
+        except FailedPreconditionError:
+            self._forget_run()
+            return self._before_a_run()
+        now_s = self._clock()
+        meter = self._meter
+        is_over = snapshot.state == "over"
+        if meter is None or (self._was_over and not is_over) or not meter.is_later(snapshot):
+            self._forget_run()
+            meter = self._meter = Meter(now_s)
+        self._was_over = is_over
+        if self.wiring is self._of_graph or not self.wiring.is_complete():
+            kinds = {node.name: node.calculator for node in snapshot.nodes}
+            self.wiring = Wiring.of_run(graph, graph.ledger(), kinds)
+        meter.take(snapshot, now_s)
+        streams = meter.streams(snapshot, self.wiring)
+        self._measure_latencies(graph, snapshot, streams)
+        return Reading(
+            number=self._number,
+            state=snapshot.state,
+            elapsed_s=now_s - meter.began_s,
+            nodes=meter.nodes(snapshot),
+            streams=streams,
+            latencies=self._latencies.figures(self.wiring),
+            throttled=snapshot.throttled,
+            errors=snapshot.errors,
+            stall=self._stall(graph, snapshot, now_s - meter.moved_s, now_s),
+        )
+
+    def end(self) -> None:
+        """Watch nothing any more."""
+        self._has_ended = True
+        self._latencies.end()
+
+    def _forget_run(self) -> None:
+        self._latencies.end()
+        if self._meter is not None:
+            self._latencies = Latencies(self._clock)
+        self._meter = None
+        self._told = None
+        self._was_over = False
+        self.wiring = self._of_graph
+
+    def _before_a_run(self) -> Reading:
+        nodes = tuple(
+            NodeReading(name, calculator, "unopened", 0, 0.0, None, 0, 0)
+            for name, calculator in self.wiring.nodes.items()
+        )
+        streams = tuple(
+            StreamReading(
+                one.name, one.writer, one.readers, 0, 0.0, 0, None, 0, 0, {}, "", None,
+                one.is_input, one.is_output,
+            )
+            for one in self.wiring.streams.values()
+        )  # fmt: skip
+        return Reading(self._number, "not started", 0.0, nodes, streams)
+
+    def _measure_latencies(
+        self, graph: CalculatorGraph, snapshot: Snapshot, streams: Sequence[StreamReading]
+    ) -> None:
+        if snapshot.state != "running" or self._has_ended:
+            if snapshot.state == "over":
+                self._latencies.end()
+            return
+        self._latencies.follow(graph, self.wiring, {stream.name for stream in streams if stream.per_s})
+
+    def _stall(
+        self, graph: CalculatorGraph, snapshot: Snapshot, since_s: float, now_s: float
+    ) -> Stall | None:
+        if snapshot.state != "running" or since_s < STALLED_S:
+            self._told = None
+            return None
+        if self._told is None or now_s - self._told[1] >= _STORY_S:
+            self._told = stall_of(graph.why(), since_s), now_s
+        return attrs.evolve(self._told[0], since_s=since_s)

@@ -1,0 +1,136 @@
+"""`Meter`: makes readings of the snapshots of one run; measures rates from their differences."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from penstock_monitor.reading import NodeReading, StreamReading
+
+if TYPE_CHECKING:
+    from penstock.explain import NodeState, Snapshot, StreamState
+    from penstock_monitor.wiring import Wiring
+
+#: Rates are those since the newest snapshot that is at least so old.
+_WINDOW_S: Final = 1.0
+
+
+class _Counts(NamedTuple):
+    """What one snapshot has counted, in its order."""
+
+    at_s: float
+    steps: list[int]
+    busy_s: list[float]
+    added: list[int]
+    bounds: list[str]
+    states: list[str]
+
+
+class Meter:
+    """Takes the snapshots of one run, one after the other.
+
+    Args:
+        now_s: when the run was seen for the first time.
+
+    Attributes:
+        began_s: the same.
+        moved_s: when something was last seen to have moved: a packet, a bound, a step, the state of a node.
+    """
+
+    def __init__(self, now_s: float) -> None:
+        self.began_s: Final = now_s
+        self.moved_s = now_s
+        #: From the snapshot that rates are taken from to the newest one.
+        self._history: Final[deque[_Counts]] = deque()
+        self._newest_s: Final[dict[int, float]] = {}
+        #: Number of a node with a call under way → when that was first seen.
+        self._called_s: Final[dict[int, float]] = {}
+
+    def is_later(self, snapshot: Snapshot) -> bool:
+        """Return whether a snapshot may be of the same run as those before: no count has fallen."""
+        if not self._history:
+            return True
+        last = self._history[-1]
+        if len(last.steps) != len(snapshot.nodes) or len(last.added) != len(snapshot.streams):
+            return False
+        return all(a <= node.steps for a, node in zip(last.steps, snapshot.nodes, strict=True)) and all(
+            a <= stream.added for a, stream in zip(last.added, snapshot.streams, strict=True)
+        )
+
+    def take(self, snapshot: Snapshot, now_s: float) -> None:
+        """Take one more snapshot; before that, `is_later` must hold."""
+        counts = _Counts(
+            now_s,
+            [node.steps for node in snapshot.nodes],
+            [node.busy_s for node in snapshot.nodes],
+            [stream.added for stream in snapshot.streams],
+            [stream.bound for stream in snapshot.streams],
+            [node.state for node in snapshot.nodes],
+        )
+        history = self._history
+        last = history[-1] if history else None
+        if last is None or last[1:] != counts[1:] or snapshot.state == "paused":
+            self.moved_s = now_s
+        for number, added in enumerate(counts.added):
+            if added > (0 if last is None else last.added[number]):
+                self._newest_s[number] = now_s
+        for number, node in enumerate(snapshot.nodes):
+            if not node.running:
+                self._called_s.pop(number, None)
+            elif number not in self._called_s or (last and last.steps[number] != node.steps):
+                self._called_s[number] = now_s
+        history.append(counts)
+        while len(history) > 2 and history[1].at_s <= now_s - _WINDOW_S:  # noqa: PLR2004  # the two ends
+            history.popleft()
+
+    def nodes(self, snapshot: Snapshot) -> tuple[NodeReading, ...]:
+        """Return the nodes of the newest snapshot."""
+        is_timed = any(node.busy_s and not node.place for node in snapshot.nodes)
+        return tuple(self._node(number, node, is_timed) for number, node in enumerate(snapshot.nodes))
+
+    def streams(self, snapshot: Snapshot, wiring: Wiring) -> tuple[StreamReading, ...]:
+        """Return the streams of the newest snapshot."""
+        return tuple(self._stream(number, stream, wiring) for number, stream in enumerate(snapshot.streams))
+
+    def _node(self, number: int, node: NodeState, is_timed: bool) -> NodeReading:  # noqa: FBT001  # private
+        first, last = self._history[0], self._history[-1]
+        seconds = last.at_s - first.at_s
+        called_s = self._called_s.get(number)
+        busy = last.busy_s[number] - first.busy_s[number]
+        measured = is_timed or (node.place and node.busy_s)  # another process always measures
+        return NodeReading(
+            name=node.name,
+            calculator=node.calculator,
+            state=node.state,
+            steps=node.steps,
+            steps_per_s=(last.steps[number] - first.steps[number]) / seconds if seconds else 0.0,
+            busy=(busy / seconds if seconds else 0.0) if measured else None,
+            running=node.running,
+            ready=node.ready,
+            running_s=0.0 if called_s is None else last.at_s - called_s,
+            executor=node.executor,
+            place=node.place,
+            waits_for=node.waits_for,
+        )
+
+    def _stream(self, number: int, stream: StreamState, wiring: Wiring) -> StreamReading:
+        first, last = self._history[0], self._history[-1]
+        seconds = last.at_s - first.at_s
+        newest_s = self._newest_s.get(number)
+        of = wiring.streams[stream.name]
+        return StreamReading(
+            name=stream.name,
+            writer=of.writer,
+            readers=of.readers,
+            packets=stream.added,
+            per_s=(last.added[number] - first.added[number]) / seconds if seconds else 0.0,
+            queued=stream.queued,
+            limit=stream.limit,
+            queued_bytes=stream.queued_bytes,
+            dropped=stream.dropped,
+            drops=dict(stream.drops),
+            bound=stream.bound,
+            age_s=None if newest_s is None else last.at_s - newest_s,
+            is_input=of.is_input,
+            is_output=of.is_output,
+        )

@@ -1,0 +1,135 @@
+"""Who writes and who reads each stream of a graph, as the graph file says it, or as a run has it.
+
+The two differ where an executor runs neighbours as one node in another process.
+"""
+
+from __future__ import annotations
+
+import ast
+from functools import cached_property
+from typing import TYPE_CHECKING, Self
+
+import attrs
+
+from penstock.config import CalculatorGraphConfig
+from penstock.lowlevel import TagMap, numbered_nodes
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from penstock import CalculatorGraph
+    from penstock.explain import Ledger
+
+
+@attrs.frozen
+class StreamWiring:
+    """What does not change about a stream during a run.
+
+    Attributes:
+        name: of the stream.
+        writer: the node that writes it; "" for a graph input, and where it is not known.
+        readers: the nodes that read it, each once.
+        is_input, is_output: whether it is a graph input, or a graph output.
+    """
+
+    name: str
+    writer: str = ""
+    readers: tuple[str, ...] = ()
+    is_input: bool = False
+    is_output: bool = False
+
+
+@attrs.frozen(slots=False)  # for cached_property
+class Wiring:
+    """The streams of a graph, and its nodes.
+
+    Attributes:
+        nodes: canonical name → registered name of the calculator, in the order of the graph.
+        streams: by their names, in the order of the plan.
+    """
+
+    nodes: dict[str, str]
+    streams: dict[str, StreamWiring]
+
+    @classmethod
+    def of_graph(cls, graph: CalculatorGraph) -> Self:
+        """Return what the graph file says."""
+        message = CalculatorGraphConfig.FromString(graph.binary_config)
+        names = numbered_nodes([node.name or node.calculator for node in message.node])
+        writers = dict.fromkeys(graph.input_streams, "")
+        readers: dict[str, list[str]] = {}
+        for name, node in zip(names, message.node, strict=True):
+            for port in TagMap(node.output_stream):
+                writers[port.name] = name
+            for port in TagMap(node.input_stream):
+                readers.setdefault(port.name, []).append(name)
+        inputs, outputs = set(graph.input_streams), set(graph.output_streams)
+        streams = {
+            name: _stream(name, writer, readers.get(name, ()), inputs, outputs)
+            for name, writer in writers.items()
+        }
+        return cls({name: node.calculator for name, node in zip(names, message.node, strict=True)}, streams)
+
+    @classmethod
+    def of_run(cls, graph: CalculatorGraph, ledger: Ledger, nodes: dict[str, str]) -> Self:
+        """Return what a run has; `nodes` as in the attributes."""
+        inputs, outputs = set(graph.input_streams), set(graph.output_streams)
+        streams = {
+            one.name: _stream(
+                one.name, _node_at(one.place), [at.node for at in one.readers if at.node], inputs, outputs
+            )
+            for one in ledger.streams
+        }
+        return cls(nodes, streams)
+
+    def is_complete(self) -> bool:
+        """Return whether the writer of each stream is known; nodes elsewhere tell theirs when they open."""
+        return all(one.writer or one.is_input for one in self.streams.values())
+
+    @cached_property
+    def entries(self) -> tuple[str, ...]:
+        """The streams by which packets enter the graph: graph inputs, and those that sources write."""
+        reading = {node for one in self.streams.values() for node in one.readers}
+        return tuple(
+            one.name
+            for one in self.streams.values()
+            if one.is_input or (one.writer and one.writer not in reading)
+        )
+
+    @cached_property
+    def exits(self) -> tuple[str, ...]:
+        """The streams at which packets leave: graph outputs, and those that only sinks read.
+
+        A sink is a node that writes no stream.
+        """
+        writing = {one.writer for one in self.streams.values()}
+        return tuple(
+            one.name
+            for one in self.streams.values()
+            if one.is_output or (one.readers and writing.isdisjoint(one.readers))
+        )
+
+    def below(self, name: str) -> set[str]:
+        """Return the streams that packets of a stream may lead to, itself included."""
+        written: dict[str, list[str]] = {}
+        for one in self.streams.values():
+            written.setdefault(one.writer, []).append(one.name)
+        found, new = {name}, [name]
+        while new:
+            for node in self.streams[new.pop()].readers:
+                fresh = [stream for stream in written.get(node, ()) if stream not in found]
+                found.update(fresh)
+                new += fresh
+        return found
+
+
+def _stream(
+    name: str, writer: str, readers: Collection[str], inputs: Collection[str], outputs: Collection[str]
+) -> StreamWiring:
+    return StreamWiring(name, writer, tuple(dict.fromkeys(readers)), name in inputs, name in outputs)
+
+
+def _node_at(place: str) -> str:
+    """Return the node of a place of the ledger, "node 'X'"; "" for a graph input."""
+    kind, _, quoted = place.partition(" ")
+    return str(ast.literal_eval(quoted)) if kind == "node" else ""
