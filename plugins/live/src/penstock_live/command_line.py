@@ -130,8 +130,8 @@ def _tls(certificate: Path | None, key: Path | None, address: str | None) -> Tls
             if not is_loopback(address):
                 raise WrongUsage(
                     f"--serve-on {address!r} lets other machines see what the graph handles, so it needs "
-                    "TLS: add --serve-cert and --serve-key; or leave it out, and let a tunnel (ssh -L) lead to "
-                    f"{_LOOPBACK}"
+                    "TLS: add --serve-cert and --serve-key; or leave it out, and let a tunnel (ssh -L) lead "
+                    f"to {_LOOPBACK}"
                 )
         return None
     from penstock_live.address import TlsFiles

@@ -15,7 +15,7 @@ export class Thumbnails {
       for (const entry of entries) entry.target.card.isInView = entry.isIntersecting;
     });
     byId("add-stream").addEventListener("change", (event) => {
-      if (event.target.value) this.add(event.target.value).title.focus();
+      if (event.target.value) this.open(event.target.value);
     });
     this.tick();
   }
@@ -35,21 +35,25 @@ export class Thumbnails {
     this.choices(reading);
   }
 
-  // Returns the card of a stream, made if there is none.
+  // Adds the card of a stream, if there is none.
   add(name) {
-    let card = this.cards.get(name);
-    if (card === undefined) {
-      card = new Card(name, () => this.remove(name));
-      this.cards.set(name, card);
-      byId("cards").append(card.element);
-      card.element.card = card;
-      this.inView.observe(card.element);
-      keepStreams([...this.cards.keys()]);
-      if (this.reading !== null) this.update(this.reading);
-      this.choices(this.reading);
-    }
-    card.element.scrollIntoView({ block: "nearest" });
-    return card;
+    if (this.cards.has(name)) return;
+    const card = new Card(name, () => this.remove(name));
+    this.cards.set(name, card);
+    byId("cards").append(card.element);
+    card.element.card = card;
+    this.inView.observe(card.element);
+    keepStreams([...this.cards.keys()]);
+    if (this.reading !== null) this.update(this.reading);
+    this.choices(this.reading);
+  }
+
+  // Shows a stream to who has asked for it.
+  open(name) {
+    this.add(name);
+    const { element, title } = this.cards.get(name);
+    element.scrollIntoView({ block: "nearest" });
+    title.focus();
   }
 
   remove(name) {
