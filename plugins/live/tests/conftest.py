@@ -149,6 +149,12 @@ def serve_by_hand(monitor, graph=GRAPH, **options):
     return Server(listening, address, penstock.CalculatorGraph(graph).binary_config, monitor, **options)
 
 
+@pytest.fixture(autouse=True)
+def short_wait(monkeypatch):
+    """Let no server wait long for a last reading: the monitors here give one only when a test does."""
+    monkeypatch.setattr("penstock_live.server._LAST_S", 0.05)
+
+
 @pytest.fixture(scope="session")
 def hand():
     """Return the names above: tests import no module of their directory."""

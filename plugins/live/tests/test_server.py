@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import socket
 import ssl
+import subprocess
+import sys
 import threading
 
 import attrs
@@ -303,3 +305,16 @@ def test_finding_the_pack_imports_no_server():
     import sys
 
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+def test_the_interpreter_ends_although_nobody_has_closed_the_server(hand):
+    code = (
+        "import penstock, penstock_live, urllib.request\n"
+        f"graph = penstock.CalculatorGraph({hand.GRAPH!r})\n"
+        "server = penstock_live.serve(graph)\n"
+        "events = urllib.request.urlopen(server.url.replace('/?', '/events?'))\n"
+        "assert events.readline().startswith(b'data: ')\n"
+        "urllib.request.urlopen(server.url.replace('/?', '/thumbnail?stream=in&')).read()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, timeout=60)
+    assert done.stderr == b""

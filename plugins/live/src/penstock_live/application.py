@@ -16,7 +16,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import HTMLResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from penstock.errors import NotFoundError, UnavailableError
+from penstock.errors import NotFoundError, PenstockError, UnavailableError
 from penstock_live.drawing import picture
 from penstock_live.guard import Guard
 from penstock_live.page import page
@@ -88,7 +88,10 @@ class Application:
         return Response(self._picture, media_type="image/svg+xml")
 
     async def _reading(self, _request: Request) -> Response:
-        return Response(await self._feed.newest(), media_type="application/json")
+        try:
+            return Response(await self._feed.newest(), media_type="application/json")
+        except PenstockError as error:
+            return PlainTextResponse(f"{error}\n", _UNAVAILABLE)
 
     async def _events(self, request: Request) -> Response:
         if request.method == "HEAD":  # an answer without an end, which has no body
@@ -105,6 +108,8 @@ class Application:
             made = await self._thumbnails.of(stream)
         except NotFoundError as error:
             return PlainTextResponse(f"{error}\n", _NOT_FOUND)
+        except PenstockError as error:  # it stays inside another process, say
+            return PlainTextResponse(f"{error}\n", _UNAVAILABLE)
         # escaped: headers are Latin-1, and have no line breaks
         headers = {
             "penstock-kind": made.kind,

@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Final, Protocol
 
 import msgspec
+
+from penstock.errors import PenstockError
+from penstock_live.helpers import Helpers
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -30,7 +33,7 @@ _LOOK_S: Final = 1.0
 #: The number of no reading.
 _NO_NUMBER: Final = -1
 _HEARTBEAT: Final = b": no news\n\n"
-_END: Final = b"event: end\ndata: the server is closed\n\n"
+_CLOSED: Final = "the server is closed"
 
 
 class Watched(Protocol):
@@ -64,13 +67,20 @@ class Feed:
     def __init__(self, monitor: Watched) -> None:
         self._monitor: Final = monitor
         #: One waits for the next reading, one asks for the newest.
-        self._threads: Final = ThreadPoolExecutor(2, "penstock-live-feed")
+        self._helpers: Final = Helpers(2, "penstock-live-feed")
         self._news: Final = asyncio.Condition()
         self._newest = b""
         self._number = _NO_NUMBER
         self._clients = 0
         self._pump: asyncio.Task[None] | None = None
         self._closed: Final = asyncio.Event()
+        #: Why no more readings come, in a line.
+        self._reason = _CLOSED
+
+    @property
+    def has_clients(self) -> bool:
+        """Whether anybody gets events."""
+        return self._clients > 0
 
     async def newest(self) -> bytes:
         """Return the newest reading."""
@@ -82,29 +92,35 @@ class Feed:
         self._start()
         try:
             seen = _NO_NUMBER
-            while not self._closed.is_set():
+            while self._number != seen or not self._closed.is_set():
                 await self._wait(seen)
                 if self._number != seen:
                     seen = self._number
                     yield b"data: " + self._newest + b"\n\n"
                 elif not self._closed.is_set():
                     yield _HEARTBEAT
-            yield _END
+            yield f"event: end\ndata: {self._reason}\n\n".encode()
         finally:
             self._clients -= 1
             if not self._clients:
                 self._stop()
 
     async def close(self) -> None:
-        """Tell the clients that no more will come."""
+        """Give the clients the last reading, and tell them that no more will come."""
         self._stop()
+        if self._clients:
+            with contextlib.suppress(PenstockError):  # there is none
+                await self._publish(await self._asked())
+        await self._end()
+        self._helpers.close()
+
+    async def _end(self) -> None:
         self._closed.set()
         async with self._news:
             self._news.notify_all()
-        self._threads.shutdown(wait=False)
 
     async def _asked(self) -> Reading:
-        return await asyncio.get_running_loop().run_in_executor(self._threads, self._monitor.reading)
+        return await self._helpers.call(self._monitor.reading)
 
     async def _wait(self, seen: int) -> None:
         """Wait for a reading after one, for the end, or until a heartbeat is due."""
@@ -123,15 +139,24 @@ class Feed:
             self._pump.cancel()
             self._pump = None
 
+    async def _publish(self, reading: Reading) -> None:
+        async with self._news:
+            self._newest, self._number = encoded(reading), reading.number
+            self._news.notify_all()
+
     async def _run(self) -> None:
-        loop = asyncio.get_running_loop()
-        reading: Reading | None = await self._asked()
+        try:
+            await self._publish(await self._asked())
+            await self._go_on()
+        except PenstockError as error:  # the monitor has failed
+            self._reason = " ".join(str(error).split())
+            await self._end()
+
+    async def _go_on(self) -> None:
         while True:
             began = monotonic()
+            reading = await self._helpers.call(partial(self._monitor.wait, self._number, _LOOK_S))
             if reading is not None:
-                async with self._news:
-                    self._newest, self._number = encoded(reading), reading.number
-                    self._news.notify_all()
-            reading = await loop.run_in_executor(self._threads, self._monitor.wait, self._number, _LOOK_S)
+                await self._publish(reading)
             # also where the monitor is over, and says None at once
             await asyncio.sleep(max(0.0, SHORTEST_S - (monotonic() - began)))

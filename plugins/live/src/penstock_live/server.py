@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 import uvicorn
 
-from penstock.errors import InvalidArgumentError
+from penstock.errors import InvalidArgumentError, PenstockError
 from penstock_live.address import TlsFiles, listen
 from penstock_live.application import Application
 from penstock_live.feed import SHORTEST_S, Feed
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 #: How long clients may take to read what is under way when the server is closed.
 _GRACE_S: Final = 0.5
+#: How long to wait for the last reading, which is due after a fifth of a second but for large graphs.
+_LAST_S: Final = 2.0
 #: Requests at once; one page takes two or three.
 _MOST: Final = 200
 _SHORTEST_TOKEN: Final = 16
@@ -145,7 +147,7 @@ class Server:
             self._feed,
         )
         self._thread: Final = threading.Thread(
-            target=self._server.run, args=([listening],), name="penstock-live", daemon=True
+            target=self._server.run, args=([listening],), name="penstock-live"
         )
         self._thread.start()
 
@@ -157,8 +159,11 @@ class Server:
     def close(self) -> None:
         """Stop: tell the pages, close all connections, and wait for the thread. May be called again.
 
-        The graph goes on.
+        Pages that are open get a reading that is taken now. The graph goes on.
         """
+        if self._feed.has_clients:
+            with contextlib.suppress(PenstockError):  # a monitor that has failed has no last reading
+                self._monitor.wait(self._monitor.reading().number, _LAST_S)
         self._monitor.close()
         self._server.should_exit = True
         self._thread.join()
@@ -174,11 +179,15 @@ class Server:
 
 
 class _Server(uvicorn.Server):
-    """uvicorn's server, which ends within a second even if a client does not read."""
+    """uvicorn's server, which ends with the interpreter, and soon even if a client does not read."""
 
     def __init__(self, config: uvicorn.Config, feed: Feed) -> None:
         super().__init__(config)
         self._feed: Final = feed
+
+    async def on_tick(self, counter: int) -> bool:
+        """Return whether to end: asked to, or because the interpreter ends, which waits for this thread."""
+        return await super().on_tick(counter) or not threading.main_thread().is_alive()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Tell the clients, and end all connections."""

@@ -24,6 +24,7 @@ _LINE: Final = 100
 _MOST_LINES: Final = 4
 #: Points of a line; of longer ones the extremes of each piece are taken.
 _POINTS: Final = 240
+_LARGEST: Final = 2**63
 _JSON: Final = "application/json"
 
 
@@ -78,7 +79,7 @@ def _drawn(payload: Any) -> tuple[str, str, bytes, str]:
     """Return kind, media type, content, and what the line under it says further; "text" for words."""
     if isinstance(payload, Real):
         number = int(payload) if isinstance(payload, Integral) else float(payload)
-        return "number", _JSON, msgspec.json.encode({"value": number if _is_finite(number) else None}), ""
+        return "number", _JSON, msgspec.json.encode({"value": number if _is_shown(number) else None}), ""
     picture = as_picture(payload)
     if picture is not None:
         return "image", *jpeg_or_png(picture), ""
@@ -90,9 +91,9 @@ def _drawn(payload: Any) -> tuple[str, str, bytes, str]:
     return ("image", "image/png", png, "") if isinstance(png, bytes) else ("text", "", b"", "")
 
 
-def _is_finite(number: float) -> bool:
-    # JavaScript has no integers beyond 2**53: they come as the nearest number there is
-    return math.isfinite(number) and abs(number) < 2**63
+def _is_shown(number: float) -> bool:
+    """Return whether JSON and JavaScript have a number: not infinity, nor an integer of many digits."""
+    return abs(number) < _LARGEST if isinstance(number, int) else math.isfinite(number)
 
 
 def _array(payload: Any) -> NDArray[Any] | None:

@@ -6,10 +6,11 @@ However many clients ask, at most two a second are made of each stream; in betwe
 from __future__ import annotations
 
 import asyncio
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
+from penstock_live.helpers import Helpers
 from penstock_live.thumbnail import Thumbnail, thumbnail
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ class Thumbnails:
 
     def __init__(self, monitor: Watched) -> None:
         self._monitor: Final = monitor
-        self._threads: Final = ThreadPoolExecutor(_THREADS, "penstock-live-thumbnail")
+        self._helpers: Final = Helpers(_THREADS, "penstock-live-thumbnail")
         #: Stream → when its newest thumbnail was begun, and the thumbnail.
         self._newest: Final[dict[str, tuple[float, asyncio.Future[Thumbnail]]]] = {}
         #: Stream → the packet that was shown last, and how.
@@ -43,10 +44,11 @@ class Thumbnails:
 
         Raises:
             NotFoundError: the graph has no such stream.
+            PenstockError: whatever else the monitor raises.
         """
         began, found = self._newest.get(stream, (0.0, None))
         if found is None or (found.done() and monotonic() - began >= FRESH_S):
-            found = asyncio.get_running_loop().run_in_executor(self._threads, self._make, stream)
+            found = self._helpers.call(partial(self._make, stream))
             self._newest[stream] = (monotonic(), found)
         try:
             return await asyncio.shield(found)
@@ -56,7 +58,7 @@ class Thumbnails:
 
     def close(self) -> None:
         """Make no more. Those under way are finished."""
-        self._threads.shutdown(wait=False, cancel_futures=True)
+        self._helpers.close()
 
     def _make(self, stream: str) -> Thumbnail:
         packet = self._monitor.peek(stream, timeout=_WAIT_S)

@@ -22,7 +22,7 @@ let connectionState = "connecting";
 startTheme();
 const thumbnails = new Thumbnails();
 const picture = new Picture(choose);
-const details = new Details((name) => thumbnails.add(name).title.focus(), (kind, name) => picture.focus(`${kind} ${name}`));
+const details = new Details((name) => thumbnails.open(name), (kind, name) => picture.focus(`${kind} ${name}`));
 const tables = new Tables(choose);
 const troubles = new Troubles(choose);
 new Connection(showReading, showConnection);

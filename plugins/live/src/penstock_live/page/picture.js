@@ -162,7 +162,7 @@ class Item {
     group.append(this.bar);
     group.setAttribute("tabindex", "-1");
     group.setAttribute("role", "button");
-    this.label = "";
+    this.label = name;
     this.badge = null;
   }
 
@@ -176,7 +176,7 @@ class Item {
     this.notes.forEach((note, i) => say(note, [first, second][i] ?? ""));
     this.fill(node.busy ?? 0);
     this.group.classList.toggle("is-idle", node.steps_per_s === 0);
-    this.name_as(`node ${node.name}, ${node.calculator}, ${node.state}${node.place && `, ${node.place}`}`);
+    this.nameAs(`node ${node.name}, ${node.calculator}, ${node.state}${node.place && `, ${node.place}`}`);
   }
 
   showStream(stream) {
@@ -186,15 +186,14 @@ class Item {
     for (const line of this.edges) line.classList.toggle("is-flowing", stream.per_s > 0);
     this.group.classList.toggle("is-idle", stream.per_s === 0);
     this.group.classList.toggle("is-full", stream.limit !== null && stream.queued >= stream.limit);
-    this.name_as(`stream ${stream.name}`);
+    this.nameAs(`stream ${stream.name}`);
   }
 
   // The name has no number that changes: a screen reader would read it again and again.
-  name_as(label) {
-    const marked = this.badge === null ? label : `${label}, culprit`;
-    if (marked === this.label) return;
-    this.label = marked;
-    this.group.setAttribute("aria-label", marked);
+  nameAs(label) {
+    this.label = label;
+    const said = this.badge === null ? label : `${label}, culprit`;
+    if (this.group.getAttribute("aria-label") !== said) this.group.setAttribute("aria-label", said);
   }
 
   fill(part) {
@@ -206,11 +205,13 @@ class Item {
     this.group.classList.add("is-culprit");
     this.badge = makeSvg("text", { class: "live-badge", x: this.frame.x.baseVal.value, y: this.frame.y.baseVal.value - 4 }, "⚠ culprit");
     this.group.append(this.badge);
+    this.nameAs(this.label);
   }
 
   unmark() {
     this.group.classList.remove("is-culprit");
     this.badge?.remove();
     this.badge = null;
+    this.nameAs(this.label);
   }
 }

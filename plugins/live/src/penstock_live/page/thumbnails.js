@@ -15,7 +15,7 @@ export class Thumbnails {
       for (const entry of entries) entry.target.card.isInView = entry.isIntersecting;
     });
     byId("add-stream").addEventListener("change", (event) => {
-      if (event.target.value) this.add(event.target.value).title.focus();
+      if (event.target.value) this.open(event.target.value);
     });
     this.tick();
   }
@@ -35,21 +35,25 @@ export class Thumbnails {
     this.choices(reading);
   }
 
-  // Returns the card of a stream, made if there is none.
+  // Adds the card of a stream, if there is none.
   add(name) {
-    let card = this.cards.get(name);
-    if (card === undefined) {
-      card = new Card(name, () => this.remove(name));
-      this.cards.set(name, card);
-      byId("cards").append(card.element);
-      card.element.card = card;
-      this.inView.observe(card.element);
-      keepStreams([...this.cards.keys()]);
-      if (this.reading !== null) this.update(this.reading);
-      this.choices(this.reading);
-    }
-    card.element.scrollIntoView({ block: "nearest" });
-    return card;
+    if (this.cards.has(name)) return;
+    const card = new Card(name, () => this.remove(name));
+    this.cards.set(name, card);
+    byId("cards").append(card.element);
+    card.element.card = card;
+    this.inView.observe(card.element);
+    keepStreams([...this.cards.keys()]);
+    if (this.reading !== null) this.update(this.reading);
+    this.choices(this.reading);
+  }
+
+  // Shows a stream to who has asked for it.
+  open(name) {
+    this.add(name);
+    const { element, title } = this.cards.get(name);
+    element.scrollIntoView({ block: "nearest" });
+    title.focus();
   }
 
   remove(name) {
@@ -110,7 +114,7 @@ class Card {
       const answer = await fetch(address("/thumbnail", { stream: this.name }));
       if (!answer.ok) return this.put(make("p", {}, (await answer.text()).trim()));
       const header = (key) => decodeURIComponent(answer.headers.get(`penstock-${key}`) ?? "");
-      await this.draw(header("kind"), answer, `${this.name}: ${header("payload")}`);
+      await this.draw(header("kind"), answer, header("payload"));
       say(this.words, header("kind") === "number" ? "" : header("payload"));
       say(this.when, header("timestamp") && `at ${header("timestamp")}`);
       // a packet that passed meanwhile is asked for again
@@ -120,11 +124,12 @@ class Card {
     }
   }
 
-  async draw(kind, answer, label) {
+  async draw(kind, answer, words) {
+    const label = `${this.name}: ${words}`;
     this.element.dataset.kind = kind;
     if (kind === "image" || kind === "heat map") return this.drawImage(await answer.blob(), label, kind);
     const content = await answer.json();
-    if (kind === "number") this.drawNumber(content.value);
+    if (kind === "number") this.drawNumber(content.value, words);
     else if (kind === "lines") this.put(plot(content.rows, label));
     else if (kind === "text") this.put(make("pre", {}, content.text));
   }
@@ -142,10 +147,10 @@ class Card {
     }
   }
 
-  drawNumber(value) {
+  drawNumber(value, words) {
     this.numbers.push(value);
     this.numbers = this.numbers.slice(-KEPT_NUMBERS);
-    const said = value === null ? "not finite" : String(value);
+    const said = value === null ? words : String(value); // infinity, say, is not in JSON
     this.put(make("p", { class: "value" }, said), plot([this.numbers], `the last ${this.numbers.length} values of ${this.name}`));
   }
 
