@@ -22,9 +22,9 @@ class Kind(enum.Enum):
     GAUGE = "gauge"
 
 
-@attrs.frozen
+@attrs.frozen(eq=False)
 class Measure:
-    """One measure.
+    """One measure; those below are all that there are, so that one is only equal to itself.
 
     Attributes:
         name: for Prometheus, without "penstock_", and without the "_total" of a counter.

@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 #: Gets the name of a graph, and a sample of it.
 Listener: TypeAlias = Callable[[str, Sample], object]
 
-#: How often it is seen whether the run moves, and a timestamp is sampled.
-INTERVAL_S: Final = 1.0
+#: How often a timestamp is sampled, and how often it is looked at whether the run moves.
+SAMPLES_S: Final = 1.0
+LOOKS_S: Final = 2.0
 
 
 class WatchedGraph:
@@ -40,11 +41,11 @@ class WatchedGraph:
     def __init__(self, graph: CalculatorGraph, name: str, told: Sequence[Listener] = ()) -> None:
         self.name: Final = name
         self._followed: Final = FollowedGraph(graph, name)
-        monitor = self._monitor = Monitor(graph, interval_s=INTERVAL_S)
+        monitor = self._monitor = Monitor(graph, interval_s=LOOKS_S)
         self._lock: Final = threading.Lock()
         self._histograms: Final[dict[str, Histogram]] = {}
         self._told: Final = told
-        self._sampler: Final = Sampler(graph, lambda: monitor.plan_streams, self._take, INTERVAL_S)
+        self._sampler: Final = Sampler(graph, lambda: monitor.plan_streams, self._take, SAMPLES_S)
 
     @property
     def is_alive(self) -> bool:
