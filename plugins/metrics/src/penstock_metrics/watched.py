@@ -131,9 +131,15 @@ class WatchedGraphs:
         watched.close()
 
     def alive(self) -> list[WatchedGraph]:
-        """Return those that still exist, in the order in which they were added."""
+        """Return those that still exist, in the order in which they were added; the others are left out."""
         with self._lock:
-            return [watched for watched in self._graphs.values() if watched.is_alive]
+            gone = [watched for watched in self._graphs.values() if not watched.is_alive]
+            for watched in gone:
+                del self._graphs[watched.name]
+            found = list(self._graphs.values())
+        for watched in gone:
+            watched.close()
+        return found
 
     def close(self) -> None:
         """Leave out all graphs, and end the threads that look at them. Graphs may be added again."""
