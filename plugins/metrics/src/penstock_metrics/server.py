@@ -105,11 +105,12 @@ class _Server(ThreadingMixIn, WSGIServer):
     """A thread for each request; one that hangs holds up neither the others nor the end of the process."""
 
     daemon_threads = True
-    # Newer Pythons let two programs share a port (SO_REUSEPORT), and each would get half of the requests.
-    allow_reuse_port = False
 
     def server_bind(self) -> None:
-        """Bind, without asking the name service for the name of the address, which may take seconds."""
+        """Bind, so that no other program can share the port.
+
+        The base class asks the name service for the name of the address too, which may take seconds.
+        """
         host, port = self.server_address[:2]
         self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         self.socket.bind(self.server_address)
