@@ -48,6 +48,18 @@ def open_files() -> int:
     return len(list(descriptors.iterdir())) if descriptors.is_dir() else 0
 
 
+def test_a_graph_counts_its_runs(make) -> None:
+    graph = make([(Pass, "in", "out")], "in")
+    assert graph.run_count == 0
+    run_once(graph)
+    assert graph.run_count == 1
+    with pytest.raises(penstock.GraphConfigError):
+        graph.start_run({"no_such_side_packet": 1})
+    assert graph.run_count == 1
+    run_once(graph)
+    assert graph.run_count == 2
+
+
 def test_a_hundred_runs_leave_no_thread_no_file_and_no_packet_behind(make) -> None:
     async def process(cc):
         cc.output.add_packet(cc.input.packet)

@@ -181,6 +181,14 @@ class CalculatorGraph:
         """Whether a run is under way: it has begun, and its end has not been waited for yet."""
         return self._starter.is_running
 
+    @property
+    def run_count(self) -> int:
+        """How many runs have begun, the one under way included; changes when `snapshot` and `ledger` do.
+
+        A program that looks at a graph from time to time learns from it that there is another run.
+        """
+        return self._starter.run_count
+
     def has_input_stream(self, name: str) -> bool:
         """Return whether the graph has a graph input of this name."""
         return self._plan.stream_ids.get(name, self._plan.graph_inputs) < self._plan.graph_inputs

@@ -88,6 +88,7 @@ class Starter:
         prepare_trace: called before each run of a graph that asks for a trace itself; else None.
         runner: the run under way or the last one; None before the first.
         is_running: whether a run has begun and its end has not been waited for yet.
+        run_count: how many runs have begun.
         side_packets: of that run.
     """
 
@@ -119,6 +120,7 @@ class Starter:
         self.prepare_trace: Callable[[], None] | None = None
         self.runner: Runner | None = None
         self.is_running = False
+        self.run_count = 0
         self.side_packets = SidePackets(plan, base)
         self._on_drop: weakref.finalize[..., Starter] | None = None
 
@@ -157,6 +159,7 @@ class Starter:
         self.side_packets = new.side_packets
         try:
             self.runner = runner
+            self.run_count += 1
             self.is_running = True
             for _, poller in self.pollers:
                 poller.follow(runner)
