@@ -39,6 +39,7 @@ BENCHMARKS: Final = (
     "start",
     "functions",
     "slow_node",
+    "monitor",
     "gpu_frame",
     "image",
 )

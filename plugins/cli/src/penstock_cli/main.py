@@ -17,9 +17,10 @@ from penstock_cli.completion import complete_component
 from penstock_cli.failures import EXIT_CODES, RunFailed, as_failure
 from penstock_cli.group import DEBUG, PenstockGroup, RunningCommand
 from penstock_cli.inspection import COMMANDS
-from penstock_cli.options import IMPORTED, as_json, debug, imports
+from penstock_cli.options import IMPORTED, as_json, debug, imports, with_sides
 from penstock_cli.pack_commands import PACK_COMMANDS
 from penstock_cli.running import read_manner, running
+from penstock_cli.top_command import top_command
 from penstock_cli.trace_commands import TRACE_COMMANDS
 
 _DEMO_OUT: Final = "penstock-demo.mp4"
@@ -80,14 +81,7 @@ def penstock_command() -> None:
 
 @penstock_command.command("run", cls=RunningCommand, short_help="Run a graph file.", epilog=EXIT_CODES)
 @click.argument("graph", type=click.Path(path_type=Path))
-@click.option(
-    "--side",
-    "sides",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="A side packet; may be given several times. The value is read as JSON if it can be (3, 0.5, true, "
-    '"3", [1, 2]), else it is a str.',
-)
+@with_sides
 @as_json("the summary as a JSON object")
 @imports
 @running
@@ -289,5 +283,5 @@ def show_command(  # noqa: PLR0913, PLR0917  # an argument for each option
         print_description(description, version, source)
 
 
-for _command in (*COMMANDS, *TRACE_COMMANDS, *PACK_COMMANDS):
+for _command in (top_command, *COMMANDS, *TRACE_COMMANDS, *PACK_COMMANDS):
     penstock_command.add_command(_command)

@@ -62,6 +62,17 @@ imports: Final = click.option(
 )
 
 
+#: `--side`, of the commands that run a graph.
+with_sides: Final = click.option(
+    "--side",
+    "sides",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="A side packet; may be given several times. The value is read as JSON if it can be (3, 0.5, true, "
+    '"3", [1, 2]), else it is a str.',
+)
+
+
 def as_json(what: str) -> Callable[[F], F]:
     """Return the option `--json`, which a command takes as `as_text`.
 

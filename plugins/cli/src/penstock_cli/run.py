@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
+    from penstock_cli.progress import Display
+
 
 @dataclass(frozen=True)
 class Manner:
@@ -42,6 +44,7 @@ class Manner:
         max_queued_bytes: fail if packets that wait in queues take more bytes; infinity for no limit.
         log_level: show the library's log from this level on, with node, stream and timestamp; None: only
             warnings, without them.
+        show: makes what shows a run of a graph; None: a line of progress.
     """
 
     progress: bool = True
@@ -53,6 +56,14 @@ class Manner:
     trace: Path | None = None
     strict: bool = False
     max_queued_bytes: float | None = None
+    show: Callable[[CalculatorGraph], Display] | None = None
+
+    def display(self, graph: CalculatorGraph) -> Display:
+        """Return what shows a run of the graph."""
+        is_wanted = self.progress and not self.quiet
+        if self.show is not None and is_wanted:
+            return self.show(graph)
+        return display_for(wanted=is_wanted)
 
     def log_said(self) -> AbstractContextManager[None]:
         """Print Penstock's log until the end of the block."""
@@ -131,9 +142,8 @@ def _run_graph(
     wait: Callable[[float], None] | None,
 ) -> tuple[Outcome, list[tuple[Path, int]]]:
     named = NamedFiles(sides.values())
-    display = display_for(wanted=manner.progress and not manner.quiet)
     try:
-        outcome = run_to_end(graph, sides, display, timeout_s=manner.timeout_s, wait=wait)
+        outcome = run_to_end(graph, sides, manner.display(graph), timeout_s=manner.timeout_s, wait=wait)
     except GraphConfigError as error:
         raise _unfit(error, sides) from error
     written = named.written()

@@ -155,8 +155,8 @@ class _Serving:
         self._tls: Final = tls
         self._stays: Final = stays
         self._server: Server | None = None
-        #: The identity of the graph that is served; 0 before there is one.
-        self._graph = 0
+        #: The graph that is served. Kept, so that the page still has its last numbers when the run is over.
+        self._graph: CalculatorGraph | None = None
         self._error: BaseException | None = None
 
     def begin(self, graph: CalculatorGraph) -> None:
@@ -166,13 +166,13 @@ class _Serving:
         from penstock_live.server import serve_on
 
         self._server = serve_on(self._listening, self._address, graph, tls=self._tls)
-        self._graph = id(graph)
+        self._graph = graph
         _begun.add(self)
         say(f"the run is shown at {self._server.url}")
 
     def note_end(self, graph: CalculatorGraph, error: BaseException | None) -> None:
         """Note how the run has ended, if it is that of the graph that is served."""
-        if id(graph) == self._graph:
+        if graph is self._graph:
             self._error = error
 
     def end(self) -> None:
@@ -186,6 +186,7 @@ class _Serving:
                 self._stay()
         finally:
             self._server.close()
+            self._graph = None
 
     def _stay(self) -> None:
         """Keep the page if that is asked for, else say that it can be kept."""

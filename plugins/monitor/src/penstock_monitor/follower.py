@@ -45,7 +45,8 @@ class Follower:
         self._number = 0
         self._meter: Meter | None = None
         self._latencies = Latencies(clock)
-        self._was_over = False
+        #: Which one was read last, as `graph.run_count` counts them.
+        self._run = 0
         self._has_ended = False
         #: The stall, and when its story was told.
         self._told: tuple[Stall, float] | None = None
@@ -53,18 +54,16 @@ class Follower:
     def read(self, graph: CalculatorGraph) -> Reading:
         """Return one more reading."""
         self._number += 1
-        try:
-            snapshot = graph.snapshot()
-        except FailedPreconditionError:
+        run, snapshot = _snapshot_of(graph)
+        if snapshot is None:
             self._forget_run()
             return self._before_a_run()
         now_s = self._clock()
         meter = self._meter
-        is_over = snapshot.state == "over"
-        if meter is None or (self._was_over and not is_over) or not meter.is_later(snapshot):
+        if meter is None or run != self._run:
             self._forget_run()
+            self._run = run
             meter = self._meter = Meter(now_s)
-        self._was_over = is_over
         if self.wiring is self._of_graph or not self.wiring.is_complete():
             kinds = {node.name: node.calculator for node in snapshot.nodes}
             self.wiring = Wiring.of_run(graph, graph.ledger(), kinds)
@@ -94,7 +93,6 @@ class Follower:
             self._latencies = Latencies(self._clock)
         self._meter = None
         self._told = None
-        self._was_over = False
         self.wiring = self._of_graph
 
     def _before_a_run(self) -> Reading:
@@ -129,3 +127,15 @@ class Follower:
         if self._told is None or now_s - self._told[1] >= _STORY_S:
             self._told = stall_of(graph.why(), since_s), now_s
         return attrs.evolve(self._told[0], since_s=since_s)
+
+
+def _snapshot_of(graph: CalculatorGraph) -> tuple[int, Snapshot | None]:
+    """Return which run is under way or over, and where it stands; None where none has begun."""
+    while True:
+        run = graph.run_count
+        try:
+            snapshot = graph.snapshot()
+        except FailedPreconditionError:
+            return run, None
+        if graph.run_count == run:  # else another run has begun in between
+            return run, snapshot

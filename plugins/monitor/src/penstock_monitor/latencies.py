@@ -2,7 +2,8 @@
 
 A sample takes one timestamp: it watches a stream by which packets enter the graph for one packet, and the
 streams at which packets leave until they are settled there. So a sample costs a few watched packets, and
-between two samples nothing is watched. A timestamp that does not come out again (a limiter has dropped it,
+between two samples nothing is watched. The exits of a graph with long queues are watched for long, so the
+pause after such a sample is long too. A timestamp that does not come out again (a limiter has dropped it,
 or a node writes at other timestamps) counts for nothing.
 """
 
@@ -10,6 +11,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
+from math import inf
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from penstock.errors import FailedPreconditionError
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 
 #: A sample is given up after so long.
 _PATIENCE_S: Final = 10.0
+#: The pause after a sample is so many times as long as its timestamp took.
+_REST: Final = 3
 #: Figures are of so many samples, the last ones.
 _KEPT: Final = 500
 #: Packets that an exit remembers while the entry has not been seen.
@@ -58,6 +62,9 @@ class _Sample:
         self._exits: Final[list[_Exit]] = []
         #: Stream → seconds from the entry to there.
         self.took_s: Final[dict[str, float]] = {}
+        #: How long it was on its way until the last exit was settled, and when that was.
+        self.under_way_s = 0.0
+        self.ended_s = began_s
 
     def begin(self, graph: CalculatorGraph, entry: str, exits: Collection[str]) -> None:
         """Watch the exits, then the entry: no packet can leave unseen that was seen to enter.
@@ -109,6 +116,8 @@ class _Sample:
         for seen in one.seen:
             if seen.stamp == entered.stamp and seen.is_packet:
                 self.took_s[one.stream] = max(0.0, seen.at_s - entered.at_s)
+        self.ended_s = max(self.ended_s, one.seen[-1].at_s)
+        self.under_way_s = self.ended_s - entered.at_s
         unwatch, one.unwatch = one.unwatch, None
         one.seen.clear()
         return unwatch
@@ -177,6 +186,8 @@ class Latencies:
         self._clock: Final = clock
         self._sample: _Sample | None = None
         self._turn = 0
+        #: When the next sample may begin.
+        self._next_s = -inf
         #: Streams that stay inside other processes.
         self._hidden: Final[set[str]] = set()
         self._figures: Final[dict[str, _Figures]] = {}
@@ -190,10 +201,17 @@ class Latencies:
             moving: names of streams on which packets have come lately; only these are watched.
         """
         if self._sample is not None:
-            is_late = self._clock() - self._sample.began_s > _PATIENCE_S
-            if not (self._sample.is_done() or is_late):
+            is_done = self._sample.is_done()
+            is_late = not is_done and self._clock() - self._sample.began_s > _PATIENCE_S
+            if not (is_done or is_late):
                 return
+            if is_late:
+                self._next_s = self._clock() + _REST * _PATIENCE_S
+            else:
+                self._next_s = self._sample.ended_s + _REST * self._sample.under_way_s
             self.end()
+        if self._clock() < self._next_s:
+            return
         entries = [name for name in wiring.entries if name in moving and name not in self._hidden]
         if not entries:
             return

@@ -46,19 +46,8 @@ class Meter:
         #: Number of a node with a call under way → when that was first seen.
         self._called_s: Final[dict[int, float]] = {}
 
-    def is_later(self, snapshot: Snapshot) -> bool:
-        """Return whether a snapshot may be of the same run as those before: no count has fallen."""
-        if not self._history:
-            return True
-        last = self._history[-1]
-        if len(last.steps) != len(snapshot.nodes) or len(last.added) != len(snapshot.streams):
-            return False
-        return all(a <= node.steps for a, node in zip(last.steps, snapshot.nodes, strict=True)) and all(
-            a <= stream.added for a, stream in zip(last.added, snapshot.streams, strict=True)
-        )
-
     def take(self, snapshot: Snapshot, now_s: float) -> None:
-        """Take one more snapshot; before that, `is_later` must hold."""
+        """Take one more snapshot."""
         counts = _Counts(
             now_s,
             [node.steps for node in snapshot.nodes],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 import weakref
+from collections import deque
 from typing import TYPE_CHECKING, Final, Self
 
 from penstock.errors import FailedPreconditionError, InvalidArgumentError, PenstockError, words_of
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 _LOG: Final = get_logger("monitor")
 #: The thread rests for so many times what a reading has cost, so that it takes at most 2 % of a processor.
 _REST: Final = 50
+#: The cost is the least of so many readings: the first ones of a run also import modules and read the plan.
+_LOOKED_AT: Final = 3
 #: How often the thread looks whether the interpreter is about to end.
 _LOOK_S: Final = 0.5
 
@@ -147,6 +150,7 @@ class Monitor:
 
     def _poll(self) -> None:
         main = threading.main_thread()
+        costs: deque[float] = deque(maxlen=_LOOKED_AT)
         try:
             while not self._stop.is_set() and main.is_alive():  # else the interpreter would not end
                 began = time.thread_time()
@@ -157,8 +161,9 @@ class Monitor:
                 del graph
                 if reading.state == "over":
                     self._peeks.release()
-                pause = max(self._interval_s, _REST * (time.thread_time() - began))
-                self._rest(pause, main)
+                costs.append(time.thread_time() - began)
+                cost = min(costs) if len(costs) == _LOOKED_AT else 0.0
+                self._rest(max(self._interval_s, _REST * cost), main)
         except Exception as error:  # noqa: BLE001  # a thread must not end in silence
             self._failure = error  # for whoever asks for a reading
             _LOG.exception("the monitor has failed and takes no more readings")

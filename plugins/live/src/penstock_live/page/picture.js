@@ -43,13 +43,16 @@ export class Picture {
       const name = line.dataset.stream;
       edges.set(name, [...(edges.get(name) ?? []), line]);
     }
+    const found = new Map();
     for (const group of this.svg.querySelectorAll("[data-node], [data-stream]:not(.pk-edge)")) {
       const kind = group.dataset.node === undefined ? "stream" : "node";
-      const name = group.dataset[kind];
-      const key = `${kind} ${name}`;
+      const key = `${kind} ${group.dataset[kind]}`;
       // a stream that leaves the graph has a second label, at its output
-      if (!this.items.has(key)) this.items.set(key, new Item(kind, name, group, edges.get(name) ?? []));
+      if (!found.has(key)) found.set(key, { kind, name: group.dataset[kind], group });
     }
+    // all are measured before any is changed: a browser then lays the picture out once
+    for (const one of found.values()) one.box = one.group.getBBox();
+    for (const [key, one] of found) this.items.set(key, new Item(one, edges.get(one.name) ?? []));
     const [first] = this.items.values();
     first?.group.setAttribute("tabindex", "0");
     this.svg.addEventListener("click", (event) => this.choose(event.target));
@@ -146,14 +149,17 @@ function nearest(from, items, [dx, dy]) {
 
 // A node or a stream in the picture.
 class Item {
-  constructor(kind, name, group, edges) {
+  constructor({ kind, name, group, box }, edges) {
     Object.assign(this, { kind, name, group, edges });
-    const box = group.getBBox();
     this.x = box.x + box.width / 2;
     this.y = box.y + box.height / 2;
     this.notes = [...group.querySelectorAll(".pk-note")];
     for (const note of this.notes) note.textContent = "";
     this.frame = makeSvg("rect", { class: "live-frame", x: box.x - 5, y: box.y - 5, width: box.width + 10, height: box.height + 10, rx: 8 });
+    if (group.classList.contains("pk-label")) {
+      // lines end at the edge of the room for the numbers: it is shown
+      group.prepend(makeSvg("rect", { class: "live-plate", x: box.x - 2, y: box.y - 1, width: box.width + 4, height: box.height + 3, rx: 4 }));
+    }
     group.prepend(this.frame);
     const inset = group.querySelector(".pk-pill") ? 14 : 0; // its corners are round
     const bottom = box.y + box.height + (kind === "node" || inset ? -4 : 0);
