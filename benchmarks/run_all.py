@@ -39,7 +39,7 @@ BENCHMARKS: Final = (
     "start",
     "functions",
     "slow_node",
-    "monitor",
+    "metrics",
     "gpu_frame",
     "image",
 )
