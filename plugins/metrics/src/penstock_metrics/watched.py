@@ -35,7 +35,8 @@ class WatchedGraph:
     Args:
         graph: not kept alive; what looks at it ends with it.
         name: the value of the label "graph".
-        told: those that get each sample too, with this object, on the sampler's thread; they must not raise.
+        told: those that get each sample too, with the graph's name, on the sampler's thread; they must not
+            raise. Where there are any, samples follow a timestamp over all streams.
     """
 
     def __init__(self, graph: CalculatorGraph, name: str, told: Sequence[Listener] = ()) -> None:
@@ -45,7 +46,9 @@ class WatchedGraph:
         self._lock: Final = threading.Lock()
         self._histograms: Final[dict[str, Histogram]] = {}
         self._told: Final = told
-        self._sampler: Final = Sampler(graph, lambda: monitor.plan_streams, self._take, SAMPLES_S)
+        self._sampler: Final = Sampler(
+            graph, lambda: monitor.plan_streams, self._take, lambda: bool(told), SAMPLES_S
+        )
 
     @property
     def is_alive(self) -> bool:
