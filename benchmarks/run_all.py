@@ -40,6 +40,7 @@ BENCHMARKS: Final = (
     "functions",
     "slow_node",
     "monitor",
+    "live",
     "gpu_frame",
     "image",
 )
