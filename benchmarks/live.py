@@ -16,6 +16,7 @@ memory is printed every minute. It exits with 1 if that has grown by more than 2
 
 from __future__ import annotations
 
+import http.client
 import statistics
 import subprocess
 import sys
@@ -61,10 +62,12 @@ _PAGES: Final = 3
 
 def look(url: str, streams: list[str]) -> None:
     """Do what a page does, until stdin is closed; print a line when the first of everything has come."""
-    place, _, query = url.partition("/?")
+    place = urllib.parse.urlsplit(url)
     end = threading.Event()
-    events = urllib.request.urlopen(f"{place}/events?{query}")  # noqa: S310  # our own server
+    events = urllib.request.urlopen(url.replace("/?", "/events?"))  # noqa: S310  # our own server
     events.readline()
+    # one connection for all, as a browser does
+    connection = http.client.HTTPConnection(place.hostname or "", place.port, timeout=30)
 
     def follow() -> None:
         with suppress(OSError, ValueError):  # the server is closed
@@ -73,12 +76,11 @@ def look(url: str, streams: list[str]) -> None:
 
     def show() -> None:
         for stream in streams:
-            address = f"{place}/thumbnail?stream={urllib.parse.quote(stream)}&{query}"
-            with urllib.request.urlopen(address) as answer:  # noqa: S310  # our own server
-                answer.read()
+            connection.request("GET", f"/thumbnail?stream={urllib.parse.quote(stream)}&{place.query}")
+            connection.getresponse().read()
 
     def keep_showing() -> None:
-        with suppress(OSError):
+        with suppress(OSError, http.client.HTTPException):
             while not end.wait(_PAUSE_S):
                 show()
 
