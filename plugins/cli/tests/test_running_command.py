@@ -67,6 +67,6 @@ def test_a_plugin_whose_options_clash_prepares_nothing(command):
         taken.params.append(click.Option(["--side"]))
         taken.preparations.append(lambda ctx: None)
 
-    with pytest.raises(AlreadyExistsError, match="has an option 'side' already"):
+    with pytest.raises(AlreadyExistsError, match="has an option '--side' already"):
         command.take_options(add)
     assert command.preparations == []
