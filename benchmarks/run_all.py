@@ -39,6 +39,8 @@ BENCHMARKS: Final = (
     "start",
     "functions",
     "slow_node",
+    "monitor",
+    "live",
     "metrics",
     "gpu_frame",
     "image",

@@ -20,6 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent
 #: Import name to distribution, where the two differ.
 DISTRIBUTION_OF = {
     "attr": "attrs",
+    "PIL": "pillow",
     "cv2": "opencv-python-headless",
     "google": "protobuf",
     "yaml": "pyyaml",

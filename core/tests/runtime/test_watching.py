@@ -200,7 +200,7 @@ def test_a_watcher_may_leave_from_inside_its_own_callback_and_is_called_once(mak
 
 
 def test_a_watcher_that_leaves_while_it_is_called_sees_what_was_written_before(make) -> None:
-    inside, leave = threading.Event(), threading.Event()
+    inside, leave, written = threading.Event(), threading.Event(), threading.Event()
     seen: list[int] = []
 
     def slow(_, packet):
@@ -208,7 +208,8 @@ def test_a_watcher_that_leaves_while_it_is_called_sees_what_was_written_before(m
         assert leave.wait(TIMEOUT)
         seen.append(packet.payload)
 
-    graph = make([(Pass, "in", "out")], "in", threads=1)
+    graph = make([(Pass, "in", "out"), (Pass, "out", "behind")], "in", threads=2)
+    graph.observe_output_stream("behind", lambda _, packet: written.set() if packet.payload else None)
     graph.start_run()
     unwatch = graph.watch_stream("out", slow)
     feed(graph, [0])
@@ -217,12 +218,14 @@ def test_a_watcher_that_leaves_while_it_is_called_sees_what_was_written_before(m
     graph._starter.runner.ask(check_invariants)
     with pytest.raises(WaitTimeoutError):
         graph.wait_until_idle(0.02)  # the run waits for it, as for any observer
-    leave.set()
-    graph.wait_until_idle(TIMEOUT)
     feed(graph, [1])
+    assert written.wait(TIMEOUT)
+    leave.set()
+    schedule = graph._starter.runner.schedule
     graph.close(TIMEOUT)
 
     assert seen == [0]
+    assert [len(stream.observers) for stream in schedule.streams] == [0, 0, 1]
 
 
 def test_an_exception_of_a_watcher_is_an_error_of_the_run_and_not_of_the_next(make) -> None:

@@ -277,7 +277,8 @@ def test_without_serve_nothing_of_the_server_is_imported(tmp_path):
         "    penstock_command('run graph.pbtxt --quiet --import calculators --side count=3'.split())\n"
         "except SystemExit as end:\n"
         "    assert not end.code, end.code\n"
-        "print(sorted({'uvicorn', 'starlette', 'msgspec', 'ssl', 'penstock_live.server'} & set(sys.modules)))\n"
+        "heavy = {'uvicorn', 'starlette', 'msgspec', 'ssl', 'penstock_live.server'}\n"
+        "print(sorted(heavy & set(sys.modules)))\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], check=True, cwd=tmp_path, capture_output=True, text=True, timeout=60

@@ -318,3 +318,10 @@ def test_the_interpreter_ends_although_nobody_has_closed_the_server(hand):
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, timeout=60)
     assert done.stderr == b""
+
+
+def test_penstock_top_shows_what_is_served(server, monitor):
+    del monitor
+    command = [sys.executable, "-m", "penstock_cli", "top", server.url, "--once", "--json"]
+    done = subprocess.run(command, capture_output=True, check=True, text=True, timeout=60)
+    assert [node["name"] for node in json.loads(done.stdout)["nodes"]] == ["first", "second"]

@@ -161,7 +161,7 @@ def snapshot(schedule: Schedule) -> tuple[Snapshot, list[list[Packet]]]:
 def weighed(taken: Snapshot, waiting: list[list[Packet]]) -> Snapshot:
     """Return a snapshot with the bytes of what waits. Call it without the lock."""
     streams = (
-        attrs.evolve(stream, queued_bytes=sum(payload_bytes(p.value) for p in packets))
+        attrs.evolve(stream, queued_bytes=sum(payload_bytes(p.value) for p in packets)) if packets else stream
         for stream, packets in zip(taken.streams, waiting, strict=True)
     )
     return attrs.evolve(taken, streams=tuple(streams))
@@ -172,7 +172,7 @@ def with_calls(taken: Snapshot, calls: Iterable[Call]) -> Snapshot:
     by_node: dict[str, list[Call]] = {}
     for call in calls:
         by_node.setdefault(call.node, []).append(call)
-    nodes = (attrs.evolve(node, calls=tuple(by_node.get(node.name, ()))) for node in taken.nodes)
+    nodes = (attrs.evolve(n, calls=tuple(by_node[n.name])) if n.name in by_node else n for n in taken.nodes)
     return attrs.evolve(taken, nodes=tuple(nodes))
 
 

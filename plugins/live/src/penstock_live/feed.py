@@ -102,8 +102,6 @@ class Feed:
             yield f"event: end\ndata: {self._reason}\n\n".encode()
         finally:
             self._clients -= 1
-            if not self._clients:
-                self._stop()
 
     async def close(self) -> None:
         """Give the clients the last reading, and tell them that no more will come."""
@@ -129,7 +127,10 @@ class Feed:
                 await self._news.wait_for(lambda: self._number != seen or self._closed.is_set())
 
     def _start(self) -> None:
-        """Look for readings, beginning with the newest, unless that is done already."""
+        """Look for readings, beginning with the newest, unless that is done already.
+
+        It ends by itself a while after the last client has gone: a call that waits cannot be taken back.
+        """
         if self._pump is None:
             self._number = _NO_NUMBER
             self._pump = asyncio.create_task(self._run())
@@ -147,16 +148,18 @@ class Feed:
     async def _run(self) -> None:
         try:
             await self._publish(await self._asked())
-            await self._go_on()
+            while self._clients:
+                await self._look()
+            self._pump = None
         except PenstockError as error:  # the monitor has failed
             self._reason = " ".join(str(error).split())
             await self._end()
 
-    async def _go_on(self) -> None:
-        while True:
-            began = monotonic()
-            reading = await self._helpers.call(partial(self._monitor.wait, self._number, _LOOK_S))
-            if reading is not None:
-                await self._publish(reading)
-            # also where the monitor is over, and says None at once
-            await asyncio.sleep(max(0.0, SHORTEST_S - (monotonic() - began)))
+    async def _look(self) -> None:
+        """Publish the next reading, or none if none comes soon."""
+        began = monotonic()
+        reading = await self._helpers.call(partial(self._monitor.wait, self._number, _LOOK_S))
+        if reading is not None:
+            await self._publish(reading)
+        # also where the monitor is over, and says None at once
+        await asyncio.sleep(max(0.0, SHORTEST_S - (monotonic() - began)))

@@ -132,7 +132,7 @@ class Server:
             uvicorn.Config(
                 self._application.guarded(address, token),
                 access_log=False,  # it would have the token
-                http="h11",
+                http="auto",  # httptools where it is installed, which is quicker
                 interface="asgi3",
                 lifespan="off",
                 limit_concurrency=_MOST,
