@@ -26,7 +26,9 @@ class Model {
   off(event, call) { this.calls.set(event, this.calls.get(event).filter((one) => one !== call)); }
   tell(changes) {
     Object.assign(this.state, changes);
-    for (const name of Object.keys(changes)) for (const call of this.calls.get(`change:${name}`) ?? []) call();
+    for (const name of Object.keys(changes)) {
+      for (const call of this.calls.get(`change:${name}`) ?? []) call();
+    }
   }
 }
 const url = URL.createObjectURL(new Blob([code], { type: "text/javascript" }));
