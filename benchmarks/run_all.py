@@ -41,6 +41,8 @@ BENCHMARKS: Final = (
     "slow_node",
     "monitor",
     "budget",
+    "live",
+    "metrics",
     "gpu_frame",
     "image",
 )

@@ -12,7 +12,9 @@ import pytest
 PACKS = Path(__file__).resolve().parent.parent / "plugins"
 
 
-@pytest.mark.parametrize(("pack", "prints"), [("builder", 2), ("tensors", 1), ("testing", 1), ("views", 5)])
+@pytest.mark.parametrize(
+    ("pack", "prints"), [("builder", 2), ("metrics", 1), ("tensors", 1), ("testing", 1), ("views", 5)]
+)
 def test_the_programs_print_what_they_say(pack, prints, tmp_path):
     readme = (PACKS / pack / "README.md").read_text(encoding="utf-8")
     program = "\n".join(re.findall(r"```python\n(.*?)```", readme, re.DOTALL))

@@ -20,10 +20,12 @@ ROOT = Path(__file__).resolve().parent.parent
 #: Import name to distribution, where the two differ.
 DISTRIBUTION_OF = {
     "attr": "attrs",
+    "PIL": "pillow",
     "cv2": "opencv-python-headless",
     "google": "protobuf",
     "yaml": "pyyaml",
     "OpenGL": "pyopengl",
+    "opentelemetry": "opentelemetry-api",  # and the others, which have parts of it
 }
 
 

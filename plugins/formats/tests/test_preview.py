@@ -105,3 +105,7 @@ def test_a_packet_shows_the_image_of_its_payload() -> None:
 
     assert Packet(frame, 3)._repr_png_() == frame._repr_png_()
     assert repr(Packet(frame, 3)) == "Packet(<ImageFrame GRAY8 3x2>, 3)"
+
+
+def test_a_smaller_preview_can_be_asked_for():
+    assert preview(np.zeros((480, 640), np.uint8), ImageFormat.GRAY8, 320).shape == (240, 320)

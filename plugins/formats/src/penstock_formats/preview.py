@@ -37,8 +37,8 @@ def png(array: NDArray[Any], kind: ImageFormat) -> bytes | None:
     return _by_opencv(picture) if _has("cv2") else _by_pillow(picture) if _has("PIL.Image") else None
 
 
-def preview(array: NDArray[Any], kind: ImageFormat) -> NDArray[np.uint8]:
-    """Return an image as (H, W) grey, (H, W, 3) RGB or (H, W, 4) RGBA uint8, at most 1024 a side.
+def preview(array: NDArray[Any], kind: ImageFormat, longest: int = LONGEST) -> NDArray[np.uint8]:
+    """Return an image as (H, W) grey, (H, W, 3) RGB or (H, W, 4) RGBA uint8, at most `longest` a side.
 
     Larger images lose whole rows and columns; nothing is averaged. 16-bit values are divided by 257.
     VEC32F1 is grey, scaled from its least to its largest finite value. VEC32F2 is red and green, both on
@@ -46,7 +46,7 @@ def preview(array: NDArray[Any], kind: ImageFormat) -> NDArray[np.uint8]:
     VEC32F4 are red, green and blue, scaled from the least to the largest; the fourth is left out. Values
     that are not finite are black. The three numbers of LAB8 are shown as red, green and blue.
     """
-    step = -(-max(array.shape[:2]) // LONGEST)
+    step = -(-max(array.shape[:2]) // longest)
     small = array[::step, ::step]
     if small.dtype == np.uint16:
         return (small // _SIXTEEN_TO_EIGHT).astype(np.uint8)

@@ -14,12 +14,14 @@ if TYPE_CHECKING:
     from penstock_record.options import McapSinkCalculatorOptions as McapSinkCalculatorOptions
     from penstock_record.options import McapSourceCalculatorOptions as McapSourceCalculatorOptions
     from penstock_record.reading import RecordingReader as RecordingReader
+    from penstock_record.rows import RecordingRows as RecordingRows
 
 _MODULES: Final = {
     "Codec": "codec",
     "McapSinkCalculatorOptions": "options",
     "McapSourceCalculatorOptions": "options",
     "RecordingReader": "reading",
+    "RecordingRows": "rows",
     "Schema": "codec",
     "recording_graph": "graphs",
     "replay_changes": "graphs",
@@ -31,6 +33,7 @@ __all__ = [
     "McapSinkCalculatorOptions",
     "McapSourceCalculatorOptions",
     "RecordingReader",
+    "RecordingRows",
     "Schema",
     "recording_graph",
     "replay_changes",

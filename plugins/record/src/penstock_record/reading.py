@@ -183,7 +183,7 @@ class RecordingReader:
     def _read(self) -> Iterator[Any]:
         try:
             yield from StreamReader(self._file, validate_crcs=True).records
-        except _BROKEN as error:
+        except BROKEN as error:
             if not self._is_cut:
                 why = f"{type(error).__name__}: {error}".rstrip(": ")
                 raise self._broken(
@@ -196,7 +196,7 @@ class RecordingReader:
 
 
 #: What the libraries raise for files that are broken, or end early.
-_BROKEN: Final = (
+BROKEN: Final = (
     McapError,
     struct.error,
     zstandard.ZstdError,
@@ -252,6 +252,6 @@ class RawRecords:
         with self._path.open("rb") as file:
             try:
                 yield from StreamReader(file, emit_chunks=not self._in_chunks, validate_crcs=True).records
-            except _BROKEN:
+            except BROKEN:
                 return
             self.is_whole = True

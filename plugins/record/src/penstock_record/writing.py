@@ -50,6 +50,11 @@ _LATEST: Final = 2**63 - 1
 _MOST: Final = 2**32 - 1
 
 
+def at_ns(timestamp: int) -> int | None:
+    """Return the time of a message for a timestamp; None where that is none, as of PRESTREAM."""
+    return timestamp * _NS_OF_US if 0 < timestamp < _LATEST // _NS_OF_US else None
+
+
 class RecordingWriter:
     """A recording that is being written. Not for several threads at once.
 
@@ -170,8 +175,9 @@ class RecordingWriter:
         data = codec.encode(payload)
         self._number = self._number % _MOST + 1
         now = time.time_ns()
-        if 0 < timestamp < _LATEST // _NS_OF_US:
-            self._at = max(self._at, timestamp * _NS_OF_US) if kind != PACKET else timestamp * _NS_OF_US
+        at = at_ns(timestamp)
+        if at is not None:
+            self._at = max(self._at, at) if kind != PACKET else at
         self._writer.add_message(channel, self._at, data, now, self._number)
         self._unsaid += len(data)
         self._event(kind, stream, timestamp, self._number)

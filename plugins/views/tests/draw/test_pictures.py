@@ -11,6 +11,7 @@ from itertools import pairwise
 from xml.etree import ElementTree as ET
 
 import pytest
+from attrs import evolve
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -506,3 +507,72 @@ def test_groups_with_short_names_are_drawn_without_warnings(capfd) -> None:
 
 def test_backticks_are_no_markdown_in_mermaid() -> None:
     assert 'n0["#96;x#96;"]' in mermaid(Drawing("", (DrawnNode("`x`", "`x`"),)))
+
+
+def _parsed(picture):
+    return ET.fromstring(picture)  # noqa: S314  # our own picture
+
+
+def marks(picture, attribute):
+    """Return class and value of each element with an attribute, in their order."""
+    found = [(element.get("class"), element.get(attribute)) for element in _parsed(picture).iter()]
+    return [(kind, value) for kind, value in found if value is not None]
+
+
+def test_a_marked_picture_names_its_nodes_and_streams_and_no_side_packet():
+    picture = svg(EVERYTHING, marked=True)
+
+    assert [name for _, name in marks(picture, "data-node")] == [node.name for node in EVERYTHING.nodes]
+    streams = marks(picture, "data-stream")
+    assert [name for kind, name in streams if kind == "pk-label"] == ["some", "allow", "found"]
+    assert [name for kind, name in streams if kind == "pk-graph-port"] == ["video", "found", "nobody"]
+    assert {name for kind, name in streams if kind == "pk-edge"} == {
+        "video",
+        "some",
+        "found",
+        "allow",
+        "nobody",
+    }
+    assert [name for _, name in marks(picture, "data-writer")] == ["Limiter", "Limiter", "face__detect"]
+    assert "face__detect" in [name for _, name in marks(picture, "data-reader")]
+    assert "data-" not in svg(EVERYTHING)
+
+
+def test_notes_of_streams_are_lines_under_their_names_once_for_each():
+    noted = evolve(
+        EVERYTHING, stream_notes={"video": ("30/s",), "found": ("1/s", "0 of 100"), "max": ("no",)}
+    )
+    picture = svg(noted, marked=True)
+
+    root = _parsed(picture)
+    groups = [one for one in root.iter(f"{NAMESPACE}g") if one.get("data-stream") in {"video", "found"}]
+    said = {
+        (group.get("class"), group.get("data-stream")): [
+            text.text for text in group.iter(f"{NAMESPACE}text") if text.get("class") == "pk-small pk-note"
+        ]
+        for group in groups
+        if group.get("class") != "pk-edge"
+    }
+    assert said == {
+        ("pk-graph-port", "video"): ["30/s"],
+        ("pk-label", "found"): ["1/s", "0 of 100"],
+        ("pk-graph-port", "found"): [],
+    }
+    assert ">no<" not in picture
+    assert len(picture) > len(svg(EVERYTHING, marked=True))
+
+
+def test_notes_of_a_node_are_told_apart_from_its_calculator():
+    noted = evolve(EVERYTHING, nodes=(evolve(EVERYTHING.nodes[1], notes=("5 ms", "2 calls")),))
+    root = _parsed(svg(noted))
+    lines = [
+        (text.text, text.get("class"))
+        for text in root.iter(f"{NAMESPACE}text")
+        if text.get("class", "").startswith("pk-small")
+    ]
+    assert lines == [
+        ("Detector", "pk-small"),
+        ("on gpu", "pk-small"),
+        ("5 ms", "pk-small pk-note"),
+        ("2 calls", "pk-small pk-note"),
+    ]

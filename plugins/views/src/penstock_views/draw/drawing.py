@@ -155,6 +155,7 @@ class Drawing:
         executors: name ("" for the default one) and type ("" where the application hands it in).
         notes: what could not be drawn, in words.
         titles: outermost group → name of the subgraph that it is a use of, where that is known.
+        stream_notes: stream → further lines under its name, such as how many packets it carried.
     """
 
     name: str
@@ -166,6 +167,7 @@ class Drawing:
     executors: tuple[tuple[str, str], ...] = ()
     notes: tuple[str, ...] = attrs.field(default=(), kw_only=True)
     titles: dict[str, str] = attrs.field(factory=dict)
+    stream_notes: dict[str, tuple[str, ...]] = attrs.field(factory=dict, kw_only=True)
 
     def wires(self) -> list[Wire]:
         """Return all streams, then all side packets, each in the order in which the graph names them."""

@@ -3,6 +3,10 @@
 A stream is drawn once: a line from its writer to its name, and from there one to each reader. Side
 packets are dashed; back edges have a colour of their own; groups are frames. The name of an element is
 shown in full while the pointer is on it.
+
+With `marked`, elements say what they are in attributes, so that a program finds them: `data-node` on the
+group of a node, `data-stream` on those of a stream's name, its graph ports and its lines; lines have
+`data-writer` or `data-reader` too. Side packets have none.
 """
 
 from __future__ import annotations
@@ -18,7 +22,7 @@ from penstock_views.draw.layout import Box, Frame, Layout, Line, lay_out
 from penstock_views.draw.markup import document, element, number, rules, shortened, text_width, title, words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from penstock_views.draw.drawing import Drawing, End, Wire
 
@@ -93,13 +97,17 @@ _STYLE: Final = rules(
 )
 
 
-def svg(drawing: Drawing) -> str:
+def svg(drawing: Drawing, *, marked: bool = False) -> str:
     """Return an SVG document, in pixels, with light and dark colours. Equal drawings give equal text.
+
+    Args:
+        drawing: the graph.
+        marked: write names of nodes and streams as attributes; see the module.
 
     Raises:
         UnavailableError: the library that lays it out is not installed.
     """
-    return _Picture(drawing).document()
+    return _Picture(drawing, marked=marked).document()
 
 
 @attrs.frozen
@@ -111,6 +119,8 @@ class _Label:
     full: str
     kind: str
     is_side: bool
+    notes: tuple[str, ...]
+    marks: dict[str, str]
 
 
 @attrs.frozen
@@ -121,11 +131,13 @@ class _Drawn:
     classes: str
     has_tip: bool
     full: str
+    marks: dict[str, str]
 
 
 class _Picture:
-    def __init__(self, drawing: Drawing) -> None:
+    def __init__(self, drawing: Drawing, *, marked: bool) -> None:
         self._drawing: Final = drawing
+        self._is_marked: Final = marked
         self._boxes: Final = [_box(i, node) for i, node in enumerate(drawing.nodes)]
         self._labels: Final[list[_Label]] = []
         self._lines: Final[list[_Drawn]] = []
@@ -155,7 +167,8 @@ class _Picture:
         else:
             start = self._name(wire, i, writer.node)
             line = Line(f"n{writer.node}", start, self._bottom(writer, wire), weight=6)
-            self._lines.append(_Drawn(line, f"pk-line{side}", has_tip=False, full=wire.name))
+            marks = self._marks(wire, data_writer=self._drawing.nodes[writer.node].name)
+            self._lines.append(_Drawn(line, f"pk-line{side}", has_tip=False, full=wire.name, marks=marks))
         for end in wire.readers:
             head = f"n{end.node}"
             if end.node < 0:
@@ -165,21 +178,38 @@ class _Picture:
             line = Line(start, head, None, self._top(end, wire), weight=2, is_back=end.back_edge)
             back = " pk-back" if end.back_edge else ""
             full = f"{wire.name}{', a back edge' if end.back_edge else ''}"
-            self._lines.append(_Drawn(line, f"pk-line{side}{back}", has_tip=True, full=full))
+            reader = self._drawing.nodes[end.node].name if end.node >= 0 else ""
+            marks = self._marks(wire, data_reader=reader)
+            self._lines.append(_Drawn(line, f"pk-line{side}{back}", has_tip=True, full=full, marks=marks))
+
+    def _marks(self, wire: Wire, **others: str) -> dict[str, str]:
+        """Return the attributes of an element of a stream."""
+        return {"data_stream": wire.name, **others} if self._is_marked and not wire.is_side else {}
 
     def _pill(self, key: str, text: str, full: str, kind: str, wire: Wire) -> str:
         short = shortened(text, _SMALL_SIZE, _WIDEST_STREAM)
-        box = Box(key, text_width(short, _SMALL_SIZE) + 2 * _PADDING, _PILL)
-        self._labels.append(_Label(box, short, full, f"pk-pill {kind}".strip(), wire.is_side))
+        # what is said of a stream stands once: at its name, or where it has none, as it comes in, at its port
+        notes = () if key.startswith("q") else self._notes(wire)
+        width = _width(short, notes) + 2 * _PADDING
+        box = Box(key, width, _PILL + _SMALL_ROW * len(notes))
+        kinds = f"pk-pill {kind}".strip()
+        self._labels.append(_Label(box, short, full, kinds, wire.is_side, notes, self._marks(wire)))
         return key
 
     def _name(self, wire: Wire, i: int, node: int) -> str:
         """Add a stream's name on its line, in the group of its writer."""
         short = shortened(wire.name.rpartition("__")[2] or wire.name, _SMALL_SIZE, _WIDEST_STREAM)
-        box = Box(f"s{i}", text_width(short, _SMALL_SIZE) + 4, _STREAM_ROW)
-        self._labels.append(_Label(box, short, f"{_what(wire)} {wire.name!r}", "", wire.is_side))
+        notes = self._notes(wire)
+        box = Box(f"s{i}", _width(short, notes) + 4, _STREAM_ROW + _SMALL_ROW * len(notes))
+        full = f"{_what(wire)} {wire.name!r}"
+        self._labels.append(_Label(box, short, full, "", wire.is_side, notes, self._marks(wire)))
         self._inside.setdefault(self._drawing.nodes[node].groups, []).append(box.key)
         return box.key
+
+    def _notes(self, wire: Wire) -> tuple[str, ...]:
+        """Return the further lines of a stream, shortened; side packets have none."""
+        notes = () if wire.is_side else self._drawing.stream_notes.get(wire.name, ())
+        return tuple(shortened(note, _SMALL_SIZE, _WIDEST_STREAM) for note in notes)
 
     def _top(self, end: End, wire: Wire) -> int | None:
         if end.node < 0:
@@ -250,7 +280,7 @@ class _Picture:
                 parts += [_path(route, None, drawn.classes), _tip(route[-1], tip, drawn.classes)]
             else:
                 parts.append(_path(route, tip, drawn.classes))
-            yield _group("pk-edge", *parts)
+            yield _group("pk-edge", *parts, **drawn.marks)
 
     def _draw_labels(self, layout: Layout) -> Iterator[str]:
         for label in self._labels:
@@ -259,8 +289,11 @@ class _Picture:
             parts = [title(label.full)]
             if label.kind:
                 parts.append(_rect(label.box, x, y, f"{label.kind}{side}", _PILL / 2))
-            parts.append(words(label.text, x, y + _SMALL_SIZE * 0.35, class_=f"pk-stream{side}"))
-            yield _group("pk-graph-port" if label.kind else "pk-label", *parts)
+            baseline = y + _SMALL_SIZE * 0.35 - _SMALL_ROW / 2 * len(label.notes)
+            parts.append(words(label.text, x, baseline, class_=f"pk-stream{side}"))
+            for i, note in enumerate(label.notes, 1):
+                parts.append(words(note, x, baseline + _SMALL_ROW * i, class_="pk-small pk-note"))
+            yield _group("pk-graph-port" if label.kind else "pk-label", *parts, **label.marks)
 
     def _draw_nodes(self, layout: Layout) -> Iterator[str]:
         for node, box in zip(self._drawing.nodes, self._boxes, strict=True):
@@ -277,6 +310,7 @@ class _Picture:
                 *_ports(
                     box, (*node.outputs, *node.output_side_packets), box.bottoms, x, y + box.height / 2 - 4.5
                 ),
+                **({"data_node": node.name} if self._is_marked else {}),
             )
 
 
@@ -329,9 +363,10 @@ def _lines(node: DrawnNode, box: Box, x: float, y: float) -> Iterator[str]:
     name, *small = _shortened_lines(node)
     at = y - box.height / 2 + _top_row(node) + _NAME_ROW
     yield words(name, x, at, class_="pk-name")
-    for line in small:
+    first_note = len(small) - len(node.notes)
+    for i, line in enumerate(small):
         at += _SMALL_ROW
-        yield words(line, x, at, class_="pk-small")
+        yield words(line, x, at, class_="pk-small" if i < first_note else "pk-small pk-note")
 
 
 def _ports(
@@ -375,8 +410,12 @@ def _what(wire: Wire) -> str:
 # --- shapes ---------------------------------------------------------------------------------------
 
 
-def _group(kind: str, *parts: str) -> str:
-    return element("g", "".join(parts), class_=kind)
+def _width(text: str, notes: Iterable[str]) -> float:
+    return max(text_width(line, _SMALL_SIZE) for line in (text, *notes))
+
+
+def _group(kind: str, *parts: str, **marks: str) -> str:
+    return element("g", "".join(parts), class_=kind, **marks)
 
 
 def _rect(box: Box, x: float, y: float, classes: str, radius: float) -> str:

@@ -1,0 +1,112 @@
+"""Who may read: checks each request before the application sees it, and sets the headers of all answers.
+
+The invariant: without the token, with a foreign `Host` or with a foreign `Origin` nobody learns anything,
+not even which paths there are; and no method but GET and HEAD does anything.
+"""
+
+from __future__ import annotations
+
+import secrets
+from typing import TYPE_CHECKING, Final
+from urllib.parse import parse_qs, urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import PlainTextResponse
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+    from penstock_live.address import Address
+
+FORBIDDEN: Final = 403
+NOT_ALLOWED: Final = 405
+_READING: Final = ("GET", "HEAD")
+#: Of every answer. The page adds its own Content-Security-Policy, which wins over this one.
+_HEADERS: Final = {
+    "cache-control": "no-store",
+    "content-security-policy": (
+        "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+    ),
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+}
+
+
+class Guard:
+    """An ASGI application around another one.
+
+    Args:
+        inner: the application; sees only requests that may be answered.
+        address: where the server listens.
+        token: what each request must have as `token` in its query.
+    """
+
+    def __init__(self, inner: ASGIApp, address: Address, token: str) -> None:
+        self._inner: Final = inner
+        self._address: Final = address
+        self._token: Final = token.encode()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        if scope["type"] != "http":
+            await self._inner(scope, receive, send)
+            return
+
+        async def send_guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in _HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        if fault := self._fault(scope):
+            answer = PlainTextResponse(f"{fault}\n", FORBIDDEN)
+        elif scope["method"] not in _READING:
+            answer = PlainTextResponse(
+                f"{scope['method']} is not answered: this server is read only\n",
+                NOT_ALLOWED,
+                {"allow": ", ".join(_READING)},
+            )
+        else:
+            await self._inner(scope, receive, send_guarded)
+            return
+        await answer(scope, receive, send_guarded)
+
+    def _fault(self, scope: Scope) -> str:
+        """Return why a request is refused; "" where it is not."""
+        headers = Headers(scope=scope)
+        hosts = headers.getlist("host")
+        server = scope.get("server") or ("", None)
+        names = self._address.names(server[0])
+        if len(hosts) != 1 or _name_in(hosts[0]) not in names:
+            return (
+                f"the request is for host {_shortened(', '.join(hosts))!r}, but this server answers only for "
+                f"{' and '.join(sorted(names))}; open the address that it has printed"
+            )
+        origins = headers.getlist("origin")
+        if any(origin.lower() != f"{self._address.scheme}://{hosts[0]}".lower() for origin in origins):
+            page = _shortened(", ".join(origins))
+            return f"the request comes from a page of {page!r}, but this server answers only its own"
+        tokens = parse_qs(scope.get("query_string", b"").decode("latin-1")).get("token", [])
+        # in constant time, so that the time of an answer says nothing of the token
+        if len(tokens) != 1 or not secrets.compare_digest(tokens[0].encode(), self._token):
+            return (
+                "the token is missing or wrong; open the whole address that the server has printed, with "
+                "what follows '?token='"
+            )
+        return ""
+
+
+def _name_in(host: str) -> str:
+    """Return the name in a `Host` header, in lower case, without port and brackets."""
+    try:
+        return urlsplit(f"//{host}").hostname or ""
+    except ValueError:
+        return ""
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= 100 else f"{text[:99]}…"  # noqa: PLR2004  # as long as is sensible in a sentence

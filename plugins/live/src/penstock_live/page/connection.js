@@ -1,0 +1,78 @@
+// Readings from the server, as long as there is one; and what is to be said when there is none.
+
+const AGAIN_MS = 2000;
+const HIDDEN_MS = 5000;
+const token = new URLSearchParams(location.search).get("token") ?? "";
+
+export function address(path, query = {}) {
+  return `${path}?${new URLSearchParams({ ...query, token })}`;
+}
+
+// Calls `onReading(reading)`, and `onState(state)` with "live", "gone" or "refused". A page that is not seen
+// keeps no connection open, since a browser has few for each server; it asks now and then.
+export class Connection {
+  constructor(onReading, onState) {
+    this.onReading = onReading;
+    this.onState = onState;
+    this.source = null;
+    this.timer = 0;
+    document.addEventListener("visibilitychange", () => this.restart());
+    addEventListener("pagehide", () => this.stop());
+    addEventListener("pageshow", (event) => event.persisted && this.restart());
+    this.restart();
+  }
+
+  restart() {
+    this.stop();
+    if (document.hidden) this.ask();
+    else this.listen();
+  }
+
+  stop() {
+    clearTimeout(this.timer);
+    this.source?.close();
+    this.source = null;
+  }
+
+  listen() {
+    const source = new EventSource(address("/events"));
+    this.source = source;
+    source.onmessage = (event) => {
+      this.onState("live");
+      this.onReading(JSON.parse(event.data));
+    };
+    source.addEventListener("end", () => this.lose("gone"));
+    source.onerror = async () => {
+      this.stop();
+      this.lose(await this.probe());
+    };
+  }
+
+  lose(state) {
+    this.stop();
+    this.onState(state);
+    this.timer = setTimeout(() => this.restart(), AGAIN_MS);
+  }
+
+  async probe() {
+    try {
+      const answer = await fetch(address("/reading"));
+      return answer.status === 403 ? "refused" : "gone";
+    } catch {
+      return "gone";
+    }
+  }
+
+  async ask() {
+    try {
+      const answer = await fetch(address("/reading"));
+      if (answer.ok) {
+        this.onState("live");
+        this.onReading(await answer.json());
+      } else this.onState(answer.status === 403 ? "refused" : "gone");
+    } catch {
+      this.onState("gone");
+    }
+    if (document.hidden) this.timer = setTimeout(() => this.ask(), HIDDEN_MS);
+  }
+}

@@ -1,0 +1,48 @@
+// The story of a stall, and the errors of a run.
+import { byId, make, say, show } from "./elements.js";
+import { announce } from "./announcer.js";
+import { seconds } from "./words.js";
+
+export class Troubles {
+  constructor(onChosen) {
+    this.onChosen = onChosen;
+    this.told = "";
+    this.errors = "";
+  }
+
+  update(reading) {
+    this.tellStall(reading.stall);
+    const errors = reading.errors.join("\n");
+    if (errors !== this.errors) {
+      this.errors = errors;
+      byId("error-list").replaceChildren(...reading.errors.map((one) => make("li", {}, make("pre", {}, one))));
+      show(byId("errors"), reading.errors.length > 0);
+      if (errors) announce(`The run has an error: ${reading.errors[0]}`);
+    }
+  }
+
+  tellStall(stall) {
+    show(byId("stall"), stall !== null);
+    if (stall === null) {
+      if (this.told) announce("The graph moves again.");
+      this.told = "";
+      return;
+    }
+    say(byId("stall-heading"), `⚠ Nothing has moved for ${seconds(stall.since_s)}`);
+    const told = JSON.stringify([stall.story, stall.culprits]);
+    if (told === this.told) return;
+    const isNew = !this.told;
+    this.told = told;
+    say(byId("story"), stall.story);
+    byId("culprits").replaceChildren(...stall.culprits.map((one) => this.culprit(one)));
+    if (isNew) announce(`Nothing moves. ${stall.culprits.map((one) => one.words).join(". ") || stall.story}`);
+  }
+
+  culprit(one) {
+    if (!one.node && !one.stream) return make("li", {}, one.words);
+    const name = one.node || one.stream;
+    const button = make("button", { type: "button" }, `Show ${name}`);
+    button.addEventListener("click", () => this.onChosen(one.node ? "node" : "stream", name));
+    return make("li", {}, `${one.words} `, button);
+  }
+}

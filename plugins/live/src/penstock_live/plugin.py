@@ -1,0 +1,43 @@
+"""What penstock-live brings: no components, but options of the commands that run graphs, and what they do."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+from penstock import Components, hookimpl
+
+if TYPE_CHECKING:
+    from penstock_cli.group import RunningCommand
+
+#: Loaded where there is a command line, and only there.
+_COMMAND_LINE = "penstock_live.command_line"
+
+
+@hookimpl
+def penstock_components() -> Components:
+    """Return the components by name."""
+    return Components()
+
+
+@hookimpl
+def penstock_run_options(command: RunningCommand) -> None:
+    """Add `--serve` and what belongs to it."""
+    from penstock_live.command_line import options, prepare  # only for the command line
+
+    command.params += options()
+    command.preparations.append(prepare)
+
+
+@hookimpl
+def penstock_run_prepared(graph: Any) -> None:
+    """Serve the graph of a command with `--serve`, and print where."""
+    if _COMMAND_LINE in sys.modules:
+        sys.modules[_COMMAND_LINE].serve_run(graph)
+
+
+@hookimpl
+def penstock_run_ended(graph: Any, error: BaseException | None) -> None:
+    """Note how the run of that graph has ended."""
+    if _COMMAND_LINE in sys.modules:
+        sys.modules[_COMMAND_LINE].note_end(graph, error)

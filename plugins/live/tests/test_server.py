@@ -1,0 +1,327 @@
+"""A server: where it listens, what it says, and how it ends."""
+
+from __future__ import annotations
+
+import json
+import socket
+import ssl
+import subprocess
+import sys
+import threading
+
+import attrs
+import pytest
+import trustme
+
+import penstock
+import penstock_live
+from penstock.errors import InvalidArgumentError, UnavailableError
+from penstock_live import feed
+from penstock_monitor import Culprit, Stall
+
+# --- readings -------------------------------------------------------------------------------------
+
+
+def test_a_reading_is_its_fields_as_json(client, monitor):
+    stall = Stall(1.5, "it waits\nfor 'ä'", (Culprit("second", "", "it sleeps"),))
+    monitor.give(stall=stall, errors=("went wrong",), throttled=("in",))
+    _, headers, body = client.request("/reading")
+    assert headers["content-type"] == "application/json"
+    assert json.loads(body) == json.loads(json.dumps(attrs.asdict(monitor.reading())))
+
+
+def test_events_begin_with_the_newest_reading_and_go_on_with_each(hand, client, monitor):
+    connection, answer = client.open("/events")
+    with connection:
+        assert answer.headers["content-type"].startswith("text/event-stream")
+        found = hand.events(answer)
+        assert json.loads(next(found)[1])["number"] == 1
+        for number in (2, 3, 4):
+            monitor.give()
+            assert json.loads(next(found)[1])["number"] == number
+
+
+def test_a_client_that_comes_later_is_told_the_newest_at_once(hand, client, monitor):
+    first, answer = client.open("/events")
+    with first:
+        found = hand.events(answer)
+        next(found)
+        monitor.give()
+        next(found)
+        second, other = client.open("/events")
+        with second:
+            assert json.loads(next(hand.events(other))[1])["number"] == 2
+
+
+def test_a_slow_client_misses_readings_and_delays_nobody(hand, stack):
+    long = attrs.evolve(hand.READING, errors=("x" * 1_000_000,))  # more than the buffers of a connection
+    monitor = hand.Monitor(long)
+    server = stack.enter_context(hand.serve(monitor))
+    client = hand.Client(server.url)
+    slow = stack.enter_context(socket.create_connection(("127.0.0.1", client.url.port)))
+    slow.sendall(f"GET /events?token={client.token} HTTP/1.1\r\nHost: {client.url.netloc}\r\n\r\n".encode())
+    connection, answer = client.open("/events")
+    stack.enter_context(connection)
+    found = hand.events(answer)
+    next(found)
+    for number in range(2, 8):
+        monitor.give()
+        assert json.loads(next(found)[1])["number"] == number
+    server.close()  # although the slow one has not read anything
+
+
+def test_a_silent_monitor_gives_comments_that_keep_the_connection(hand, client, monkeypatch):
+    monkeypatch.setattr(feed, "HEARTBEAT_S", 0.05)
+    connection, answer = client.open("/events")
+    with connection:
+        found = hand.events(answer)
+        next(found)
+        assert [next(found) for _ in range(2)] == [("", "no news")] * 2
+
+
+def test_a_monitor_that_is_over_is_asked_no_more_than_five_times_a_second(hand, client, monitor):
+    asked = []
+    wait = monitor.wait
+    monitor.wait = lambda number, timeout: asked.append(number) or wait(number, timeout)
+    monitor.close()
+    connection, answer = client.open("/events")
+    with connection:
+        next(hand.events(answer))
+        assert client.request("/reading")[0] == 200
+    assert len(asked) <= 3
+
+
+def test_nobody_is_waited_for_when_nobody_looks(hand, client, monitor):
+    asked = threading.Semaphore(0)
+    wait = monitor.wait
+    monitor.wait = lambda number, timeout: (asked.release(), wait(number, timeout))[1]
+    assert client.request("/reading")[0] == 200
+    assert not asked.acquire(blocking=False)
+    connection, answer = client.open("/events")
+    with connection:
+        next(hand.events(answer))
+        assert asked.acquire(timeout=10)
+
+
+# --- what flows -----------------------------------------------------------------------------------
+
+
+def test_a_thumbnail_says_what_it_shows_in_headers(client, monitor):
+    monitor.packets["in"] = penstock.Packet("wörds\nand lines", 7)
+    status, headers, body = client.request("/thumbnail?stream=in")
+    assert status == 200
+    assert headers["penstock-kind"] == "text"
+    assert headers["penstock-payload"] == "%27w%C3%B6rds%5Cnand%20lines%27"
+    assert headers["penstock-timestamp"] == "7"
+    assert json.loads(body) == {"text": "'wörds\\nand lines'"}
+
+
+def test_a_stream_without_a_packet_has_no_thumbnail_yet(client):
+    _, headers, body = client.request("/thumbnail?stream=in")
+    assert (headers["penstock-kind"], body) == ("none", b"{}")
+
+
+def test_an_unknown_stream_is_not_found_and_none_is_a_wrong_request(client):
+    status, _, body = client.request("/thumbnail?stream=nope")
+    assert (status, body.decode()) == (404, "there is no stream 'nope'\n")
+    status, _, body = client.request("/thumbnail")
+    assert (status, body.decode()) == (400, "the request names no stream; add &stream=NAME to the address\n")
+
+
+def test_only_streams_that_are_asked_for_are_looked_at_and_twice_a_second_at_most(client, monitor):
+    for _ in range(20):
+        client.request("/thumbnail?stream=between")
+    assert set(monitor.peeked) == {"between"}
+    assert len(monitor.peeked) < 10
+
+
+def test_a_new_packet_gives_a_new_thumbnail(client, monitor, monkeypatch):
+    monkeypatch.setattr("penstock_live.thumbnails.FRESH_S", 0.0)
+    for value in (1, 2):
+        monitor.packets["out"] = penstock.Packet(value, value)
+        assert json.loads(client.request("/thumbnail?stream=out")[2]) == {"value": value}
+
+
+# --- the picture ----------------------------------------------------------------------------------
+
+
+def test_the_picture_names_nodes_and_streams_as_the_readings_do(hand, client):
+    status, headers, body = client.request("/graph.svg")
+    assert (status, headers["content-type"]) == (200, "image/svg+xml")
+    for node in hand.READING.nodes:
+        assert f'data-node="{node.name}"' in body.decode()
+    for stream in hand.READING.streams:
+        assert f'data-stream="{stream.name}"' in body.decode()
+
+
+def test_without_the_library_that_draws_the_answer_says_why(client, monkeypatch):
+    monkeypatch.setattr("penstock_live.drawing.__name__", "no_such_module")
+    status, _, body = client.request("/graph.svg")
+    assert status == 503
+    assert body.decode().startswith("the graph cannot be drawn: ")
+
+
+# --- where it listens -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "192.168.77.88", "example.org", "::"])  # noqa: S104
+def test_where_others_come_tls_is_needed(hand, host):
+    graph = penstock.CalculatorGraph(hand.GRAPH)
+    with pytest.raises(
+        InvalidArgumentError, match=f"^address '{host}' can be reached from other machines, and needs"
+    ):
+        penstock_live.serve(graph, address=host)
+
+
+def test_a_port_that_is_taken_is_an_error_that_names_it(hand, server):
+    port = hand.Client(server.url).url.port
+    with pytest.raises(
+        UnavailableError, match=rf"^port {port} of '127\.0\.0\.1' cannot be used: .*; take another port"
+    ):
+        penstock_live.serve(penstock.CalculatorGraph(hand.GRAPH), port=port)
+
+
+@pytest.mark.parametrize("port", [-1, 65536])
+def test_a_port_that_is_none_is_refused(hand, port):
+    with pytest.raises(InvalidArgumentError, match=rf"^port {port}: must be between 0 and 65535"):
+        penstock_live.serve(penstock.CalculatorGraph(hand.GRAPH), port=port)
+
+
+def test_a_token_that_can_be_guessed_is_refused(hand):
+    with pytest.raises(
+        InvalidArgumentError, match=r"^a token of 4 characters could be guessed: it must have at least 16"
+    ):
+        penstock_live.serve(penstock.CalculatorGraph(hand.GRAPH), token="1" * 4)
+
+
+def test_with_tls_files_it_answers_by_tls_and_not_without(hand, tmp_path, monitor, stack):
+    authority = trustme.CA()
+    files = tls_files(authority, tmp_path, "127.0.0.1")
+    server = stack.enter_context(serve_tls(hand, monitor, files))
+    client = hand.Client(server.url)
+    assert server.url.startswith("https://127.0.0.1:")
+
+    context = ssl.create_default_context()
+    authority.configure_trust(context)
+    plain = stack.enter_context(socket.create_connection(("127.0.0.1", client.url.port)))
+    secure = stack.enter_context(context.wrap_socket(plain, server_hostname="127.0.0.1"))
+    secure.sendall(
+        f"GET /reading?token={client.token} HTTP/1.1\r\nHost: {client.url.netloc}\r\n"
+        f"Origin: https://{client.url.netloc}\r\nConnection: close\r\n\r\n".encode()
+    )
+    assert secure.recv(100).startswith(b"HTTP/1.1 200 OK")
+    naked = stack.enter_context(socket.create_connection(("127.0.0.1", client.url.port)))
+    naked.sendall(f"GET /reading?token={client.token} HTTP/1.1\r\nHost: {client.url.netloc}\r\n\r\n".encode())
+    assert b"200 OK" not in naked.recv(100)
+
+
+def test_tls_files_that_cannot_be_used_are_refused(hand, tmp_path):
+    files = tls_files(trustme.CA(), tmp_path, "127.0.0.1")
+    other = tls_files(trustme.CA(), tmp_path, "other")
+    missing = tmp_path / "nothing.pem"
+    for wrong, message in (
+        (
+            attrs.evolve(files, certificate=missing),
+            f"^certificate file '{missing}' cannot be read: No such file",
+        ),
+        (attrs.evolve(files, key=missing), f"^key file '{missing}' cannot be read: No such file"),
+        (attrs.evolve(files, key=other.key), "cannot be used: .*; both must be PEM files"),
+        (attrs.evolve(files, key=files.certificate), "cannot be used: .*; both must be PEM files"),
+    ):
+        with pytest.raises(InvalidArgumentError, match=message):
+            penstock_live.serve(penstock.CalculatorGraph(hand.GRAPH), tls=wrong)
+
+
+def tls_files(authority, directory, name):
+    issued = authority.issue_cert(name)
+    certificate, key = directory / f"{name}.pem", directory / f"{name}.key"
+    issued.cert_chain_pems[0].write_to_path(certificate)
+    issued.private_key_pem.write_to_path(key)
+    return penstock_live.TlsFiles(certificate, key)
+
+
+def serve_tls(hand, monitor, files):
+    listening, address = penstock_live.address.listen("127.0.0.1", 0, is_tls=True)
+    config = penstock.CalculatorGraph(hand.GRAPH).binary_config
+    return penstock_live.Server(listening, address, config, monitor, tls=files)
+
+
+# --- how it ends ----------------------------------------------------------------------------------
+
+
+def test_a_page_is_told_that_the_server_is_closed(hand, monitor):
+    server = hand.serve(monitor)
+    client = hand.Client(server.url)
+    connection, answer = client.open("/events")
+    with connection:
+        found = hand.events(answer)
+        next(found)
+        server.close()
+        assert list(found) == [("end", "the server is closed")]
+    assert monitor.is_closed
+    with pytest.raises(ConnectionRefusedError):
+        client.request("/reading")
+
+
+def test_closing_ends_every_thread_and_may_be_done_again(hand, monitor):
+    before = set(threading.enumerate())
+    server = hand.serve(monitor)
+    client = hand.Client(server.url)
+    client.request("/thumbnail?stream=in")
+    client.request("/reading")
+    client.request("/graph.svg")
+    connection, answer = client.open("/events")
+    with connection:
+        next(hand.events(answer))
+        server.close()
+    server.close()
+    for thread in set(threading.enumerate()) - before:
+        thread.join(10)
+    assert set(threading.enumerate()) <= before
+
+
+def test_the_server_knows_whether_its_page_was_opened(server, client):
+    assert not server.was_opened
+    client.request("/", given="wrong")
+    client.request("/", method="HEAD")
+    assert not server.was_opened
+    client.request("/")
+    assert server.was_opened
+
+
+def test_the_page_of_a_server_never_names_its_token(client):
+    _, _, body = client.request("/")
+    assert client.token not in body.decode()
+
+
+def test_finding_the_pack_imports_no_server():
+    code = (
+        "import sys, penstock_live, penstock_live.plugin\n"
+        "loaded = {'uvicorn', 'starlette', 'msgspec', 'numpy', 'PIL'} & set(sys.modules)\n"
+        "assert not loaded, loaded\n"
+        "assert callable(penstock_live.serve)\n"
+    )
+    import subprocess
+    import sys
+
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+def test_the_interpreter_ends_although_nobody_has_closed_the_server(hand):
+    code = (
+        "import penstock, penstock_live, urllib.request\n"
+        f"graph = penstock.CalculatorGraph({hand.GRAPH!r})\n"
+        "server = penstock_live.serve(graph)\n"
+        "events = urllib.request.urlopen(server.url.replace('/?', '/events?'))\n"
+        "assert events.readline().startswith(b'data: ')\n"
+        "urllib.request.urlopen(server.url.replace('/?', '/thumbnail?stream=in&')).read()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, timeout=60)
+    assert done.stderr == b""
+
+
+def test_penstock_top_shows_what_is_served(server, monitor):
+    del monitor
+    command = [sys.executable, "-m", "penstock_cli", "top", server.url, "--once", "--json"]
+    done = subprocess.run(command, capture_output=True, check=True, text=True, timeout=60)
+    assert [node["name"] for node in json.loads(done.stdout)["nodes"]] == ["first", "second"]

@@ -1,0 +1,153 @@
+"""`serve`: metrics of graphs over HTTP, in the text formats of Prometheus.
+
+prometheus-client answers the requests; here are the socket and its thread. It answers GET alone, and changes
+nothing. There is no password: on an address that others reach, everyone who reaches it can read the numbers,
+and the names of streams and nodes.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+import threading
+from socketserver import ThreadingMixIn
+from typing import TYPE_CHECKING, Any, Final, Self
+from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
+
+from penstock.errors import InvalidArgumentError, UnavailableError
+from penstock_metrics.prometheus import Metrics, client
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from penstock import CalculatorGraph
+
+_PORTS: Final = 65536
+#: A client that sends nothing for so long is let go.
+_PATIENCE_S: Final = 10.0
+
+
+class MetricsServer:
+    """Serves the metrics of graphs until it is closed; leaving a `with` block closes it.
+
+    Args:
+        metrics: what is served; closed with the server.
+        port: 0 for any that is free.
+        host: an address or a name of this machine.
+
+    Attributes:
+        metrics: as given; graphs may be added at any time.
+        port: the port that it has.
+        url: where the numbers are: "http://127.0.0.1:9464/metrics".
+        is_local: whether only this machine reaches it.
+
+    Raises:
+        InvalidArgumentError: the port is not between 0 and 65535.
+        UnavailableError: prometheus-client is not installed, the port is taken, or the machine has no such
+            address. Nothing is left open, and the metrics are as they were.
+    """
+
+    def __init__(self, metrics: Metrics, port: int = 0, host: str = "127.0.0.1") -> None:
+        registry = client("").CollectorRegistry()
+        registry.register(metrics)
+        self._server: Final = _listening(client("exposition").make_wsgi_app(registry), host, port)
+        self.metrics: Final = metrics
+        self.port: Final = int(self._server.server_address[1])
+        self.is_local: Final = _is_loopback(str(self._server.server_address[0]))
+        self.url: Final = f"http://{f'[{host}]' if ':' in host else host}:{self.port}/metrics"
+        self._thread: Final = threading.Thread(
+            target=self._server.serve_forever, name="penstock-metrics", args=(0.1,), daemon=True
+        )
+        self._thread.start()
+
+    def close(self) -> None:
+        """End the server, and what watches the graphs. Closing it again does nothing."""
+        self._server.shutdown()
+        self._thread.join()
+        self._server.server_close()
+        self.metrics.close()
+
+    def __enter__(self) -> Self:
+        """Return the server itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        """Close it."""
+        self.close()
+
+    def __repr__(self) -> str:
+        """Return where it is."""
+        return f"<MetricsServer {self.url}>"
+
+
+def serve(
+    graph: CalculatorGraph, port: int = 0, host: str = "127.0.0.1", *, name: str | None = None
+) -> MetricsServer:
+    """Serve the metrics of a graph, now and in all later runs, until the server is closed.
+
+    Args:
+        graph: is not kept alive; may be running. Its times are there if `graph.set_timing()` was called.
+        port: 0 for any that is free; `url` of the server says which.
+        host: an address of this machine; others can read the numbers where they reach it.
+        name: value of the label "graph"; None for the graph's `type`, or "graph" if it has none.
+
+    Raises:
+        As `MetricsServer`.
+    """
+    server = MetricsServer(Metrics(), port, host)
+    server.metrics.add(graph, name)
+    return server
+
+
+class _Server(ThreadingMixIn, WSGIServer):
+    """A thread for each request; one that hangs holds up neither the others nor the end of the process."""
+
+    daemon_threads = True
+
+    def server_bind(self) -> None:
+        """Bind, so that no other program can share the port.
+
+        The base class asks the name service for the name of the address too, which may take seconds.
+        """
+        host, port = self.server_address[:2]
+        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self.socket.bind(self.server_address)
+        self.server_address = self.socket.getsockname()
+        self.server_name, self.server_port = str(host), int(port)
+        self.setup_environ()
+
+
+class _Handler(WSGIRequestHandler):
+    timeout = _PATIENCE_S
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002  # the base class's name
+        """Write nothing: one line for each scrape would hide all else on stderr."""
+
+
+def _listening(app: Any, host: str, port: int) -> _Server:
+    if not 0 <= port < _PORTS:
+        raise InvalidArgumentError(f"port {port}: must be between 0 and {_PORTS - 1}; 0 takes any free one")
+    try:
+        family, _, _, _, place = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+    except OSError as error:
+        raise UnavailableError(
+            f"address {host!r} cannot be used: {error.strerror or error}; give an address of this machine"
+        ) from error
+    kind = type("_Server", (_Server,), {"address_family": family})
+    try:
+        server: _Server = kind(place, _Handler)
+    except OSError as error:
+        raise UnavailableError(
+            f"port {port} of {host!r} cannot be used: {error.strerror or error}; take another port, or 0 for "
+            "any that is free"
+        ) from error
+    server.set_app(app)
+    return server
+
+
+def _is_loopback(address: str) -> bool:
+    return ipaddress.ip_address(address.partition("%")[0]).is_loopback

@@ -1,0 +1,131 @@
+"""The packets of a recording by rows, in any order: `RecordingRows`."""
+
+from __future__ import annotations
+
+from inspect import signature
+from typing import TYPE_CHECKING, Any, Final, Self
+
+from mcap.reader import McapReader, make_reader
+
+from penstock.errors import FailedPreconditionError, InvalidArgumentError, NotFoundError
+from penstock_record.codec import Codecs, Schema
+from penstock_record.reading import BROKEN, RecordingReader
+from penstock_record.writing import EVENT, EVENTS, PACKET, at_ns
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from penstock import Registry
+
+#: What mcap calls the ends of a time window: newer ones have new names, and warn of the old.
+_FROM, _BEFORE = (
+    ("starting_at", "ending_before")
+    if "starting_at" in signature(McapReader.iter_messages).parameters
+    else ("start_time", "end_time")
+)
+
+
+class RecordingRows:
+    """The packets of a whole recording, those of one timestamp together. May be used in `with`.
+
+    What happened is read when it is made, without the payloads; a payload is read when its row is asked for,
+    through the index of the file. One thread at a time may use it.
+
+    Args:
+        path: the file; stays open until `close`.
+        registry: has the codecs.
+        streams: which are read; None for all.
+
+    Attributes:
+        streams: their names.
+        timestamps: of the rows, increasing; at each of them at least one of the streams has a packet.
+
+    Raises:
+        OSError: the file cannot be read.
+        InvalidArgumentError: it is no recording, or it is broken or cut.
+        NotFoundError: it has no such stream.
+    """
+
+    def __init__(self, path: Path, registry: Registry, streams: Sequence[str] | None = None) -> None:
+        with RecordingReader(path, registry) as reader:
+            known = reader.about.streams
+        for name in streams or ():
+            if name not in known:
+                there = ", ".join(map(repr, known)) or "none"
+                raise NotFoundError(f"{path}: there is no stream {name!r}; there are: {there}", stream=name)
+        self.streams: Final = known if streams is None else tuple(streams)
+        self._path: Final = path
+        self._codecs: Final = Codecs(registry)
+        self._file: Final = path.open("rb")
+        try:
+            self._reader: Final = make_reader(self._file)
+            self._rows: Final = self._read_rows(known)
+        except BROKEN as error:
+            self._file.close()
+            why = f"{type(error).__name__}: {error}".rstrip(": ")
+            raise InvalidArgumentError(
+                f"{path}: the file is broken or cut ({why}); `penstock repair {path}` saves what there is"
+            ) from error
+        except BaseException:
+            self._file.close()
+            raise
+        self.timestamps: Final = tuple(sorted(self._rows))
+
+    def __len__(self) -> int:
+        """Return how many rows there are."""
+        return len(self.timestamps)
+
+    def __enter__(self) -> Self:
+        """Return the object itself."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the file."""
+        self.close()
+
+    def close(self) -> None:
+        """Close the file. Closing it again does nothing."""
+        self._file.close()
+
+    def row(self, number: int) -> dict[str, Any]:
+        """Return the payloads of a row, by stream; streams without a packet there are missing.
+
+        Raises:
+            FailedPreconditionError: the file was closed.
+            IndexError: there is no such row.
+            InvalidArgumentError: a payload cannot be read.
+        """
+        if self._file.closed:
+            raise FailedPreconditionError(f"{self._path}: the recording was closed; open it again")
+        timestamp = self.timestamps[number]
+        return {
+            name: self._payload(name, timestamp, message) for name, message in self._rows[timestamp].items()
+        }
+
+    def _read_rows(self, known: Sequence[str]) -> dict[int, dict[str, int]]:
+        """Return timestamp → stream → number of the message."""
+        rows: dict[int, dict[str, int]] = {}
+        for _, _, message in self._reader.iter_messages(topics=[EVENTS], log_time_order=False):
+            for kind, stream, timestamp, number in EVENT.iter_unpack(message.data):
+                if kind == PACKET and known[stream] in self.streams:
+                    rows.setdefault(timestamp, {})[known[stream]] = number
+        return rows
+
+    def _payload(self, name: str, timestamp: int, number: int) -> Any:
+        at = at_ns(timestamp)
+        # timestamps without a time of their own, such as PRESTREAM, were written at that of a neighbour
+        window: dict[str, Any] = {} if at is None else {_FROM: at, _BEFORE: at + 1}
+        try:
+            for schema, channel, message in self._reader.iter_messages(topics=[name], **window):
+                if message.sequence == number:
+                    of = (
+                        Schema(channel.message_encoding)
+                        if schema is None
+                        else Schema(channel.message_encoding, schema.name, schema.encoding, schema.data)
+                    )
+                    return self._codecs.named(channel.metadata.get("codec", "")).decode(message.data, of)
+        except BROKEN as error:
+            why = f"{type(error).__name__}: {error}".rstrip(": ")
+            raise InvalidArgumentError(f"{self._path}: stream {name!r} at {timestamp}: {why}") from error
+        raise InvalidArgumentError(f"{self._path}: stream {name!r} at {timestamp}: its payload is missing")
