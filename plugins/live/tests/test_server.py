@@ -325,3 +325,20 @@ def test_penstock_top_shows_what_is_served(server, monitor):
     command = [sys.executable, "-m", "penstock_cli", "top", server.url, "--once", "--json"]
     done = subprocess.run(command, capture_output=True, check=True, text=True, timeout=60)
     assert [node["name"] for node in json.loads(done.stdout)["nodes"]] == ["first", "second"]
+
+
+def test_a_page_gets_the_last_reading_before_the_end(hand, stack, monkeypatch):
+    monkeypatch.setattr("penstock_live.feed.SHORTEST_S", 60.0)  # no other reading is due
+    monitor = hand.Monitor()
+    server = hand.serve(monitor)
+    connection, answer = hand.Client(server.url).open("/events")
+    stack.enter_context(connection)
+    found = hand.events(answer)
+    next(found)
+    monitor.give()
+    next(found)
+    monitor.give(state="over")
+    server.close()
+    (_, last), end = found
+    assert json.loads(last)["state"] == "over"
+    assert end == ("end", "the server is closed")

@@ -14,7 +14,7 @@ from selenium import webdriver
 from selenium.common.exceptions import WebDriverException
 from selenium.webdriver.common.action_chains import ActionChains
 
-PATIENCE_S = 20.0
+PATIENCE_S = 40.0
 
 
 def _started():
