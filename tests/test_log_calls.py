@@ -36,6 +36,8 @@ OF_THE_WHOLE = (
     "penstock_gpu/buffers/texture_storage.py",
     "penstock_gpu/contexts/gl_thread.py",
     "penstock_lint/lint.py",
+    "penstock_live/jupyter/live.py",
+    "penstock_metrics/",
     "penstock_monitor/monitor.py",
     "penstock_ray/cluster.py",
     "penstock_ray/link.py",

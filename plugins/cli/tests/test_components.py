@@ -239,7 +239,7 @@ def test_listing_imports_no_components():
     of_packs = {name for name in loaded if name.startswith("penstock_") and "penstock_cli" not in name}
     assert len(done.stdout.splitlines()) > 20
     assert loaded & {"rich", "google", "numpy", "cv2", "av", "asyncio", "packaging"} == set()
-    assert {name.partition(".")[2] for name in of_packs} <= {"", "plugin", "commands"}  # of the command line
+    assert {name.partition(".")[2] for name in of_packs} <= {"", "plugin", "commands", "command_line"}
 
 
 def test_names_of_a_clash_between_plugins_are_listed(command, installed):

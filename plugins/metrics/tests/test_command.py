@@ -139,7 +139,7 @@ def test_without_the_option_nothing_is_served_and_nothing_heavy_imported(start) 
 
     assert process.returncode == 0
     assert "warning: metrics and spans are not exported: OTEL_EXPORTER_OTLP_PROTOCOL 'grpc': must be" in err
-    assert "import 'penstock_metrics.options'" in err
+    assert "import 'penstock_metrics.command_line'" in err
     assert "import 'prometheus_client" not in err
     assert "import 'opentelemetry" not in err
 

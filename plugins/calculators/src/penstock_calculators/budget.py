@@ -147,6 +147,7 @@ class BudgetCalculator(penstock.Calculator):
                 option is out of range.
         """
         declare_limited(cc)
+        cc.declare(may_skip=True, stateless=False)
         cc.options(BudgetCalculatorOptions)
         cc.use_service(CLOCK)
 

@@ -72,6 +72,7 @@ class FlowLimiterCalculator(penstock.Calculator):
             InvalidArgumentError: there is no untagged input, or there are more outputs than inputs.
         """
         declare_limited(cc)
+        cc.declare(may_skip=True, stateless=False)
         options = (FlowLimiterCalculatorOptions, CalculatorOptions)
         cc.inputs["OPTIONS"].set_one_of(*options, description="replaces options from now on").optional()
         sides = cc.input_side_packets

@@ -35,7 +35,6 @@ def declare_limited(cc: CalculatorContract) -> None:
     cc.outputs["ALLOW"].set(bool, "the decision on each main packet").optional()
     cc.set_input_stream_handler("ImmediateInputStreamHandler")
     cc.set_process_timestamp_bounds()
-    cc.declare(may_skip=True, stateless=False)
 
 
 class LimitedStreams:

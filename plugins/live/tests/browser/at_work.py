@@ -18,7 +18,7 @@ class Gate:
 
 
 @penstock.register_calculator
-class StopsAtGates(penstock.Calculator):
+class StopsWhenTold(penstock.Calculator):
     """Passes its input on; at a gate it stops until that is open."""
 
     @classmethod

@@ -20,7 +20,7 @@ def penstock_components() -> Components:
 @hookimpl
 def penstock_run_options(command: click.Command) -> None:
     """Add the options `--metrics` and `--metrics-on`."""
-    from penstock_metrics.options import OPTIONS  # only for the command line
+    from penstock_metrics.command_line import OPTIONS  # only for the command line
 
     command.params.extend(OPTIONS)
 
@@ -29,7 +29,7 @@ def penstock_run_options(command: click.Command) -> None:
 def penstock_run_prepared(graph: Any) -> None:
     """Give the graph of a command to what its options, or OpenTelemetry's variables, ask for."""
     if "click" in sys.modules:  # else the program is no command, and need not import it
-        from penstock_metrics.options import prepare
+        from penstock_metrics.command_line import prepare
 
         prepare(graph)
 
