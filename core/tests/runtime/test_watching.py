@@ -17,7 +17,7 @@ from penstock.errors import (
     WaitTimeoutError,
 )
 from penstock.tracing import Tracer
-from penstock_testing import calculator
+from penstock_testing import calculator, testing_registry
 from penstock_testing.invariants import check_invariants
 
 TIMEOUT = 20
@@ -295,10 +295,10 @@ def test_a_run_ends_with_a_watcher_that_never_leaves(make, how) -> None:
     assert seen[:TWICE] == [0, 1]
 
 
-def test_the_function_that_ends_watching_does_not_keep_a_graph_alive(make) -> None:
+def test_the_function_that_ends_watching_does_not_keep_a_graph_alive() -> None:
     graph = penstock.CalculatorGraph(
-        'input_stream: "in" node { calculator: "PassThroughCalculator" input_stream: "in" '
-        'output_stream: "out" }'
+        'input_stream: "in" node { calculator: "Pass" input_stream: "in" output_stream: "out" }',
+        registry=testing_registry(Pass),
     )
     graph.start_run()
     unwatch = graph.watch_stream("out", lambda *_: None)
