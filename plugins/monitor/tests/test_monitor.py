@@ -119,6 +119,23 @@ def test_a_monitor_on_changes_nothing_about_what_comes_out(make_graph, monitored
     assert all(not stream.dropped for stream in graph.ledger().streams)
 
 
+def test_without_latencies_no_stream_is_watched(make_graph, monkeypatch) -> None:
+    graph = make_graph(CHAIN, Pass, threads=1)
+    watched = []
+    monkeypatch.setattr(type(graph), "watch_stream", lambda *given, **_: watched.append(given))
+    graph.start_run()
+    with Monitor(graph, 1e-4, latencies=False) as monitor:
+        reading = monitor.reading()
+        for count in range(200):
+            feed(graph, [count])
+            reading = monitor.wait(reading.number, TIMEOUT)
+    graph.close(TIMEOUT)
+
+    assert reading.number > 200
+    assert reading.latencies == ()
+    assert watched == []
+
+
 def test_rates_agree_with_the_ledger_of_a_real_run(make_graph, monitored) -> None:
     graph = make_graph(CHAIN, Pass, threads=2)
     monitor = monitored(graph, 0.1)

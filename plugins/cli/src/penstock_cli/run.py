@@ -113,7 +113,7 @@ def loaded(
     *,
     change: Callable[[Path], Any] | None = None,
 ) -> CalculatorGraph:
-    """Load a graph file that needs nothing but side packets; the arguments are those of `run_file`.
+    """Load a graph file whose only inputs are side packets; the arguments are those of `run_file`.
 
     Raises:
         click.ClickException: the graph cannot be read or loaded, has input streams, or has not these side

@@ -108,7 +108,7 @@ class Server:
         title: of the page.
 
     Attributes:
-        url: the address of the page, with the token. Who has it can see all that the graph handles.
+        url: the address of the page, with the token. Anybody who has it can see all that the graph handles.
     """
 
     def __init__(  # noqa: PLR0913  # keywords with defaults

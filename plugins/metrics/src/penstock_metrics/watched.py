@@ -42,7 +42,7 @@ class WatchedGraph:
     def __init__(self, graph: CalculatorGraph, name: str, told: Sequence[Listener] = ()) -> None:
         self.name: Final = name
         self._followed: Final = FollowedGraph(graph, name)
-        monitor = self._monitor = Monitor(graph, interval_s=LOOKS_S)
+        monitor = self._monitor = Monitor(graph, interval_s=LOOKS_S, latencies=False)
         self._lock: Final = threading.Lock()
         self._histograms: Final[dict[str, Histogram]] = {}
         self._told: Final = told

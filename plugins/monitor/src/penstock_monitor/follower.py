@@ -31,14 +31,16 @@ class Follower:
     Args:
         graph: the first one that `read` will be called with; it is not kept.
         clock: in seconds.
+        samples: whether latencies are sampled.
 
     Attributes:
         wiring: of the graph, or of the run that was read last.
         names: of all streams.
     """
 
-    def __init__(self, graph: CalculatorGraph, clock: Callable[[], float]) -> None:
+    def __init__(self, graph: CalculatorGraph, clock: Callable[[], float], *, samples: bool = True) -> None:
         self._clock: Final = clock
+        self._samples: Final = samples
         self._of_graph: Final = Wiring.of_graph(graph)
         self.wiring = self._of_graph
         self.names: Final = tuple(self._of_graph.streams)
@@ -115,6 +117,8 @@ class Follower:
         if snapshot.state != "running" or self._has_ended:
             if snapshot.state == "over":
                 self._latencies.end()
+            return
+        if not self._samples:
             return
         self._latencies.follow(graph, self.wiring, {stream.name for stream in streams if stream.per_s})
 

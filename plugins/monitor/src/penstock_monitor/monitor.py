@@ -42,6 +42,7 @@ class Monitor:
         graph: to look at.
         interval_s: seconds between two readings, above 0. After a reading that took long the pause is
             longer: at least 50 times what the reading cost in processor time.
+        latencies: whether latencies are sampled; without, no packet is ever watched but by `peek`.
         clock: in seconds, never decreases; a test may move it. The pauses do not read it.
 
     Raises:
@@ -53,6 +54,7 @@ class Monitor:
         graph: CalculatorGraph,
         interval_s: float = 0.2,
         *,
+        latencies: bool = True,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         if not interval_s > 0:
@@ -61,7 +63,7 @@ class Monitor:
         self._stop: Final = threading.Event()
         stop = self._stop
         self._graph: Final = weakref.ref(graph, lambda _: stop.set())
-        self._follower: Final = Follower(graph, clock)
+        self._follower: Final = Follower(graph, clock, samples=latencies)
         self._peeks: Final = Peeks(self._follower.names)
         #: Held while a reading is taken.
         self._taking: Final = threading.Lock()

@@ -490,7 +490,7 @@ def _finish(runner: Any, outcome: Any) -> None:
         return
     future = runner.loop.submit(outcome)
     try:
-        future.result()
+        future.result()  # no time-out: loading may take long, and the end of the run cancels it
     except CancelledError as error:
         raise FailedPreconditionError("the run has ended, and has cancelled what it awaited") from error
     except BaseException:
