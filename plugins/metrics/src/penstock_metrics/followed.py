@@ -3,8 +3,8 @@
 The engine's counts begin at zero in each run. A counter of Prometheus must not fall while its process lives,
 so what the ended runs have counted is kept and added. The counts of a run are read when someone asks, and
 once more when it ends (`run_has_ended`, called by the plugin's hook): so none is missed, however short the
-run was. The hook is not called for a graph that has a registry of its own; there what a run counted after the last look at
-it is missing when the next one has begun.
+run was. The hook is not called for a graph that has a registry of its own; there what a run counted after the
+last look at it is missing when the next one has begun.
 
 Nothing here waits for a node: a look takes the lock of the run for as long as a snapshot and a ledger take.
 """
