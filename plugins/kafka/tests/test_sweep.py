@@ -181,3 +181,38 @@ def test_a_loop_does_not(gate):
     graph.wait_until_idle(PATIENCE_S)
     assert sweep.is_over()
     graph.close(PATIENCE_S)
+
+
+@pytest.mark.parametrize("how", ["error", "cancelled"])
+def test_a_call_that_failed_is_not_delivery(how):
+    """The ledger counts the packet as delivered then, and the call as completed."""
+
+    @penstock.calculator
+    def failing(number: int) -> int:
+        if number == 1:
+            raise OSError("the disk is full")
+        return number
+
+    registry = _with_start()
+    registry.add("calculator", "Failing", failing)
+    graph = penstock.CalculatorGraph(
+        'input_stream: "in" node { calculator: "Start" input_stream: "in" output_stream: "s" }'
+        'node { calculator: "Failing" input_stream: "NUMBER:s" output_stream: "OUT:a" }',
+        registry=registry,
+    )
+    graph.start_run()
+    add(graph, 0)
+    graph.wait_until_idle(PATIENCE_S)
+    sweep = Sweep(Start.view, "Start")
+    assert sweep.is_over()
+    if how == "error":
+        add(graph, 1)
+    else:
+        graph.cancel()
+    with pytest.raises(penstock.errors.GraphRunError):
+        graph.wait_until_done(PATIENCE_S)
+
+    assert graph.ledger().adds_up
+    assert not sweep.is_over()
+    assert not Sweep(Start.view, "Start").is_over()
+    graph.close(PATIENCE_S)

@@ -56,7 +56,8 @@ class KafkaSourceCalculator(penstock.Calculator):
     returned, observers that were called, pollers that were read. The graph goes on meanwhile. What was not
     committed when a program dies comes again, in the next run or to another member of the group. So a
     calculator that keeps packets to write them later, as a PacketResamplerCalculator does, may lose those;
-    a failure policy that skips a call counts as delivery.
+    a failure policy that skips a call counts as delivery. Once the run has an error, or is cancelled, nothing
+    more is committed: a call that failed has not delivered its packets.
 
     Options: `bootstrap_servers`; `topic`; `group_id`; `config`; `times`: MESSAGE (the message's own time,
     default) or COUNT; `start_at`: "earliest" (default) or "latest"; `stop_at_end`: false (default) waits for
@@ -168,7 +169,7 @@ class KafkaSourceCalculator(penstock.Calculator):
         return None
 
     def close(self, cc: CalculatorContext) -> None:  # noqa: ARG002  # the interface
-        """Commit what was delivered, and leave the group; the rest comes again."""
+        """Commit what was delivered, unless the run failed, and leave the group; the rest comes again."""
         try:
             self._look()
         finally:

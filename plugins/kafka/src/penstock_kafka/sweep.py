@@ -20,7 +20,8 @@ class Sweep:
     them, and the same is asked of their readers. The graph need not stand still for it.
 
     What a calculator keeps to itself, to write it with a later packet, is not seen. Neither is what goes
-    back on a back edge.
+    back on a back edge. In a run that has an error a sweep is never over: the ledger counts a packet whose
+    call failed as delivered, and the call as completed.
     """
 
     def __init__(self, view: GraphView, node: str) -> None:
@@ -81,7 +82,8 @@ class Sweep:
                 if all(_has(reader, self._marks[name]) for reader in _stream(ledger, name).readers)
             ]
         )
-        return not (self._open or self._outside)
+        # Last of all: a call that failed before anything above was read has left its error here.
+        return not (self._open or self._outside or self._view.snapshot().errors)
 
     def _mark(self, node: str, ledger: Ledger) -> None:
         for name in self._written[node]:
