@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     from penstock_steering.change import Change as Change
     from penstock_steering.change import Changes as Changes
     from penstock_steering.change import Kind as Kind
-    from penstock_steering.steering import apply as apply
-    from penstock_steering.steering import changes as changes
-    from penstock_steering.steering import reset as reset
-    from penstock_steering.steering import set_options as set_options
-    from penstock_steering.steering import swap as swap
+    from penstock_steering.graph_methods import apply as apply
+    from penstock_steering.graph_methods import changes as changes
+    from penstock_steering.graph_methods import reset as reset
+    from penstock_steering.graph_methods import set_options as set_options
+    from penstock_steering.graph_methods import swap as swap
 
 #: Module → the names that it has.
 _HOMES: Final = {
     "penstock_steering.change": "CHANGES Change Changes Kind",
-    "penstock_steering.steering": "apply changes reset set_options swap",
+    "penstock_steering.graph_methods": "apply changes reset set_options swap",
 }
 
 if not TYPE_CHECKING:  # type checkers know the imports above, and refuse every other name
