@@ -164,6 +164,31 @@ def test_results_that_depend_on_the_order_of_arrival_are_found(registry):
     assert check_calculator(Sets, wiring=wiring, registry=registry).packets_out
 
 
+@pytest.mark.parametrize("keeps", ["port", "nothing"])
+def test_a_stateless_calculator_that_keeps_a_port_is_found(registry, keeps):
+    """With calls that may overlap, each has ports of its own, and none is the first."""
+
+    def declare(cc):
+        cc.inputs[0].set(int)
+        cc.outputs[0].set(int)
+        cc.declare(stateless=True)
+
+    class Kept(made(declare=declare)):
+        def open(self, cc):
+            self.port = cc.input
+
+        def process(self, cc):
+            port = self.port if keeps == "port" else cc.input
+            if not port.is_empty():
+                cc.output.add(port.payload, cc.input_timestamp)
+
+    if keeps == "port":
+        with pytest.raises(ConformanceError, match=r"with max_in_flight: 3 .* do not keep those of open\)"):
+            check_calculator(Kept, registry=registry)
+    else:
+        assert check_calculator(Kept, registry=registry).packets_out
+
+
 def on_bounds(process):
     def declare(cc):
         cc.inputs[0].set(int)

@@ -62,6 +62,7 @@ class Calculator:
     can take other options, with `reset(cc)` live on (`penstock_steering`). `open`, `process` and `close` may
     be `async def`, or return an awaitable or a `concurrent.futures.Future`; unless the graph says
     `max_in_flight`, they are never called at the same time for one node, but not always on the same thread.
+    With it, each call has ports of its own.
     """
 
     @classmethod

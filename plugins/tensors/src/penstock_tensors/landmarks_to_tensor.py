@@ -75,14 +75,15 @@ class LandmarksToTensorCalculator(penstock.Calculator):
         options = cc.options(LandmarksToTensorCalculatorOptions)
         self._columns = list(options.attributes)
         self._is_flat = options.flatten
-        self._source = next(cc.inputs[tag] for tag in _TYPES if tag in cc.inputs)
+        self._tag = next(tag for tag in _TYPES if tag in cc.inputs)
         self._is_sized = "IMAGE_SIZE" in cc.inputs
 
     def process(self, cc: CalculatorContext) -> None:
         """Make one tensor."""
-        if self._source.is_empty():
+        source = cc.inputs[self._tag]
+        if source.is_empty():
             return
-        numbers = array_of(self._source.payload)[:, self._columns]
+        numbers = array_of(source.payload)[:, self._columns]
         if self._is_sized:
             width, height = _size(cc.inputs["IMAGE_SIZE"])
             numbers = numbers * np.array([width, height, width, 1, 1], np.float32)[self._columns]

@@ -14,6 +14,8 @@ from penstock_tensors.numbers import first_of, sigmoid
 from penstock_tensors.tensors_to_landmarks_calculator_pb2 import TensorsToLandmarksCalculatorOptions
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from penstock import CalculatorContext, CalculatorContract
@@ -105,7 +107,7 @@ class TensorsToLandmarksCalculator(penstock.Calculator):
         for i, tag in enumerate(_FLIPS):
             if tag in cc.input_side_packets:
                 self._flips[i] = cc.input_side_packets[tag].get(bool)
-        self._flip_ports = {i: cc.inputs[tag] for i, tag in enumerate(_FLIPS) if tag in cc.inputs}
+        self._flip_tags = {i: tag for i, tag in enumerate(_FLIPS) if tag in cc.inputs}
         self._size = np.array([options.input_image_width, options.input_image_height], np.float32)
         self._divisors = self._size[[0, 1, 0]]  # of x, y and z
         self._normalize_z = np.float32(options.normalize_z)
@@ -124,7 +126,8 @@ class TensorsToLandmarksCalculator(penstock.Calculator):
                 f"{count}; the option must be the model's"
             )
         width = min(width, FIELDS)
-        points = self._points(values[: count * (values.size // count)].reshape(count, -1)[:, :width])
+        flips = [self._is_flipped(cc, i) for i in range(len(_FLIPS))]
+        points = self._points(values[: count * (values.size // count)].reshape(count, -1)[:, :width], flips)
         if "LANDMARKS" in cc.outputs:
             cc.outputs["LANDMARKS"].add(list_of(LandmarkList, points[:, :width]), cc.stamp)
         if "NORM_LANDMARKS" in cc.outputs:
@@ -136,15 +139,18 @@ class TensorsToLandmarksCalculator(penstock.Calculator):
     def _options_of(cc: CalculatorContext) -> TensorsToLandmarksCalculatorOptions:
         return cc.options(TensorsToLandmarksCalculatorOptions)
 
-    def _points(self, values: NDArray[np.float32]) -> NDArray[np.float32]:
+    def _is_flipped(self, cc: CalculatorContext, i: int) -> bool:
+        """Return whether x (0) or y (1) is flipped at this timestamp."""
+        if i in self._flip_tags and not (port := cc.inputs[self._flip_tags[i]]).is_empty():
+            return bool(port.payload)
+        return self._flips[i]
+
+    def _points(self, values: NDArray[np.float32], flips: Sequence[bool]) -> NDArray[np.float32]:
         """Return x, y, z and what else there is of each point, in new memory; y and z are 0 where missing."""
         count, width = values.shape
         points = np.zeros((count, max(width, _Z + 1)), np.float32)
         points[:, :width] = values
-        for i, is_always in enumerate(self._flips):
-            is_flipped, port = is_always, self._flip_ports.get(i)
-            if port is not None and not port.is_empty():
-                is_flipped = port.payload
+        for i, is_flipped in enumerate(flips):
             if is_flipped and i < width:
                 points[:, i] = self._size[i] - points[:, i]
         sigmoids = TensorsToLandmarksCalculatorOptions.SIGMOID

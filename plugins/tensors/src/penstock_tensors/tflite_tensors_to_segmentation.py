@@ -111,20 +111,19 @@ class TfLiteTensorsToSegmentationCalculator(penstock.Calculator):
         self._options = cc.options(TfLiteTensorsToSegmentationCalculatorOptions)
         self._size = (self._options.tensor_width, self._options.tensor_height)
         self._ratio = np.float32(self._options.combine_with_previous_ratio)
-        self._tensors, self._before, self._like = (
-            next((cc.inputs[tag] for tag in tags if tag in cc.inputs), None)
-            for tags in (_TENSORS, _PREVIOUS, _SIZES)
-        )
         self._to_gpu = _gpu_buffer().of_frame if "MASK_GPU" in cc.outputs else None
 
     def process(self, cc: CalculatorContext) -> None:
         """Make the mask of one tensor."""
-        source, like = self._tensors, self._like
+        source, before, like = (
+            next((cc.inputs[tag] for tag in tags if tag in cc.inputs), None)
+            for tags in (_TENSORS, _PREVIOUS, _SIZES)
+        )
         if source is None or source.is_empty() or (like is not None and like.is_empty()):
             return
         mask = softmax_of_two(self._pixels(source), self._options.output_layer_index)
-        if self._before is not None and not self._before.is_empty():
-            mask = self._mixed(mask, self._before)
+        if before is not None and not before.is_empty():
+            mask = self._mixed(mask, before)
         small = np.zeros((*mask.shape, 4), np.uint8)
         small[:, :, 0] = small[:, :, 3] = (mask * _MOST).astype(np.uint8)
         if self._options.flip_vertically:

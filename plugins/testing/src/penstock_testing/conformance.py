@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 #: Seeds of the orders besides that of one thread, for each feed.
 _ORDERS: Final = 2
+#: How many calls may overlap of a calculator whose contract says that it is stateless.
+_IN_FLIGHT: Final = 3
 
 
 class ConformanceError(AssertionError):
@@ -80,12 +82,13 @@ def check_calculator(  # noqa: PLR0913  # each is one thing that a calculator ma
 ) -> Conformance:
     """Feed a calculator random legal packets under many orders, and raise if it breaks a rule.
 
-    The rules: each run ends once its inputs have ended, and soon after a cancel; `open` comes first, `close`
-    last, and once where `open` has succeeded; outputs are of their declared types, elements of lists
-    included, in order, and not behind the promised offset; input payloads are not changed; the ledger adds up
-    after each event; outputs do not depend on the order of steps or of arrival, where the input policy
-    promises that. A node that runs on bounds (`set_process_timestamp_bounds`) may be called once for several
-    bounds, so of such a node only the outputs at timestamps with an input packet are compared.
+    The rules: each run ends once its inputs have ended, and soon after a cancel; `open` comes first,
+    `close` last, and once where `open` has succeeded; outputs are of their declared types, elements of
+    lists included, in order, and not behind the promised offset; input payloads are not changed; the
+    ledger adds up after each event; outputs do not depend on the order of steps or of arrival, where the
+    input policy promises that, nor on `max_in_flight`, where the contract says `stateless`. A node that
+    runs on bounds (`set_process_timestamp_bounds`) may be called once for several bounds, so of such a
+    node only the outputs at timestamps with an input packet are compared.
 
     The results of async methods, and Futures, are waited for.
 
@@ -203,6 +206,7 @@ class _Subject:
         self._fixed: Final = {_port(key): value for key, value in given.side_packets.items()}
         sides = contract.input_side_packets
         self._sides: Final = list(zip(sides, _makers(sides, makers, self._fixed), strict=True))
+        self._may_overlap: Final = bool(contract.declared.stateless) and not self._node.is_source
         outputs = [self._name_of[port.stream] for port in self._node.outputs]
         self._outputs: Final = dict(zip(outputs, contract.outputs, strict=True))
 
@@ -212,8 +216,8 @@ class _Subject:
         """Run one feed in several orders, and once with a cancel, and check all rules."""
         feed = self._feed(seed)
         base: Run | None = None
-        for order in (None, *(seed * _ORDERS + i + 1 for i in range(_ORDERS))):
-            run = self._run(seed, feed, order)
+        for number, order in enumerate((None, *(seed * _ORDERS + i + 1 for i in range(_ORDERS)))):
+            run = self._run(seed, feed, order, overlaps=number == _ORDERS and self._may_overlap)
             self._check_run(run, seed, feed)
             tally.runs += 1
             tally.packets_in += run.fed
@@ -228,13 +232,26 @@ class _Subject:
         self._check_run(self._run(seed, feed, seed, cancels=True), seed, feed)
 
     def _run(
-        self, seed: int, feed: Mapping[str, list[Event]], order: int | None, *, cancels: bool = False
+        self,
+        seed: int,
+        feed: Mapping[str, list[Event]],
+        order: int | None,
+        *,
+        cancels: bool = False,
+        overlaps: bool = False,
     ) -> Run:
-        """Do one run to its end, on a thread that can be abandoned."""
+        """Do one run to its end, on a thread that can be abandoned.
+
+        Where calls overlap, each has a context and ports of its own.
+        """
         seen: dict[str, list[tuple[Any, Any]]] = {name: [] for name in self._outputs}
         calls: list[tuple[str, bool]] = []
         nodes = tuple(
-            one._replace(factory=spied(one.factory, calls)) if one is self._node else one
+            one._replace(
+                factory=spied(one.factory, calls), max_in_flight=_IN_FLIGHT if overlaps else one.max_in_flight
+            )
+            if one is self._node
+            else one
             for one in self._plan.nodes
         )
         harness = ScheduleHarness(
@@ -244,7 +261,7 @@ class _Subject:
             services=self._given.services,
             observe=None if order is None or order % 2 else (),
         )
-        run = Run(harness, order, calls, seen, self._headers)
+        run = Run(harness, order, calls, seen, self._headers, overlaps=overlaps)
         drive = Drive(run, feed, None if order is None else random.Random(order), cancels=cancels)  # noqa: S311
         try:
             hangs = call_on_a_thread(drive.to_the_end, self._given.timeout)
@@ -314,8 +331,8 @@ class _Subject:
     def _compare(self, base: Run, run: Run, seed: int, feed: Mapping[str, list[Event]]) -> None:
         if (base.error is None) != (run.error is None):
             self._fail(
-                f"what it refuses depends on the order: on one thread {base.error or 'nothing'}, now "
-                f"{run.error or 'nothing'}",
+                f"what it refuses depends on the order{_overlap(run)}: on one thread "
+                f"{base.error or 'nothing'}, now {run.error or 'nothing'}",
                 run,
                 seed,
             )
@@ -332,9 +349,10 @@ class _Subject:
             if agree_at_fed and not (looks_at_all and not _agree(expected, found, is_cut=is_cut)):
                 continue
             self._fail(
-                f"output {name!r} depends on the order: on one thread it carried\n  {expected}\n"
-                f"and now\n  {found}\n(they differ at timestamps with{'out' if agree_at_fed else ''} input "
-                "packets; if that is so by design, document it and pass depends_on_arrival=True)",
+                f"output {name!r} depends on the order{_overlap(run)}: on one thread it carried\n"
+                f"  {expected}\nand now\n  {found}\n(they differ at timestamps "
+                f"with{'out' if agree_at_fed else ''} input packets; if that is so by design, document it "
+                "and pass depends_on_arrival=True)",
                 run,
                 seed,
             )
@@ -373,6 +391,16 @@ def _agree(expected: Sequence[Any], found: Sequence[Any], *, is_cut: bool) -> bo
     """Return whether two runs carried the same; of runs that were cut short, as far as both came."""
     return (is_cut or len(expected) == len(found)) and all(
         one[0] == other[0] and same(one[1], other[1]) for one, other in zip(expected, found, strict=False)
+    )
+
+
+def _overlap(run: Run) -> str:
+    """Return the words about a run whose calls may overlap."""
+    if not run.overlaps:
+        return ""
+    return (
+        f", with max_in_flight: {_IN_FLIGHT} in the graph, which the contract allows by stateless=True (each "
+        "call has a context and ports of its own: do not keep those of open)"
     )
 
 

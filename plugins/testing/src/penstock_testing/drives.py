@@ -52,6 +52,7 @@ class Run:
         is_cut: whether sources or inputs ended before their time, so that outputs may be shorter.
         is_cancelled: whether the run was cancelled before its end.
         fed: packets that went in.
+        overlaps: whether calls of the calculator may overlap.
     """
 
     harness: ScheduleHarness
@@ -63,6 +64,7 @@ class Run:
     is_cut: bool = False
     is_cancelled: bool = False
     fed: int = 0
+    overlaps: bool = False
 
     def __attrs_post_init__(self) -> None:
         self.lines = [f"harness.start({self.headers!r})" if self.headers else "harness.start()"]

@@ -81,13 +81,13 @@ class AssociationCalculator(penstock.Calculator):
                 f"min_similarity_threshold is {self._threshold:g}, but must be 0 to 1; change it in the "
                 "options"
             )
-        self._inputs = [cc.inputs[i] for i in range(cc.inputs.count(""))]
-        self._previous = input_or_none(cc.inputs, "PREV")
+        self._lists = range(cc.inputs.count(""))
 
     def process(self, cc: CalculatorContext) -> None:
         """Join the lists of one timestamp."""
         kept: list[_Element] = []
-        for port in self._inputs:
+        for i in self._lists:
+            port = cc.inputs[i]
             if port.is_empty():
                 continue
             for payload in port.payload:
@@ -95,8 +95,9 @@ class AssociationCalculator(penstock.Calculator):
                 if kept:
                     self._remove_overlapped(element, kept)
                 kept.append(element)
-        if self._previous is not None and not self._previous.is_empty():
-            self._take_ids([self._element(payload) for payload in self._previous.payload], kept)
+        previous = input_or_none(cc.inputs, "PREV")
+        if previous is not None and not previous.is_empty():
+            self._take_ids([self._element(payload) for payload in previous.payload], kept)
         cc.outputs[0].add([self._made(element) for element in kept], cc.stamp)
 
     def _remove_overlapped(self, element: _Element, kept: list[_Element]) -> None:

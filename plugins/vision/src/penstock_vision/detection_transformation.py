@@ -14,7 +14,7 @@ from penstock_vision.single_precision import f32
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from penstock import CalculatorContext, CalculatorContract, Input, Output
+    from penstock import CalculatorContext, CalculatorContract, Input
     from penstock_vision.image_size import ImageSize
     from penstock_vision.single_precision import Float32
 
@@ -96,19 +96,16 @@ class DetectionTransformationCalculator(penstock.Calculator):
 
     def open(self, cc: CalculatorContext) -> None:
         """Look which outputs there are."""
-        self._input = next(cc.inputs[tag] for tag in (_SINGLE, "DETECTIONS") if tag in cc.inputs)
-        self._outputs: list[tuple[str, Output]] = [
-            (end, cc.outputs[begin + end])
-            for begin in _FORMATS
-            for end in _OUTPUTS
-            if begin + end in cc.outputs
+        self._input = next(tag for tag in (_SINGLE, "DETECTIONS") if tag in cc.inputs)
+        self._outputs = [
+            (end, begin + end) for begin in _FORMATS for end in _OUTPUTS if begin + end in cc.outputs
         ]
         begin = next(begin for begin in _FORMATS for end in _OUTPUTS if begin + end in cc.outputs)
         self._wanted = _FORMATS[begin]
 
     def process(self, cc: CalculatorContext) -> None:
         """Convert the detections of one timestamp."""
-        port = self._input
+        port = cc.inputs[self._input]
         if port.is_empty():
             return
         given: list[Detection] = _detections(port.payload)
@@ -116,7 +113,8 @@ class DetectionTransformationCalculator(penstock.Calculator):
             given = []
         size = _size(cc.inputs["IMAGE_SIZE"], port) if given else None
         made = [] if size is None else [self._converted(one, size) for one in given]
-        for end, output in self._outputs:
+        for end, tag in self._outputs:
+            output = cc.outputs[tag]
             if end == _SINGLE:
                 output.add(made[0] if made else Detection(), cc.stamp)
             else:

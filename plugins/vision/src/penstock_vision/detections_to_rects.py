@@ -101,7 +101,6 @@ class DetectionsToRectsCalculator(penstock.Calculator):
             InvalidArgumentError: a start keypoint has no end, no angle, two angles, or no IMAGE_SIZE.
         """
         options = cc.options(DetectionsToRectsCalculatorOptions)
-        self._input = cc.inputs["DETECTION" if "DETECTION" in cc.inputs else "DETECTIONS"]
         self._is_list = "DETECTIONS" in cc.inputs
         self._output = next(tag for tag in _OUTPUTS if tag in cc.outputs)
         self._has_size = "IMAGE_SIZE" in cc.inputs
@@ -138,12 +137,13 @@ class DetectionsToRectsCalculator(penstock.Calculator):
 
     def process(self, cc: CalculatorContext) -> None:
         """Make the rectangles of one list."""
-        if self._input.is_empty():
+        port = cc.inputs["DETECTIONS" if self._is_list else "DETECTION"]
+        if port.is_empty():
             return
         has_size = self._has_size and not cc.inputs["IMAGE_SIZE"].is_empty()
         if self._rotates and not has_size:
             return
-        detections = self._input.payload if self._is_list else (self._input.payload,)
+        detections = port.payload if self._is_list else (port.payload,)
         output = self._output
         if not detections:
             if self._zeros and output in _OF_ZEROS:

@@ -75,7 +75,6 @@ class IrisToRenderDataCalculator(penstock.Calculator):
         self._options = options
         self._oval = _style(options.oval_color, options.oval_thickness)
         self._point = _style(options.landmark_color, options.landmark_thickness)
-        self._depths = [(name, input_or_none(cc.inputs, tag)) for tag, name in _DEPTHS.items()]
 
     def process(self, cc: CalculatorContext) -> None:
         """Make one drawing."""
@@ -85,7 +84,8 @@ class IrisToRenderDataCalculator(penstock.Calculator):
         size, data = image_size(cc.inputs["IMAGE_SIZE"]), RenderData()
         for indices in _IRISES:
             self._draw(Iris.of(port, indices), size, data)
-        lines = [_line(name, depth) for name, depth in self._depths if _is_known(depth)]
+        depths = [(name, input_or_none(cc.inputs, tag)) for tag, name in _DEPTHS.items()]
+        lines = [_line(name, depth) for name, depth in depths if _is_known(depth)]
         self._write(lines, size, data)
         cc.outputs["RENDER_DATA"].add(data, cc.stamp)
 

@@ -93,16 +93,11 @@ class LandmarkProjectionCalculator(penstock.Calculator):
     def open(self, cc: CalculatorContext) -> None:
         """Warn if only squares are mapped rightly."""
         self._ignores_rotation = cc.options(LandmarkProjectionCalculatorOptions).ignore_rotation
-        count = cc.inputs.count("NORM_LANDMARKS")
-        self._lanes = [
-            (cc.inputs["NORM_LANDMARKS", i], cc.outputs["NORM_LANDMARKS", i]) for i in range(count)
-        ]
+        self._lanes = range(cc.inputs.count("NORM_LANDMARKS"))
         self._with_rect = "NORM_RECT" in cc.inputs
         self._with_size = "IMAGE_DIMENSIONS" in cc.inputs
         self._conditions = [
-            cc.inputs[tag]
-            for tag in ("NORM_RECT", "IMAGE_DIMENSIONS", "PROJECTION_MATRIX")
-            if tag in cc.inputs
+            tag for tag in ("NORM_RECT", "IMAGE_DIMENSIONS", "PROJECTION_MATRIX") if tag in cc.inputs
         ]
         if self._with_rect and not self._with_size:
             get_logger(__name__).info(
@@ -112,7 +107,7 @@ class LandmarkProjectionCalculator(penstock.Calculator):
 
     def process(self, cc: CalculatorContext) -> None:
         """Map the landmarks of one timestamp."""
-        if any(port.is_empty() for port in self._conditions):
+        if any(cc.inputs[tag].is_empty() for tag in self._conditions):
             return
         matrix = None
         if self._with_size:
@@ -122,7 +117,8 @@ class LandmarkProjectionCalculator(penstock.Calculator):
             )
         elif not self._with_rect:
             matrix = _given_matrix(cc.inputs["PROJECTION_MATRIX"])
-        for port, output in self._lanes:
+        for i in self._lanes:
+            port = cc.inputs["NORM_LANDMARKS", i]
             if port.is_empty():
                 continue
             table = LandmarkTable.of(port.payload)
@@ -131,7 +127,7 @@ class LandmarkProjectionCalculator(penstock.Calculator):
             else:
                 _by_matrix(table, matrix)
             table.have(X, Y, Z)
-            output.add(table.make(NormalizedLandmarkList), cc.stamp)
+            cc.outputs["NORM_LANDMARKS", i].add(table.make(NormalizedLandmarkList), cc.stamp)
 
     def _by_rect(self, table: LandmarkTable, rect: NormalizedRect) -> None:
         values = table.values

@@ -73,10 +73,10 @@ class LandmarksRefinementCalculator(penstock.Calculator):
             InvalidArgumentError: they do not fit the inputs or each other.
         """
         refinements = cc.options(LandmarksRefinementCalculatorOptions).refinement
-        self._inputs = [cc.inputs["LANDMARKS", i] for i in range(cc.inputs.count("LANDMARKS"))]
-        if len(refinements) != len(self._inputs):
+        inputs = cc.inputs.count("LANDMARKS")
+        if len(refinements) != inputs:
             raise InvalidArgumentError(
-                f"there are {len(refinements)} refinements in the options, but {len(self._inputs)} inputs "
+                f"there are {len(refinements)} refinements in the options, but {inputs} inputs "
                 "LANDMARKS; make them as many"
             )
         self._count = _count_mapped([list(one.indexes_mapping) for one in refinements])
@@ -84,11 +84,11 @@ class LandmarksRefinementCalculator(penstock.Calculator):
 
     def process(self, cc: CalculatorContext) -> None:
         """Make one list of the lists of one timestamp."""
-        if any(port.is_empty() for port in self._inputs):
+        if any(port.is_empty() for port in cc.inputs):
             return
         values = np.zeros((self._count, len(FIELDS)), np.float32)
         has_z = np.zeros(self._count, bool)
-        for port, step in zip(self._inputs, self._steps, strict=True):
+        for port, step in zip(cc.inputs, self._steps, strict=True):
             found = LandmarkTable.of(port.payload).values
             if len(found) != len(step.mapping):
                 raise InvalidArgumentError(

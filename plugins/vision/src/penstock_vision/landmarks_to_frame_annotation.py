@@ -57,18 +57,14 @@ class LandmarksToFrameAnnotationCalculator(penstock.Calculator):
         cc.set_timestamp_offset(0)
         cc.declare(may_skip=False, stateless=True)
 
-    def open(self, cc: CalculatorContext) -> None:
-        """Determine which inputs there are."""
-        self._one = input_or_none(cc.inputs, "LANDMARKS")
-        self._several = input_or_none(cc.inputs, "MULTI_LANDMARKS")
-
     def process(self, cc: CalculatorContext) -> None:
         """Annotate one frame."""
         lists: list[NormalizedLandmarkList] = []
-        if self._one is not None and not self._one.is_empty():
-            lists.append(self._one.payload)
-        if self._several is not None and not self._several.is_empty():
-            lists += self._several.payload
+        one, several = input_or_none(cc.inputs, "LANDMARKS"), input_or_none(cc.inputs, "MULTI_LANDMARKS")
+        if one is not None and not one.is_empty():
+            lists.append(one.payload)
+        if several is not None and not several.is_empty():
+            lists += several.payload
         frame = FrameAnnotation()
         for landmarks in lists:
             keypoints = frame.annotations.add().keypoints

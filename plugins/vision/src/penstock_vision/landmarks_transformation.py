@@ -77,7 +77,6 @@ class LandmarksTransformationCalculator(penstock.Calculator):
     def open(self, cc: CalculatorContext) -> None:
         """Read the steps."""
         self._options = cc.options(LandmarksTransformationCalculatorOptions)
-        self._stream = input_or_none(cc.inputs, "OPTIONS")
 
     def process(self, cc: CalculatorContext) -> None:
         """Change one list."""
@@ -85,8 +84,9 @@ class LandmarksTransformationCalculator(penstock.Calculator):
         if port.is_empty():
             return
         steps: Sequence[_Step] = self._options.transformation
-        if self._stream is not None:
-            steps = () if self._stream.is_empty() else self._stream.payload.transformation
+        stream = input_or_none(cc.inputs, "OPTIONS")
+        if stream is not None:
+            steps = () if stream.is_empty() else stream.payload.transformation
         if not steps:
             cc.outputs["LANDMARKS"].add_packet(port.packet)
             return

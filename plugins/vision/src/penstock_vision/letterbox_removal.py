@@ -103,9 +103,8 @@ class LandmarkLetterboxRemovalCalculator(penstock.Calculator):
         cc.declare(may_skip=False, stateless=False)
 
     def open(self, cc: CalculatorContext) -> None:
-        """Pair the ports."""
-        count = cc.inputs.count("LANDMARKS")
-        self._lanes = [(cc.inputs["LANDMARKS", i], cc.outputs["LANDMARKS", i]) for i in range(count)]
+        """Count the ports."""
+        self._lanes = range(cc.inputs.count("LANDMARKS"))
         self._padding: tuple[float, ...] | None = None
 
     def process(self, cc: CalculatorContext) -> None:
@@ -116,7 +115,8 @@ class LandmarkLetterboxRemovalCalculator(penstock.Calculator):
         if padding.payload != self._padding:  # most images have the size of the one before
             self._parts, self._padding = _parts(padding), padding.payload
         offset, size = self._parts
-        for source, output in self._lanes:
+        for i in self._lanes:
+            source = cc.inputs["LANDMARKS", i]
             if source.is_empty():
                 continue
             table = LandmarkTable.of(source.payload)
@@ -124,7 +124,7 @@ class LandmarkLetterboxRemovalCalculator(penstock.Calculator):
             places -= offset
             places /= size
             table.have(*range(Z + 1))
-            output.add(table.make(NormalizedLandmarkList), cc.stamp)
+            cc.outputs["LANDMARKS", i].add(table.make(NormalizedLandmarkList), cc.stamp)
 
 
 def _parts(port: Input) -> tuple[NDArray[np.float32], NDArray[np.float32]]:

@@ -68,19 +68,19 @@ class VisibilityCopyCalculator(penstock.Calculator):
         options = cc.options(VisibilityCopyCalculatorOptions)
         wanted = (options.copy_visibility, VISIBILITY), (options.copy_presence, PRESENCE)
         self._columns = [column for is_wanted, column in wanted if is_wanted]
-        self._from = cc.inputs[next(tag for tag in _FROM if tag in cc.inputs)]
+        self._from = next(tag for tag in _FROM if tag in cc.inputs)
         self._tag = next(tag for tag in _TO if tag in cc.inputs)
 
     def process(self, cc: CalculatorContext) -> None:
         """Copy the values of one list."""
-        target = cc.inputs[self._tag]
-        if self._from.is_empty() or target.is_empty():
+        port, target = cc.inputs[self._from], cc.inputs[self._tag]
+        if port.is_empty() or target.is_empty():
             return
-        source = LandmarkTable.of(self._from.payload).values
+        source = LandmarkTable.of(port.payload).values
         table = LandmarkTable.of(target.payload)
         if len(table.values) < len(source):
             raise InvalidArgumentError(
-                f"input {target.name!r} holds {len(table.values)} landmarks, but {self._from.name!r} "
+                f"input {target.name!r} holds {len(table.values)} landmarks, but {port.name!r} "
                 f"{len(source)}; connect landmarks of the same model"
             )
         table.cut(len(source))

@@ -45,13 +45,9 @@ class WorldLandmarkProjectionCalculator(penstock.Calculator):
         cc.set_timestamp_offset(0)
         cc.declare(may_skip=False, stateless=True)
 
-    def open(self, cc: CalculatorContext) -> None:
-        """Determine whether there is a rectangle."""
-        self._rect = input_or_none(cc.inputs, "NORM_RECT")
-
     def process(self, cc: CalculatorContext) -> None:
         """Rotate the landmarks of one timestamp."""
-        port, rect = cc.inputs["LANDMARKS"], self._rect
+        port, rect = cc.inputs["LANDMARKS"], input_or_none(cc.inputs, "NORM_RECT")
         if port.is_empty() or (rect is not None and rect.is_empty()):
             return
         if rect is None:
