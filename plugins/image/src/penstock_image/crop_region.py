@@ -55,12 +55,10 @@ class Region:
 
         A rotated region is returned as it is. At least one pixel is left of each side.
         """
-        made = self
-        if self.width < 1 or self.height < 1:
-            made = attrs.evolve(self, width=max(1, self.width), height=max(1, self.height))
-        if made.rotation != 0:
-            return made
-        return attrs.evolve(made, x=_on_pixel(made.x, made.width), y=_on_pixel(made.y, made.height))
+        width, height, x, y = max(1, self.width), max(1, self.height), self.x, self.y
+        if self.rotation == 0:
+            x, y = _on_pixel(x, width), _on_pixel(y, height)
+        return Region(width, height, x, y, self.rotation)
 
 
 def of_rect(rect: Rect, width: int, height: int) -> Region:
